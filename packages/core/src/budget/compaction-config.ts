@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { toolDurabilitySchema } from "../model/tool-durability.ts";
+
+/** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
+export const toolDurabilityPolicySchema = z.strictObject({
+  durability: toolDurabilitySchema,
+  /** Names of top-level fields of a JSON result that every fold keeps. */
+  mustPreserveFields: z.array(z.string()).readonly().default([]),
+  /** Results of at least this many tokens are externalized rather than cleared. */
+  externalizeThresholdTokens: z.int().nonnegative().optional(),
+  replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
+});
+export type ToolDurabilityPolicy = z.infer<typeof toolDurabilityPolicySchema>;
+
+const tokens = z.int().nonnegative();
+const share = z.number().gt(0).lte(1);
+
+/** The role of the message that stands for a folded span. `pair` is a user message that asks and an assistant message that answers. */
+export const summaryRoleSchema = z.enum(["assistant", "user", "pair"]);
+export type SummaryRole = z.infer<typeof summaryRoleSchema>;
+
+/**
+ * Every knob of context compaction with its default (seed 002, `ContextCompactionConfig`). Token figures are tokens of
+ * the configured counter.
+ */
+export const contextCompactionConfigSchema = z
+  .strictObject({
+    maxInputTokens: z.int().positive().default(100_000),
+    /** Folding starts above this share of `maxInputTokens`. */
+    softThresholdPercent: share.default(0.85),
+    /** Folding goes down to this share of `maxInputTokens`, so that the next fold is far away. */
+    targetPercent: share.default(0.5),
+    /** A fold that would free less than this share of `maxInputTokens` is not worth a new prefix. */
+    minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
+    outputReserveTokens: tokens.default(0),
+    safetyBufferTokens: tokens.default(500),
+
+    enableExternalization: z.boolean().default(true),
+    enableSummarization: z.boolean().default(true),
+    enableClearing: z.boolean().default(true),
+    enableRetrieval: z.boolean().default(false),
+    enableDropping: z.boolean().default(true),
+
+    externalizeThresholdTokens: tokens.default(1_000),
+    /** A summary may take this share of the tokens that it stands for. */
+    summarizeTargetRatio: share.default(0.25),
+    /** No summary is longer than this. */
+    summaryMaxTokens: z.int().positive().default(6_000),
+    /** Turns at the end that are folded last. */
+    preserveRecentTurns: z.int().nonnegative().default(3),
+    /** At most this share of the target is kept for the recent turns; an autonomous run may be one endless turn. */
+    preserveRecentPercent: share.default(0.6),
+    summaryRole: summaryRoleSchema.default("assistant"),
+
+    rehydrationEnabled: z.boolean().default(true),
+    rehydrationReserveTokens: tokens.default(2_000),
+    rehydrationMaxArtifactsPerTurn: z.int().nonnegative().default(3),
+    rehydrationMaxTokensPerArtifact: tokens.default(4_000),
+    rehydrationTotalBudgetTokens: tokens.default(8_000),
+    rehydrationCooldownTurns: z.int().nonnegative().default(2),
+    autoRehydrateSensitivities: z
+      .array(z.enum(["public", "internal", "confidential", "restricted"]))
+      .readonly()
+      .default(["public", "internal"]),
+
+    detectPins: z.boolean().default(true),
+    /** Detected pins together take at most this many tokens; explicit pins are not limited. */
+    detectedPinMaxTokens: tokens.default(1_000),
+
+    defaultToolDurability: toolDurabilitySchema.default("anchoring"),
+    toolDurabilityOverrides: z.record(z.string(), toolDurabilityPolicySchema).default({}),
+    /** Names the policy in plans, journals and cache keys. Change it when a policy changes in meaning. */
+    policyVersion: z.string().min(1).default("threadfold-v1"),
+  })
+  .refine((config) => config.targetPercent <= config.softThresholdPercent, {
+    path: ["targetPercent"],
+    error: "the target must not be above the soft threshold",
+  })
+  .refine((config) => config.outputReserveTokens < config.maxInputTokens, {
+    path: ["outputReserveTokens"],
+    error: "the output reserve must be smaller than maxInputTokens",
+  });
+export type ContextCompactionConfig = z.infer<typeof contextCompactionConfigSchema>;
+
+/**
+ * A configuration with defaults for what is left out.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the option and what it accepts (S11).
+ */
+export function compactionConfig(options: z.input<typeof contextCompactionConfigSchema> = {}): ContextCompactionConfig {
+  const parsed = contextCompactionConfigSchema.safeParse(options);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const issue = parsed.error.issues[0];
+  const name = issue?.path.join(".") || "configuration";
+  throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });
+}

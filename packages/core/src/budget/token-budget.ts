@@ -1,0 +1,100 @@
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+
+/** What a request may cost and what it costs before any message is in it. All figures are tokens (seed 002). */
+export interface TokenBudget {
+  /** The hard cap on a counted request. */
+  readonly maxInputTokens: number;
+  /** Share of the cap at which folding starts, in (0, 1]. */
+  readonly softThreshold: number;
+  readonly systemPromptTokens: number;
+  readonly toolSchemaTokens: number;
+  /** What the provider wraps around a request. */
+  readonly formattingOverheadTokens: number;
+  /** Kept free for the answer when cap and answer share one window; 0 when the cap is on input alone. */
+  readonly outputReserveTokens: number;
+  readonly safetyBufferTokens: number;
+  /** Kept free for rehydrated content. Outside the pressure that triggers folding. */
+  readonly rehydrationReserveTokens: number;
+}
+
+/** The defaults of seed 002. */
+export const DEFAULT_TOKEN_BUDGET: TokenBudget = Object.freeze({
+  maxInputTokens: 100_000,
+  softThreshold: 0.85,
+  systemPromptTokens: 0,
+  toolSchemaTokens: 0,
+  formattingOverheadTokens: 0,
+  outputReserveTokens: 0,
+  safetyBufferTokens: 500,
+  rehydrationReserveTokens: 2_000,
+});
+
+/**
+ * A budget with the given figures and defaults for the rest.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is negative or not finite, the cap is 0, the threshold is
+ * outside (0, 1], or the output reserve leaves no input (S11).
+ */
+export function tokenBudget(figures: Partial<TokenBudget> = {}): TokenBudget {
+  const budget = { ...DEFAULT_TOKEN_BUDGET, ...figures };
+  for (const [name, value] of Object.entries(budget)) {
+    if (!Number.isFinite(value) || value < 0) throw refuse(name, value, "a number of at least 0");
+  }
+  if (budget.maxInputTokens === 0) throw refuse("maxInputTokens", 0, "more than 0");
+  if (budget.softThreshold <= 0 || budget.softThreshold > 1) {
+    throw refuse("softThreshold", budget.softThreshold, "more than 0 and at most 1");
+  }
+  if (budget.outputReserveTokens >= budget.maxInputTokens) {
+    throw refuse("outputReserveTokens", budget.outputReserveTokens, `less than maxInputTokens (${budget.maxInputTokens})`);
+  }
+  return Object.freeze(budget);
+}
+
+function refuse(name: string, value: number, accepted: string): ThreadfoldError {
+  return new ThreadfoldError("INVALID_CONFIG", `${name} is ${value}; it must be ${accepted}.`, { details: { name, value } });
+}
+
+/** Tokens that every request spends before its first message. */
+export function overheadTokens(budget: TokenBudget): number {
+  return budget.systemPromptTokens + budget.toolSchemaTokens + budget.formattingOverheadTokens;
+}
+
+/** Messages may hold this many tokens at the most: the cap less overhead and output reserve. May be negative. */
+export function messageCapacity(budget: TokenBudget): number {
+  return budget.maxInputTokens - budget.outputReserveTokens - overheadTokens(budget);
+}
+
+/**
+ * Tokens available for messages below the soft threshold: `floor(max × threshold)` less overhead, safety buffer and
+ * rehydration reserve (seed 002, `available_for_messages`). May be negative.
+ */
+export function availableForMessages(budget: TokenBudget): number {
+  const soft = Math.floor(budget.maxInputTokens * budget.softThreshold);
+  return soft - overheadTokens(budget) - budget.safetyBufferTokens - budget.rehydrationReserveTokens;
+}
+
+/** Tokens left for messages when `messageTokens` are in use (seed 000, `Available`). May be negative. */
+export function availableTokens(budget: TokenBudget, messageTokens: number): number {
+  return messageCapacity(budget) - messageTokens;
+}
+
+/** Share of the message capacity in use (seed 000, `Utilization`). Infinity when there is no capacity at all. */
+export function utilization(budget: TokenBudget, messageTokens: number): number {
+  const capacity = messageCapacity(budget);
+  return capacity > 0 ? messageTokens / capacity : Number.POSITIVE_INFINITY;
+}
+
+/** What seed 003 derives its threshold from. */
+export interface ThresholdFigures {
+  readonly modelContextLimit: number;
+  readonly systemReserve: number;
+  readonly outputReserve: number;
+  readonly safetyBuffer: number;
+  readonly thresholdPercent: number;
+}
+
+/** Seed 003's trigger: `floor((limit − system − output − safety) × percent)`; 93 600 tokens for its defaults. */
+export function compactionThreshold(figures: ThresholdFigures): number {
+  const { modelContextLimit, systemReserve, outputReserve, safetyBuffer, thresholdPercent } = figures;
+  return Math.floor((modelContextLimit - systemReserve - outputReserve - safetyBuffer) * thresholdPercent);
+}

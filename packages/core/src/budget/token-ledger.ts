@@ -1,0 +1,79 @@
+import { headerOf, type MessageHeader } from "../model/message-header.ts";
+import type { Message } from "../model/message.ts";
+import type { ToolDurability } from "../model/tool-durability.ts";
+import type { ToolResultEnvelope } from "../model/tool-result-envelope.ts";
+import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+import { AppendOnlyList } from "../thread/append-only-list.ts";
+import { tokenShares } from "./token-shares.ts";
+
+/** Says how a tool's results may be folded when the result itself does not say so. */
+export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
+
+/**
+ * The counted headers of a thread: each message is counted once, ever, and sums over any range cost O(1). An immutable
+ * value like the thread; `extend` counts only what is new.
+ */
+export class TokenLedger {
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly #durabilityOf: DurabilityOf;
+  readonly #headers: AppendOnlyList<MessageHeader>;
+  /** `#sums[n]` is the number of tokens in the first n messages. */
+  readonly #sums: AppendOnlyList<number>;
+
+  private constructor(
+    tokenizer: ProviderAwareTokenizer,
+    durabilityOf: DurabilityOf,
+    headers: AppendOnlyList<MessageHeader>,
+    sums: AppendOnlyList<number>,
+  ) {
+    this.tokenizer = tokenizer;
+    this.#durabilityOf = durabilityOf;
+    this.#headers = headers;
+    this.#sums = sums;
+  }
+
+  static empty(tokenizer: ProviderAwareTokenizer, durabilityOf: DurabilityOf): TokenLedger {
+    return new TokenLedger(tokenizer, durabilityOf, AppendOnlyList.empty(), AppendOnlyList.of([0]));
+  }
+
+  /** How many messages are counted. */
+  get length(): number {
+    return this.#headers.length;
+  }
+
+  /** Tokens of all counted messages. */
+  get totalTokens(): number {
+    return this.tokensBetween(0, this.length);
+  }
+
+  get headers(): Iterable<MessageHeader> {
+    return this.#headers;
+  }
+
+  header(ordinal: number): MessageHeader | undefined {
+    return this.#headers.at(ordinal);
+  }
+
+  /** Tokens of the messages from one ordinal up to another. */
+  tokensBetween(fromOrdinal: number, toOrdinal: number): number {
+    return (this.#sums.at(toOrdinal) ?? 0) - (this.#sums.at(fromOrdinal) ?? 0);
+  }
+
+  /** Counts the messages that the thread has beyond this ledger. */
+  extend(thread: AgentThread): TokenLedger {
+    const added = thread.messagesBetween(this.length).map((message) => this.#count(message));
+    if (added.length === 0) return this;
+    let sum = this.totalTokens;
+    const sums = added.map((header) => (sum += header.tokens));
+    return new TokenLedger(this.tokenizer, this.#durabilityOf, this.#headers.append(added), this.#sums.append(sums));
+  }
+
+  #count(message: Message): MessageHeader {
+    const { shares, overhead } = tokenShares(message, this.tokenizer);
+    const tokens = shares.text + shares.toolInput + shares.toolResult + shares.reasoning + shares.media + overhead;
+    const first = message.parts[0];
+    const result = first?.type === "tool-result" ? first.result : undefined;
+    return headerOf(message, tokens, shares, result && (result.durability ?? this.#durabilityOf(result)));
+  }
+}

@@ -1,0 +1,175 @@
+/** What a caller should know about one kind of failure: whether trying again can help, and what to do about it. */
+export interface ErrorCodeEntry {
+  /** One sentence that says what went wrong in general. */
+  readonly summary: string;
+  /** True when the same call may succeed later without a change of its input. */
+  readonly retryable: boolean;
+  /** What the caller can do about it. A thrown error may carry a more precise hint. */
+  readonly hint: string;
+}
+
+/**
+ * The registry of every failure that Threadfold reports. Codes are stable: they are part of the public interface,
+ * appear in JSON output and logs, and are never renamed. New codes are added at the end of their section.
+ */
+export const ERROR_CODES = {
+  // Input that is not what it claims to be.
+  INVALID_JSON: {
+    summary: "The text is not JSON, or holds a value that canonical JSON cannot express.",
+    retryable: false,
+    hint: "Check the text at the reported position.",
+  },
+  INVALID_MESSAGE: {
+    summary: "A message does not match the message schema.",
+    retryable: false,
+    hint: "Compare the message with the Message type; the error names the field.",
+  },
+  INVALID_PLAN: {
+    summary: "A compaction plan does not match its schema or breaks an invariant.",
+    retryable: false,
+    hint: "Build plans with normalizePlan, and parse stored plans with parsePlan.",
+  },
+  INVALID_CONFIG: {
+    summary: "A configuration value is out of range.",
+    retryable: false,
+    hint: "The error names the option and the accepted range.",
+  },
+  DUPLICATE_MESSAGE_ID: {
+    summary: "A message id is already in the thread with different content.",
+    retryable: false,
+    hint: "Give the new message an id of its own; the thread is append-only.",
+  },
+  INVALID_PIN: {
+    summary: "A pin or the lifting of a pin is not allowed.",
+    retryable: false,
+    hint: "Only an entry of equal or higher authority lifts a pin.",
+  },
+  // Importing.
+  UNREADABLE_SOURCE: {
+    summary: "The source file cannot be read.",
+    retryable: false,
+    hint: "Check that the path exists and that you may read it.",
+  },
+  EMPTY_SOURCE: {
+    summary: "The source holds no message.",
+    retryable: false,
+    hint: "Check that the file is the session log and not an empty placeholder.",
+  },
+  UNKNOWN_FORMAT: {
+    summary: "The source is in no format that an importer knows.",
+    retryable: false,
+    hint: "Name the format with --from, or list the known ones with --help.",
+  },
+  WRONG_FORMAT: {
+    summary: "The source is not in the format that was asked for.",
+    retryable: false,
+    hint: "Leave the format out to have it detected.",
+  },
+  SOURCE_TOO_LARGE: {
+    summary: "The source exceeds a limit of size or depth.",
+    retryable: false,
+    hint: "Split the session, or raise the limit named in the error.",
+  },
+  CORRUPT_ARCHIVE: {
+    summary: "The compressed source is damaged or cut off.",
+    retryable: false,
+    hint: "Fetch or compress the file again.",
+  },
+  // Folding.
+  BUDGET_INFEASIBLE: {
+    summary: "No legal plan fits the budget.",
+    retryable: false,
+    hint: "Raise the budget, lift a pin, or shorten the system prompt; the error lists what takes the room.",
+  },
+  PLAN_CONFLICT: {
+    summary: "Another writer committed a plan first.",
+    retryable: true,
+    hint: "Load the current plan and fold again.",
+  },
+  PIN_MISSING: {
+    summary: "A plan would hide a live pin.",
+    retryable: false,
+    hint: "This plan is refused; fold again or lift the pin explicitly.",
+  },
+  ILLEGAL_REQUEST: {
+    summary: "The rendered request breaks a rule of the provider.",
+    retryable: false,
+    hint: "This is a defect: report the rule and the message id that the error names.",
+  },
+  SUMMARIZER_FAILED: {
+    summary: "The summarizer gave no acceptable summary.",
+    retryable: true,
+    hint: "The floor without a summarizer is used instead; see the cause.",
+  },
+  ABORTED: {
+    summary: "The operation was aborted by its signal.",
+    retryable: true,
+    hint: "Nothing was changed; call again when you are ready.",
+  },
+  // Stores.
+  THREAD_NOT_FOUND: {
+    summary: "There is no such thread, or it may not be read.",
+    retryable: false,
+    hint: "Check the thread id and the store.",
+  },
+  MESSAGE_NOT_FOUND: {
+    summary: "There is no such message in the thread.",
+    retryable: false,
+    hint: "Check the message id; ids are printed by the plan and the manifest.",
+  },
+  PLAN_NOT_FOUND: {
+    summary: "There is no such plan version.",
+    retryable: false,
+    hint: "List the plans of the thread.",
+  },
+  ARTIFACT_NOT_FOUND: {
+    summary: "There is no such artifact, or it may not be read.",
+    retryable: false,
+    hint: "Check the artifact id; expired artifacts are gone.",
+  },
+  VERSION_CONFLICT: {
+    summary: "The thread is not at the expected version.",
+    retryable: true,
+    hint: "Load the thread and append again.",
+  },
+  IDEMPOTENCY_MISMATCH: {
+    summary: "An idempotency key was used again with other content.",
+    retryable: false,
+    hint: "Use a new key for a new operation.",
+  },
+  STORE_UNAVAILABLE: {
+    summary: "The store cannot be opened or reached.",
+    retryable: true,
+    hint: "Check the path or address, permissions and free space.",
+  },
+  STORE_FOREIGN: {
+    summary: "The store file belongs to another program or a newer version.",
+    retryable: false,
+    hint: "Name another file; this one was left as it is.",
+  },
+  STORE_CORRUPT: {
+    summary: "Stored data does not verify.",
+    retryable: false,
+    hint: "Run verify; it names the first bad entry.",
+  },
+  // Verification.
+  REPLAY_MISMATCH: {
+    summary: "A recorded request cannot be reproduced byte for byte.",
+    retryable: false,
+    hint: "Check that the versions recorded with the request are installed.",
+  },
+  // Command line.
+  USAGE: {
+    summary: "The command was called in a way it does not understand.",
+    retryable: false,
+    hint: "Run the command with --help.",
+  },
+  OUTPUT_UNWRITABLE: {
+    summary: "The output folder or file cannot be written.",
+    retryable: false,
+    hint: "Check the path, permissions and free space.",
+  },
+} as const satisfies Record<string, ErrorCodeEntry>;
+
+/** The stable code of a failure. */
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,131 @@
+import type { MessageHeader } from "../model/message-header.ts";
+import type { ToolCallId } from "../model/ids.ts";
+
+/**
+ * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or
+ * a tool exchange: the calls of one assistant message, all their results wherever they stand, and the reasoning that
+ * belongs to them.
+ */
+export interface MessageGroup {
+  /** Position among the thread's groups, by first message. */
+  readonly index: number;
+  readonly kind: "message" | "tool-exchange";
+  /** Ordinals of the members, ascending. Not always adjacent. */
+  readonly ordinals: readonly number[];
+  /** Calls of this group that no result has answered yet. */
+  readonly openCalls: readonly ToolCallId[];
+  /** Ordinals of results that render nowhere: a second result for an answered call, or one that answers no call. */
+  readonly strays: readonly number[];
+  readonly tokens: number;
+}
+
+/** Ordinal of a group's first message. */
+export const firstOrdinal = (group: MessageGroup): number => group.ordinals[0] as number;
+/** Ordinal of a group's last message. */
+export const lastOrdinal = (group: MessageGroup): number => group.ordinals[group.ordinals.length - 1] as number;
+
+/** What is odd about how calls and results pair up. Reported as a warning, never repaired in the log. */
+export interface PairingIssue {
+  readonly kind: "orphan-result" | "duplicate-result" | "ambiguous-call";
+  readonly ordinal: number;
+  readonly callId: ToolCallId;
+}
+
+/** All groups of a thread, and which one each message is in. */
+export interface GroupedThread {
+  readonly groups: readonly MessageGroup[];
+  /** Group index by message ordinal. */
+  readonly groupOf: readonly number[];
+  readonly issues: readonly PairingIssue[];
+}
+
+/**
+ * Groups messages by the calls they make and answer, in one pass over their headers.
+ *
+ * A result joins the group of the newest unanswered call with its id, adjacent or not (G2, G3). Ids may be reused once
+ * answered (G7). A result for an answered call is a stray of that call's group (A8); a result that precedes its call or
+ * answers an unknown id is a group of its own and a stray (A10, G5); an id that is open twice is ambiguous, and its
+ * result is a stray too (G6). A message of reasoning alone belongs to the assistant message that follows it (G1).
+ */
+export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
+  const grouping = new Grouping();
+  for (const header of headers) grouping.add(header);
+  return grouping.finish();
+}
+
+interface GroupDraft {
+  kind: MessageGroup["kind"];
+  ordinals: number[];
+  openCalls: ToolCallId[];
+  strays: number[];
+  tokens: number;
+}
+
+class Grouping {
+  readonly #drafts: GroupDraft[] = [];
+  readonly #groupOf: number[] = [];
+  readonly #issues: PairingIssue[] = [];
+  /** Groups with an unanswered call of this id, oldest first, by branch and id. */
+  readonly #open = new Map<string, number[]>();
+  readonly #answered = new Map<string, number>();
+  #pendingReasoning: number | undefined;
+
+  add(header: MessageHeader): void {
+    if (header.answers !== undefined) return this.#addResult(header, header.answers);
+    const index = this.#pendingReasoning ?? this.#startGroup();
+    this.#pendingReasoning = header.role === "assistant" && header.reasoningOnly ? index : undefined;
+    this.#join(index, header);
+    for (const callId of header.calls) this.#openCall(index, header, callId);
+  }
+
+  #startGroup(): number {
+    this.#drafts.push({ kind: "message", ordinals: [], openCalls: [], strays: [], tokens: 0 });
+    return this.#drafts.length - 1;
+  }
+
+  #join(index: number, header: MessageHeader): GroupDraft {
+    const draft = this.#drafts[index] as GroupDraft;
+    draft.ordinals.push(header.ordinal);
+    draft.tokens += header.tokens;
+    this.#groupOf[header.ordinal] = index;
+    return draft;
+  }
+
+  #openCall(index: number, header: MessageHeader, callId: ToolCallId): void {
+    const draft = this.#drafts[index] as GroupDraft;
+    draft.kind = "tool-exchange";
+    draft.openCalls.push(callId);
+    const key = callKey(header, callId);
+    const open = this.#open.get(key);
+    if (open === undefined) this.#open.set(key, [index]);
+    else {
+      open.push(index);
+      this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
+    }
+    this.#answered.delete(key);
+  }
+
+  #addResult(header: MessageHeader, callId: ToolCallId): void {
+    const key = callKey(header, callId);
+    const open = this.#open.get(key);
+    if (open?.length === 1) {
+      const draft = this.#join(open[0] as number, header);
+      draft.openCalls.splice(draft.openCalls.indexOf(callId), 1);
+      this.#open.delete(key);
+      this.#answered.set(key, open[0] as number);
+      return;
+    }
+    const duplicateOf = this.#answered.get(key);
+    const index = duplicateOf ?? this.#startGroup();
+    this.#join(index, header).strays.push(header.ordinal);
+    const kind = duplicateOf === undefined ? "orphan-result" : "duplicate-result";
+    this.#issues.push({ kind, ordinal: header.ordinal, callId });
+  }
+
+  finish(): GroupedThread {
+    const groups = this.#drafts.map((draft, index) => Object.freeze({ index, ...draft }));
+    return { groups, groupOf: this.#groupOf, issues: this.#issues };
+  }
+}
+
+const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+const id = () => z.string().min(1).max(512);
+
+/** Identifies a thread. */
+export const threadIdSchema = id().brand<"ThreadId">();
+export type ThreadId = z.infer<typeof threadIdSchema>;
+
+/** Identifies a message within its thread. */
+export const messageIdSchema = id().brand<"MessageId">();
+export type MessageId = z.infer<typeof messageIdSchema>;
+
+/** Identifies a tool call as its provider named it. Providers reuse these ids, so pair by group and not by id alone. */
+export const toolCallIdSchema = id().brand<"ToolCallId">();
+export type ToolCallId = z.infer<typeof toolCallIdSchema>;
+
+/** Identifies a pin within its thread. */
+export const pinIdSchema = id().brand<"PinId">();
+export type PinId = z.infer<typeof pinIdSchema>;
+
+/** Identifies a plan: the SHA-256 of its canonical form. */
+export const planIdSchema = id().brand<"PlanId">();
+export type PlanId = z.infer<typeof planIdSchema>;
+
+/** Identifies externalized content by what it is: equal content in one thread has one id. Letters, digits and `_` only. */
+export const artifactIdSchema = z
+  .string()
+  .regex(/^artifact_[0-9a-f]{16,64}$/)
+  .brand<"ArtifactId">();
+export type ArtifactId = z.infer<typeof artifactIdSchema>;
+
+/** Brands a string as a thread id without a check; use the schema for input from outside. */
+export const asThreadId = (value: string): ThreadId => value as ThreadId;
+/** Brands a string as a message id without a check; use the schema for input from outside. */
+export const asMessageId = (value: string): MessageId => value as MessageId;
+/** Brands a string as a tool call id without a check; use the schema for input from outside. */
+export const asToolCallId = (value: string): ToolCallId => value as ToolCallId;
+/** Brands a string as a pin id without a check; use the schema for input from outside. */
+export const asPinId = (value: string): PinId => value as PinId;
+/** Brands a string as a plan id without a check; use the schema for input from outside. */
+export const asPlanId = (value: string): PlanId => value as PlanId;
+/** Brands a string as an artifact id without a check; use the schema for input from outside. */
+export const asArtifactId = (value: string): ArtifactId => value as ArtifactId;

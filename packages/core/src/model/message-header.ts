@@ -1,0 +1,98 @@
+import type { MessageId, ToolCallId } from "./ids.ts";
+import type { Message, MessageOrigin, Role } from "./message.ts";
+import { toolResultText, type ToolOutcomeStatus } from "./tool-result-envelope.ts";
+import type { ToolDurability } from "./tool-durability.ts";
+
+/** How many tokens of a message stand in each kind of part. What a clear of that kind would free at most. */
+export interface TokenShares {
+  readonly text: number;
+  readonly toolInput: number;
+  readonly toolResult: number;
+  readonly reasoning: number;
+  readonly media: number;
+}
+
+/** What the planner knows of a message without its body. */
+export interface MessageHeader {
+  readonly id: MessageId;
+  readonly ordinal: number;
+  readonly role: Role;
+  readonly turn: number;
+  readonly step: number;
+  /** Tokens of the whole message in a request, its role overhead included. */
+  readonly tokens: number;
+  readonly shares: TokenShares;
+  /** Ids of the calls that an assistant message makes, in order. */
+  readonly calls: readonly ToolCallId[];
+  /** The call that a tool message answers. */
+  readonly answers?: ToolCallId;
+  /** The tool whose result this is. */
+  readonly toolName?: string;
+  readonly outcome?: ToolOutcomeStatus;
+  /** Set on tool messages: how the result may be folded, by the tool's own word or by policy. */
+  readonly durability?: ToolDurability;
+  readonly branch?: string;
+  readonly origin?: MessageOrigin;
+  /** True when the message holds only reasoning: it belongs to what follows it. */
+  readonly reasoningOnly: boolean;
+  /** True when the message holds reasoning that a provider signed or encrypted. */
+  readonly signedReasoning: boolean;
+  /** True when the message holds an opaque provider item, which must travel byte for byte. */
+  readonly opaque: boolean;
+  /** True when a turn starts here: a user message of the main branch that somebody typed. */
+  readonly startsTurn: boolean;
+}
+
+const NO_CALLS: readonly ToolCallId[] = Object.freeze([]);
+
+/** Reads a message's header. `shares` and `tokens` come from the token counter, `durability` from the tool policy. */
+export function headerOf(
+  message: Message,
+  tokens: number,
+  shares: TokenShares,
+  durability: ToolDurability | undefined,
+): MessageHeader {
+  const first = message.parts[0];
+  const result = first?.type === "tool-result" ? first.result : undefined;
+  const calls = message.parts.filter((part) => part.type === "tool-call").map((part) => part.callId);
+  const reasoning = message.parts.filter((part) => part.type === "reasoning");
+  return {
+    id: message.id,
+    ordinal: message.ordinal,
+    role: message.role,
+    turn: message.turn,
+    step: message.step,
+    tokens,
+    shares,
+    calls: calls.length === 0 ? NO_CALLS : calls,
+    ...(result && { answers: result.callId, toolName: result.toolName, outcome: result.outcome, durability }),
+    ...(message.branch !== undefined && { branch: message.branch }),
+    ...(message.origin !== undefined && { origin: message.origin }),
+    reasoningOnly: reasoning.length > 0 && reasoning.length === message.parts.length,
+    signedReasoning: reasoning.some((part) => part.signature !== undefined || part.encrypted !== undefined),
+    opaque: message.parts.some((part) => part.type === "opaque"),
+    startsTurn: message.role === "user" && message.origin === undefined && message.branch === undefined,
+  };
+}
+
+/** The text of a message that a person would read: its text parts, calls as `name(input)` and results as their text. */
+export function visibleText(message: { readonly parts: Message["parts"] }): string {
+  return message.parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+        case "reasoning":
+          return part.text;
+        case "tool-call":
+          return `${part.toolName}(${part.invalidInput ?? JSON.stringify(part.input)})`;
+        case "tool-result":
+          return toolResultText(part.result.content);
+        case "image":
+        case "file":
+          return `[${part.type}${part.name === undefined ? "" : ` ${part.name}`}]`;
+        case "opaque":
+          return `[${part.provider} item]`;
+      }
+    })
+    .join("\n");
+}

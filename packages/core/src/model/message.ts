@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { messageIdSchema, type MessageId } from "./ids.ts";
+import { partSchema, type Part } from "./part.ts";
+
+/** Who speaks. */
+export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);
+export type Role = z.infer<typeof roleSchema>;
+
+/** What the provider reported for the call that produced an assistant message. All figures are tokens. */
+export interface Usage {
+  /** Prompt tokens, those read from and written to the cache included. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export const usageSchema: z.ZodType<Usage> = z.object({
+  inputTokens: z.number().nonnegative(),
+  outputTokens: z.number().nonnegative(),
+  cacheReadTokens: z.number().nonnegative().optional(),
+  cacheWriteTokens: z.number().nonnegative().optional(),
+  reasoningTokens: z.number().nonnegative().optional(),
+});
+
+/**
+ * Why a message that nobody typed is in the log: `compaction` is the summary that another tool wrote when it compacted,
+ * `harness` is text that the harness put there (reminders, nudges).
+ */
+export const messageOriginSchema = z.enum(["compaction", "harness"]);
+export type MessageOrigin = z.infer<typeof messageOriginSchema>;
+
+/** A message as it is handed to a thread; the thread adds its place (`ordinal`, `turn`, `step`). */
+export interface MessageInput {
+  readonly id: MessageId;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  /** ISO 8601 time in UTC. */
+  readonly createdAt: string;
+  /**
+   * Path of the branch that the message is on, segments joined by `/`; absent on the main branch. Messages on a side
+   * branch stay in the log and never reach the prompt of the main branch.
+   */
+  readonly branch?: string;
+  /** Set on messages that nobody typed. They start no turn. */
+  readonly origin?: MessageOrigin;
+  /** Name of the model that wrote an assistant message. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly metadata?: JsonObject;
+}
+
+const messageInputShape = {
+  id: messageIdSchema,
+  role: roleSchema,
+  parts: z.array(partSchema),
+  createdAt: z.string().min(1),
+  branch: z.string().min(1).optional(),
+  origin: messageOriginSchema.optional(),
+  model: z.string().optional(),
+  usage: usageSchema.optional(),
+  metadata: jsonObjectSchema.optional(),
+};
+
+export const messageInputSchema: z.ZodType<MessageInput> = z
+  .object(messageInputShape)
+  .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
+    error: "a tool result stands in a message of role tool, and nowhere else",
+  })
+  .refine((message) => message.role !== "tool" || message.parts.length === 1, {
+    error: "a message of role tool holds exactly one tool result",
+  })
+  .refine((message) => message.role === "assistant" || !message.parts.some((part) => part.type === "tool-call"), {
+    error: "a tool call stands in a message of role assistant",
+  });
+
+/** A message in a thread: frozen, in its place. */
+export interface Message extends MessageInput {
+  /** Position among the thread's messages, from 0. */
+  readonly ordinal: number;
+  /** How many real user messages of the main branch started before or with this message. Synthetic and branch messages start none. */
+  readonly turn: number;
+  /** How many model calls (assistant messages) came before or with this message. */
+  readonly step: number;
+}
+
+export const messageSchema: z.ZodType<Message> = z.object({
+  ...messageInputShape,
+  ordinal: z.int().nonnegative(),
+  turn: z.int().nonnegative(),
+  step: z.int().nonnegative(),
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+
+/** A tool as the model is told about it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the input. */
+  readonly inputSchema: JsonObject;
+  readonly providerMetadata?: Readonly<Record<string, JsonObject>>;
+}
+
+export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  inputSchema: jsonObjectSchema,
+  providerMetadata: z.record(z.string(), jsonObjectSchema).optional(),
+});

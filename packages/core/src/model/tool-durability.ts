@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/**
+ * How a tool result may be folded (seed 002).
+ *
+ * - `ephemeral`: may be cleared or dropped (listings, debug output).
+ * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
+ * - `replayable`: may be cleared while its determinism metadata still matches the source; otherwise it counts as
+ *   `non_replayable`.
+ * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results).
+ */
+export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
+export type ToolDurability = z.infer<typeof toolDurabilitySchema>;
+
+/** What to check before a replayable result is cleared: does the source still look as it did at call time? (seed 002) */
+export interface DeterminismMetadata {
+  /** Hash of the file or data at read time. */
+  readonly contentHash?: string;
+  /** HTTP entity tag of a remote resource. */
+  readonly etag?: string;
+  /** Modification time in milliseconds since the epoch. Verifies nothing without `version`. */
+  readonly mtime?: number;
+  /** Version of the API, schema or document. Verifies nothing without `mtime`. */
+  readonly version?: string;
+}
+
+export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.object({
+  contentHash: z.string().optional(),
+  etag: z.string().optional(),
+  mtime: z.number().optional(),
+  version: z.string().optional(),
+});
+
+/**
+ * Says whether the source has drifted since the metadata was captured. A content hash decides alone, then an etag, then
+ * modification time and version together. What cannot be verified counts as changed.
+ */
+export function hasDrifted(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
+  if (captured.contentHash !== undefined && current.contentHash !== undefined) {
+    return captured.contentHash !== current.contentHash;
+  }
+  if (captured.etag !== undefined && current.etag !== undefined) return captured.etag !== current.etag;
+  const bothTimed = captured.mtime !== undefined && current.mtime !== undefined;
+  const bothVersioned = captured.version !== undefined && current.version !== undefined;
+  if (!bothTimed || !bothVersioned) return true;
+  return captured.mtime !== current.mtime || captured.version !== current.version;
+}

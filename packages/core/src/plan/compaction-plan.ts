@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { digestOf } from "../json/digest.ts";
+import { asPlanId, planIdSchema, threadIdSchema, type MessageId, type PlanId, type ThreadId } from "../model/ids.ts";
+import {
+  clearRecordSchema,
+  dropRecordSchema,
+  externalizationRecordSchema,
+  summarizationRecordSchema,
+  type ClearRecord,
+  type CompactionAction,
+  type DropRecord,
+  type ExternalizationRecord,
+  type PlanRecord,
+  type SummarizationRecord,
+} from "./plan-record.ts";
+
+/** Version of the plan's shape. A stored plan of an older version is brought up to date when it is parsed. */
+export const PLAN_SCHEMA_VERSION = 1;
+
+/** The records of a plan by kind. In a normalized plan a message id stands in at most one record. */
+export interface PlanRecords {
+  readonly externalizations: readonly ExternalizationRecord[];
+  readonly summarizations: readonly SummarizationRecord[];
+  readonly clearings: readonly ClearRecord[];
+  readonly drops: readonly DropRecord[];
+}
+
+/** Which messages a prompt shows and how, as pure data (seed 002). It names messages by id and holds its summaries, so replay needs no model. */
+export interface CompactionPlan extends PlanRecords {
+  readonly schemaVersion: typeof PLAN_SCHEMA_VERSION;
+  /** SHA-256 of the canonical form without `planId` and `createdAt`. */
+  readonly planId: PlanId;
+  readonly threadId: ThreadId;
+  /** How many entries of the thread the plan has seen. A longer thread is fine. */
+  readonly threadVersion: number;
+  /** Place in the thread's sequence of plans: 0 is the empty plan, and the counter never restarts. */
+  readonly version: number;
+  readonly policyVersion: string;
+  /** ISO 8601 time in UTC. */
+  readonly createdAt: string;
+  /** Tokens of the request without any folding. */
+  readonly originalTokens: number;
+  /** Tokens of the request as this plan renders it. */
+  readonly compactedTokens: number;
+}
+
+/** What a plan holds before it has an id. */
+export type PlanContent = Omit<CompactionPlan, "planId" | "schemaVersion">;
+
+const planSchema = z.object({
+  schemaVersion: z.literal(PLAN_SCHEMA_VERSION),
+  planId: planIdSchema,
+  threadId: threadIdSchema,
+  threadVersion: z.int().nonnegative(),
+  version: z.int().nonnegative(),
+  policyVersion: z.string(),
+  createdAt: z.string(),
+  originalTokens: z.number().nonnegative(),
+  compactedTokens: z.number().nonnegative(),
+  externalizations: z.array(externalizationRecordSchema),
+  summarizations: z.array(summarizationRecordSchema),
+  clearings: z.array(clearRecordSchema),
+  drops: z.array(dropRecordSchema),
+});
+
+export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;
+
+export const NO_RECORDS: PlanRecords = Object.freeze({
+  externalizations: [],
+  summarizations: [],
+  clearings: [],
+  drops: [],
+});
+
+/** Gives content its id. Equal content has an equal id on every machine. */
+export function sealPlan(content: PlanContent): CompactionPlan {
+  const { createdAt, ...hashed } = content;
+  const planId = asPlanId(digestOf({ ...hashed, schemaVersion: PLAN_SCHEMA_VERSION }));
+  return { ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId };
+}
+
+/** The plan of a thread that was never folded: everything is included. */
+export function emptyPlan(threadId: ThreadId, policyVersion: string): CompactionPlan {
+  return sealPlan({
+    ...NO_RECORDS,
+    threadId,
+    threadVersion: 0,
+    version: 0,
+    policyVersion,
+    createdAt: new Date(0).toISOString(),
+    originalTokens: 0,
+    compactedTokens: 0,
+  });
+}
+
+/** A plan as canonical JSON. `parsePlan` gives the same plan back, byte for byte (C11). */
+export function serializePlan(plan: CompactionPlan): string {
+  return canonicalJson(plan);
+}
+
+/**
+ * Reads a serialized plan and checks its id.
+ *
+ * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan, or when its content does not match its id.
+ */
+export function parsePlan(text: string): CompactionPlan {
+  const parsed = planSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ThreadfoldError("INVALID_PLAN", `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`);
+  }
+  const { planId, schemaVersion: _version, ...content } = parsed.data;
+  if (sealPlan(content).planId !== planId) {
+    throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
+      hint: "The plan was changed after it was made; take an intact copy.",
+    });
+  }
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ThreadfoldError("INVALID_PLAN", "The plan is not JSON.", { cause });
+  }
+}
+
+/** Every record of a plan, strongest action first. */
+export function planRecords(plan: PlanRecords): readonly PlanRecord[] {
+  return [...plan.drops, ...plan.externalizations, ...plan.summarizations, ...plan.clearings];
+}
+
+/** Sorts records by kind. */
+export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
+  return {
+    externalizations: records.filter((record) => record.action === "externalize"),
+    summarizations: records.filter((record) => record.action === "summarize"),
+    clearings: records.filter((record) => record.action === "clear"),
+    drops: records.filter((record) => record.action === "drop"),
+  };
+}
+
+/** What a plan does with one message. `record` is null for `include`. */
+export interface PlannedAction {
+  readonly action: CompactionAction;
+  readonly record: PlanRecord | null;
+}
+
+const INCLUDED: PlannedAction = Object.freeze({ action: "include", record: null });
+const actionMaps = new WeakMap<PlanRecords, ReadonlyMap<MessageId, PlannedAction>>();
+
+/** What a normalized plan does with a message (seed 002, `get_action`). Messages it does not name are included. */
+export function actionOf(plan: PlanRecords, messageId: MessageId): PlannedAction {
+  return actionMap(plan).get(messageId) ?? INCLUDED;
+}
+
+function actionMap(plan: PlanRecords): ReadonlyMap<MessageId, PlannedAction> {
+  let map = actionMaps.get(plan);
+  if (map === undefined) {
+    map = new Map(
+      planRecords(plan).flatMap((record) =>
+        record.span.messageIds.map((id): [MessageId, PlannedAction] => [id, { action: record.action, record }]),
+      ),
+    );
+    actionMaps.set(plan, map);
+  }
+  return map;
+}

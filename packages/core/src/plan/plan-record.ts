@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
+import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { artifactIdSchema, type ArtifactId } from "../model/ids.ts";
+import { structuredSummarySchema, type StructuredSummary } from "../summary/structured-summary.ts";
+
+/** What rendering does with a message. */
+export const compactionActionSchema = z.enum(["include", "clear", "summarize", "externalize", "drop"]);
+export type CompactionAction = z.infer<typeof compactionActionSchema>;
+
+/** Where records overlap, the higher action wins (seed 002). */
+export const COMPACTION_PRECEDENCE: Readonly<Record<CompactionAction, number>> = Object.freeze({
+  drop: 4,
+  externalize: 3,
+  summarize: 2,
+  clear: 1,
+  include: 0,
+});
+
+/** What every record says beside its action. */
+interface RecordBase {
+  readonly span: SpanReference;
+  /** Name of the strategy that proposed it. */
+  readonly strategy: string;
+  readonly reason: string;
+  /** Version of the plan that first held it. */
+  readonly sincePlanVersion: number;
+  /** Tokens of the span before folding, as counted when the record was made. */
+  readonly originalTokens: number;
+}
+
+/**
+ * Content that was written to the artifact store (seed 002).
+ *
+ * - form `body`: the span is one message that stays where it is; its large body gives way to a pointer. A tool result
+ *   keeps its call id, so the pair is whole.
+ * - form `span`: the span's groups give way to one synthetic message with pointer and summary.
+ */
+export interface ExternalizationRecord extends RecordBase {
+  readonly action: "externalize";
+  readonly form: "body" | "span";
+  readonly artifactId: ArtifactId;
+  readonly summary: StructuredSummary;
+  /** When the agent should read it back. */
+  readonly rehydrateHint: string;
+}
+
+/** A span that one summary stands for (seed 002). */
+export interface SummarizationRecord extends RecordBase {
+  readonly action: "summarize";
+  readonly summary: StructuredSummary;
+  readonly summaryTokens: number;
+  /** Name and version of what made the summary. */
+  readonly summarizer: string;
+}
+
+/** What a clear empties. */
+export const clearTargetSchema = z.enum(["tool-result", "tool-input", "reasoning", "media", "text"]);
+export type ClearTarget = z.infer<typeof clearTargetSchema>;
+
+/**
+ * Messages that stay where they are, with an emptied body (seed 002). Call ids, tool names and outcomes stay. With
+ * `keep`, the first and last characters of each body stay around a marker: truncation.
+ */
+export interface ClearRecord extends RecordBase {
+  readonly action: "clear";
+  readonly targets: readonly ClearTarget[];
+  /** Key fields that the placeholder shows. */
+  readonly preservedFields: JsonObject;
+  readonly keep?: { readonly headCharacters: number; readonly tailCharacters: number };
+}
+
+/** Groups that the prompt no longer holds at all (seed 002). */
+export interface DropRecord extends RecordBase {
+  readonly action: "drop";
+  /** What the span was about, for recall (`DroppedSpanIndex`). */
+  readonly keywords: readonly string[];
+}
+
+/** One decision of a plan. */
+export type PlanRecord = ExternalizationRecord | SummarizationRecord | ClearRecord | DropRecord;
+
+const base = {
+  span: spanReferenceSchema,
+  strategy: z.string(),
+  reason: z.string(),
+  sincePlanVersion: z.int().nonnegative(),
+  originalTokens: z.number().nonnegative(),
+};
+
+export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.object({
+  ...base,
+  action: z.literal("externalize"),
+  form: z.enum(["body", "span"]),
+  artifactId: artifactIdSchema,
+  summary: structuredSummarySchema,
+  rehydrateHint: z.string(),
+});
+
+export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({
+  ...base,
+  action: z.literal("summarize"),
+  summary: structuredSummarySchema,
+  summaryTokens: z.number().nonnegative(),
+  summarizer: z.string(),
+});
+
+export const clearRecordSchema: z.ZodType<ClearRecord> = z.object({
+  ...base,
+  action: z.literal("clear"),
+  targets: z.array(clearTargetSchema).min(1),
+  preservedFields: jsonObjectSchema,
+  keep: z.object({ headCharacters: z.int().nonnegative(), tailCharacters: z.int().nonnegative() }).optional(),
+});
+
+export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
+  ...base,
+  action: z.literal("drop"),
+  keywords: z.array(z.string()),
+});
+
+/** True when a record takes its messages out of the prompt, so that whole groups must go together. */
+export function removesMessages(record: PlanRecord): boolean {
+  return record.action === "summarize" || record.action === "drop" || (record.action === "externalize" && record.form === "span");
+}

@@ -1,0 +1,52 @@
+import type { ThreadId } from "../model/ids.ts";
+import type { Usage } from "../model/message.ts";
+import type { ArtifactId } from "../model/ids.ts";
+import type { JsonObject } from "../json/json-value.ts";
+
+/** What the journal records. Content is never in it, only ids, versions, digests and figures. */
+export type JournalRecord =
+  | { readonly type: "entries-appended"; readonly threadVersion: number; readonly threadDigest: string }
+  | { readonly type: "plan-committed"; readonly planVersion: number; readonly planId: string; readonly diffDigest: string }
+  | RequestRenderedRecord
+  | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
+  | { readonly type: "artifact-read"; readonly artifactId: ArtifactId; readonly requesterId: string; readonly automatic: boolean };
+
+/** Everything that is needed to render a request again and compare its bytes (P2). */
+export interface RequestRenderedRecord {
+  readonly type: "request-rendered";
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  readonly renderVersion: string;
+  readonly format: string;
+  readonly tokenizer: string;
+  /** Render options that change bytes, as plain data. */
+  readonly options: JsonObject;
+  /** Where system text and tool definitions are kept: canonical JSON of `{ system, tools }` in an artifact. */
+  readonly frame: ArtifactId;
+  /** Rehydrated artifacts and how much of each went in. */
+  readonly rehydrated: readonly { readonly artifactId: ArtifactId; readonly tokens: number }[];
+  /** SHA-256 of the payload's canonical JSON. */
+  readonly payloadDigest: string;
+  readonly tokens: number;
+}
+
+/** One link of a thread's journal. */
+export interface JournalEntry {
+  /** Place in the journal of the thread, from 1. */
+  readonly sequence: number;
+  readonly threadId: ThreadId;
+  /** ISO 8601 time in UTC. */
+  readonly at: string;
+  readonly record: JournalRecord;
+  /** Hash of the entry before, or of the start. */
+  readonly previousHash: string;
+  /** SHA-256 of the canonical JSON of all the fields above. */
+  readonly hash: string;
+}
+
+/** An append-only, hash-chained record per thread of what was done and what the model was sent. */
+export interface AuditJournal {
+  append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry>;
+  /** Entries after a sequence number, oldest first. */
+  read(threadId: ThreadId, options?: { readonly after?: number; readonly limit?: number }): Promise<readonly JournalEntry[]>;
+}

@@ -1,0 +1,13 @@
+import type { ArtifactStore } from "./artifact-store.ts";
+import type { AuditJournal } from "./audit-journal.ts";
+import type { CompactionStore } from "./compaction-store.ts";
+import type { ThreadStore } from "./thread-store.ts";
+
+/** All that one backend keeps. */
+export interface ThreadfoldStore {
+  readonly threads: ThreadStore;
+  readonly plans: CompactionStore;
+  readonly artifacts: ArtifactStore;
+  readonly journal: AuditJournal;
+  close(): Promise<void>;
+}

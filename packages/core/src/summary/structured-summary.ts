@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
+import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { artifactIdSchema, messageIdSchema, type ArtifactId, type MessageId } from "../model/ids.ts";
+import { toolOutcomeStatusSchema, type ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
+
+/** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
+export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
+
+/** What every item of a summary carries: a stable id and the messages that it was taken from. */
+export interface SummaryItem {
+  /** Derived from section and text, so that the same item has the same id in every fold. */
+  readonly id: string;
+  readonly sources: readonly MessageId[];
+}
+
+/** A plain statement: a fact, a constraint, an identifier worth remembering. */
+export interface TextItem extends SummaryItem {
+  readonly text: string;
+}
+
+/** A decision that was made (seed 002). */
+export interface Decision extends SummaryItem {
+  readonly decision: string;
+  readonly rationale: string;
+  readonly turn: number;
+}
+
+/** Work that was asked for or planned (seed 002). Its status is state, never prose. */
+export interface OpenItem extends SummaryItem {
+  readonly description: string;
+  readonly context: string;
+  readonly priority: "high" | "medium" | "low";
+  readonly status: "open" | "done" | "cancelled";
+}
+
+/** Externalized content (seed 002). */
+export interface ArtifactReference extends SummaryItem {
+  readonly artifactId: ArtifactId;
+  readonly description: string;
+  /** When the agent should read it back. */
+  readonly rehydrateHint: string;
+}
+
+/** A file that the agent touched, and the strongest thing that it did to it. */
+export interface FileItem extends SummaryItem {
+  readonly path: string;
+  readonly action: "read" | "created" | "modified" | "deleted";
+  readonly description: string;
+}
+
+/** What a tool call came to (seed 002). */
+export interface ToolOutcome extends SummaryItem {
+  readonly toolName: string;
+  readonly outcome: ToolOutcomeStatus;
+  readonly keyFields: JsonObject;
+  readonly errorMessage: string | null;
+}
+
+/** An error and what became of it (seed 003). */
+export interface ErrorItem extends SummaryItem {
+  readonly error: string;
+  readonly resolution: string | null;
+}
+
+/** What stands in each list section of a summary, by section name, in the order in which they are rendered. */
+export interface SummarySections {
+  readonly constraints: readonly TextItem[];
+  readonly facts: readonly TextItem[];
+  readonly decisions: readonly Decision[];
+  readonly openItems: readonly OpenItem[];
+  readonly files: readonly FileItem[];
+  readonly toolOutcomes: readonly ToolOutcome[];
+  readonly errors: readonly ErrorItem[];
+  readonly artifacts: readonly ArtifactReference[];
+  /** Paths, names, numbers and hashes that are likely to be needed again. */
+  readonly identifiers: readonly TextItem[];
+}
+
+/** The name of a list section. */
+export type SummarySection = keyof SummarySections;
+
+/** A summary whose parts can be merged by code instead of being rewritten, so that nothing drifts (seed 002, section 8). */
+export interface StructuredSummary extends SummarySections {
+  readonly schemaVersion: typeof STRUCTURED_SUMMARY_SCHEMA_VERSION;
+  readonly span: SpanReference;
+  /** The first request of the user, word for word; null when the span holds none. */
+  readonly originalTask: TextItem | null;
+  readonly currentTask: string | null;
+  readonly currentPlan: readonly string[] | null;
+  /** How many folds are inside: 1 for a first summary, more when it absorbed older ones (seed 003, compaction round). */
+  readonly round: number;
+}
+
+const item = { id: z.string().min(1), sources: z.array(messageIdSchema) };
+const textItemSchema = z.object({ ...item, text: z.string() });
+
+/** The shape of an item of each section. */
+export const summaryItemSchemas = {
+  constraints: textItemSchema,
+  facts: textItemSchema,
+  decisions: z.object({ ...item, decision: z.string(), rationale: z.string(), turn: z.int().nonnegative() }),
+  openItems: z.object({
+    ...item,
+    description: z.string(),
+    context: z.string(),
+    priority: z.enum(["high", "medium", "low"]),
+    status: z.enum(["open", "done", "cancelled"]),
+  }),
+  files: z.object({
+    ...item,
+    path: z.string(),
+    action: z.enum(["read", "created", "modified", "deleted"]),
+    description: z.string(),
+  }),
+  toolOutcomes: z.object({
+    ...item,
+    toolName: z.string(),
+    outcome: toolOutcomeStatusSchema,
+    keyFields: jsonObjectSchema,
+    errorMessage: z.string().nullable(),
+  }),
+  errors: z.object({ ...item, error: z.string(), resolution: z.string().nullable() }),
+  artifacts: z.object({ ...item, artifactId: artifactIdSchema, description: z.string(), rehydrateHint: z.string() }),
+  identifiers: textItemSchema,
+} as const satisfies { [Section in SummarySection]: z.ZodType<SummarySections[Section][number]> };
+
+/** The names of the list sections, in rendering order. */
+export const SUMMARY_SECTIONS = Object.freeze(Object.keys(summaryItemSchemas) as SummarySection[]);
+
+export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
+  schemaVersion: z.literal(STRUCTURED_SUMMARY_SCHEMA_VERSION),
+  span: spanReferenceSchema,
+  originalTask: textItemSchema.nullable(),
+  constraints: z.array(summaryItemSchemas.constraints),
+  facts: z.array(summaryItemSchemas.facts),
+  decisions: z.array(summaryItemSchemas.decisions),
+  openItems: z.array(summaryItemSchemas.openItems),
+  files: z.array(summaryItemSchemas.files),
+  toolOutcomes: z.array(summaryItemSchemas.toolOutcomes),
+  errors: z.array(summaryItemSchemas.errors),
+  artifacts: z.array(summaryItemSchemas.artifacts),
+  identifiers: z.array(summaryItemSchemas.identifiers),
+  currentTask: z.string().nullable(),
+  currentPlan: z.array(z.string()).nullable(),
+  round: z.int().positive(),
+});
+
+/** A summary of a span that says nothing yet. */
+export function emptySummary(span: SpanReference): StructuredSummary {
+  return {
+    schemaVersion: STRUCTURED_SUMMARY_SCHEMA_VERSION,
+    span,
+    originalTask: null,
+    constraints: [],
+    facts: [],
+    decisions: [],
+    openItems: [],
+    files: [],
+    toolOutcomes: [],
+    errors: [],
+    artifacts: [],
+    identifiers: [],
+    currentTask: null,
+    currentPlan: null,
+    round: 1,
+  };
+}

@@ -1,0 +1,135 @@
+import type { SpanReference } from "../groups/span-reference.ts";
+import { sha256 } from "../json/sha256.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import {
+  emptySummary,
+  SUMMARY_SECTIONS,
+  type StructuredSummary,
+  type SummaryItem,
+  type SummarySection,
+  type SummarySections,
+  type TextItem,
+} from "./structured-summary.ts";
+
+/** An item of a section without the id that code derives for it. */
+export type NewItem<Section extends SummarySection> = Omit<SummarySections[Section][number], "id">;
+
+/**
+ * One change against the previous summary. Summarizers return changes and code merges them; an item disappears only by
+ * `resolve`, which is recorded, or makes way for its successor by `supersede`.
+ */
+export type SummaryChange =
+  | { [Section in SummarySection]: { readonly op: "add"; readonly section: Section; readonly item: NewItem<Section> } }[SummarySection]
+  | { readonly op: "resolve"; readonly section: SummarySection; readonly itemId: string; readonly reason: string }
+  | {
+      [Section in SummarySection]: {
+        readonly op: "supersede";
+        readonly section: Section;
+        readonly itemId: string;
+        readonly item: NewItem<Section>;
+      };
+    }[SummarySection]
+  | { readonly op: "set-original-task"; readonly task: Omit<TextItem, "id"> }
+  | { readonly op: "set-current-task"; readonly task: string | null }
+  | { readonly op: "set-current-plan"; readonly plan: readonly string[] | null };
+
+/** A summary's items that an explicit change took out, and why. Kept with the plan so that no disappearance is silent. */
+export interface ResolvedItem {
+  readonly section: SummarySection;
+  readonly item: SummaryItem;
+  readonly reason: string;
+}
+
+/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen. */
+export function summaryItemId(section: SummarySection | "originalTask", item: Omit<SummaryItem, "id">): string {
+  const { sources: _sources, ...content } = item;
+  return sha256(canonicalJson([section, content])).slice(0, 12);
+}
+
+/**
+ * Merges changes into a summary and gives the summary of `span`. What the previous summary holds stays unless a change
+ * resolves or supersedes it; the same item added twice is one item with both sources; the original task, once set, is
+ * never overwritten. Changes that name an unknown item are ignored.
+ */
+export function applySummaryChanges(
+  previous: StructuredSummary | null,
+  span: SpanReference,
+  changes: readonly SummaryChange[],
+): { readonly summary: StructuredSummary; readonly resolved: readonly ResolvedItem[] } {
+  const base = previous ?? emptySummary(span);
+  const merge = new Merge(base);
+  for (const change of changes) merge.apply(change);
+  const summary = { ...merge.result(), span, round: previous === null ? 1 : previous.round + 1 };
+  return { summary, resolved: merge.resolved };
+}
+
+/** Joins two summaries of adjacent spans into one, losing no item. The later one's task and plan hold. */
+export function mergeSummaries(earlier: StructuredSummary, later: StructuredSummary, span: SpanReference): StructuredSummary {
+  const merge = new Merge(earlier);
+  for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
+  return {
+    ...merge.result(),
+    span,
+    originalTask: earlier.originalTask ?? later.originalTask,
+    currentTask: later.currentTask ?? earlier.currentTask,
+    currentPlan: later.currentPlan ?? earlier.currentPlan,
+    round: Math.max(earlier.round, later.round) + 1,
+  };
+}
+
+class Merge {
+  readonly resolved: ResolvedItem[] = [];
+  #fields: StructuredSummary;
+  readonly #sections: Record<SummarySection, Map<string, SummaryItem>>;
+
+  constructor(base: StructuredSummary) {
+    this.#fields = base;
+    this.#sections = Object.fromEntries(
+      SUMMARY_SECTIONS.map((section) => [section, new Map(base[section].map((item) => [item.id, item]))]),
+    ) as unknown as Record<SummarySection, Map<string, SummaryItem>>;
+  }
+
+  apply(change: SummaryChange): void {
+    switch (change.op) {
+      case "add":
+        return this.put(change.section, { ...change.item, id: summaryItemId(change.section, change.item) });
+      case "resolve":
+        return this.#remove(change.section, change.itemId, change.reason);
+      case "supersede":
+        if (!this.#sections[change.section].has(change.itemId)) return;
+        this.#remove(change.section, change.itemId, "superseded");
+        return this.put(change.section, { ...change.item, id: summaryItemId(change.section, change.item) });
+      case "set-original-task":
+        if (this.#fields.originalTask !== null) return;
+        this.#fields = {
+          ...this.#fields,
+          originalTask: { ...change.task, id: summaryItemId("originalTask", change.task) },
+        };
+        return;
+      case "set-current-task":
+        this.#fields = { ...this.#fields, currentTask: change.task };
+        return;
+      case "set-current-plan":
+        this.#fields = { ...this.#fields, currentPlan: change.plan };
+    }
+  }
+
+  put(section: SummarySection, item: SummaryItem): void {
+    const items = this.#sections[section];
+    const known = items.get(item.id);
+    const sources = known === undefined ? item.sources : [...new Set([...known.sources, ...item.sources])];
+    items.set(item.id, { ...item, sources });
+  }
+
+  #remove(section: SummarySection, itemId: string, reason: string): void {
+    const item = this.#sections[section].get(itemId);
+    if (item === undefined) return;
+    this.#sections[section].delete(itemId);
+    this.resolved.push({ section, item, reason });
+  }
+
+  result(): StructuredSummary {
+    const sections = Object.fromEntries(SUMMARY_SECTIONS.map((name) => [name, [...this.#sections[name].values()]]));
+    return { ...this.#fields, ...(sections as unknown as SummarySections) };
+  }
+}

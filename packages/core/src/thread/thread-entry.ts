@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { pinIdSchema, type PinId } from "../model/ids.ts";
+import { messageInputSchema, messageSchema, type Message, type MessageInput } from "../model/message.ts";
+import { authoritySchema, pinSchema, type Authority, type Pin } from "./pin.ts";
+
+/** An entry that makes a text stay in every rendering. */
+export interface PinEntry {
+  readonly type: "pin";
+  readonly pin: Pin;
+}
+
+/** An entry that lifts a pin. The pin itself stays in the log. */
+export interface PinLiftedEntry {
+  readonly type: "pin-lifted";
+  readonly pinId: PinId;
+  readonly authority: Authority;
+  readonly reason: string;
+}
+
+/** One line of the log. The log only grows: nothing in it is ever changed or removed. */
+export type ThreadEntry = { readonly type: "message"; readonly message: Message } | PinEntry | PinLiftedEntry;
+
+/** An entry as it is handed to `append`. */
+export type ThreadEntryInput = { readonly type: "message"; readonly message: MessageInput } | PinEntry | PinLiftedEntry;
+
+const pinEntrySchema = z.object({ type: z.literal("pin"), pin: pinSchema });
+const pinLiftedEntrySchema = z.object({
+  type: z.literal("pin-lifted"),
+  pinId: pinIdSchema,
+  authority: authoritySchema,
+  reason: z.string().min(1),
+});
+
+export const threadEntrySchema: z.ZodType<ThreadEntry> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("message"), message: messageSchema }),
+  pinEntrySchema,
+  pinLiftedEntrySchema,
+]);
+
+export const threadEntryInputSchema: z.ZodType<ThreadEntryInput> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("message"), message: messageInputSchema }),
+  pinEntrySchema,
+  pinLiftedEntrySchema,
+]);
