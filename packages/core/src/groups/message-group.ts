@@ -68,14 +68,19 @@ class Grouping {
   /** Groups with an unanswered call of this id, oldest first, by branch and id. */
   readonly #open = new Map<string, number[]>();
   readonly #answered = new Map<string, number>();
-  #pendingReasoning: number | undefined;
+  #pendingReasoning: { readonly index: number; readonly branch: string | undefined } | undefined;
 
   add(header: MessageHeader): void {
     if (header.answers !== undefined) return this.#addResult(header, header.answers);
-    const index = this.#pendingReasoning ?? this.#startGroup();
-    this.#pendingReasoning = header.role === "assistant" && header.reasoningOnly ? index : undefined;
+    const index = this.#reasoningBefore(header) ?? this.#startGroup();
+    this.#pendingReasoning = header.role === "assistant" && header.reasoningOnly ? { index, branch: header.branch } : undefined;
     this.#join(index, header);
     for (const callId of header.calls) this.#openCall(index, header, callId);
+  }
+
+  #reasoningBefore(header: MessageHeader): number | undefined {
+    const pending = this.#pendingReasoning;
+    return header.role === "assistant" && pending?.branch === header.branch ? pending?.index : undefined;
   }
 
   #startGroup(): number {

@@ -3,6 +3,7 @@ import { spanReferenceSchema, type SpanReference } from "../groups/span-referenc
 import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
 import { artifactIdSchema, type ArtifactId } from "../model/ids.ts";
 import { structuredSummarySchema, type StructuredSummary } from "../summary/structured-summary.ts";
+import { resolvedItemSchema, type ResolvedItem } from "../summary/summary-change.ts";
 
 /** What rendering does with a message. */
 export const compactionActionSchema = z.enum(["include", "clear", "summarize", "externalize", "drop"]);
@@ -52,6 +53,8 @@ export interface SummarizationRecord extends RecordBase {
   readonly summaryTokens: number;
   /** Name and version of what made the summary. */
   readonly summarizer: string;
+  /** Items that this fold took out of the summaries it builds on, and why. */
+  readonly resolved: readonly ResolvedItem[];
 }
 
 /** What a clear empties. */
@@ -103,6 +106,7 @@ export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.objec
   summary: structuredSummarySchema,
   summaryTokens: z.number().nonnegative(),
   summarizer: z.string(),
+  resolved: z.array(resolvedItemSchema),
 });
 
 export const clearRecordSchema: z.ZodType<ClearRecord> = z.object({

@@ -1,7 +1,7 @@
-import type { PinId } from "../model/ids.ts";
-import type { LegalityViolation } from "../plan/legality-violation.ts";
-import type { CompactionPlan } from "../plan/compaction-plan.ts";
 import type { TokenBreakdown } from "../budget/token-breakdown.ts";
+import type { PinId } from "../model/ids.ts";
+import type { CompactionPlan } from "../plan/compaction-plan.ts";
+import type { LegalityViolation } from "../plan/legality-violation.ts";
 
 /** What a plan comes to when it is rendered for real. */
 export interface PlanVerification {
@@ -13,5 +13,10 @@ export interface PlanVerification {
   readonly missingPins: readonly PinId[];
 }
 
-/** Renders a plan for the request at hand and says whether it may be committed. Rendering is pure; nothing is sent. */
-export type PlanVerifier = (plan: CompactionPlan) => PlanVerification;
+/** Renders plans for the request at hand, so that nothing is committed on an estimate. Pure; nothing is sent. */
+export interface PlanVerifier {
+  /** Tokens of the counted request under a plan, without the provider's payload being made. */
+  measure(plan: CompactionPlan): number;
+  /** Renders, lowers and checks. */
+  verify(plan: CompactionPlan): PlanVerification;
+}

@@ -1,6 +1,8 @@
+import { z } from "zod";
 import type { SpanReference } from "../groups/span-reference.ts";
 import { sha256 } from "../json/sha256.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { messageIdSchema } from "../model/ids.ts";
 import {
   emptySummary,
   SUMMARY_SECTIONS,
@@ -39,6 +41,12 @@ export interface ResolvedItem {
   readonly item: SummaryItem;
   readonly reason: string;
 }
+
+export const resolvedItemSchema: z.ZodType<ResolvedItem> = z.object({
+  section: z.enum(SUMMARY_SECTIONS as [SummarySection, ...SummarySection[]]),
+  item: z.looseObject({ id: z.string(), sources: z.array(messageIdSchema) }),
+  reason: z.string(),
+});
 
 /** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen. */
 export function summaryItemId(section: SummarySection | "originalTask", item: Omit<SummaryItem, "id">): string {

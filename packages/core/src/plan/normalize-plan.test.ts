@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TokenLedger } from "../budget/token-ledger.ts";
+import { groupMessages } from "../groups/message-group.ts";
+import { spanOf } from "../groups/span-reference.ts";
+import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
+import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import type { MessageInput } from "../model/message.ts";
+import { applySummaryChanges } from "../summary/summary-change.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import { actionOf, groupRecords, planRecords, type PlanRecords } from "./compaction-plan.ts";
+import { normalizePlan } from "./normalize-plan.ts";
+import { COMPACTION_PRECEDENCE, removesMessages, type PlanRecord } from "./plan-record.ts";
+import { threadShape, type ThreadShape } from "./thread-shape.ts";
+
+function shapeOf(thread: AgentThread): ThreadShape {
+  const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
+  return threadShape(thread, ledger, groupMessages(ledger.headers));
+}
+
+const threadsWithRecords = agentThreads({ malformed: true })
+  .filter((thread) => thread.length > 0)
+  .chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread)));
+
+const runs = { numRuns: 300 };
+
+describe("normalizePlan on random overlapping records", () => {
+  it("puts each message into at most one record", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const normalized = planRecords(normalizePlan(groupRecords(records), shapeOf(thread)).records);
+        const ids = normalized.flatMap((record) => record.span.messageIds);
+        expect(new Set(ids).size).toBe(ids.length);
+      }),
+      runs,
+    );
+  });
+
+  it("is its own normal form", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const shape = shapeOf(thread);
+        const once = normalizePlan(groupRecords(records), shape).records;
+        const twice = normalizePlan(once, shape);
+        expect(twice.records).toEqual(once);
+        expect(twice.changes).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it("does not depend on the order of the records", () => {
+    const shuffled = threadsWithRecords.chain(([thread, records]) =>
+      fc.tuple(fc.constant(thread), fc.constant(records), fc.shuffledSubarray([...records], { minLength: records.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([thread, records, other]) => {
+        const shape = shapeOf(thread);
+        expect(normalizePlan(groupRecords(other), shape).records).toEqual(normalizePlan(groupRecords(records), shape).records);
+      }),
+      runs,
+    );
+  });
+
+  it("takes out whole groups or nothing of them", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const shape = shapeOf(thread);
+        const normalized = normalizePlan(groupRecords(records), shape).records;
+        for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+          const group = shape.groupOf(ordinal);
+          const removed = group.ordinals.filter((member) => {
+            const { record } = actionOf(normalized, shape.header(member).id);
+            return record !== null && removesMessages(record);
+          });
+          expect([0, group.ordinals.length]).toContain(removed.length);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("never weakens what a message alone in its group was under", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const shape = shapeOf(thread);
+        const normalized = normalizePlan(groupRecords(records), shape).records;
+        for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+          const header = shape.header(ordinal);
+          if (header.role === "system" || header.opaque || shape.groupOf(ordinal).ordinals.length > 1) continue;
+          const claimed = records.filter((record) => record.span.messageIds.includes(header.id));
+          const strongest = Math.max(0, ...claimed.map((record) => COMPACTION_PRECEDENCE[record.action]));
+          expect(COMPACTION_PRECEDENCE[actionOf(normalized, header.id).action]).toBe(strongest);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("keeps every span that removes messages unbroken in what the prompt shows", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const shape = shapeOf(thread);
+        for (const record of planRecords(normalizePlan(groupRecords(records), shape).records).filter(removesMessages)) {
+          const ordinals = record.span.messageIds.map((id) => shape.headerOf(id)?.ordinal ?? -1);
+          for (let ordinal = ordinals[0] as number; ordinal <= (ordinals.at(-1) as number); ordinal++) {
+            if (shape.header(ordinal).branch === undefined) expect(ordinals).toContain(ordinal);
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("loses no item of a summary when its span is split", () => {
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const shape = shapeOf(thread);
+        const only = records.filter((record) => record.action === "summarize").slice(0, 1);
+        const drops = records.filter((record) => record.action === "drop");
+        const normalized = normalizePlan(groupRecords([...only, ...drops]), shape).records;
+        const kept = normalized.summarizations.flatMap((record) => record.summary.facts.map((fact) => fact.id));
+        if (normalized.summarizations.length === 0) return;
+        expect(kept.sort()).toEqual(only.flatMap((record) => record.summary.facts.map((fact) => fact.id)).sort());
+      }),
+      runs,
+    );
+  });
+});
+
+const user = (id: string, text = id): MessageInput => ({
+  id: asMessageId(id),
+  role: "user",
+  parts: [{ type: "text", text }],
+  createdAt: "2026-01-01T00:00:00.000Z",
+});
+const call = (id: string, callId: string): MessageInput => ({
+  ...user(id),
+  role: "assistant",
+  parts: [{ type: "tool-call", callId: asToolCallId(callId), toolName: "bash", input: { command: "ls" } }],
+});
+const result = (id: string, callId: string): MessageInput => ({
+  ...user(id),
+  role: "tool",
+  parts: [
+    {
+      type: "tool-result",
+      result: { toolName: "bash", callId: asToolCallId(callId), outcome: "success", content: { type: "text", text: "a.ts" } },
+    },
+  ],
+});
+
+const thread = AgentThread.empty(asThreadId("t")).append([
+  user("u1"),
+  call("a1", "c1"),
+  result("r1", "c1"),
+  user("u2"),
+  call("a2", "c2"),
+  result("r2", "c2"),
+  user("u3"),
+]);
+const shape = shapeOf(thread);
+const span = (...ids: string[]) =>
+  spanOf(ids.map((id) => thread.message(asMessageId(id)) as NonNullable<ReturnType<typeof thread.message>>));
+const base = { strategy: "test", reason: "test", sincePlanVersion: 1, originalTokens: 10 };
+
+function summarize(...ids: string[]): PlanRecord {
+  const reference = span(...ids);
+  const changes = reference.messageIds.map((id) => ({
+    op: "add" as const,
+    section: "facts" as const,
+    item: { text: `fact of ${id}`, sources: [id] },
+  }));
+  const { summary } = applySummaryChanges(null, reference, changes);
+  return { ...base, action: "summarize", span: reference, summary, summaryTokens: 5, summarizer: "test@1", resolved: [] };
+}
+const drop = (...ids: string[]): PlanRecord => ({ ...base, action: "drop", span: span(...ids), keywords: [] });
+const clear = (...ids: string[]): PlanRecord => ({
+  ...base,
+  action: "clear",
+  span: span(...ids),
+  targets: ["tool-result"],
+  preservedFields: {},
+});
+const externalizeBody = (id: string): PlanRecord => ({
+  ...base,
+  action: "externalize",
+  form: "body",
+  span: span(id),
+  artifactId: asArtifactId("artifact_0123456789abcdef"),
+  summary: applySummaryChanges(null, span(id), []).summary,
+  rehydrateHint: "",
+});
+const normalize = (...records: PlanRecord[]): PlanRecords => normalizePlan(groupRecords(records), shape).records;
+const idsOf = (records: readonly PlanRecord[]): readonly string[][] => records.map((record) => [...record.span.messageIds]);
+
+describe("normalizePlan", () => {
+  it("splits a summary where a drop punches a hole and renders each run at its own first message", () => {
+    const records = normalize(summarize("u1", "a1", "r1", "u2", "a2", "r2"), drop("a1", "r1"));
+    expect(idsOf(records.summarizations)).toEqual([["u1"], ["u2", "a2", "r2"]]);
+    expect(records.summarizations.map((record) => record.summary.facts.map((fact) => fact.text))).toEqual([
+      ["fact of u1", "fact of a1", "fact of r1"],
+      ["fact of u2", "fact of a2", "fact of r2"],
+    ]);
+    expect(idsOf(records.drops)).toEqual([["a1", "r1"]]);
+  });
+
+  it("never skips a summary because its first message went to another record", () => {
+    const records = normalize(summarize("u1", "u2"), drop("u1"));
+    expect(idsOf(records.summarizations)).toEqual([["u2"]]);
+  });
+
+  it("A4 A5 closes over the call and its result when a record holds just one of them", () => {
+    expect(idsOf(normalize(drop("r1")).drops)).toEqual([["a1", "r1"]]);
+    expect(idsOf(normalize(drop("a2")).drops)).toEqual([["a2", "r2"]]);
+  });
+
+  it("lets a cleared result go with its call when the call is summarized", () => {
+    const records = normalize(clear("r1"), summarize("u1", "a1"));
+    expect(idsOf(records.summarizations)).toEqual([["u1", "a1", "r1"]]);
+    expect(records.clearings).toEqual([]);
+  });
+
+  it("keeps an externalized result with its call out of a weaker summary", () => {
+    const records = normalize(externalizeBody("r1"), summarize("u1", "a1", "r1", "u2"));
+    expect(idsOf(records.externalizations)).toEqual([["r1"]]);
+    expect(idsOf(records.summarizations)).toEqual([["u1"], ["u2"]]);
+  });
+
+  it("V6 leaves out unknown ids and gives nothing for a record of only unknown ids", () => {
+    const ghost = { ...drop("u1"), span: { messageIds: [asMessageId("ghost")], firstTurn: 0, lastTurn: 0 } };
+    const { records, changes } = normalizePlan(groupRecords([ghost]), shape);
+    expect(planRecords(records)).toEqual([]);
+    expect(changes.map((change) => change.rule)).toEqual(["known-messages"]);
+  });
+
+  it("A11 reports each rule that changed something by its name", () => {
+    const { changes } = normalizePlan(groupRecords([summarize("u1", "a1"), drop("u1")]), shape);
+    expect(changes.map((change) => change.rule)).toEqual(["precedence", "whole-groups"]);
+  });
+
+  it("gives a tie to the record that starts earlier", () => {
+    const records = normalize(summarize("u2", "a2", "r2"), summarize("u1", "a1", "r1", "u2"));
+    expect(idsOf(records.summarizations)).toEqual([["u1", "a1", "r1", "u2"], ["a2", "r2"]]);
+  });
+});

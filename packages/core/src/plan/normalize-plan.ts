@@ -1,0 +1,109 @@
+import type { MessageId } from "../model/ids.ts";
+import { groupRecords, planRecords, type PlanRecords } from "./compaction-plan.ts";
+import {
+  compareClaims,
+  strengthOf,
+  type Assignment,
+  type Claim,
+  type NormalizationChange,
+  type NormalizationRule,
+} from "./normalization.ts";
+import type { PlanRecord } from "./plan-record.ts";
+import { keepOpaque } from "./rules/keep-opaque.ts";
+import { keepSystem } from "./rules/keep-system.ts";
+import { wholeGroups } from "./rules/whole-groups.ts";
+import { splitRecord } from "./split-record.ts";
+import type { ThreadShape } from "./thread-shape.ts";
+
+/** The rules, in order. A new rule is a file and a line here. */
+export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
+
+/** Records in normal form, and what was changed to get there. */
+export interface NormalizedRecords {
+  readonly records: PlanRecords;
+  readonly changes: readonly NormalizationChange[];
+}
+
+/**
+ * Brings records into normal form: a message id stands in at most one record (drop > externalize > summarize > clear;
+ * among equals the record that starts earlier), half a group is never taken out, and a span that a stronger record
+ * punches a hole into becomes one record per remaining run, each rendered once at its own first message (seed 002).
+ * Unknown ids are left out (V6). The result does not depend on the order of the records and is its own normal form.
+ */
+export function normalizePlan(records: PlanRecords, shape: ThreadShape): NormalizedRecords {
+  const changes: NormalizationChange[] = [];
+  const claims = planRecords(records)
+    .flatMap((record) => claimsOf(record, shape, changes))
+    .sort(compareClaims);
+  const assignment: Assignment = { claims, owner: assignByPrecedence(claims, shape, changes), shape };
+  applyToFixpoint(assignment, changes);
+  return { records: groupRecords(materialize(assignment)), changes };
+}
+
+function claimsOf(record: PlanRecord, shape: ThreadShape, changes: NormalizationChange[]): readonly Claim[] {
+  const unknown: MessageId[] = [];
+  const ordinals: number[] = [];
+  for (const id of record.span.messageIds) {
+    const header = shape.headerOf(id);
+    if (header === undefined) unknown.push(id);
+    else ordinals.push(header.ordinal);
+  }
+  if (unknown.length > 0) {
+    changes.push({ rule: "known-messages", problem: "the thread has no such message; it is left out", messageIds: unknown });
+  }
+  const ordered = [...new Set(ordinals)].sort((a, b) => a - b);
+  return ordered.length === 0 ? [] : [{ record, ordinals: ordered }];
+}
+
+function assignByPrecedence(
+  claims: readonly Claim[],
+  shape: ThreadShape,
+  changes: NormalizationChange[],
+): Map<number, number> {
+  const owner = new Map<number, number>();
+  const contested = new Map<number, MessageId[]>();
+  claims.forEach((claim, index) => {
+    for (const ordinal of claim.ordinals) {
+      const holder = owner.get(ordinal);
+      if (holder === undefined) {
+        owner.set(ordinal, index);
+        continue;
+      }
+      const wins = strengthOf(claim) > strengthOf(claims[holder] as Claim);
+      if (wins) owner.set(ordinal, index);
+      const loser = wins ? holder : index;
+      contested.set(loser, [...(contested.get(loser) ?? []), shape.header(ordinal).id]);
+    }
+  });
+  for (const [loser, messageIds] of contested) {
+    const { action } = (claims[loser] as Claim).record;
+    changes.push({ rule: "precedence", problem: `a stronger or earlier record holds these messages of a ${action} record`, messageIds });
+  }
+  return owner;
+}
+
+/** Rules only release messages or hand whole groups to their strongest record, so each message changes a bounded number of times. */
+function applyToFixpoint(assignment: Assignment, changes: NormalizationChange[]): void {
+  let changed = true;
+  for (let pass = 0; changed && pass <= assignment.claims.length + NORMALIZATION_RULES.length; pass++) {
+    changed = false;
+    for (const rule of NORMALIZATION_RULES) {
+      const made = rule.apply(assignment);
+      changed ||= made.length > 0;
+      changes.push(...made);
+    }
+  }
+}
+
+function materialize({ claims, owner, shape }: Assignment): readonly PlanRecord[] {
+  const held = new Map<number, number[]>();
+  for (const [ordinal, index] of owner) {
+    const ordinals = held.get(index);
+    if (ordinals === undefined) held.set(index, [ordinal]);
+    else ordinals.push(ordinal);
+  }
+  return [...held.entries()]
+    .flatMap(([index, ordinals]) => splitRecord((claims[index] as Claim).record, ordinals.sort((a, b) => a - b), shape))
+    .sort((a, b) => a.first - b.first)
+    .map(({ record }) => record);
+}

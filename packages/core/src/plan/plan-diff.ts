@@ -1,0 +1,45 @@
+import { enablePatches, produceWithPatches, type Patch } from "immer";
+import { spanStart } from "../groups/span-reference.ts";
+import { planRecords, type CompactionPlan } from "./compaction-plan.ts";
+import type { PlanRecord } from "./plan-record.ts";
+
+/** What changed from one plan to the next. */
+export interface PlanDiff {
+  readonly fromVersion: number;
+  readonly toVersion: number;
+  readonly added: readonly PlanRecord[];
+  readonly removed: readonly PlanRecord[];
+  /** Immer patches from the first plan's records to the second's, both keyed by action and first message. */
+  readonly patches: readonly Patch[];
+  readonly inversePatches: readonly Patch[];
+}
+
+type KeyedRecords = Record<string, PlanRecord>;
+
+/** Compares two plans record by record. A record that differs in any field is removed and added. */
+export function planDiff(from: CompactionPlan, to: CompactionPlan): PlanDiff {
+  enablePatches();
+  const before = keyRecords(from);
+  const after = keyRecords(to);
+  const changed = (a: KeyedRecords, b: KeyedRecords) => Object.keys(a).filter((key) => !sameRecord(a[key], b[key]));
+  const [, patches, inversePatches] = produceWithPatches(before, (draft: KeyedRecords) => {
+    for (const key of Object.keys(before)) if (!(key in after)) delete draft[key];
+    for (const key of changed(after, before)) draft[key] = after[key] as PlanRecord;
+  });
+  return {
+    fromVersion: from.version,
+    toVersion: to.version,
+    added: changed(after, before).map((key) => after[key] as PlanRecord),
+    removed: changed(before, after).map((key) => before[key] as PlanRecord),
+    patches,
+    inversePatches,
+  };
+}
+
+function keyRecords(plan: CompactionPlan): KeyedRecords {
+  return Object.fromEntries(planRecords(plan).map((record) => [`${record.action} ${spanStart(record.span)}`, record]));
+}
+
+function sameRecord(a: PlanRecord | undefined, b: PlanRecord | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
+}
