@@ -1,0 +1,48 @@
+import { NO_RECORDS, type CompactionPlan, type ContextCompactionConfig, type GroupedThread, type ThreadShape } from "@threadfold/core";
+import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
+import { DraftPlan } from "./draft-plan.ts";
+import type { FoldAttempt } from "./fold-attempt.ts";
+import { foldableGroups } from "./foldable-groups.ts";
+
+/**
+ * Walks an attempt's ladder, rung by rung, until the estimate says that enough is freed. Pure: headers in, draft out.
+ *
+ * @param needed tokens to free from what the current plan renders.
+ */
+export function draftAttempt(
+  attempt: FoldAttempt,
+  plan: CompactionPlan,
+  grouped: GroupedThread,
+  shape: ThreadShape,
+  config: ContextCompactionConfig,
+  needed: number,
+  onProposal: (proposal: CompactionProposal) => void = () => {},
+): DraftPlan {
+  const bare = attempt.summaryMaxTokens === 0;
+  const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
+  const foldable = foldableGroups(grouped, shape, {
+    recentTokens: attempt.recentTokens,
+    recentTurns: config.preserveRecentTurns,
+    newestGroup: attempt.newestGroup,
+  });
+  let open = attempt.exhaustive ? Number.POSITIVE_INFINITY : needed;
+  for (const strategy of attempt.ladder) {
+    if (open <= 0) break;
+    const proposals = strategy.analyze({
+      shape,
+      foldable,
+      heldBy: (ordinal) => draft.heldBy(ordinal),
+      renderedTokens: (header) => draft.renderedTokens(header),
+      config,
+      summaryMaxTokens: attempt.summaryMaxTokens,
+      needed: open,
+      ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
+    });
+    for (const proposal of proposals) {
+      draft.choose(proposal);
+      onProposal(proposal);
+      open -= proposal.estimatedTokensFreed;
+    }
+  }
+  return draft;
+}

@@ -1,0 +1,234 @@
+import {
+  actionOf,
+  artifactIdOf,
+  asMessageId,
+  asThreadId,
+  compactionConfig,
+  emptyPlan,
+  groupMessages,
+  groupRecords,
+  normalizePlan,
+  planRecords,
+  renderSummary,
+  threadShape,
+  TokenLedger,
+  viewThread,
+  AgentThread,
+  type ArtifactStore,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type MessageInput,
+  type PlanVerifier,
+  type Summarizer,
+} from "@threadfold/core";
+import { agentThreads, countingTokenizer, pinnedClock } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { durabilityPolicy } from "../durability/durability-policy.ts";
+import { threadfoldPreset } from "../presets/threadfold.ts";
+import { newestUserOrdinal } from "./foldable-groups.ts";
+import { foldThread, type FoldPorts } from "./fold-thread.ts";
+
+const tokenizer = countingTokenizer();
+
+/** Counts what the view shows: near enough to a rendering to plan against, without a renderer. */
+function viewVerifier(thread: AgentThread): PlanVerifier {
+  const measure = (plan: CompactionPlan): number =>
+    viewThread(thread, plan).reduce((sum, entry) => {
+      switch (entry.type) {
+        case "message":
+          return sum + tokenizer.countMessage(entry.message);
+        case "summary":
+          return sum + tokenizer.countTokens(renderSummary(entry.record.summary)) + 15;
+        case "pins":
+          return sum + entry.pins.reduce((pins, pin) => pins + tokenizer.countTokens(pin.text), 10);
+        default:
+          return sum + 40;
+      }
+    }, 0);
+  return {
+    measure,
+    verify: (plan) => ({
+      tokens: measure(plan),
+      breakdown: { system: 0, tools: 0, pins: 0, summaries: 0, pointers: 0, kept: measure(plan), rehydrated: 0, overhead: 0 },
+      violations: [],
+      missingPins: [],
+    }),
+  };
+}
+
+const factSummarizer: Summarizer = {
+  id: "facts@1",
+  summarize: async ({ span, messages }) => ({
+    changes: [{ op: "add", section: "facts", item: { text: `${messages.length} messages`, sources: span.messageIds.slice(0, 1) } }],
+  }),
+};
+
+const memoryArtifacts = (): ArtifactStore & { readonly contents: Map<string, string> } => {
+  const contents = new Map<string, string>();
+  return {
+    contents,
+    store: async (content, metadata) => {
+      const id = artifactIdOf(metadata.threadId, metadata.tenantId, content);
+      contents.set(id, content);
+      return id;
+    },
+    getMetadata: async () => null,
+    retrieve: async () => null,
+    list: async () => [],
+  };
+};
+
+function fold(thread: AgentThread, options: Partial<ContextCompactionConfig>, ports: Partial<FoldPorts> = {}, plan = emptyPlan(thread.id, "test")) {
+  const config = compactionConfig(options);
+  const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
+  const grouped = groupMessages(ledger.headers);
+  const artifacts = memoryArtifacts();
+  const result = foldThread(
+    { thread, ledger, grouped, plan, config, overheadTokens: 0, hard: true },
+    {
+      ladder: threadfoldPreset.ladder,
+      summarizer: factSummarizer,
+      artifacts,
+      verifier: viewVerifier(thread),
+      clock: pinnedClock(0),
+      ...ports,
+    },
+  );
+  return { result, shape: threadShape(thread, ledger, grouped), artifacts };
+}
+
+describe("foldThread on random threads and budgets", () => {
+  it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
+    await fc.assert(
+      fc.asyncProperty(agentThreads({ malformed: true }), fc.integer({ min: 40, max: 4_000 }), async (thread, maxInputTokens) => {
+        const { result, shape } = fold(thread, { maxInputTokens, preserveRecentTurns: 2 });
+        const outcome = await result;
+        if (outcome.type !== "ready") {
+          expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
+          if (outcome.type === "infeasible") expect(outcome.required).toBeGreaterThan(outcome.budget);
+          return;
+        }
+        expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
+        expect(outcome.tokens.after).toBeLessThan(outcome.tokens.before);
+        const { records, changes } = normalizePlan(outcome.plan, shape);
+        expect(changes).toEqual([]);
+        expect(records).toEqual(groupRecords(planRecords(outcome.plan)));
+        const newest = newestUserOrdinal(shape);
+        if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("gives the same plan for the same input", async () => {
+    await fc.assert(
+      fc.asyncProperty(agentThreads({ malformed: true }), async (thread) => {
+        const [first, second] = await Promise.all([fold(thread, { maxInputTokens: 300 }).result, fold(thread, { maxInputTokens: 300 }).result]);
+        expect(second).toEqual(first);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
+  id: asMessageId(id),
+  role,
+  parts: [{ type: "text", text }],
+  createdAt: "2026-01-01T00:00:00.000Z",
+});
+const talk = (turns: number, characters = 400): AgentThread =>
+  AgentThread.empty(asThreadId("t")).append(
+    Array.from({ length: turns }, (_, turn) => [
+      say(`u${turn}`, "user", `Question ${turn} ${"q".repeat(characters)}`),
+      say(`a${turn}`, "assistant", `Answer ${turn} ${"a".repeat(characters)}`),
+    ]).flat(),
+  );
+
+describe("foldThread", () => {
+  it("does nothing within the target", async () => {
+    const { result } = fold(talk(2), { maxInputTokens: 100_000 });
+    expect(await result).toMatchObject({ type: "no-op" });
+  });
+
+  it("summarizes the oldest span and keeps the recent one", async () => {
+    const { result } = fold(talk(20), { maxInputTokens: 3_000 });
+    const outcome = await result;
+    expect(outcome).toMatchObject({ type: "ready", floor: false });
+    if (outcome.type !== "ready") return;
+    expect(outcome.plan.summarizations).toHaveLength(1);
+    expect(outcome.plan.summarizations[0]?.span.messageIds[0]).toBe("u0");
+    expect(actionOf(outcome.plan, asMessageId("a19")).action).toBe("include");
+  });
+
+  it("S21 C4 builds a second fold on the first: one higher summary, no raw text twice", async () => {
+    const seen: string[] = [];
+    const summarizer: Summarizer = {
+      id: "seen@1",
+      summarize: async (request) => {
+        seen.push(...request.messages.map((message) => message.id));
+        return factSummarizer.summarize(request);
+      },
+    };
+    const config = { maxInputTokens: 3_000 };
+    const first = await fold(talk(20), config, { summarizer }).result;
+    if (first.type !== "ready") throw new Error(first.type);
+    const second = await fold(talk(40), config, { summarizer }, first.plan).result;
+    if (second.type !== "ready") throw new Error(second.type);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(second.plan.summarizations).toHaveLength(1);
+    expect(second.plan.summarizations[0]?.summary.round).toBe(2);
+    expect(second.plan.version).toBe(2);
+    const facts = second.plan.summarizations[0]?.summary.facts.length ?? 0;
+    expect(facts).toBeGreaterThan(1);
+  });
+
+  it("S18 P6 folds without the summarizer when it throws or says nothing", async () => {
+    for (const summarizer of [
+      { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) },
+      { id: "blank@1", summarize: async () => ({ changes: [] }) },
+    ] satisfies Summarizer[]) {
+      const outcome = await fold(talk(20), { maxInputTokens: 3_000 }, { summarizer }).result;
+      expect(outcome).toMatchObject({ type: "ready", summarizerProblem: expect.stringContaining(summarizer.id) });
+    }
+  });
+
+  it("drops the oldest groups when nothing gentler is enabled", async () => {
+    const { result } = fold(talk(20), { maxInputTokens: 3_000, enableSummarization: false, enableClearing: false, enableExternalization: false });
+    const outcome = await result;
+    if (outcome.type !== "ready") throw new Error(outcome.type);
+    expect(outcome.plan.drops.length).toBeGreaterThan(0);
+    expect(outcome.plan.drops[0]?.keywords).toContain("Question");
+  });
+
+  it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
+    const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
+    expect(await fold(thread, { maxInputTokens: 500 }).result).toMatchObject({ type: "infeasible", budget: 500 });
+  });
+
+  it("S26 refuses a fold that frees too little when nothing forces it", async () => {
+    const thread = talk(20);
+    const config = compactionConfig({ maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 });
+    const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
+    const outcome = await foldThread(
+      { thread, ledger, grouped: groupMessages(ledger.headers), plan: emptyPlan(thread.id, "test"), config, overheadTokens: 0, hard: false },
+      { ladder: threadfoldPreset.ladder, summarizer: factSummarizer, artifacts: memoryArtifacts(), verifier: viewVerifier(thread), clock: pinnedClock(0) },
+    );
+    expect(outcome).toMatchObject({ type: "ineffective" });
+    expect(outcome.tokens.after).toBe(outcome.tokens.before);
+  });
+
+  it("ends as aborted when its signal fires", async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const thread = talk(20);
+    const config = compactionConfig({ maxInputTokens: 3_000 });
+    const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
+    const outcome = await foldThread(
+      { thread, ledger, grouped: groupMessages(ledger.headers), plan: emptyPlan(thread.id, "test"), config, overheadTokens: 0, hard: true, signal: controller.signal },
+      { ladder: threadfoldPreset.ladder, summarizer: factSummarizer, artifacts: memoryArtifacts(), verifier: viewVerifier(thread), clock: pinnedClock(0) },
+    );
+    expect(outcome.type).toBe("aborted");
+  });
+});

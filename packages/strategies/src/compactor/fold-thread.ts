@@ -1,0 +1,233 @@
+import {
+  groupRecords,
+  normalizePlan,
+  sealPlan,
+  threadShape,
+  type AgentThread,
+  type ArtifactStore,
+  type Clock,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type GroupedThread,
+  type NormalizationChange,
+  type PlanRecord,
+  type PlanVerification,
+  type PlanVerifier,
+  type SpanReference,
+  type Summarizer,
+  type ThreadShape,
+  type TokenLedger,
+  spanOf,
+} from "@threadfold/core";
+import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
+import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
+import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
+import { draftAttempt } from "./draft-attempt.ts";
+import type { DraftPlan } from "./draft-plan.ts";
+import { foldAttempts, type FoldAttempt } from "./fold-attempt.ts";
+import type { FoldResult } from "./fold-result.ts";
+
+/** What a fold works on. */
+export interface FoldInput {
+  readonly thread: AgentThread;
+  /** Must have counted every message of the thread. */
+  readonly ledger: TokenLedger;
+  readonly grouped: GroupedThread;
+  /** The current plan, which the fold builds on. */
+  readonly plan: CompactionPlan;
+  readonly config: ContextCompactionConfig;
+  /** Tokens that the request spends before its first message. */
+  readonly overheadTokens: number;
+  /** True to take any plan that fits, whatever little it frees. */
+  readonly hard: boolean;
+  readonly tenantId?: string | null;
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a fold works with. */
+export interface FoldPorts {
+  readonly ladder: readonly CompactionStrategy[];
+  readonly summarizer: Summarizer;
+  readonly artifacts: ArtifactStore;
+  readonly verifier: PlanVerifier;
+  readonly clock: Clock;
+  /** Hears of every proposal that was chosen. */
+  readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
+}
+
+/**
+ * Folds a thread to its target: propose, normalize, fulfil, verify, attempt by attempt, until a plan fits. Nothing is
+ * committed here, and nothing about the thread or the current plan changes. The number of attempts is fixed, so the
+ * walk always ends (P3).
+ */
+export async function foldThread(input: FoldInput, ports: FoldPorts): Promise<FoldResult> {
+  const before = ports.verifier.measure(input.plan);
+  const unchanged = { before, after: before };
+  try {
+    return await new Fold(input, ports, before).run();
+  } catch (cause) {
+    if (input.signal?.aborted === true) return { type: "aborted", tokens: unchanged };
+    throw cause;
+  }
+}
+
+/** A plan that was made and rendered. */
+interface Candidate {
+  readonly plan: CompactionPlan;
+  readonly verification: PlanVerification;
+  readonly attempt: FoldAttempt;
+  readonly changes: readonly NormalizationChange[];
+  readonly summarizerProblem: string | null;
+}
+
+class Fold {
+  readonly #input: FoldInput;
+  readonly #ports: FoldPorts;
+  readonly #before: number;
+  readonly #shape: ThreadShape;
+  readonly #now: string;
+
+  constructor(input: FoldInput, ports: FoldPorts, before: number) {
+    this.#input = input;
+    this.#ports = ports;
+    this.#before = before;
+    this.#shape = threadShape(input.thread, input.ledger, input.grouped);
+    this.#now = new Date(ports.clock.now()).toISOString();
+  }
+
+  async run(): Promise<FoldResult> {
+    const { config, overheadTokens } = this.#input;
+    const target = Math.floor(config.maxInputTokens * config.targetPercent);
+    const unchanged = { before: this.#before, after: this.#before };
+    if (this.#before <= target) return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
+
+    const candidates: Candidate[] = [];
+    for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
+      const candidate = await this.#try(attempt, this.#before - target);
+      if (candidate === null) continue;
+      candidates.push(candidate);
+      if (isSound(candidate) && candidate.verification.tokens <= this.#softLimit) break;
+    }
+    return this.#choose(candidates);
+  }
+
+  get #softLimit(): number {
+    return Math.floor(this.#input.config.maxInputTokens * this.#input.config.softThresholdPercent);
+  }
+
+  get #hardLimit(): number {
+    return this.#input.config.maxInputTokens - this.#input.config.outputReserveTokens;
+  }
+
+  /** Makes and renders the plan of one attempt; null when it would change nothing. */
+  async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
+    const { plan, grouped, config } = this.#input;
+    const draft = draftAttempt(attempt, plan, grouped, this.#shape, config, needed, (proposal) =>
+      this.#ports.onProposal?.(proposal, spanOf(proposal.ordinals.map((ordinal) => this.#shape.header(ordinal)))),
+    );
+    if (draft.proposals.length === 0) return null;
+    let summarizerProblem: string | null = null;
+    const records = await this.#fulfil(draft, attempt, (problem) => {
+      summarizerProblem = problem;
+    });
+    const normalized = normalizePlan(groupRecords(records), this.#shape);
+    const made = this.#seal(normalized.records, 0);
+    const verification = this.#ports.verifier.verify(made);
+    const sealed = this.#seal(normalized.records, verification.tokens);
+    return { plan: sealed, verification, attempt, changes: normalized.changes, summarizerProblem };
+  }
+
+  async #fulfil(draft: DraftPlan, attempt: FoldAttempt, onSummarizerFailure: (problem: string) => void): Promise<readonly PlanRecord[]> {
+    const { thread, ledger, config, tenantId = null, plan, instructions, signal } = this.#input;
+    const records: PlanRecord[] = [...draft.keptRecords];
+    for (const proposal of draft.proposals) {
+      records.push(
+        await fulfilProposal(proposal, {
+          thread,
+          shape: this.#shape,
+          tokenizer: ledger.tokenizer,
+          config,
+          summarizer: this.#ports.summarizer,
+          artifacts: this.#ports.artifacts,
+          tenantId,
+          planVersion: plan.version + 1,
+          now: this.#now,
+          summaryMaxTokens: attempt.summaryMaxTokens,
+          onSummarizerFailure,
+          ...(instructions !== undefined && { instructions }),
+          ...(signal !== undefined && { signal }),
+        }),
+      );
+    }
+    return records;
+  }
+
+  #seal(records: ReturnType<typeof groupRecords>, compactedTokens: number): CompactionPlan {
+    const { thread, plan, config, ledger, overheadTokens } = this.#input;
+    return sealPlan({
+      ...records,
+      threadId: thread.id,
+      threadVersion: thread.version,
+      version: plan.version + 1,
+      policyVersion: config.policyVersion,
+      createdAt: this.#now,
+      originalTokens: ledger.totalTokens + overheadTokens,
+      compactedTokens,
+    });
+  }
+
+  /** The first sound plan below the soft threshold, else the first below the cap, else the reason why there is none. */
+  #choose(candidates: readonly Candidate[]): FoldResult {
+    const sound = candidates.filter(isSound);
+    const chosen =
+      sound.find(({ verification }) => verification.tokens <= this.#softLimit) ??
+      sound.find(({ verification }) => verification.tokens <= this.#hardLimit);
+    if (chosen !== undefined) return this.#accept(chosen);
+    const unchanged = { before: this.#before, after: this.#before };
+    if (this.#before <= this.#hardLimit) return { type: "no-op", reason: "nothing more can be folded", tokens: unchanged };
+    const unsound = candidates.find((candidate) => !isSound(candidate));
+    if (unsound !== undefined && unsound.verification.tokens <= this.#hardLimit) {
+      const { violations, missingPins } = unsound.verification;
+      return { type: "refused", violations, missingPins, tokens: unchanged };
+    }
+    return this.#infeasible(candidates.at(-1));
+  }
+
+  #accept(candidate: Candidate): FoldResult {
+    const { config, hard } = this.#input;
+    const tokens = { before: this.#before, after: candidate.verification.tokens };
+    const freed = tokens.before - tokens.after;
+    const required = Math.floor(config.maxInputTokens * config.minReclaimPercent);
+    const mustFold = hard || tokens.before > this.#hardLimit;
+    if (freed <= 0) return { type: "inflated", tokens: { before: tokens.before, after: tokens.before } };
+    if (!mustFold && freed < required) {
+      return { type: "ineffective", freed, required, tokens: { before: tokens.before, after: tokens.before } };
+    }
+    return {
+      type: "ready",
+      plan: candidate.plan,
+      tokens,
+      attempt: candidate.attempt.name,
+      floor: candidate.attempt.floor,
+      summarizerProblem: candidate.summarizerProblem,
+      changes: candidate.changes,
+    };
+  }
+
+  #infeasible(barest: Candidate | undefined): FoldResult {
+    const { breakdown, tokens } = barest?.verification ?? this.#ports.verifier.verify(this.#input.plan);
+    const { system, tools, pins, overhead } = breakdown;
+    const newest = tokens - system - tools - pins - overhead;
+    return {
+      type: "infeasible",
+      budget: this.#hardLimit,
+      required: tokens,
+      indispensable: { system, tools, pins, newest, overhead },
+      tokens: { before: this.#before, after: this.#before },
+    };
+  }
+}
+
+const isSound = ({ verification }: Candidate): boolean =>
+  verification.violations.length === 0 && verification.missingPins.length === 0;

@@ -1,0 +1,55 @@
+import { lastOrdinal, type GroupedThread, type MessageGroup, type ThreadShape } from "@threadfold/core";
+
+/** What a fold leaves alone. */
+export interface Protection {
+  /** Tokens at the end of the thread that are folded last. */
+  readonly recentTokens: number;
+  /** At most so many turns count as recent. */
+  readonly recentTurns: number;
+  /** True to keep the newest group even when it is larger than `recentTokens` (S8). */
+  readonly newestGroup: boolean;
+}
+
+/** The ordinal of the newest message that a user typed on the main branch; of any user message when nobody typed one; else -1. */
+export function newestUserOrdinal(shape: ThreadShape): number {
+  let anyUser = -1;
+  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
+    const header = shape.header(ordinal);
+    if (header.startsTurn) return ordinal;
+    if (anyUser < 0 && header.role === "user" && header.branch === undefined) anyUser = ordinal;
+  }
+  return anyUser;
+}
+
+/**
+ * The groups that may be folded, oldest first: on the main branch, older than what counts as recent, without system
+ * messages, and without the newest user message, which is what the model is to answer.
+ */
+export function foldableGroups(grouped: GroupedThread, shape: ThreadShape, protection: Protection): readonly MessageGroup[] {
+  const newestUser = newestUserOrdinal(shape);
+  const recentFrom = recentStart(grouped, shape, protection);
+  return grouped.groups.filter((group) => {
+    const header = shape.header(group.ordinals[0] as number);
+    if (header.branch !== undefined || header.role === "system") return false;
+    return !group.ordinals.includes(newestUser) && lastOrdinal(group) < recentFrom;
+  });
+}
+
+/** The first ordinal that counts as recent. Whole groups only: a call never loses its result to the other side. */
+function recentStart(grouped: GroupedThread, shape: ThreadShape, protection: Protection): number {
+  const lastTurn = shape.length === 0 ? 0 : shape.header(shape.length - 1).turn;
+  let from = shape.length;
+  let tokens = 0;
+  let first = true;
+  for (let index = grouped.groups.length - 1; index >= 0; index--) {
+    const group = grouped.groups[index] as MessageGroup;
+    const header = shape.header(group.ordinals[0] as number);
+    if (header.branch !== undefined) continue;
+    const fits = tokens + group.tokens <= protection.recentTokens && lastTurn - header.turn < protection.recentTurns;
+    if (!fits && !(first && protection.newestGroup)) break;
+    first = false;
+    tokens += group.tokens;
+    from = Math.min(from, group.ordinals[0] as number);
+  }
+  return from;
+}

@@ -1,0 +1,23 @@
+import { visibleText, type Message, type SpanReference, type SummaryChange } from "@threadfold/core";
+
+const MAX_TASK = 400;
+
+/** A summary without any summarizer: what was asked first, and how much was folded (seed 000, graceful degradation). */
+export function floorSummaryChanges(messages: readonly Message[], span: SpanReference): readonly SummaryChange[] {
+  const request = messages.find((message) => message.role === "user" && message.origin === undefined);
+  const calls = messages.reduce((sum, message) => sum + message.parts.filter((part) => part.type === "tool-call").length, 0);
+  const changes: SummaryChange[] = [
+    {
+      op: "add",
+      section: "facts",
+      item: {
+        text: `Turns ${span.firstTurn}–${span.lastTurn} held ${span.messageIds.length} messages with ${calls} tool calls; they were folded without a summarizer.`,
+        sources: span.messageIds.slice(0, 1),
+      },
+    },
+  ];
+  if (request !== undefined) {
+    changes.push({ op: "set-original-task", task: { text: visibleText(request).slice(0, MAX_TASK), sources: [request.id] } });
+  }
+  return changes;
+}

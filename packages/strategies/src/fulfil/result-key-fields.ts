@@ -1,0 +1,42 @@
+import { toolResultText, type JsonObject, type JsonValue, type ToolDurabilityPolicy, type ToolResultEnvelope } from "@threadfold/core";
+
+/** How much of a body's beginning and end is looked at, in UTF-16 code units: what a tool has to say it says there. */
+const HEAD = 2_000;
+const TAIL = 1_000;
+const MAX_LINE = 160;
+
+/**
+ * What a placeholder shows of a result: the key fields that the tool declared, the fields that the policy names, and,
+ * for a text that declares nothing, its size, its exit code and its first telling line.
+ */
+export function resultKeyFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
+  const declared = { ...result.keyFields, ...preservedFields(result, policy) };
+  if (Object.keys(declared).length > 0 || result.durability === "ephemeral" || policy.durability === "ephemeral") return declared;
+  return textKeyFields(toolResultText(result.content), result.outcome === "failure");
+}
+
+function preservedFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
+  const { content } = result;
+  if (content.type !== "json" || !isObject(content.value)) return {};
+  const fields = content.value;
+  return Object.fromEntries(
+    policy.mustPreserveFields.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
+  );
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function textKeyFields(text: string, failed: boolean): JsonObject {
+  const lines = `${text.slice(0, HEAD)}\n${text.length > HEAD ? text.slice(Math.max(HEAD, text.length - TAIL)) : ""}`
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const exit = lines.map((line) => /\b(?:exit(?:ed with)?(?: code| status)?|returncode)\W{0,3}(\d{1,3})\b/i.exec(line)?.[1]).find(Boolean);
+  const error = lines.find((line) => /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i.test(line));
+  const telling = (failed ? error : undefined) ?? error ?? lines[0];
+  return {
+    ...(exit !== undefined && { exitCode: Number(exit) }),
+    ...(telling !== undefined && { [telling === error ? "error" : "begins"]: telling.slice(0, MAX_LINE) }),
+  };
+}

@@ -1,0 +1,88 @@
+import {
+  applySummaryChanges,
+  mergeSummaries,
+  renderSummary,
+  trimSummary,
+  type Message,
+  type ResolvedItem,
+  type SpanReference,
+  type StructuredSummary,
+  type SummarizationRecord,
+  type SummaryChange,
+} from "@threadfold/core";
+import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
+import { messagesOf, type Fulfilment } from "./fulfilment.ts";
+import { floorSummaryChanges } from "./floor-summary.ts";
+import { recordBase } from "./record-base.ts";
+
+type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
+
+/**
+ * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
+ * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails for its sake (P6).
+ */
+export async function summarizationRecord(proposal: SummarizeProposal, fulfilment: Fulfilment): Promise<SummarizationRecord> {
+  const base = recordBase(proposal, fulfilment);
+  const previous = previousSummary(proposal);
+  const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
+  const messages = messagesOf(proposal, fulfilment).filter((message) => !covered.has(message.id) && message.branch === undefined);
+  const { changes, summarizer } = await changesOf(messages, base.span, previous, fulfilment);
+  const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
+  const merged = applySummaryChanges(previous, base.span, changes);
+  const trimmed = trimSummary(merged.summary, fulfilment.summaryMaxTokens, countTokens);
+  return {
+    ...base,
+    action: "summarize",
+    summary: trimmed.summary,
+    summaryTokens: countTokens(renderSummary(trimmed.summary)) + FRAME_TOKENS,
+    summarizer,
+    resolved: [...inherited(proposal), ...merged.resolved, ...trimmed.resolved],
+  };
+}
+
+/** What rendering puts around a summary, in tokens. */
+const FRAME_TOKENS = 20;
+
+const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] => proposal.absorbs.flatMap((record) => record.resolved);
+
+function previousSummary({ absorbs }: SummarizeProposal): StructuredSummary | null {
+  const [first, ...rest] = absorbs.map((record) => record.summary);
+  if (first === undefined) return null;
+  return rest.reduce((merged, next) => mergeSummaries(merged, next, joinSpans(merged.span, next.span)), first);
+}
+
+function joinSpans(first: SpanReference, second: SpanReference): SpanReference {
+  return {
+    messageIds: [...first.messageIds, ...second.messageIds],
+    firstTurn: first.firstTurn,
+    lastTurn: second.lastTurn,
+  };
+}
+
+async function changesOf(
+  messages: readonly Message[],
+  span: SpanReference,
+  previous: StructuredSummary | null,
+  fulfilment: Fulfilment,
+): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
+  const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
+  try {
+    const { changes } = await summarizer.summarize({
+      span,
+      messages,
+      previous,
+      pins: thread.livePins,
+      maxTokens: summaryMaxTokens,
+      countTokens: (text) => tokenizer.countTokens(text),
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    });
+    if (changes.length > 0 || messages.length === 0) return { changes, summarizer: summarizer.id };
+    fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    fulfilment.onSummarizerFailure(`${summarizer.id}: ${cause instanceof Error ? cause.message : "failed"}`);
+  }
+  return { changes: floorSummaryChanges(messages, span), summarizer: "floor@1" };
+}
+

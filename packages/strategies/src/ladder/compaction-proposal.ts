@@ -1,0 +1,26 @@
+import type { ClearTarget, SummarizationRecord } from "@threadfold/core";
+
+interface ProposalBase {
+  /** Name of the strategy. */
+  readonly strategy: string;
+  /** The messages it would fold, ascending. */
+  readonly ordinals: readonly number[];
+  /** What it would free, in tokens, less what stands in its place. An estimate: nothing is committed on it. */
+  readonly estimatedTokensFreed: number;
+  readonly reason: string;
+}
+
+/** What a strategy would fold (seed 002). Proposals come before money: nothing is summarized or stored until they are chosen. */
+export type CompactionProposal =
+  | (ProposalBase & { readonly action: "externalize" })
+  | (ProposalBase & {
+      readonly action: "clear";
+      readonly targets: readonly ClearTarget[];
+      readonly keep?: { readonly headCharacters: number; readonly tailCharacters: number };
+    })
+  | (ProposalBase & {
+      readonly action: "summarize";
+      /** Summaries inside the span that the new one builds on, oldest first. */
+      readonly absorbs: readonly SummarizationRecord[];
+    })
+  | (ProposalBase & { readonly action: "drop" });

@@ -1,0 +1,26 @@
+import type { CompactionStrategy } from "./compaction-strategy.ts";
+import type { CompactionProposal } from "./compaction-proposal.ts";
+
+/** The last rung: the oldest groups leave the prompt, whole, as many as it takes. They stay in the thread. */
+export const dropStrategy: CompactionStrategy = {
+  name: "drop",
+  aggressiveness: 4,
+  analyze(context) {
+    const proposals: CompactionProposal[] = [];
+    let freed = 0;
+    for (const group of context.foldable) {
+      if (freed >= context.needed) break;
+      const tokens = group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+      if (group.ordinals.some((ordinal) => context.heldBy(ordinal)?.action === "drop")) continue;
+      freed += tokens;
+      proposals.push({
+        action: "drop",
+        strategy: "drop",
+        ordinals: group.ordinals,
+        estimatedTokensFreed: tokens,
+        reason: "The oldest groups left the prompt because nothing gentler freed enough.",
+      });
+    }
+    return proposals;
+  },
+};

@@ -1,0 +1,49 @@
+import type { MessageHeader } from "@threadfold/core";
+import { toolOverride } from "../durability/durability-policy.ts";
+import type { CompactionProposal } from "./compaction-proposal.ts";
+import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
+import { POINTER_TOKENS } from "./placeholder-tokens.ts";
+
+/**
+ * Rung 1: moves large bodies to the artifact store and leaves a pointer in their place. A tool result stays a result of
+ * its call; text that a user pasted stays the user's message. Bodies below the threshold are left to the other rungs.
+ */
+export const externalizeStrategy: CompactionStrategy = {
+  name: "externalize",
+  aggressiveness: 1,
+  analyze(context) {
+    const proposals: CompactionProposal[] = [];
+    let freed = 0;
+    for (const group of context.foldable) {
+      for (const ordinal of group.ordinals) {
+        if (freed >= context.needed) return proposals;
+        const header = context.shape.header(ordinal);
+        if (context.heldBy(ordinal) !== undefined || !isLarge(header, context)) continue;
+        const proposal = propose(header);
+        freed += proposal.estimatedTokensFreed;
+        proposals.push(proposal);
+      }
+    }
+    return proposals;
+  },
+};
+
+function isLarge(header: MessageHeader, { config }: StrategyContext): boolean {
+  if (header.opaque) return false;
+  const policy = header.toolName === undefined ? undefined : toolOverride(config, header.toolName);
+  const threshold = policy?.externalizeThresholdTokens ?? config.externalizeThresholdTokens;
+  if (header.role === "tool") return header.shares.toolResult >= Math.max(threshold, POINTER_TOKENS + 1);
+  return header.role === "user" && header.shares.text >= Math.max(4 * threshold, POINTER_TOKENS + 1);
+}
+
+function propose(header: MessageHeader): CompactionProposal {
+  const body = header.role === "tool" ? header.shares.toolResult : header.shares.text;
+  const what = header.role === "tool" ? `result of ${header.toolName}` : `${header.role} message`;
+  return {
+    action: "externalize",
+    strategy: "externalize",
+    ordinals: [header.ordinal],
+    estimatedTokensFreed: body - POINTER_TOKENS,
+    reason: `The ${what} takes ${body} tokens; its body is in the artifact store.`,
+  };
+}

@@ -1,0 +1,54 @@
+import type { MessageGroup, SummarizationRecord } from "@threadfold/core";
+import type { CompactionProposal } from "./compaction-proposal.ts";
+import type { CompactionStrategy, Hold, StrategyContext } from "./compaction-strategy.ts";
+import { foldableRuns, type FoldableRun } from "./foldable-runs.ts";
+
+/**
+ * Rung of summarizing: the oldest groups give way to one summary per unbroken run, as many groups as it takes. A summary
+ * that is already there is built on: it goes into the new one, which stands for both spans.
+ */
+export const summarizeStrategy: CompactionStrategy = {
+  name: "summarize",
+  aggressiveness: 2,
+  analyze(context) {
+    const chosen = oldestGroups(context);
+    return foldableRuns(chosen, context.shape)
+      .map((run) => propose(run, context))
+      .filter((proposal) => proposal !== null);
+  },
+};
+
+function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
+  const chosen: MessageGroup[] = [];
+  let freed = -context.summaryMaxTokens;
+  for (const group of context.foldable) {
+    if (freed >= context.needed) break;
+    chosen.push(group);
+    freed += group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+  }
+  return chosen;
+}
+
+function propose(run: FoldableRun, context: StrategyContext): CompactionProposal | null {
+  const absorbs = [...new Set(run.ordinals.map((ordinal) => context.heldBy(ordinal)))].filter(isSummary);
+  const rendered = run.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+  const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
+  const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
+  const cost = Math.min(
+    context.summaryMaxTokens,
+    Math.ceil(rawTokens * context.config.summarizeTargetRatio) + absorbs.reduce((sum, record) => sum + record.summaryTokens, 0),
+  );
+  if (raw.length === 0 || rendered <= cost) return null;
+  const first = context.shape.header(run.ordinals[0] as number);
+  const last = context.shape.header(run.ordinals.at(-1) as number);
+  return {
+    action: "summarize",
+    strategy: "summarize",
+    ordinals: run.ordinals,
+    absorbs,
+    estimatedTokensFreed: rendered - cost,
+    reason: `Turns ${first.turn}–${last.turn} (${run.ordinals.length} messages) are older than what is kept; a summary stands for them.`,
+  };
+}
+
+const isSummary = (hold: Hold | undefined): hold is SummarizationRecord => hold?.action === "summarize" && "summary" in hold;

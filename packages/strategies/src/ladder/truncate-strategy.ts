@@ -1,0 +1,37 @@
+import type { MessageHeader } from "@threadfold/core";
+import type { CompactionProposal } from "./compaction-proposal.ts";
+import type { CompactionStrategy } from "./compaction-strategy.ts";
+
+/** The floor's own rung: cuts the middle out of whatever is still large, recent results and texts included. */
+export const truncateStrategy: CompactionStrategy = {
+  name: "truncate",
+  aggressiveness: 5,
+  analyze(context) {
+    const characters = context.truncateTo;
+    if (characters === undefined) return [];
+    const proposals: CompactionProposal[] = [];
+    for (const group of context.foldable) {
+      for (const ordinal of group.ordinals) {
+        const header = context.shape.header(ordinal);
+        const kept = Math.ceil(characters / 2) + 40;
+        const body = header.shares.toolResult + header.shares.text + header.shares.toolInput;
+        if (context.heldBy(ordinal) !== undefined || header.opaque || body <= kept) continue;
+        proposals.push({
+          action: "clear",
+          strategy: "truncate",
+          ordinals: [ordinal],
+          targets: targetsOf(header),
+          keep: { headCharacters: characters, tailCharacters: characters },
+          estimatedTokensFreed: body - kept,
+          reason: `The body takes ${body} tokens and the budget leaves no room for it; its beginning and end stay.`,
+        });
+      }
+    }
+    return proposals;
+  },
+};
+
+function targetsOf(header: MessageHeader): readonly ("tool-result" | "tool-input" | "reasoning" | "media" | "text")[] {
+  if (header.role === "tool") return ["tool-result"];
+  return header.role === "assistant" ? ["text", "tool-input", "reasoning", "media"] : ["text", "media"];
+}

@@ -1,0 +1,18 @@
+import { ThreadfoldError } from "@threadfold/core";
+import type { CompactionPreset } from "./compaction-preset.ts";
+import { threadfoldPreset } from "./threadfold.ts";
+
+/** Every preset. A new one is a file and a line here. */
+export const PRESETS: readonly CompactionPreset[] = [threadfoldPreset];
+
+/**
+ * The preset of that name.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that lists the known names.
+ */
+export function presetByName(name: string): CompactionPreset {
+  const preset = PRESETS.find((candidate) => candidate.name === name);
+  if (preset !== undefined) return preset;
+  const known = PRESETS.map((candidate) => candidate.name).join(", ");
+  throw new ThreadfoldError("INVALID_CONFIG", `There is no preset ${name}.`, { hint: `Known presets: ${known}.` });
+}
