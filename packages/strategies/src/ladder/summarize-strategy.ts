@@ -11,12 +11,20 @@ export const summarizeStrategy: CompactionStrategy = {
   name: "summarize",
   aggressiveness: 2,
   analyze(context) {
-    const chosen = oldestGroups(context);
-    return foldableRuns(chosen, context.shape)
-      .map((run) => propose(run, context))
-      .filter((proposal) => proposal !== null);
+    return summarizeGroups(oldestGroups(context), "summarize", context);
   },
 };
+
+/** One proposal for each unbroken run of the groups that a summary would make smaller. */
+export function summarizeGroups(
+  groups: readonly MessageGroup[],
+  strategy: string,
+  context: StrategyContext,
+): readonly CompactionProposal[] {
+  return foldableRuns(groups, context.shape)
+    .map((run) => propose(run, strategy, context))
+    .filter((proposal) => proposal !== null);
+}
 
 function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   const chosen: MessageGroup[] = [];
@@ -29,7 +37,7 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   return chosen;
 }
 
-function propose(run: FoldableRun, context: StrategyContext): CompactionProposal | null {
+function propose(run: FoldableRun, strategy: string, context: StrategyContext): CompactionProposal | null {
   const absorbs = [...new Set(run.ordinals.map((ordinal) => context.heldBy(ordinal)))].filter(isSummary);
   const rendered = run.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
   const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
@@ -43,7 +51,7 @@ function propose(run: FoldableRun, context: StrategyContext): CompactionProposal
   const last = context.shape.header(run.ordinals.at(-1) as number);
   return {
     action: "summarize",
-    strategy: "summarize",
+    strategy,
     ordinals: run.ordinals,
     absorbs,
     estimatedTokensFreed: rendered - cost,

@@ -1,9 +1,23 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { aiSdkPreset } from "./ai-sdk.ts";
+import { claudeCodePreset } from "./claude-code.ts";
+import { codexPreset } from "./codex.ts";
+import { goatPreset } from "./goat.ts";
+import { opencodePreset } from "./opencode.ts";
+import { piPreset } from "./pi.ts";
 import { threadfoldPreset } from "./threadfold.ts";
 
 /** Every preset. A new one is a file and a line here. */
-export const PRESETS: readonly CompactionPreset[] = [threadfoldPreset];
+export const PRESETS: readonly CompactionPreset[] = [
+  threadfoldPreset,
+  goatPreset,
+  claudeCodePreset,
+  codexPreset,
+  opencodePreset,
+  piPreset,
+  aiSdkPreset,
+];
 
 /**
  * The preset of that name.
