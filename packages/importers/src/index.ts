@@ -1,1 +1,12 @@
-export {};
+export * from "./imported-session.ts";
+export * from "./source-pointer.ts";
+export * from "./import-warning.ts";
+export * from "./import-session.ts";
+export * from "./session-importer.ts";
+export * from "./importers.ts";
+export * from "./reading/import-limits.ts";
+export type { ImportProgress } from "./reading/pace.ts";
+export type { SourceRecord, SourceRecords } from "./reading/source-records.ts";
+export type { SourceText } from "./reading/source-text.ts";
+export { SessionDraft, type DraftedSession, type DraftMessage } from "./draft/session-draft.ts";
+export type { CallLedger } from "./draft/call-ledger.ts";

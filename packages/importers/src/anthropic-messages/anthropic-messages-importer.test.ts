@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { importSession } from "../import-session.ts";
+import { importerLaws } from "../laws/importer-laws.ts";
+import { jsonDocument, jsonLines } from "../laws/source-bytes.ts";
+
+const user = (...content: readonly unknown[]) => ({ role: "user", content });
+const assistant = (content: readonly unknown[], more: object = {}) => ({ role: "assistant", content, ...more });
+const text = (value: string) => ({ type: "text", text: value });
+const call = (id: unknown, name = "bash") => ({ type: "tool_use", id, name, input: { command: "ls" } });
+const result = (id: unknown, more: object = {}) => ({ type: "tool_result", tool_use_id: id, content: "ok", ...more });
+
+describe("anthropicMessagesImporter", () => {
+  it("reads a request body with system text, tools and messages", async () => {
+    const schema = { type: "object" };
+    const bytes = jsonDocument({
+      model: "claude-sonnet-4-5",
+      system: [{ ...text("be brief"), cache_control: { type: "ephemeral" } }, text("and kind")],
+      tools: [
+        { name: "bash", description: "runs", input_schema: schema, cache_control: { type: "ephemeral" } },
+        { type: "web_search_20250305", name: "web_search" },
+      ],
+      messages: [
+        user(text("hello")),
+        assistant([text("hi")], { x_stop_reason: "end_turn", x_timestamp: "2025-12-24T13:00:50" }),
+      ],
+    });
+    const session = await importSession(bytes);
+    expect([session.format, session.model, session.system]).toEqual([
+      "anthropic-messages",
+      "claude-sonnet-4-5",
+      ["be brief", "and kind"],
+    ]);
+    expect(session.tools).toEqual([
+      {
+        name: "bash",
+        description: "runs",
+        inputSchema: schema,
+        providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } },
+      },
+      {
+        name: "web_search",
+        inputSchema: { type: "object" },
+        providerMetadata: { anthropic: { type: "web_search_20250305" } },
+      },
+    ]);
+    expect(session.messages[1]).toMatchObject({
+      createdAt: "2025-12-24T13:00:50.000Z",
+      metadata: { stopReason: "end_turn", source: { path: "/messages/1" } },
+    });
+    expect(await importerLaws({ bytes, format: "anthropic-messages" })).toEqual([]);
+  });
+
+  it("keeps what only Anthropic understands on the parts: cache markers, citations, signatures, redacted thinking, other blocks", async () => {
+    const content = [
+      { type: "thinking", thinking: "hm", signature: "sig" },
+      { type: "redacted_thinking", data: "secret" },
+      { ...text("as said"), citations: [{ cited_text: "x" }] },
+      { ...call("t1"), cache_control: { type: "ephemeral" } },
+      { type: "server_tool_use", id: "s1", name: "web_search", input: {} },
+      { type: "text" },
+    ];
+    const { messages } = await importSession(jsonDocument([user(text("go")), assistant(content)]));
+    expect(messages[1]?.parts).toEqual([
+      { type: "reasoning", text: "hm", provider: "anthropic", signature: "sig" },
+      { type: "reasoning", text: "", provider: "anthropic", encrypted: "secret" },
+      { type: "text", text: "as said", providerMetadata: { anthropic: { citations: [{ cited_text: "x" }] } } },
+      {
+        type: "tool-call",
+        callId: "t1",
+        toolName: "bash",
+        input: { command: "ls" },
+        providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } },
+      },
+      {
+        type: "opaque",
+        provider: "anthropic",
+        value: { type: "server_tool_use", id: "s1", name: "web_search", input: {} },
+      },
+      { type: "opaque", provider: "anthropic", value: { type: "text" } },
+    ]);
+  });
+
+  it("takes a user turn apart: tool messages first, then a user message of the rest", async () => {
+    const bytes = jsonDocument([
+      user(text("go")),
+      assistant([call("t1"), call("t2", "read")]),
+      user(result("t2", { is_error: true }), text("ERROR! Your Patch is empty."), result("t1")),
+    ]);
+    const { messages, source } = await importSession(bytes);
+    const seed = source.sha256.slice(0, 8);
+    expect(messages.slice(2).map(({ id, role, origin }) => [id, role, origin])).toEqual([
+      [`${seed}-2`, "tool", undefined],
+      [`${seed}-2.1`, "tool", undefined],
+      [`${seed}-2.rest`, "user", undefined],
+    ]);
+    expect(messages[2]?.parts).toMatchObject([{ result: { callId: "t2", toolName: "read", outcome: "failure" } }]);
+    expect(await importerLaws({ bytes, format: "anthropic-messages" })).toEqual([]);
+  });
+
+  it("takes media beside results for the harness's, for nobody typed anything", async () => {
+    const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+    const { messages } = await importSession(
+      jsonDocument([user(image), assistant([call("t1")]), user(result("t1"), image)]),
+    );
+    expect(messages[0]).not.toHaveProperty("origin");
+    expect(messages[3]).toMatchObject({ role: "user", origin: "harness" });
+  });
+
+  it("keeps bodies of results as they are: text, blocks, or JSON for blocks that have no part", async () => {
+    const document = {
+      type: "document",
+      title: "a.pdf",
+      source: { type: "base64", media_type: "application/pdf", data: "aGk=" },
+    };
+    const bodies = [
+      undefined,
+      [],
+      [text("one")],
+      [text("one"), document],
+      [{ type: "tool_reference", tool_name: "x" }],
+      { odd: true },
+    ];
+    const { messages } = await importSession(
+      jsonDocument([
+        user(text("go")),
+        assistant(bodies.map((_, index) => call(`t${index}`))),
+        user(...bodies.map((content, index) => result(`t${index}`, { content }))),
+      ]),
+    );
+    const contents = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.result.content] : [])),
+    );
+    const file = {
+      type: "file",
+      name: "a.pdf",
+      source: { kind: "base64", mediaType: "application/pdf", data: "aGk=" },
+    };
+    expect(contents).toEqual([
+      { type: "text", text: "" },
+      { type: "text", text: "" },
+      { type: "text", text: "one" },
+      { type: "blocks", blocks: [{ type: "text", text: "one" }, file] },
+      { type: "json", value: [{ type: "tool_reference", tool_name: "x" }] },
+      { type: "json", value: { odd: true } },
+    ]);
+  });
+
+  it("counts the cache into the input tokens, in both spellings of usage", async () => {
+    const figures = {
+      input_tokens: 3,
+      output_tokens: 5,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 20,
+    };
+    const { messages } = await importSession(
+      jsonDocument([
+        assistant([text("a")], { usage: figures, stop_reason: "end_turn", id: "msg_1", model: "claude-opus-4-5" }),
+        assistant([text("b")], { x_usage: figures }),
+      ]),
+    );
+    const usage = { inputTokens: 123, outputTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 20 };
+    expect(messages.map((message) => message.usage)).toEqual([usage, usage]);
+    expect(messages[0]).toMatchObject({
+      model: "claude-opus-4-5",
+      metadata: { responseId: "msg_1", stopReason: "end_turn" },
+    });
+  });
+
+  it("recognises a compaction that the server made, and keeps its block byte for byte", async () => {
+    const block = { type: "compaction", content: "what was" };
+    const session = await importSession(jsonLines([user(text("go")), assistant([block, text("on")])]));
+    expect(session.messages[1]?.parts[0]).toEqual({ type: "opaque", provider: "anthropic", value: block });
+    expect(session.compactions).toEqual([{ messageId: session.messages[1]?.id, trigger: "server" }]);
+  });
+
+  it("reports messages that are none and goes on", async () => {
+    const session = await importSession(
+      jsonDocument({
+        system: "s",
+        messages: [user(text("go")), 1, { role: "ghost", content: "" }, { role: "system", content: "mind" }],
+      }),
+    );
+    expect(session.messages.map(({ role }) => role)).toEqual(["user", "system"]);
+    expect(session.malformed.map(({ path }) => path)).toEqual(["/messages/1", "/messages/2"]);
+  });
+});

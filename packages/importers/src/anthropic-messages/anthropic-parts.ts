@@ -1,0 +1,107 @@
+import type { JsonValue, MediaPart, MediaSource, Part, ToolCallPart } from "@threadfold/core";
+import { opaquePart } from "../draft/opaque-part.ts";
+import { providerExtras } from "../draft/provider-extras.ts";
+import type { SessionDraft } from "../draft/session-draft.ts";
+import { type ForeignObject, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+
+type ReadBlock = (block: ForeignObject) => Part | undefined;
+
+const TEXT_FIELDS = new Set(["type", "text"]);
+const THINKING_FIELDS = new Set(["type", "thinking", "signature"]);
+const REDACTED_FIELDS = new Set(["type", "data"]);
+const MEDIA_FIELDS = new Set(["type", "source", "title"]);
+const CALL_FIELDS = new Set(["type", "id", "name", "input"]);
+
+/** How each kind of block becomes a part. A map and not an object, for the kind comes from the log. */
+const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
+  ["text", readText],
+  ["thinking", readThinking],
+  ["redacted_thinking", readRedactedThinking],
+  ["image", readMedia],
+  ["document", readMedia],
+]);
+
+/** A content block of the Anthropic Messages API as a part. What has no part of its own becomes an opaque one. */
+export function anthropicPart(block: unknown): Part {
+  const fields = objectOf(block);
+  return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("anthropic", block);
+}
+
+/** Parts of an assistant turn: as {@link anthropicPart}, and `tool_use` blocks as calls. */
+export function anthropicAssistantParts(content: unknown, draft: SessionDraft, at: SourcePointer): readonly Part[] {
+  return blocksOf(content).map((block, index) => {
+    const fields = objectOf(block);
+    return fields?.type === "tool_use" ? readCall(fields, draft, at, index) : anthropicPart(block);
+  });
+}
+
+/** The blocks of a message's content: a string is one text block. */
+export function blocksOf(content: unknown): readonly unknown[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content;
+  return content === undefined || content === null ? [] : [content];
+}
+
+function readText(block: ForeignObject): Part | undefined {
+  const text = textOf(block.text);
+  return text === undefined ? undefined : { type: "text", text, ...providerExtras("anthropic", block, TEXT_FIELDS) };
+}
+
+function readThinking(block: ForeignObject): Part | undefined {
+  const text = textOf(block.thinking);
+  if (text === undefined) return undefined;
+  const signature = textOf(block.signature);
+  return {
+    type: "reasoning",
+    text,
+    provider: "anthropic",
+    ...(signature && { signature }),
+    ...providerExtras("anthropic", block, THINKING_FIELDS),
+  };
+}
+
+function readRedactedThinking(block: ForeignObject): Part | undefined {
+  const encrypted = textOf(block.data);
+  if (encrypted === undefined) return undefined;
+  return {
+    type: "reasoning",
+    text: "",
+    provider: "anthropic",
+    encrypted,
+    ...providerExtras("anthropic", block, REDACTED_FIELDS),
+  };
+}
+
+function readMedia(block: ForeignObject): MediaPart | undefined {
+  const source = mediaSource(objectOf(block.source));
+  if (source === undefined) return undefined;
+  const name = textOf(block.title);
+  return {
+    type: block.type === "image" ? "image" : "file",
+    source,
+    ...(name !== undefined && { name }),
+    ...providerExtras("anthropic", block, MEDIA_FIELDS),
+  };
+}
+
+function mediaSource(source: ForeignObject | undefined): MediaSource | undefined {
+  const mediaType = textOf(source?.media_type);
+  const [data, url, fileId] = [textOf(source?.data), textOf(source?.url), textOf(source?.file_id)];
+  if (source?.type === "base64" && data !== undefined && mediaType !== undefined)
+    return { kind: "base64", mediaType, data };
+  if (source?.type === "url" && url !== undefined) return { kind: "url", url };
+  if (source?.type === "file" && fileId !== undefined) return { kind: "file-id", fileId };
+  return undefined;
+}
+
+function readCall(block: ForeignObject, draft: SessionDraft, at: SourcePointer, index: number): ToolCallPart {
+  const toolName = textOf(block.name) ?? "";
+  return {
+    type: "tool-call",
+    callId: draft.calls.open(block.id, toolName, `call-${at.line}${at.path ?? ""}-${index}`),
+    toolName,
+    input: (block.input ?? {}) as JsonValue,
+    ...providerExtras("anthropic", block, CALL_FIELDS),
+  };
+}

@@ -1,0 +1,194 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { AgentThread, ThreadfoldError } from "@threadfold/core";
+import { afterAll, describe, expect, it } from "vitest";
+import { importSession, importSessionFile } from "./import-session.ts";
+import type { ImportFormat } from "./imported-session.ts";
+import { sessionLaws } from "./laws/importer-laws.ts";
+import { jsonDocument, jsonLines } from "./laws/source-bytes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "threadfold-importers-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const hello = { role: "user", content: "hello" };
+const pi = [
+  { type: "session", id: "s", timestamp: "2025-11-20T10:00:00.000Z" },
+  { type: "message", timestamp: "2025-11-20T10:00:01.000Z", message: hello },
+];
+const calling = (args: string) =>
+  `{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":${args}}}]}]}`;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+describe("bad input ends in a typed error", () => {
+  const cases: readonly (readonly [name: string, code: string, bytes: Uint8Array, format?: ImportFormat])[] = [
+    ["an empty file", "EMPTY_SOURCE", new Uint8Array()],
+    ["white space", "EMPTY_SOURCE", bytesOf(" \n\r\n\t")],
+    ["a header without a message", "EMPTY_SOURCE", jsonLines(pi.slice(0, 1))],
+    ["titles without a message", "EMPTY_SOURCE", jsonLines([{ type: "summary", summary: "x", leafUuid: "y" }])],
+    ["an empty conversation", "EMPTY_SOURCE", jsonDocument({ messages: [] })],
+    ["a binary file", "UNKNOWN_FORMAT", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2])],
+    ["a zip archive", "UNKNOWN_FORMAT", Uint8Array.from([0x50, 0x4b, 3, 4, 20, 0, 0, 0])],
+    ["prose", "UNKNOWN_FORMAT", bytesOf("# Read me\n\nThis is no log.\n")],
+    ["JSON of another kind", "UNKNOWN_FORMAT", jsonDocument({ name: "threadfold" })],
+    ["a log of Codex", "UNKNOWN_FORMAT", jsonLines([{ timestamp: "t", type: "session_meta", payload: { id: "x" } }])],
+    ["a document that is cut off", "UNKNOWN_FORMAT", bytesOf('{"messages":[{"role":"user","content":"hel')],
+    ["nothing but brackets", "UNKNOWN_FORMAT", bytesOf(nested(10_000))],
+    ["a gzip archive that is cut off", "CORRUPT_ARCHIVE", gzipSync(jsonLines(pi)).subarray(0, 60)],
+    ["a gzip archive of nothing but its mark", "CORRUPT_ARCHIVE", Uint8Array.from([0x1f, 0x8b])],
+    ["a pi session as Claude Code", "WRONG_FORMAT", jsonLines(pi), "claude-code"],
+    ["a chat as a pi session", "WRONG_FORMAT", jsonDocument([hello]), "pi"],
+    ["prose as a chat", "WRONG_FORMAT", bytesOf("# Read me"), "openai-chat"],
+    ["calls of one API as the other", "WRONG_FORMAT", bytesOf(calling('"{}"')), "anthropic-messages"],
+    ["an unknown format", "UNKNOWN_FORMAT", jsonLines(pi), "telegram" as ImportFormat],
+  ];
+
+  it.each(cases.map(([name, code, bytes, format]) => ({ name, code, bytes, format })))(
+    "$name: $code",
+    async ({ code, bytes, format }) => {
+      const error = await importSession(bytes, { format: format ?? "auto" }).catch((thrown: unknown) => thrown);
+      expect(ThreadfoldError.isInstance(error) && error.code).toBe(code);
+    },
+  );
+
+  it("says what a source in the wrong format looks like, and why a broken one was not read", async () => {
+    await expect(importSession(jsonLines(pi), { format: "openai-chat" })).rejects.toThrow("it looks like pi");
+    await expect(importSession(bytesOf('{"messages":['))).rejects.toThrow("line 1 is not JSON");
+  });
+
+  it("refuses what is above a limit: the file, what an archive unpacks to, and one line", async () => {
+    const limits = { maxBytes: 100, maxLineLength: 50 };
+    const long = jsonDocument([{ role: "user", content: "x".repeat(200) }]);
+    for (const bytes of [long, gzipSync(long)]) {
+      await expect(importSession(bytes, { limits: { maxBytes: 100 } })).rejects.toMatchObject({
+        code: "SOURCE_TOO_LARGE",
+      });
+    }
+    await expect(importSession(long, { limits: { ...limits, maxBytes: 10_000 } })).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+      details: { line: 1, limit: "maxLineLength" },
+    });
+  });
+});
+
+describe("odd input is read as far as it can be", () => {
+  it("takes a single line of 10 MB", async () => {
+    const content = "x".repeat(10 * 1024 * 1024);
+    const { messages } = await importSession(jsonDocument([{ role: "user", content }]));
+    expect(messages[0]?.parts).toEqual([{ type: "text", text: content }]);
+  });
+
+  it.each([1_000, 10_000, 200_000])(
+    "cuts arguments nested %i levels deep, wherever they stand, and says so",
+    async (levels) => {
+      for (const args of [`{"a":${nested(levels)}}`, JSON.stringify(nested(levels))]) {
+        const session = await importSession(bytesOf(calling(args)));
+        expect(session.warnings.map(({ kind }) => kind)).toContain("repaired-value");
+        expect(sessionLaws(session)).toEqual([]);
+      }
+    },
+  );
+
+  it("turns away a line whose nesting no parser should be asked to follow, and reads the others", async () => {
+    const session = await importSession(
+      bytesOf(`${JSON.stringify(pi[0])}\n${nested(1_000_001)}\n${JSON.stringify(pi[1])}`),
+    );
+    expect(session.messages).toHaveLength(1);
+    expect(session.malformed).toMatchObject([{ line: 2, problem: "nested deeper than 1000000 levels" }]);
+  });
+
+  it("replaces lone surrogates in texts, names, ids and keys, and says so", async () => {
+    const lone = "\\ud800";
+    const lines = [
+      JSON.stringify(pi[0]),
+      `{"type":"message","id":"a${lone}","message":{"role":"user","content":"x${lone}"}}`,
+      `{"type":"message","id":"b","message":{"role":"assistant","model":"m${lone}","content":[{"type":"toolCall","id":"t${lone}","name":"n${lone}","arguments":{"k${lone}":1}}]}}`,
+      `{"type":"message","id":"c","message":{"role":"toolResult","toolCallId":"t${lone}","toolName":"n${lone}","content":[]}}`,
+      `{"type":"${lone}"}`,
+    ];
+    const session = await importSession(bytesOf(lines.join("\n")));
+    expect(sessionLaws(session)).toEqual([]);
+    expect(session.messages[0]).toMatchObject({ id: "a\uFFFD", parts: [{ text: "x\uFFFD" }] });
+    expect(session.messages[2]?.parts).toMatchObject([{ result: { callId: "t\uFFFD", toolName: "n\uFFFD" } }]);
+    expect(session.warnings.filter(({ kind }) => kind === "repaired-value")).toHaveLength(3);
+    expect(JSON.stringify(session.warnings)).not.toContain("\\ud800");
+  });
+
+  it("leaves pairs of surrogates alone", async () => {
+    const session = await importSession(bytesOf('[{"role":"user","content":"\\ud83d\\ude00"}]'));
+    expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "😀" }]);
+    expect(session.warnings).toEqual([]);
+  });
+
+  it("takes `__proto__` for a name like any other, and changes no prototype", async () => {
+    const polluted = '{"__proto__":{"type":"message","polluted":true},"constructor":{"prototype":{"polluted":true}}}';
+    const block = `{"type":"text","text":"x","__proto__":{"polluted":true},"constructor":1}`;
+    const session = await importSession(
+      bytesOf(
+        `{"messages":[{"role":"user","content":[${block}]},{"role":"assistant","content":[{"type":"tool_use","id":"__proto__","name":"constructor","input":${polluted}},{"type":"constructor"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"__proto__","content":"ok"}]},{"role":"toString","content":""}]}`,
+      ),
+    );
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(sessionLaws(session)).toEqual([]);
+    const [first, second, third] = session.messages;
+    expect(JSON.stringify(first?.parts)).toContain('"__proto__":{"polluted":true}');
+    expect(Object.getPrototypeOf(first?.parts[0]?.type === "text" && first.parts[0].providerMetadata?.anthropic)).toBe(
+      Object.prototype,
+    );
+    expect(JSON.stringify(second?.parts)).toContain(polluted);
+    expect(third?.parts).toMatchObject([{ result: { callId: "__proto__", toolName: "constructor" } }]);
+    expect(AgentThread.empty(session.threadId).append(session.messages).digest).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("puts U+FFFD for bytes that are not UTF-8, and says so", async () => {
+    const [before, after] = [bytesOf('[{"role":"user","content":"a'), bytesOf('b"}]')];
+    const session = await importSession(Uint8Array.from([...before, 0xff, ...after]));
+    expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "a\uFFFDb" }]);
+    expect(session.warnings).toEqual([{ kind: "invalid-utf8" }]);
+  });
+
+  it("reads gzip by its content, whatever the name", async () => {
+    const path = join(folder, "session.jsonl");
+    writeFileSync(path, gzipSync(jsonLines(pi)));
+    const session = await importSessionFile(path);
+    expect(session.source.text).toBe(new TextDecoder().decode(jsonLines(pi)));
+    expect(session.source.bytes).toBe(jsonLines(pi).length);
+  });
+});
+
+describe("files that cannot be read", () => {
+  it.each([
+    ["a missing file", join(folder, "missing"), "ENOENT"],
+    ["a directory", folder, "directory"],
+    ["a path through a file", join(folder, "plain", "x"), "ENOTDIR"],
+    ["a path with a NUL", "a\0b", "cannot be read"],
+  ])("%s", async (_name, path, why) => {
+    writeFileSync(join(folder, "plain"), "x");
+    const error = await importSessionFile(path).catch((thrown: unknown) => thrown);
+    expect(ThreadfoldError.isInstance(error) && error.code).toBe("UNREADABLE_SOURCE");
+    expect(String(error)).toContain(why);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("a file without permission", async () => {
+    const path = join(folder, "forbidden");
+    writeFileSync(path, "x");
+    chmodSync(path, 0);
+    await expect(importSessionFile(path)).rejects.toMatchObject({ code: "UNREADABLE_SOURCE" });
+  });
+
+  it("a file above the limit is not even read", async () => {
+    const path = join(folder, "large");
+    writeFileSync(path, "x".repeat(1_000));
+    await expect(importSessionFile(path, { limits: { maxBytes: 999 } })).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+    });
+  });
+
+  it.skipIf(process.platform === "win32")("an endless device is read up to the limit", async () => {
+    await expect(importSessionFile("/dev/zero", { limits: { maxBytes: 1_000_000 } })).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { newestModel } from "../draft/newest-model.ts";
+import type { SessionDraft } from "../draft/session-draft.ts";
+import { nonEmptyText } from "../reading/foreign-value.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import type { SessionImporter } from "../session-importer.ts";
+import { claudeBranches } from "./claude-branches.ts";
+import { type ClaudeLine, claudeLine } from "./claude-line.ts";
+import { ClaudeTranscript } from "./claude-transcript.ts";
+import { detectClaudeCode } from "./detect-claude-code.ts";
+
+/** Sessions of Claude Code, as it writes them under its projects folder. */
+export const claudeCodeImporter: SessionImporter = {
+  format: "claude-code",
+  detect: detectClaudeCode,
+  import(source, draft) {
+    const lines = source.records.map(claudeLine);
+    readLines(lines, source, draft);
+    const sessionIds = sessionIdsOf(lines);
+    if (sessionIds.length > 1)
+      draft.warnings.push({ kind: "several-session-ids", ids: sessionIds.map((id) => id.toWellFormed()) });
+    const [sessionId] = sessionIds;
+    const model = newestModel(draft.messages);
+    return {
+      records: lines.length,
+      system: [],
+      tools: [],
+      ...(sessionId && { sessionId }),
+      ...(model !== undefined && { model }),
+    };
+  },
+};
+
+function readLines(lines: readonly (ClaudeLine | undefined)[], source: SourceRecords, draft: SessionDraft): void {
+  const branches = claudeBranches(lines);
+  const duplicates = duplicateLines(lines, source);
+  const transcript = new ClaudeTranscript(draft);
+  for (const [index, { line }] of source.records.entries()) {
+    const claude = lines[index];
+    if (claude === undefined) draft.reportMalformed({ line }, "it is no object with a type");
+    else if (duplicates.has(index)) skipDuplicate(claude, draft);
+    else transcript.read(claude, branches[index]);
+  }
+  transcript.finish();
+}
+
+/** Lines that repeat an earlier one word for word, as resumed sessions may have them. */
+function duplicateLines(
+  lines: readonly (ClaudeLine | undefined)[],
+  { records, source }: SourceRecords,
+): ReadonlySet<number> {
+  const firstByUuid = new Map<string, string>();
+  const duplicates = new Set<number>();
+  for (const [index, line] of lines.entries()) {
+    if (line?.uuid === undefined) continue;
+    const { start, end } = records[index] as SourceRecords["records"][number];
+    const raw = source.text.slice(start, end);
+    const first = firstByUuid.get(line.uuid);
+    if (first === undefined) firstByUuid.set(line.uuid, raw);
+    else if (first.trim() === raw.trim()) duplicates.add(index);
+  }
+  return duplicates;
+}
+
+function skipDuplicate({ line, uuid = "" }: ClaudeLine, draft: SessionDraft): void {
+  draft.skip("duplicate", line);
+  draft.warnings.push({ kind: "duplicate-record", at: { line }, id: uuid.toWellFormed() });
+}
+
+/** The sessions that lines with messages name, in order. */
+function sessionIdsOf(lines: readonly (ClaudeLine | undefined)[]): readonly string[] {
+  const ids = new Set<string>();
+  for (const line of lines) {
+    const id = line?.message === undefined ? undefined : nonEmptyText(line.fields.sessionId);
+    if (id !== undefined) ids.add(id);
+  }
+  return [...ids];
+}

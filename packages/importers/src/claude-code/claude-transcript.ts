@@ -1,0 +1,138 @@
+import { type JsonObject, type MessageOrigin, type Part, toWellFormedJson } from "@threadfold/core";
+import { anthropicUserTurn } from "../anthropic-messages/anthropic-user-turn.ts";
+import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
+import type { ImportedCompaction } from "../imported-session.ts";
+import {
+  countOf,
+  type ForeignObject,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { ClaudeLine } from "./claude-line.ts";
+import { ClaudeResponse } from "./claude-response.ts";
+import { isHarnessText } from "./harness-text.ts";
+
+/** Lines that hold nothing for the model. A summary is a title for lists of sessions, often of another session. */
+const NON_PROMPT = new Set(["summary", "file-history-snapshot", "progress", "queue-operation", "pr-link"]);
+
+/** What a compaction is before its summary message has an id. */
+type Compaction = Omit<ImportedCompaction, "messageId">;
+
+type Pending =
+  | { readonly kind: "response"; readonly response: ClaudeResponse }
+  | { readonly kind: "message"; readonly message: DraftMessage; readonly compaction?: Compaction };
+
+/**
+ * Reads the lines of a session in their order. Messages wait until the end, for a response may go on after results of
+ * its first calls: it stands where it began, whole, with its results after it.
+ */
+export class ClaudeTranscript {
+  readonly #draft: SessionDraft;
+  readonly #pending: Pending[] = [];
+  /** Responses that may go on, by branch and id. */
+  readonly #open = new Map<string | undefined, Map<string, ClaudeResponse>>();
+  #boundary: ForeignObject | undefined;
+
+  constructor(draft: SessionDraft) {
+    this.#draft = draft;
+  }
+
+  read(line: ClaudeLine, branch: string | undefined): void {
+    const { type } = line;
+    if (type === "user" || type === "assistant") this.#readMessage(line, branch);
+    else if (type === "system") this.#readSystem(line);
+    else if (NON_PROMPT.has(type)) this.#draft.skip(type, line.line);
+    else this.#draft.skipUnknown(type, line.line);
+  }
+
+  finish(): void {
+    for (const pending of this.#pending) {
+      const messageId = this.#draft.add(pending.kind === "response" ? pending.response.toMessage() : pending.message);
+      if (pending.kind === "message" && pending.compaction)
+        this.#draft.compactions.push({ messageId, ...pending.compaction });
+    }
+  }
+
+  #readMessage(line: ClaudeLine, branch: string | undefined): void {
+    if (line.message === undefined)
+      this.#draft.reportMalformed({ line: line.line }, `the ${line.type} line has no message`);
+    else if (line.type === "assistant") this.#readAssistant(line, branch);
+    else this.#readUser(line, line.message.content, branch);
+  }
+
+  #readAssistant(line: ClaudeLine, branch: string | undefined): void {
+    const responseId = nonEmptyText(line.message?.id);
+    const open = this.#openOn(branch);
+    const begun = responseId === undefined ? undefined : open.get(responseId);
+    if (begun !== undefined) return begun.take(line, this.#draft);
+    const response = new ClaudeResponse(line, branch, this.#draft);
+    if (responseId !== undefined) open.set(responseId, response);
+    this.#pending.push({ kind: "response", response });
+  }
+
+  #readUser(line: ClaudeLine, content: unknown, branch: string | undefined): void {
+    if (line.fields.isVisibleInTranscriptOnly === true && line.fields.isCompactSummary !== true) {
+      return this.#draft.skip("shown in the transcript only", line.line);
+    }
+    const { results, rest, hasText } = anthropicUserTurn(content, this.#draft, { line: line.line });
+    const id = line.uuid ?? `claude-${line.line}`;
+    const place = { time: line.fields.timestamp, source: { line: line.line }, ...(branch !== undefined && { branch }) };
+    for (const [index, result] of results.entries()) {
+      this.#push({ id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result], ...place });
+    }
+    if (results.length > 0 && rest.length === 0) return;
+    // Once somebody else has spoken, the responses before are complete.
+    this.#open.delete(branch);
+    const origin = originOf(line, rest, results.length > 0 && !hasText);
+    const message: DraftMessage = {
+      id: results.length === 0 ? id : `${id}.rest`,
+      role: "user",
+      parts: rest,
+      ...(origin && { origin }),
+      ...place,
+    };
+    this.#push(message, line.fields.isCompactSummary === true ? this.#takeBoundary() : undefined);
+  }
+
+  #readSystem(line: ClaudeLine): void {
+    const subtype = textOf(line.fields.subtype) ?? "other";
+    this.#draft.skip(`system/${subtype}`, line.line);
+    if (subtype !== "compact_boundary") return;
+    this.#boundary = objectOf(line.fields.compactMetadata) ?? {};
+    this.#open.clear();
+  }
+
+  #push(message: DraftMessage, compaction?: Compaction): void {
+    this.#pending.push({ kind: "message", message, ...(compaction && { compaction }) });
+  }
+
+  #openOn(branch: string | undefined): Map<string, ClaudeResponse> {
+    const open = this.#open.get(branch) ?? new Map<string, ClaudeResponse>();
+    this.#open.set(branch, open);
+    return open;
+  }
+
+  /** The boundary line before a summary says why and at what size. Nothing older was sent after it. */
+  #takeBoundary(): Compaction {
+    const { trigger, preTokens, ...details } = this.#boundary ?? {};
+    this.#boundary = undefined;
+    return withoutUndefined<Compaction>({
+      tokensBefore: countOf(preTokens),
+      trigger: textOf(trigger)?.toWellFormed(),
+      ...(Object.keys(details).length > 0 && { details: toWellFormedJson(details) as JsonObject }),
+    });
+  }
+}
+
+/** Who put a user turn there, when nobody typed it. */
+function originOf(
+  { fields }: ClaudeLine,
+  rest: readonly Part[],
+  isMediaBesideResults: boolean,
+): MessageOrigin | undefined {
+  if (fields.isCompactSummary === true) return "compaction";
+  const isHarness = rest.length > 0 && rest.every((part) => part.type === "text" && isHarnessText(part.text));
+  return fields.isMeta === true || isMediaBesideResults || isHarness ? "harness" : undefined;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { CallLedger } from "./call-ledger.ts";
+
+describe("CallLedger", () => {
+  it("names a result after the newest call with its id, for ids are reused", () => {
+    const calls = new CallLedger();
+    calls.open("call_1", "read", "x");
+    expect(calls.answer("call_1", undefined, "y")).toEqual({ callId: "call_1", toolName: "read" });
+    calls.open("call_1", "write", "x");
+    expect(calls.answer("call_1", "other", "y").toolName).toBe("write");
+  });
+
+  it("keeps the log's own name for a result that answers no call", () => {
+    expect(new CallLedger().answer("call_9", "read", "y")).toEqual({ callId: "call_9", toolName: "read" });
+    expect(new CallLedger().answer("call_9", undefined, "y").toolName).toBe("unknown");
+  });
+
+  it("pairs calls and results without ids in order, by tool where it is known", () => {
+    const calls = new CallLedger();
+    expect(calls.open(undefined, "read", "call-1")).toBe("call-1");
+    expect(calls.open("", "write", "call-2")).toBe("call-2");
+    expect(calls.answer(undefined, "write", "result-3").callId).toBe("call-2");
+    expect(calls.answer(null, undefined, "result-4").callId).toBe("call-1");
+    expect(calls.answer(null, undefined, "result-5").callId).toBe("result-5");
+  });
+});

@@ -1,0 +1,133 @@
+import {
+  asMessageId,
+  type JsonObject,
+  type MessageId,
+  type MessageInput,
+  type ToolDefinition,
+  toWellFormedJson,
+} from "@threadfold/core";
+import type { ImportWarning } from "../import-warning.ts";
+import type { ImportedCompaction, MalformedRecord, NonPromptRecords } from "../imported-session.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+import { CallLedger } from "./call-ledger.ts";
+import { isRepresentable } from "./representable.ts";
+import { UniqueIds } from "./unique-ids.ts";
+import { millisecondAfter, utcTime } from "./utc-time.ts";
+
+/** A message as an importer hands it in: the id is a wish, the time may be missing, the source is where it stands. */
+export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "metadata"> {
+  readonly id: string;
+  /** A time as the log writes it. */
+  readonly time?: unknown;
+  readonly source: SourcePointer;
+  /** Lines of all records that went into the message, when they are several. */
+  readonly sourceLines?: readonly number[];
+  /** What the model of core has no field for. */
+  readonly notes?: JsonObject;
+}
+
+/** What an importer makes of a source. */
+export interface DraftedSession {
+  /** The log's own id. */
+  readonly sessionId?: string;
+  /** How many records the importer went through. */
+  readonly records: number;
+  readonly system: readonly string[];
+  readonly tools: readonly ToolDefinition[];
+  readonly model?: string;
+}
+
+/**
+ * Collects what an importer finds. It sees to what holds for every format: unique ids, times, tool names, values that
+ * core can carry, and that each record is accounted for.
+ */
+export class SessionDraft {
+  readonly messages: MessageInput[] = [];
+  readonly compactions: ImportedCompaction[] = [];
+  readonly malformed: MalformedRecord[] = [];
+  readonly warnings: ImportWarning[] = [];
+  readonly calls = new CallLedger();
+  readonly #ids = new UniqueIds();
+  readonly #nonPrompt = new Map<string, number[]>();
+  readonly #unknown = new Map<string, number[]>();
+  #time = new Date(0).toISOString();
+
+  /** When the session began, as the log writes it. Messages without a time of their own follow it. */
+  startAt(time: unknown): void {
+    this.#time = utcTime(time) ?? this.#time;
+  }
+
+  /** Adds a message and gives the id that it got. */
+  add(message: DraftMessage): MessageId {
+    const id = asMessageId(this.#ids.take(message.id));
+    if (id !== message.id) this.warnings.push({ kind: "replaced-id", at: message.source, id });
+    const added = placed(message, id, this.#timeOf(message.time));
+    if (isClean(message)) this.messages.push(added);
+    else {
+      this.messages.push(toWellFormedJson(added) as unknown as MessageInput);
+      this.warnings.push({ kind: "repaired-value", at: message.source, messageId: id });
+    }
+    return id;
+  }
+
+  /** Notes a record that holds nothing a model was sent. */
+  skip(kind: string, line: number): void {
+    appendTo(this.#nonPrompt, kind.toWellFormed(), line);
+  }
+
+  /** Notes a record of a type that the importer does not know. */
+  skipUnknown(type: string, line: number): void {
+    this.skip(type, line);
+    appendTo(this.#unknown, type.toWellFormed(), line);
+  }
+
+  reportMalformed(at: SourcePointer, problem: string): void {
+    this.malformed.push({ ...at, problem });
+  }
+
+  get nonPrompt(): readonly NonPromptRecords[] {
+    return [...this.#nonPrompt].map(([kind, lines]) => ({ kind, lines }));
+  }
+
+  /** All warnings, with one for each unknown type of record. */
+  get allWarnings(): readonly ImportWarning[] {
+    const unknown = [...this.#unknown].map(([type, lines]): ImportWarning => {
+      return { kind: "unknown-record", type, count: lines.length, firstLine: lines[0] as number };
+    });
+    return [...this.warnings, ...unknown];
+  }
+
+  /** A message without a time of its own stands a millisecond after the one before it. */
+  #timeOf(time: unknown): string {
+    this.#time = utcTime(time) ?? millisecondAfter(this.#time);
+    return this.#time;
+  }
+}
+
+/** The message as a thread takes it. Fields are set one by one because copying each message twice would show. */
+function placed(message: DraftMessage, id: MessageId, createdAt: string): MessageInput {
+  const { role, parts, branch, origin, model, usage } = message;
+  const placed: { -readonly [Field in keyof MessageInput]: MessageInput[Field] } = { id, role, parts, createdAt };
+  if (branch !== undefined) placed.branch = branch;
+  if (origin !== undefined) placed.origin = origin;
+  if (model !== undefined) placed.model = model;
+  if (usage !== undefined) placed.usage = usage;
+  placed.metadata = metadataOf(message);
+  return placed;
+}
+
+function metadataOf({ source: { line, path }, sourceLines, notes }: DraftMessage): JsonObject {
+  const source = path === undefined ? { line } : { line, path };
+  return { source: sourceLines === undefined ? source : { ...source, lines: sourceLines }, ...notes };
+}
+
+/** Looks only at what came out of the log as it stands; ids, times and figures are made here and known to be sound. */
+function isClean({ parts, notes, branch, model }: DraftMessage): boolean {
+  return isRepresentable(parts) && isRepresentable(notes) && isRepresentable(branch) && isRepresentable(model);
+}
+
+function appendTo(lists: Map<string, number[]>, key: string, line: number): void {
+  const lines = lists.get(key);
+  if (lines === undefined) lists.set(key, [line]);
+  else lines.push(line);
+}

@@ -1,0 +1,133 @@
+import { AgentThread, digestOf, type MessageInput, messageInputSchema, type ToolCallId } from "@threadfold/core";
+import { importSession } from "../import-session.ts";
+import type { ImportedSession, ImportFormat } from "../imported-session.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+
+/** A log to try an importer on. */
+export interface ImporterSample {
+  readonly bytes: Uint8Array;
+  /** The format that it is in. */
+  readonly format: ImportFormat;
+}
+
+/** A law that an importer broke, and how. */
+export interface BrokenLaw {
+  readonly law: string;
+  readonly detail: string;
+}
+
+/** What holds for every imported session. Each law gives one text for each breach. */
+const LAWS: Readonly<Record<string, (session: ImportedSession) => readonly string[]>> = {
+  "message ids are unique": duplicateIds,
+  "every message matches its schema": schemaBreaches,
+  "a thread accepts the messages": threadRefusals,
+  "every record is accounted for": unaccountedRecords,
+  "every message points into the source": danglingPointers,
+  "compactions name messages of the session": danglingCompactions,
+};
+
+/**
+ * Tries an importer on an undamaged log of its format: the format is detected, two imports are equal, results carry
+ * the name of their tool, and {@link sessionLaws} hold. An importer that is right breaks none.
+ */
+export async function importerLaws({ bytes, format }: ImporterSample): Promise<readonly BrokenLaw[]> {
+  const session = await importSession(bytes);
+  const again = await importSession(Uint8Array.from(bytes), { format });
+  const broken = [...sessionLaws(session)];
+  broken.push(
+    ...wrongToolNames(session).map((detail) => ({ law: "results carry the name of the tool that was called", detail })),
+  );
+  if (session.format !== format)
+    broken.push({ law: "the format is detected", detail: `${format} was taken for ${session.format}` });
+  if (digestOf(contentOf(session)) !== digestOf(contentOf(again))) {
+    broken.push({ law: "equal bytes give an equal session", detail: "the second import differs from the first" });
+  }
+  return broken;
+}
+
+/** The laws that hold for every session, also for what is left of a damaged log. */
+export function sessionLaws(session: ImportedSession): readonly BrokenLaw[] {
+  return Object.entries(LAWS).flatMap(([law, check]) => check(session).map((detail) => ({ law, detail })));
+}
+
+/** Everything in a session but the source text. */
+function contentOf({ source: { text: _text, ...source }, ...session }: ImportedSession): unknown {
+  return { ...session, source };
+}
+
+function duplicateIds({ messages }: ImportedSession): readonly string[] {
+  const seen = new Set<string>();
+  return messages.flatMap(({ id }) => (seen.size === seen.add(id).size ? [id] : []));
+}
+
+function schemaBreaches({ messages }: ImportedSession): readonly string[] {
+  return messages.flatMap((message) => {
+    const { error } = messageInputSchema.safeParse(message);
+    return error === undefined
+      ? []
+      : [`${message.id}: ${error.issues[0]?.path.join(".")}: ${error.issues[0]?.message}`];
+  });
+}
+
+function threadRefusals({ threadId, messages }: ImportedSession): readonly string[] {
+  try {
+    const thread = AgentThread.empty(threadId).append(messages);
+    digestOf([...thread.messages]);
+    return thread.length === messages.length ? [] : [`the thread has ${thread.length} of ${messages.length} messages`];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+function unaccountedRecords({ messages, malformed, nonPrompt, source }: ImportedSession): readonly string[] {
+  const accounted = new Set<string>();
+  for (const message of messages) {
+    const { lines, ...pointer } = pointerOf(message);
+    accounted.add(keyOf(pointer));
+    for (const line of lines ?? []) accounted.add(keyOf({ line }));
+  }
+  for (const record of malformed) accounted.add(keyOf(record));
+  for (const { lines } of nonPrompt) for (const line of lines) accounted.add(keyOf({ line }));
+  return accounted.size === source.records ? [] : [`${accounted.size} of ${source.records} records are accounted for`];
+}
+
+function danglingPointers({ messages, source }: ImportedSession): readonly string[] {
+  const lines = source.text.split("\n");
+  return messages.flatMap((message) => {
+    const pointer = pointerOf(message);
+    const all = [pointer.line, ...(pointer.lines ?? [])];
+    return all.every((line) => lines[line - 1]?.trim()) ? [] : [`${message.id} points to line ${all.join(", ")}`];
+  });
+}
+
+function wrongToolNames({ messages }: ImportedSession): readonly string[] {
+  const names = new Map<ToolCallId, string>();
+  const wrong: string[] = [];
+  for (const { id, parts } of messages) {
+    for (const part of parts) {
+      if (part.type === "tool-call") names.set(part.callId, part.toolName);
+      if (part.type !== "tool-result") continue;
+      const called = names.get(part.result.callId);
+      if (called !== undefined && called !== part.result.toolName)
+        wrong.push(`${id}: ${part.result.toolName} answers ${called}`);
+    }
+  }
+  return wrong;
+}
+
+function danglingCompactions({ messages, compactions }: ImportedSession): readonly string[] {
+  const places = new Map<string, number>(messages.map(({ id }, index) => [id, index]));
+  return compactions.flatMap(({ messageId, firstKeptMessageId }) => {
+    const place = places.get(messageId);
+    if (place === undefined) return [`there is no message ${messageId}`];
+    if (firstKeptMessageId === undefined) return [];
+    const kept = places.get(firstKeptMessageId);
+    return kept !== undefined && kept < place ? [] : [`${firstKeptMessageId} is no message before ${messageId}`];
+  });
+}
+
+function pointerOf({ metadata }: MessageInput): SourcePointer & { readonly lines?: readonly number[] } {
+  return metadata?.source as unknown as SourcePointer & { readonly lines?: readonly number[] };
+}
+
+const keyOf = ({ line, path }: SourcePointer): string => `${line} ${path ?? ""}`;

@@ -1,0 +1,3 @@
+export * from "./damage-laws.ts";
+export * from "./importer-laws.ts";
+export * from "./source-bytes.ts";

@@ -1,0 +1,83 @@
+import type { MediaPart, MediaSource, Part, ReasoningPart } from "@threadfold/core";
+import { opaquePart } from "../draft/opaque-part.ts";
+import { providerExtras } from "../draft/provider-extras.ts";
+import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+
+type ReadBlock = (block: ForeignObject) => Part | undefined;
+
+const TEXT_FIELDS = new Set(["type", "text"]);
+const FILE_FIELDS = new Set(["file_data", "file_id", "filename"]);
+const IMAGE_FIELDS = new Set(["url"]);
+const DATA_URL = /^data:([^;,]+);base64,/;
+
+/** How each kind of block becomes a part. A map and not an object, for the kind comes from the log. */
+const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
+  ["text", readText],
+  ["refusal", (block) => refusalPart(block.refusal)],
+  ["image_url", readImage],
+  ["input_audio", readAudio],
+  ["file", readFile],
+]);
+
+/** A content part of the OpenAI Chat API as a part. What has no part of its own becomes an opaque one. */
+export function openaiPart(block: unknown): Part {
+  const fields = objectOf(block);
+  return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("openai", block);
+}
+
+/** The parts of a message's content: a string is one text, and null is none. */
+export function openaiContentParts(content: unknown): Part[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.map(openaiPart);
+  return content === undefined || content === null ? [] : [opaquePart("openai", content)];
+}
+
+/** A refusal as text that remembers what it was. */
+export function refusalPart(refusal: unknown): Part | undefined {
+  const text = textOf(refusal);
+  return text === undefined ? undefined : { type: "text", text, providerMetadata: { openai: { refusal: true } } };
+}
+
+/** Thoughts that servers of open models send beside the content, under one of two names. */
+export function reasoningParts(message: ForeignObject, provider: string): readonly ReasoningPart[] {
+  for (const field of ["reasoning_content", "reasoning"]) {
+    const text = nonEmptyText(message[field]);
+    if (text !== undefined) return [{ type: "reasoning", text, provider, providerMetadata: { openai: { field } } }];
+  }
+  return [];
+}
+
+function readText(block: ForeignObject): Part | undefined {
+  const text = textOf(block.text);
+  return text === undefined ? undefined : { type: "text", text, ...providerExtras("openai", block, TEXT_FIELDS) };
+}
+
+function readImage(block: ForeignObject): MediaPart | undefined {
+  const image = objectOf(block.image_url);
+  const url = textOf(image?.url);
+  if (image === undefined || url === undefined) return undefined;
+  return { type: "image", source: sourceOfUrl(url), ...providerExtras("openai", image, IMAGE_FIELDS) };
+}
+
+function readAudio(block: ForeignObject): MediaPart | undefined {
+  const audio = objectOf(block.input_audio);
+  const [data, format] = [textOf(audio?.data), textOf(audio?.format)];
+  if (data === undefined || format === undefined) return undefined;
+  return { type: "file", source: { kind: "base64", mediaType: `audio/${format}`, data } };
+}
+
+function readFile(block: ForeignObject): MediaPart | undefined {
+  const file = objectOf(block.file);
+  const [data, fileId, name] = [textOf(file?.file_data), textOf(file?.file_id), textOf(file?.filename)];
+  const source: MediaSource | undefined =
+    data !== undefined ? sourceOfUrl(data) : fileId !== undefined ? { kind: "file-id", fileId } : undefined;
+  if (file === undefined || source === undefined) return undefined;
+  return { type: "file", source, ...(name !== undefined && { name }), ...providerExtras("openai", file, FILE_FIELDS) };
+}
+
+/** A data URL holds the bytes themselves. */
+function sourceOfUrl(url: string): MediaSource {
+  const match = DATA_URL.exec(url.slice(0, 200));
+  if (match?.[1] === undefined) return { kind: "url", url };
+  return { kind: "base64", mediaType: match[1], data: url.slice(match[0].length) };
+}

@@ -1,0 +1,71 @@
+import type { SourcePointer } from "../source-pointer.ts";
+import { type ForeignObject, listOf, objectOf, textOf } from "./foreign-value.ts";
+import type { SourceRecord, SourceRecords } from "./source-records.ts";
+
+/** A list of chat messages as request bodies and trajectories hold it. */
+export interface FoundConversation {
+  readonly messages: readonly unknown[];
+  /** The object around the messages: model, system text, tools. Empty when the messages stand alone. */
+  readonly frame: ForeignObject;
+  pointerTo(index: number): SourcePointer;
+}
+
+/** The properties of an object that may hold the messages, in order of preference. */
+const MESSAGE_LISTS = ["messages", "traj"] as const;
+
+const NO_FRAME: ForeignObject = Object.freeze({});
+
+/** At least this share of the lines must be messages for the lines to be a conversation. */
+const MESSAGE_SHARE = 0.8;
+
+/**
+ * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message a line.
+ * Whose messages they are, their content tells.
+ */
+export function findConversation({ records }: SourceRecords): FoundConversation | undefined {
+  const [first] = records;
+  if (first === undefined) return undefined;
+  if (records.length === 1) return inRecord(first) ?? inLines(records);
+  return inLines(records);
+}
+
+/** How many conversations a source holds: those with one record for each thread have many. */
+export function countThreads({ records }: SourceRecords): number {
+  return records.length > 1 && records.every((record) => inRecord(record) !== undefined) ? records.length : 1;
+}
+
+/** The source narrowed to one of its threads, counted from 1. */
+export function narrowToThread(source: SourceRecords, thread: number): SourceRecords {
+  return { ...source, records: source.records.slice(thread - 1, thread) };
+}
+
+function inRecord({ line, value }: SourceRecord): FoundConversation | undefined {
+  const bare = listOf(value);
+  if (bare?.some(isMessage)) return found(bare, NO_FRAME, line, "");
+  const frame = objectOf(value);
+  if (frame === undefined || isMessage(frame)) return undefined;
+  for (const key of MESSAGE_LISTS) {
+    const messages = listOf(frame[key]);
+    if (messages?.some(isMessage) || messages?.length === 0) return found(messages, frame, line, `/${key}`);
+  }
+  return undefined;
+}
+
+function inLines(records: readonly SourceRecord[]): FoundConversation | undefined {
+  const count = records.filter(({ value }) => isMessage(value)).length;
+  if (count === 0 || count < records.length * MESSAGE_SHARE) return undefined;
+  return {
+    messages: records.map(({ value }) => value),
+    frame: NO_FRAME,
+    pointerTo: (index) => ({ line: records[index]?.line ?? 0 }),
+  };
+}
+
+function found(messages: readonly unknown[], frame: ForeignObject, line: number, path: string): FoundConversation {
+  return { messages, frame, pointerTo: (index) => ({ line, path: `${path}/${index}` }) };
+}
+
+function isMessage(value: unknown): boolean {
+  const message = objectOf(value);
+  return textOf(message?.role) !== undefined && (message?.content !== undefined || message?.tool_calls !== undefined);
+}
