@@ -7,6 +7,14 @@ import type {
   TokensBeforeAfter,
 } from "@threadfold/core";
 
+/** What one attempt came to when it was rendered. */
+export interface AttemptTrace {
+  readonly attempt: string;
+  readonly tokens: number;
+  readonly violations: number;
+  readonly missingPins: number;
+}
+
 /** How a fold ended before anything is committed. */
 export type FoldResult =
   | {
@@ -19,6 +27,8 @@ export type FoldResult =
       /** What the summarizer's failure was, when a summary without it took its place. */
       readonly summarizerProblem: string | null;
       readonly changes: readonly NormalizationChange[];
+      /** Every attempt that was rendered, in order. */
+      readonly attempts: readonly AttemptTrace[];
     }
   | { readonly type: "no-op"; readonly reason: string; readonly tokens: TokensBeforeAfter }
   | { readonly type: "ineffective"; readonly freed: number; readonly required: number; readonly tokens: TokensBeforeAfter }

@@ -21,7 +21,7 @@ import {
   type PlanVerifier,
   type Summarizer,
 } from "@threadfold/core";
-import { agentThreads, countingTokenizer, pinnedClock } from "@threadfold/core/laws";
+import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
@@ -117,7 +117,7 @@ describe("foldThread on random threads and budgets", () => {
         const newest = newestUserOrdinal(shape);
         if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -127,7 +127,7 @@ describe("foldThread on random threads and budgets", () => {
         const [first, second] = await Promise.all([fold(thread, { maxInputTokens: 300 }).result, fold(thread, { maxInputTokens: 300 }).result]);
         expect(second).toEqual(first);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

@@ -1,7 +1,11 @@
 import {
+  asPlanId,
   groupRecords,
   normalizePlan,
+  PLAN_SCHEMA_VERSION,
+  planRecords,
   sealPlan,
+  spanOf,
   threadShape,
   type AgentThread,
   type ArtifactStore,
@@ -11,13 +15,13 @@ import {
   type GroupedThread,
   type NormalizationChange,
   type PlanRecord,
+  type PlanRecords,
   type PlanVerification,
   type PlanVerifier,
   type SpanReference,
   type Summarizer,
   type ThreadShape,
   type TokenLedger,
-  spanOf,
 } from "@threadfold/core";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
@@ -25,7 +29,7 @@ import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
 import type { DraftPlan } from "./draft-plan.ts";
 import { foldAttempts, type FoldAttempt } from "./fold-attempt.ts";
-import type { FoldResult } from "./fold-result.ts";
+import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 
 /** What a fold works on. */
 export interface FoldInput {
@@ -72,6 +76,12 @@ export async function foldThread(input: FoldInput, ports: FoldPorts): Promise<Fo
   }
 }
 
+/**
+ * How often one attempt is made. Strategies estimate, and a format may leave out what was counted (reasoning, media): what
+ * the rendering exceeds the target by is added to what the next try has to free.
+ */
+const MAX_TRIES = 3;
+
 /** A plan that was made and rendered. */
 interface Candidate {
   readonly plan: CompactionPlan;
@@ -104,10 +114,18 @@ class Fold {
 
     const candidates: Candidate[] = [];
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
-      const candidate = await this.#try(attempt, this.#before - target);
-      if (candidate === null) continue;
-      candidates.push(candidate);
-      if (isSound(candidate) && candidate.verification.tokens <= this.#softLimit) break;
+      let needed = this.#before - target;
+      let reached = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const candidate = await this.#try(attempt, needed);
+        if (candidate === null) break;
+        candidates.push(candidate);
+        const { tokens } = candidate.verification;
+        if (isSound(candidate) && tokens <= this.#softLimit) return this.#choose(candidates);
+        if (!isSound(candidate) || tokens >= reached || attempt.exhaustive) break;
+        reached = tokens;
+        needed += tokens - target;
+      }
     }
     return this.#choose(candidates);
   }
@@ -132,9 +150,9 @@ class Fold {
       summarizerProblem = problem;
     });
     const normalized = normalizePlan(groupRecords(records), this.#shape);
-    const made = this.#seal(normalized.records, 0);
-    const verification = this.#ports.verifier.verify(made);
-    const sealed = this.#seal(normalized.records, verification.tokens);
+    if (planRecords(normalized.records).length === 0) return null;
+    const verification = this.#ports.verifier.verify(this.#draft(normalized.records, 0));
+    const sealed = sealPlan(this.#draft(normalized.records, verification.tokens));
     return { plan: sealed, verification, attempt, changes: normalized.changes, summarizerProblem };
   }
 
@@ -163,10 +181,13 @@ class Fold {
     return records;
   }
 
-  #seal(records: ReturnType<typeof groupRecords>, compactedTokens: number): CompactionPlan {
+  /** A plan that is rendered for a look and has no id yet. */
+  #draft(records: PlanRecords, compactedTokens: number): CompactionPlan {
     const { thread, plan, config, ledger, overheadTokens } = this.#input;
-    return sealPlan({
+    return {
       ...records,
+      schemaVersion: PLAN_SCHEMA_VERSION,
+      planId: asPlanId("draft"),
       threadId: thread.id,
       threadVersion: thread.version,
       version: plan.version + 1,
@@ -174,7 +195,7 @@ class Fold {
       createdAt: this.#now,
       originalTokens: ledger.totalTokens + overheadTokens,
       compactedTokens,
-    });
+    };
   }
 
   /** The first sound plan below the soft threshold, else the first below the cap, else the reason why there is none. */
@@ -183,7 +204,7 @@ class Fold {
     const chosen =
       sound.find(({ verification }) => verification.tokens <= this.#softLimit) ??
       sound.find(({ verification }) => verification.tokens <= this.#hardLimit);
-    if (chosen !== undefined) return this.#accept(chosen);
+    if (chosen !== undefined) return this.#accept(chosen, candidates);
     const unchanged = { before: this.#before, after: this.#before };
     if (this.#before <= this.#hardLimit) return { type: "no-op", reason: "nothing more can be folded", tokens: unchanged };
     const unsound = candidates.find((candidate) => !isSound(candidate));
@@ -194,7 +215,7 @@ class Fold {
     return this.#infeasible(candidates.at(-1));
   }
 
-  #accept(candidate: Candidate): FoldResult {
+  #accept(candidate: Candidate, candidates: readonly Candidate[]): FoldResult {
     const { config, hard } = this.#input;
     const tokens = { before: this.#before, after: candidate.verification.tokens };
     const freed = tokens.before - tokens.after;
@@ -212,6 +233,7 @@ class Fold {
       floor: candidate.attempt.floor,
       summarizerProblem: candidate.summarizerProblem,
       changes: candidate.changes,
+      attempts: candidates.map(traceOf),
     };
   }
 
@@ -231,3 +253,10 @@ class Fold {
 
 const isSound = ({ verification }: Candidate): boolean =>
   verification.violations.length === 0 && verification.missingPins.length === 0;
+
+const traceOf = ({ attempt, verification }: Candidate): AttemptTrace => ({
+  attempt: attempt.name,
+  tokens: verification.tokens,
+  violations: verification.violations.length,
+  missingPins: verification.missingPins.length,
+});

@@ -1,5 +1,8 @@
-import type { CompactionStrategy } from "./compaction-strategy.ts";
+import type { CompactionStrategy, Hold } from "./compaction-strategy.ts";
 import type { CompactionProposal } from "./compaction-proposal.ts";
+
+/** True for what a summary already stands for or what left the prompt before: dropping it would free next to nothing. */
+const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || hold?.action === "summarize";
 
 /** The last rung: the oldest groups leave the prompt, whole, as many as it takes. They stay in the thread. */
 export const dropStrategy: CompactionStrategy = {
@@ -11,7 +14,7 @@ export const dropStrategy: CompactionStrategy = {
     for (const group of context.foldable) {
       if (freed >= context.needed) break;
       const tokens = group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
-      if (group.ordinals.some((ordinal) => context.heldBy(ordinal)?.action === "drop")) continue;
+      if (group.ordinals.some((ordinal) => isGone(context.heldBy(ordinal)))) continue;
       freed += tokens;
       proposals.push({
         action: "drop",

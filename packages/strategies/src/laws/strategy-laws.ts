@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { runs } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { strategyContexts } from "./strategy-context-arbitrary.ts";
@@ -15,7 +16,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
             for (const ordinal of proposal.ordinals) expect(foldable.has(ordinal)).toBe(true);
           }
         }),
-        { numRuns: 150 },
+        runs(150),
       );
     });
 
@@ -33,7 +34,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
             expect([0, group.ordinals.length]).toContain(gone);
           }
         }),
-        { numRuns: 150 },
+        runs(150),
       );
     });
 
@@ -49,7 +50,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
             expect(proposal.estimatedTokensFreed).toBeGreaterThan(0);
           }
         }),
-        { numRuns: 150 },
+        runs(150),
       );
     });
 
@@ -58,7 +59,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
         fc.property(strategyContexts, (context) => {
           expect(strategy.analyze(context)).toEqual(strategy.analyze(context));
         }),
-        { numRuns: 80 },
+        runs(80),
       );
     });
   });

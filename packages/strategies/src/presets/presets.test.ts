@@ -14,7 +14,7 @@ import {
   artifactIdOf,
   type AgentThread,
 } from "@threadfold/core";
-import { agentThreads, countingTokenizer, pinnedClock } from "@threadfold/core/laws";
+import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newestUserOrdinal } from "../compactor/foldable-groups.ts";
@@ -81,7 +81,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
         const newest = newestUserOrdinal(shape);
         if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

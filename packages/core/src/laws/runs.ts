@@ -1,0 +1,9 @@
+/**
+ * How often a property is tried: `count` times, or so many times more as `THREADFOLD_PROPERTY_SCALE` says. The full test
+ * run sets it; a failure prints the seed that reproduces it.
+ */
+export function runs(count: number): { readonly numRuns: number } {
+  const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
+  const scale = Number(environment["THREADFOLD_PROPERTY_SCALE"] ?? 1);
+  return { numRuns: Math.max(1, Math.round(count * (Number.isFinite(scale) && scale > 0 ? scale : 1))) };
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { asMessageId, asThreadId, type ThreadEntryInput, type ThreadId } from "@threadfold/core";
+import { holds, loaded } from "./kept-thread.ts";
+import {
+  entry,
+  expectedThread,
+  HOSTILE_TEXTS,
+  lift,
+  message,
+  pin,
+  START,
+  START_MS,
+  THREAD,
+  transcript,
+} from "./sample-data.ts";
+import { assertFrozen, refuses, type StoreLaw } from "./store-law.ts";
+
+const ANY = { expectedVersion: "any" } as const;
+
+/** How threads come back. */
+export const threadLaws: readonly StoreLaw[] = [
+  {
+    name: "a thread that nobody appended to is not there",
+    async holds({ store }) {
+      assert.equal(await store.threads.load(THREAD), null);
+      assert.deepEqual(await store.threads.list(), { items: [], nextCursor: null });
+      assert.deepEqual(await store.threads.append(THREAD, [], ANY), { version: 0, appended: 0 });
+      assert.equal(await store.threads.load(THREAD), null);
+    },
+  },
+  {
+    name: "a thread loads as it was at each of its versions",
+    async holds({ store }) {
+      const entries = [...transcript(5), pin("p1"), entry(5), lift("p1"), entry(6)];
+      await store.threads.append(THREAD, structuredClone(entries), ANY);
+      const expected = expectedThread(entries);
+      for (let version = 0; version <= entries.length + 1; version++) {
+        const thread = await loaded(store, THREAD, version);
+        assert.equal(thread.digest, expected.atVersion(version).digest);
+        assert.equal(thread.version, Math.min(version, entries.length));
+        assert.deepEqual(thread.livePins, expected.pinsAt(version));
+      }
+      await refuses("INVALID_CONFIG", () => store.threads.load(THREAD, { atVersion: -1 }));
+    },
+  },
+  {
+    name: "any well-formed text and any message id come back as they were",
+    async holds({ store }) {
+      const entries = HOSTILE_TEXTS.map((text, number) => entry(number, text));
+      const ids = ["__proto__", "constructor", "消息", "a:b|c/d", " ", "𝔘", "nul\0inside"].map(
+        (id): ThreadEntryInput => ({ type: "message", message: { ...message(0), id: asMessageId(id) } }),
+      );
+      await store.threads.append(THREAD, structuredClone(entries), ANY);
+      for (const one of ids) await store.threads.append(THREAD, [structuredClone(one)], ANY);
+      assert.deepEqual(await store.threads.append(THREAD, structuredClone(ids), ANY), {
+        version: entries.length + ids.length,
+        appended: 0,
+      });
+      await holds(store, [...entries, ...ids]);
+      assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+    },
+  },
+  {
+    name: "a message of ten megabytes comes back as it was",
+    async holds({ store }) {
+      const large = entry(0, "0123456789é".repeat(900_000));
+      await store.threads.append(THREAD, [large], ANY);
+      await holds(store, [large]);
+    },
+  },
+  {
+    name: "threads are apart, whatever their ids are",
+    async holds({ store }) {
+      const ids = [
+        "a",
+        "A",
+        "a ",
+        "\u00e4",
+        "a\u0308",
+        "__proto__",
+        "\uFFFD",
+        "'; DROP TABLE threads; --",
+        "x".repeat(512),
+      ].map(asThreadId);
+      for (const [index, id] of ids.entries())
+        await store.threads.append(id, transcript(index + 1), { expectedVersion: "no-thread" });
+      for (const [index, id] of ids.entries()) assert.equal((await loaded(store, id)).version, index + 1);
+      for (const id of ["", "\ud800", "a\0b", "x".repeat(513)].map(asThreadId)) {
+        await refuses("INVALID_CONFIG", () => store.threads.append(id, transcript(1), ANY));
+        assert.equal(await store.threads.load(id), null);
+      }
+    },
+  },
+  {
+    name: "a listing gives every thread once, page by page, with its versions and times",
+    async holds({ store, clock }) {
+      const ids = Array.from({ length: 7 }, (_, index) => asThreadId(`thread-${index}`));
+      for (const id of ids) await store.threads.append(id, transcript(1), ANY);
+      clock.set(START_MS + 5_000);
+      await store.threads.append(ids[0] as ThreadId, [entry(1)], ANY);
+      for (const limit of [1, 2, 3, 7, 8, 1_000_000]) {
+        const seen: ThreadId[] = [];
+        let cursor: string | null | undefined;
+        do {
+          const page = await store.threads.list(cursor === undefined ? { limit } : { limit, cursor: cursor as string });
+          assert.ok(page.items.length > 0 && page.items.length <= limit);
+          seen.push(...page.items.map(({ threadId }) => threadId));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        assert.deepEqual(seen, ids);
+      }
+      const [first] = (await store.threads.list({ limit: 1 })).items;
+      const updatedAt = new Date(START_MS + 5_000).toISOString();
+      assert.deepEqual(first, { threadId: ids[0], version: 2, planVersion: 0, createdAt: START, updatedAt });
+      assert.deepEqual(await store.threads.list({ cursor: "999999999999999" }), { items: [], nextCursor: null });
+      for (const options of [
+        { limit: 0 },
+        { limit: -1 },
+        { limit: 1.5 },
+        { cursor: "" },
+        { cursor: "x" },
+        { cursor: "-1" },
+      ]) {
+        await refuses("INVALID_CONFIG", () => store.threads.list(options));
+      }
+    },
+  },
+  {
+    name: "what is handed out cannot change the store",
+    async holds({ store }) {
+      const result = await store.threads.append(THREAD, transcript(3), { expectedVersion: 0, idempotencyKey: "key" });
+      const thread = await loaded(store);
+      assertFrozen(result);
+      for (const one of thread.entries) assertFrozen(one);
+      assertFrozen(await store.threads.list());
+      thread.append([message(3)]);
+      await store.threads.append(THREAD, [entry(3, "another fourth")], { expectedVersion: 3 });
+      await holds(store, [...transcript(3), entry(3, "another fourth")]);
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import { type CompactionPlan, parsePlan, serializePlan, type ThreadId } from "@threadfold/core";
+import { firstUnknownMessage } from "../rules/admit-plan.ts";
+import { planInfo } from "../rules/plan-info.ts";
+import type { CheckedLog } from "./check-entries.ts";
+import type { Problem } from "./store-finding.ts";
+import type { StoredPlan } from "./stored-rows.ts";
+
+/** Checks that plans are whole, are the ones that their ids name, and cover only what the log has. */
+export async function checkPlans(
+  threadId: ThreadId,
+  rows: AsyncIterable<StoredPlan>,
+  log: CheckedLog,
+): Promise<Problem> {
+  let version = 0;
+  for await (const row of rows) {
+    version++;
+    const problem = row.version === version ? planProblem(threadId, row, log) : "it is missing";
+    if (problem !== null) return { at: version, problem };
+  }
+  return null;
+}
+
+function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog): string | null {
+  const plan = row.body === null ? null : parse(row.body);
+  if (plan === null)
+    return row.body === null ? "its body is gone" : "its body is no plan, or not the one that its id names";
+  if (plan.threadId !== threadId) return "it is a plan of another thread";
+  const expected = planInfo(plan);
+  const wrong = (Object.keys(expected) as (keyof typeof expected)[]).find((name) => row[name] !== expected[name]);
+  if (wrong !== undefined) return `its header and its body disagree on ${wrong}`;
+  return log.problem === null ? coverageProblem(plan, log) : null;
+}
+
+/** Of a damaged log nobody knows what it had, so a plan is held against an intact one only. */
+function coverageProblem(plan: CompactionPlan, { links, arrivals }: CheckedLog): string | null {
+  const entries = links.length - 1;
+  if (plan.threadVersion > entries) return `it covers ${plan.threadVersion} entries and the log has ${entries}`;
+  const unknown = firstUnknownMessage(plan, (id) => arrivals.get(id));
+  return unknown === undefined ? null : "it names a message that the log did not have then";
+}
+
+function parse(body: string): CompactionPlan | null {
+  try {
+    const plan = parsePlan(body);
+    return serializePlan(plan) === body ? plan : null;
+  } catch {
+    return null;
+  }
+}

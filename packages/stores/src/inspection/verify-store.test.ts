@@ -1,0 +1,211 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ThreadfoldError, type ThreadId } from "@threadfold/core";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { type StoreFinding, verifyStore } from "./verify-store.ts";
+
+const ENTRIES = 9;
+let folder: string;
+/** The thread's digest at each of its versions, from 0. */
+let digests: readonly string[];
+
+beforeAll(async () => {
+  // Many copies of one file that nobody needs after a crash: memory is a good enough disk for them.
+  folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+  const store = await openSqliteStore(join(folder, "intact.db"));
+  await store.threads.append(THREAD, [...transcript(ENTRIES - 1), pin("p1")], { expectedVersion: 0 });
+  const thread = await store.threads.load(THREAD);
+  if (thread === null) throw new Error("the thread is there");
+  digests = Array.from({ length: ENTRIES + 1 }, (_, version) => thread.atVersion(version).digest);
+  for (const version of [1, 2, 3]) {
+    const plan = dropPlan(thread.messagesBetween(0, version), { version, threadVersion: ENTRIES });
+    await store.plans.commitPlan(THREAD, plan, version - 1);
+  }
+  for (const content of ["first", "second", "third"]) await store.artifacts.store(content, metadata());
+  await store.journal.append(
+    THREAD,
+    { type: "entries-appended", threadVersion: ENTRIES, threadDigest: thread.digest },
+    START,
+  );
+  for (const requestSequence of [1, 2, 3]) {
+    await store.journal.append(
+      THREAD,
+      { type: "usage-reported", requestSequence, usage: { inputTokens: 1, outputTokens: 1 } },
+      START,
+    );
+  }
+  await store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Copies the intact store, lets somebody work on the copy with raw SQL and no triggers, and verifies it. */
+async function findingsAfter(sql: string, checked: ThreadId | "everything" = THREAD): Promise<readonly StoreFinding[]> {
+  const path = join(folder, "tampered.db");
+  rmSync(path, { force: true });
+  copyFileSync(join(folder, "intact.db"), path);
+  const raw = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  for (const { name } of raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+    raw.exec(`DROP TRIGGER ${String(name)}`);
+  raw.exec(sql);
+  raw.close();
+  const store = await openSqliteStore(path);
+  try {
+    return await (checked === "everything" ? verifyStore(store) : verifyStore(store, checked));
+  } finally {
+    await store.close();
+  }
+}
+
+const expectFirst = (
+  findings: readonly StoreFinding[],
+  family: StoreFinding["family"],
+  at: number | string | null,
+): void => {
+  const found = findings.find((finding) => finding.family === family);
+  expect(found, JSON.stringify(findings)).toBeDefined();
+  expect(found?.at).toBe(at);
+};
+
+const bodyOf = (table: string, version: number): string => `(SELECT body_key FROM ${table} WHERE version = ${version})`;
+
+describe("R11 verifyStore finds what was tampered with and names the first bad one", () => {
+  it("nothing in a store that nobody tampered with", async () => {
+    expect(await findingsAfter("")).toEqual([]);
+    expect(await findingsAfter("", "everything")).toEqual([]);
+  });
+
+  it("any column of any entry", async () => {
+    const changes = {
+      body: (at: number) =>
+        `UPDATE bodies SET body = replace(body, '"', ' "') WHERE body_key = ${bodyOf("entries", at)}`,
+      "body that is no JSON": (at: number) => `UPDATE bodies SET body = '{' WHERE body_key = ${bodyOf("entries", at)}`,
+      digest: (at: number) => `UPDATE entries SET digest = lower(hex(randomblob(32))) WHERE version = ${at}`,
+      link: (at: number) => `UPDATE entries SET link = lower(hex(randomblob(32))) WHERE version = ${at}`,
+      kind: (at: number) => `UPDATE entries SET kind = 'pin-lifted' WHERE version = ${at}`,
+      id: (at: number) => `UPDATE entries SET message_id = 'other', pin_id = 'other' WHERE version = ${at}`,
+      ordinal: (at: number) => `UPDATE entries SET messages = messages + 1 WHERE version = ${at}`,
+      turn: (at: number) => `UPDATE entries SET turn = turn + 1 WHERE version = ${at}`,
+      step: (at: number) => `UPDATE entries SET step = step - 1 WHERE version = ${at}`,
+      gone: (at: number) => `DELETE FROM bodies WHERE body_key = ${bodyOf("entries", at)}`,
+      "left out": (at: number) => `DELETE FROM entries WHERE version = ${at}`,
+    };
+    for (const change of Object.values(changes)) {
+      for (const at of [1, 5, ENTRIES]) expectFirst(await findingsAfter(change(at)), "entries", at);
+    }
+  });
+
+  it("entries that changed places, an end that was cut off, and an entry that was added", async () => {
+    const swap = `UPDATE entries SET body_key = CASE version WHEN 3 THEN ${bodyOf("entries", 6)} ELSE ${bodyOf("entries", 3)} END WHERE version IN (3, 6)`;
+    expectFirst(await findingsAfter(swap), "entries", 3);
+    expectFirst(await findingsAfter("DELETE FROM entries WHERE version > 5"), "entries", 6);
+    expectFirst(await findingsAfter("DELETE FROM entries"), "entries", 1);
+    const forged = `INSERT INTO entries SELECT thread_key, ${ENTRIES + 1}, kind, 'm99', pin_id, messages + 1, turn, step, digest, link, appended_at, body_key FROM entries WHERE version = 8`;
+    expectFirst(await findingsAfter(forged), "entries", ENTRIES + 1);
+  });
+
+  it("any column of any plan", async () => {
+    const changes = [
+      (at: number) =>
+        `UPDATE bodies SET body = replace(body, 'oldest', 'newest') WHERE body_key = ${bodyOf("plans", at)}`,
+      (at: number) => `UPDATE bodies SET body = ' ' || body WHERE body_key = ${bodyOf("plans", at)}`,
+      (at: number) => `UPDATE plans SET plan_id = 'other' WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET thread_version = thread_version - 1 WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET created_at = '2020' WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET compacted_tokens = 1 WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body_key = ${bodyOf("plans", (at % 3) + 1)} WHERE version = ${at}`,
+      (at: number) => `DELETE FROM bodies WHERE body_key = ${bodyOf("plans", at)}`,
+    ];
+    for (const change of changes) for (const at of [1, 2, 3]) expectFirst(await findingsAfter(change(at)), "plans", at);
+    expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 2"), "plans", 2);
+  });
+
+  it("any column of any journal entry", async () => {
+    const changes = [
+      (at: number) => `UPDATE journal SET record = replace(record, '1', '9') WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET record = '[' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET at = '2020' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET hash = 'x' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET previous_hash = 'x' WHERE sequence = ${at}`,
+    ];
+    for (const change of changes)
+      for (const at of [1, 2, 4]) expectFirst(await findingsAfter(change(at)), "journal", at);
+    expectFirst(await findingsAfter("DELETE FROM journal WHERE sequence = 2"), "journal", 2);
+    expectFirst(await findingsAfter("UPDATE journal SET sequence = 9 WHERE sequence = 3"), "journal", 3);
+  });
+
+  it("an artifact that is not what its id names", async () => {
+    const changes = [
+      "UPDATE artifact_contents SET content = x'00' WHERE artifact_key = 2",
+      "UPDATE artifact_contents SET content = x'ff' WHERE artifact_key = 2",
+      "DELETE FROM artifact_contents WHERE artifact_key = 2",
+      "UPDATE artifacts SET tenant_id = 'other' WHERE artifact_key = 2",
+      "UPDATE artifacts SET bytes = 1 WHERE artifact_key = 2",
+    ];
+    const [finding] = await findingsAfter(changes[0] as string);
+    for (const change of changes) expectFirst(await findingsAfter(change), "artifacts", finding?.at ?? null);
+    expect(finding?.at).toMatch(/^artifact_/);
+  });
+
+  it("several families at once, and rows that refer to nothing", async () => {
+    const all =
+      "UPDATE bodies SET body = '[]'; UPDATE journal SET hash = ''; UPDATE artifact_contents SET content = x'00';";
+    expect((await findingsAfter(all)).map(({ family }) => family)).toEqual([
+      "entries",
+      "plans",
+      "journal",
+      "artifacts",
+    ]);
+    const orphans = await findingsAfter("DELETE FROM bodies WHERE body_key = 1", "everything");
+    expect(orphans.map(({ family }) => family)).toEqual(["file", "entries"]);
+  });
+});
+
+describe("R28 a store file that was damaged", () => {
+  it("gives a typed error or findings when the thread is not as it was, and never an altered thread", async () => {
+    const intact = readFileSync(join(folder, "intact.db"));
+    const path = join(folder, "damaged.db");
+    const outcomes = { unharmed: 0, detected: 0 };
+    const damage = fc.record({
+      at: fc.integer({ min: 1, max: intact.length - 1 }),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 64 }),
+      cut: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, bytes, cut }) => {
+        const image = Buffer.from(intact);
+        Buffer.from(bytes).copy(image, at);
+        writeFileSync(path, cut ? image.subarray(0, at) : image);
+        outcomes[(await isUnharmed(path)) ? "unharmed" : "detected"]++;
+      }),
+      { numRuns: 80, seed: 20_250_101 },
+    );
+    expect(outcomes.detected).toBeGreaterThan(40);
+  });
+});
+
+/** True when the store still gives the whole thread and finds nothing wrong; false when it says that something is. */
+async function isUnharmed(path: string): Promise<boolean> {
+  try {
+    const store = await openSqliteStore(path);
+    try {
+      const findings = await verifyStore(store);
+      const thread = await store.threads.load(THREAD);
+      // A page that lost its last rows looks like a thread that is not as long yet: verifying finds that, loading cannot.
+      if (thread !== null) expect(digests).toContain(thread.digest);
+      if (findings.length === 0) expect(thread?.digest).toBe(digests.at(-1));
+      return findings.length === 0;
+    } finally {
+      await store.close();
+      for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    }
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error)) throw error;
+    expect(["STORE_CORRUPT", "STORE_FOREIGN", "STORE_UNAVAILABLE"]).toContain(error.code);
+    return false;
+  }
+}

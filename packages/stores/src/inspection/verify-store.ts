@@ -1,0 +1,83 @@
+import { ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { checkArtifacts } from "./check-artifacts.ts";
+import { type CheckedLog, checkEntries } from "./check-entries.ts";
+import { type CheckedJournal, checkJournal, checkLogAgainstJournal } from "./check-journal.ts";
+import { checkPlans } from "./check-plans.ts";
+import { portInspector } from "./port-inspector.ts";
+import type { Problem, StoreFinding } from "./store-finding.ts";
+import { isInspectable, type StoreInspector } from "./stored-rows.ts";
+
+export type { StoreFinding } from "./store-finding.ts";
+
+/**
+ * Checks what a store holds and gives the first bad item of each family; an empty list means that all verifies.
+ *
+ * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
+ * that their ids name and cover what the log has, that the journal's chain holds and agrees with the log, and that each
+ * artifact is the content that its id names. Damage is a finding and never an exception, so one run reports all of it.
+ *
+ * @param threadId the thread to check; without it all of them, and the backend's files.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `STORE_UNAVAILABLE`.
+ */
+export async function verifyStore(store: ThreadfoldStore, threadId?: ThreadId): Promise<readonly StoreFinding[]> {
+  const inspector = isInspectable(store) ? store.inspector : portInspector(store);
+  return threadId === undefined ? verifyAll(inspector) : verifyThread(inspector, threadId);
+}
+
+async function verifyAll(inspector: StoreInspector): Promise<readonly StoreFinding[]> {
+  const findings: StoreFinding[] = [];
+  const unreadable = await guarded(async () => {
+    for (const problem of await inspector.damage())
+      findings.push({ family: "file", threadId: null, at: null, problem });
+    for await (const id of inspector.threadIds()) findings.push(...(await verifyThread(inspector, id, true)));
+    return null;
+  });
+  if (unreadable !== null) findings.push({ family: "file", threadId: null, ...unreadable });
+  return findings;
+}
+
+async function verifyThread(
+  inspector: StoreInspector,
+  threadId: ThreadId,
+  known = false,
+): Promise<readonly StoreFinding[]> {
+  let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
+  let journal: CheckedJournal = { problem: null, entries: [] };
+  let rows = 0;
+  const counted = <Row>(source: AsyncIterable<Row>): AsyncIterable<Row> => countRows(source, () => rows++);
+  const logProblem = await guarded(
+    async () => (log = await checkEntries(counted(inspector.entries(threadId)))).problem,
+  );
+  log = { ...log, problem: logProblem };
+  const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
+    entries: logProblem,
+    plans: await guarded(() => checkPlans(threadId, counted(inspector.plans(threadId)), log)),
+    journal: await guarded(
+      async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
+    ),
+    artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)))),
+  };
+  problems.entries ??= checkLogAgainstJournal(log, journal.entries);
+  const findings = Object.entries(problems).flatMap(([family, problem]) =>
+    problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],
+  );
+  if (rows > 0 || known || findings.length > 0) return findings;
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to verify.`, { details: { threadId } });
+}
+
+/** Damage that shows while reading is a problem of the family that was read. */
+async function guarded(check: () => Promise<Problem>): Promise<Problem> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.code !== "STORE_CORRUPT") throw error;
+    return { at: null, problem: `it cannot be read: ${error.message}` };
+  }
+}
+
+async function* countRows<Row>(source: AsyncIterable<Row>, count: () => void): AsyncIterable<Row> {
+  for await (const row of source) {
+    count();
+    yield row;
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  AgentThread,
+  type AppendOptions,
+  type AppendResult,
+  type Page,
+  type ThreadEntryInput,
+  type ThreadId,
+  type ThreadInfo,
+  type ThreadStore,
+} from "@threadfold/core";
+import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-receipt.ts";
+import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
+import { requireVersion } from "../rules/expected-version.ts";
+import { pageOf, pageRequest } from "../rules/thread-page.ts";
+import type { MemoryState, MemoryThread } from "./memory-state.ts";
+
+/** Threads in memory. */
+export class MemoryThreads implements ThreadStore {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async append(
+    threadId: ThreadId,
+    entries: readonly ThreadEntryInput[],
+    options: AppendOptions,
+  ): Promise<AppendResult> {
+    checkThreadId(threadId);
+    checkIdempotencyKey(options.idempotencyKey);
+    const kept = this.#state.threads.get(threadId);
+    const earlier = options.idempotencyKey === undefined ? undefined : kept?.receipts.get(options.idempotencyKey);
+    if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+    const before = kept?.thread ?? AgentThread.empty(threadId);
+    requireVersion(threadId, before.version, options.expectedVersion);
+    const after = appendAll(before, entries);
+    const result = Object.freeze({ version: after.version, appended: after.version - before.version });
+    const receipt = options.idempotencyKey === undefined ? undefined : receiptFor(entries, result);
+    this.#keep(after, options.idempotencyKey, receipt);
+    return result;
+  }
+
+  async load(threadId: ThreadId, options: { readonly atVersion?: number } = {}): Promise<AgentThread | null> {
+    const atVersion = wholeNumber("atVersion", options.atVersion, 0, Number.MAX_SAFE_INTEGER);
+    const thread = this.#state.threads.get(threadId)?.thread;
+    return thread === undefined || thread.version === 0 ? null : thread.atVersion(atVersion);
+  }
+
+  async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
+    const { after, limit } = pageRequest(options);
+    const found = [...this.#state.threads.values()]
+      .filter(({ place, thread }) => place > after && thread.version > 0)
+      .slice(0, limit + 1)
+      .map((kept) => ({ place: kept.place, item: infoOf(kept) }));
+    return pageOf(found, limit);
+  }
+
+  /** Nothing can fail from here on, so an append is kept whole or not at all. */
+  #keep(thread: AgentThread, key: string | undefined, receipt: AppendReceipt | undefined): void {
+    const kept = this.#state.place(thread.id);
+    if (thread.version > kept.thread.version) {
+      kept.appendedAt = this.#state.clock.now();
+      if (kept.thread.version === 0) kept.createdAt = kept.appendedAt;
+      kept.thread = thread;
+    }
+    if (key !== undefined && receipt !== undefined) kept.receipts.set(key, receipt);
+  }
+}
+
+function appendAll(thread: AgentThread, entries: readonly ThreadEntryInput[]): AgentThread {
+  const after = thread.appendEntries(entries);
+  // Reading the digest makes canonical JSON of what is new: what no file could keep is refused here as well.
+  void after.digest;
+  return after;
+}
+
+function infoOf({ thread, plans, createdAt, appendedAt, committedAt }: MemoryThread): ThreadInfo {
+  return Object.freeze({
+    threadId: thread.id,
+    version: thread.version,
+    planVersion: plans.length,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(Math.max(appendedAt, committedAt)).toISOString(),
+  });
+}

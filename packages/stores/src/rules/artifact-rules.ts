@@ -1,0 +1,69 @@
+import {
+  type ArtifactMetadata,
+  type SecurityContext,
+  type Sensitivity,
+  sensitivitySchema,
+  ThreadfoldError,
+  threadIdSchema,
+} from "@threadfold/core";
+import { z } from "zod";
+import { isPlainText } from "./checked-arguments.ts";
+
+const plainText = z.string().max(512).refine(isPlainText, { error: "a well-formed text without NUL is needed" });
+
+const metadataSchema = z.object({
+  threadId: threadIdSchema.refine(isPlainText, { error: "a well-formed text without NUL is needed" }),
+  tenantId: plainText.nullable(),
+  createdAt: z.iso.datetime(),
+  ttlSeconds: z.number().nonnegative().max(1e11).nullable(),
+  sensitivity: sensitivitySchema,
+  mediaType: plainText,
+});
+
+/**
+ * Checks an artifact before it is stored and completes its metadata.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when a field is out of range, or when the content has lone surrogates, which
+ * UTF-8 cannot carry.
+ */
+export function admitArtifact(content: string, given: Omit<ArtifactMetadata, "bytes">): ArtifactMetadata {
+  const checked = metadataSchema.safeParse(given);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    throw new ThreadfoldError(
+      "INVALID_CONFIG",
+      `The artifact's ${issue?.path.join(".") || "metadata"} is refused: ${issue?.message}.`,
+    );
+  }
+  if (typeof content !== "string" || !content.isWellFormed()) {
+    throw new ThreadfoldError("INVALID_CONFIG", "The artifact's content has to be a text without lone surrogates.");
+  }
+  return Object.freeze({ ...checked.data, bytes: Buffer.byteLength(content) });
+}
+
+const STRICTNESS: Readonly<Record<Sensitivity, number>> = { public: 0, internal: 1, confidential: 2, restricted: 3 };
+
+/**
+ * What holds when content is stored again: it is readable as long as either storing asked for, and travels as little
+ * as the stricter one allows. Storing again can so renew what has expired, and can never loosen a restriction.
+ */
+export function mergeMetadata(known: ArtifactMetadata, again: ArtifactMetadata): ArtifactMetadata {
+  const longer = expiryOf(again) > expiryOf(known) ? again : known;
+  const stricter = STRICTNESS[again.sensitivity] > STRICTNESS[known.sensitivity] ? again : known;
+  return Object.freeze({
+    ...known,
+    createdAt: longer.createdAt,
+    ttlSeconds: longer.ttlSeconds,
+    sensitivity: stricter.sensitivity,
+  });
+}
+
+/** True when an artifact may be read now and by this requester. No requester means the host itself. */
+export function isReadable(metadata: ArtifactMetadata, nowMs: number, requester: SecurityContext | undefined): boolean {
+  return nowMs < expiryOf(metadata) && (requester === undefined || requester.tenantId === metadata.tenantId);
+}
+
+/** The first millisecond at which an artifact may no longer be read. */
+function expiryOf({ createdAt, ttlSeconds }: ArtifactMetadata): number {
+  return ttlSeconds === null ? Number.POSITIVE_INFINITY : Date.parse(createdAt) + ttlSeconds * 1_000;
+}

@@ -1,0 +1,19 @@
+import { type ExpectedVersion, ThreadfoldError, type ThreadId } from "@threadfold/core";
+
+/**
+ * Lets an append pass when the thread is where the caller expects it. A thread without entries is no thread, so
+ * `"no-thread"` and 0 mean the same.
+ *
+ * @throws ThreadfoldError `VERSION_CONFLICT` with both versions.
+ */
+export function requireVersion(threadId: ThreadId, actual: number, expected: ExpectedVersion): void {
+  if (expected === "any" || actual === (expected === "no-thread" ? 0 : expected)) return;
+  const wanted = expected === "no-thread" ? "not to be there yet" : `at version ${expected}`;
+  throw new ThreadfoldError(
+    "VERSION_CONFLICT",
+    `Thread ${threadId} is at version ${actual}; the append expects it ${wanted}.`,
+    {
+      details: { threadId, expected, actual },
+    },
+  );
+}

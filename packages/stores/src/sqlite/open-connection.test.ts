@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ThreadfoldError } from "@threadfold/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openConnection } from "./open-connection.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { APPLICATION_ID } from "./sqlite-header.ts";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "threadfold-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const place = (): string => join(folder, "store.db");
+
+/** Every file of the folder by name and digest. */
+const contents = (): readonly string[] =>
+  readdirSync(folder).map(
+    (name) =>
+      `${name} ${createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex")}`,
+  );
+
+function failure(path: string): ThreadfoldError {
+  try {
+    openConnection(path).close();
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error("the store opened");
+}
+
+function database(sql: string): DatabaseSync {
+  const made = new DatabaseSync(place());
+  made.exec(sql);
+  return made;
+}
+
+function storeWith(sql: string): void {
+  openConnection(place()).close();
+  database(sql).close();
+}
+
+describe("a file of another program is refused and left byte for byte as it is", () => {
+  const files: Readonly<Record<string, () => unknown>> = {
+    "a text": () => writeFileSync(place(), "dear diary\n".repeat(1_000)),
+    "a short text": () => writeFileSync(place(), "x"),
+    zeros: () => writeFileSync(place(), Buffer.alloc(8_192)),
+    "the start of a database": () => writeFileSync(place(), "SQLite format 3\0"),
+    "a database with tables": () => database("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')").close(),
+    "a database with a mark of its own": () => database("PRAGMA application_id = 66; PRAGMA user_version = 1").close(),
+    "a marked database with tables": () => database("PRAGMA application_id = 66; CREATE TABLE notes (text)").close(),
+    "a store of a newer version": () => storeWith(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
+    "a store without a version": () => storeWith("PRAGMA user_version = 0"),
+  };
+  for (const [name, make] of Object.entries(files)) {
+    it(name, () => {
+      make();
+      const before = contents();
+      expect(failure(place()).code).toBe("STORE_FOREIGN");
+      expect(contents()).toEqual(before);
+    });
+  }
+
+  it("a database that another program has open, with its tables in the log beside it", () => {
+    const other = database("PRAGMA journal_mode = WAL; CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
+    const before = contents();
+    expect(failure(place()).code).toBe("STORE_FOREIGN");
+    expect(contents()).toEqual(before);
+    other.close();
+  });
+
+  it("says of a newer store that it is newer", () => {
+    storeWith(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    expect(failure(place()).message).toContain("a newer Threadfold wrote it");
+  });
+});
+
+describe("a path that cannot be used", () => {
+  it("is unavailable when it is a folder, or beneath a file or a folder that is not there", () => {
+    mkdirSync(place());
+    writeFileSync(join(folder, "file"), "x");
+    for (const path of [place(), join(folder, "no", "store.db"), join(folder, "file", "store.db"), `${place()}\0`]) {
+      expect(failure(path).code).toBe("STORE_UNAVAILABLE");
+    }
+    expect(failure(join(folder, "no", "store.db")).hint).toContain("Create the folder first");
+    expect(readdirSync(folder).sort()).toEqual(["file", "store.db"]);
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "is unavailable when nothing can be created there, or it is no regular file",
+    () => {
+      for (const path of ["/proc/threadfold.db", "/dev/null"]) expect(failure(path).code).toBe("STORE_UNAVAILABLE");
+    },
+  );
+
+  it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+    "is unavailable when it may not be read or written",
+    () => {
+      openConnection(place()).close();
+      for (const mode of [0o000, 0o400]) {
+        chmodSync(place(), mode);
+        expect(failure(place()).code).toBe("STORE_UNAVAILABLE");
+      }
+    },
+  );
+});
+
+describe("a store file", () => {
+  it("is made where there is no file, an empty one, or a database without tables", () => {
+    const starts = [
+      () => undefined,
+      () => writeFileSync(place(), ""),
+      () => database("CREATE TABLE t (a); DROP TABLE t").close(),
+    ];
+    for (const start of starts) {
+      rmSync(place(), { force: true });
+      start();
+      const connection = openConnection(place());
+      const pragma = (name: string): unknown => Object.values(connection.get<object>(`PRAGMA ${name}`) ?? {})[0];
+      expect(pragma("application_id")).toBe(APPLICATION_ID);
+      expect(pragma("user_version")).toBe(SCHEMA_VERSION);
+      expect(pragma("journal_mode")).toBe("wal");
+      expect(pragma("synchronous")).toBe(2);
+      expect(pragma("foreign_keys")).toBe(1);
+      expect(pragma("secure_delete")).toBe(1);
+      connection.close();
+      expect(readdirSync(folder)).toEqual(["store.db"]);
+    }
+  });
+
+  it("has strict tables only", () => {
+    const connection = openConnection(place());
+    const loose = connection.all(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+    );
+    expect(loose).toEqual([]);
+    connection.close();
+  });
+
+  it("that is damaged after its header is corrupt", () => {
+    openConnection(place()).close();
+    const bytes = readFileSync(place());
+    writeFileSync(place(), bytes.fill(0xff, 100));
+    expect(failure(place()).code).toBe("STORE_CORRUPT");
+  });
+});

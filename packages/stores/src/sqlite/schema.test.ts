@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { ThreadfoldStore } from "@threadfold/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+let folder: string;
+let store: ThreadfoldStore;
+let raw: DatabaseSync;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "threadfold-"));
+  const path = join(folder, "store.db");
+  store = await openSqliteStore(path);
+  await store.threads.append(THREAD, [...transcript(4), pin("p1")], { expectedVersion: 0, idempotencyKey: "key" });
+  await store.plans.commitPlan(THREAD, dropPlan([], { version: 1, threadVersion: 4 }), 0);
+  await store.artifacts.store("content", metadata());
+  await store.journal.append(
+    THREAD,
+    { type: "usage-reported", requestSequence: 1, usage: { inputTokens: 1, outputTokens: 1 } },
+    START,
+  );
+  // A connection as any other program would make it, with SQLite's defaults.
+  raw = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+});
+afterEach(async () => {
+  raw.close();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TABLES = ["threads", "bodies", "entries", "receipts", "plans", "journal", "artifact_contents"];
+
+/** All rows of a table, in the form in which they are compared. */
+const rows = (table: string): string => JSON.stringify(raw.prepare(`SELECT * FROM ${table}`).all());
+
+describe("R10 what is logged cannot be changed by raw SQL", () => {
+  it("of every table neither UPDATE, DELETE nor INSERT OR REPLACE changes a row", () => {
+    for (const table of TABLES) {
+      const before = rows(table);
+      expect(JSON.parse(before).length, table).toBeGreaterThan(0);
+      const columns = Object.keys((JSON.parse(before) as object[])[0] as object);
+      const statements = [
+        `DELETE FROM ${table}`,
+        `REPLACE INTO ${table} SELECT * FROM ${table}`,
+        ...columns.map((column) => `UPDATE ${table} SET ${column} = ${column}`),
+      ];
+      for (const sql of statements) expect(() => raw.exec(sql), sql).toThrow(/append-only|grows by one/);
+      expect(rows(table)).toBe(before);
+    }
+  });
+
+  it("no entry comes in again under another version, and no version is left out", () => {
+    const copy = (columns: string): string =>
+      `REPLACE INTO entries SELECT thread_key, ${columns}, messages, turn, step, digest, link, appended_at, body_key FROM entries WHERE version = 4`;
+    expect(() => raw.exec(copy("6, kind, message_id, pin_id"))).toThrow("append-only");
+    expect(() => raw.exec(copy("7, kind, 'm9', pin_id"))).toThrow("grows by one");
+    expect(() => raw.exec(copy("4, kind, 'm9', pin_id"))).toThrow("grows by one");
+  });
+
+  it("of an artifact only its time and sensitivity may change", () => {
+    for (const column of ["artifact_key", "artifact_id", "thread_key", "tenant_id", "media_type", "bytes"]) {
+      expect(() => raw.exec(`UPDATE artifacts SET ${column} = ${column}`)).toThrow("keep what they are");
+    }
+    expect(() => raw.exec("DELETE FROM artifacts")).toThrow("kept");
+    expect(() => raw.exec("REPLACE INTO artifacts SELECT * FROM artifacts")).toThrow("append-only");
+    raw.exec("UPDATE artifacts SET sensitivity = 'restricted'");
+  });
+});

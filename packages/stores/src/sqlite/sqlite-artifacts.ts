@@ -1,0 +1,135 @@
+import {
+  type Artifact,
+  type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
+  artifactIdOf,
+  type Clock,
+  type SecurityContext,
+  type Sensitivity,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import { admitArtifact, isReadable, mergeMetadata } from "../rules/artifact-rules.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { ThreadKeys } from "./thread-keys.ts";
+
+const METADATA = `SELECT artifact_key, artifact_id, thread_id, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes
+  FROM artifacts JOIN threads USING (thread_key)`;
+const BY_ID = `${METADATA} WHERE artifact_id = ?`;
+const BY_THREAD = `${METADATA} WHERE thread_key = ? ORDER BY artifact_key`;
+const CONTENT = "SELECT content FROM artifact_contents WHERE artifact_key = ?";
+const INSERT = `INSERT INTO artifacts
+  (artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VALUES (?, ?)";
+const RENEW = "UPDATE artifacts SET created_at = ?, ttl_seconds = ?, sensitivity = ? WHERE artifact_key = ?";
+
+interface ArtifactRow {
+  readonly artifact_key: number;
+  readonly artifact_id: string;
+  readonly thread_id: string;
+  readonly tenant_id: string | null;
+  readonly created_at: string;
+  readonly ttl_seconds: number | null;
+  readonly sensitivity: string;
+  readonly media_type: string;
+  readonly bytes: number;
+}
+
+/** Artifacts in SQLite. */
+export class SqliteArtifacts implements ArtifactStore {
+  readonly #connection: SqliteConnection;
+  readonly #clock: Clock;
+  readonly #keys: ThreadKeys;
+
+  constructor(connection: SqliteConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#keys = new ThreadKeys(connection);
+  }
+
+  async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
+    const metadata = admitArtifact(content, given);
+    const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
+    this.#connection.write(() => {
+      const known = this.#connection.get<ArtifactRow>(BY_ID, artifactId);
+      if (known === undefined) this.#insert(artifactId, content, metadata);
+      else this.#renew(known, metadata);
+    });
+    return artifactId;
+  }
+
+  async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
+    const row = this.#readable(artifactId, requester);
+    return row === undefined ? null : metadataOf(row);
+  }
+
+  async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
+    const row = this.#readable(artifactId, requester);
+    if (row === undefined) return null;
+    const metadata = metadataOf(row);
+    const content = this.#content(row.artifact_key);
+    if (content === null || artifactIdOf(metadata.threadId, metadata.tenantId, content) !== artifactId) {
+      throw new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is not what was stored.`, {
+        details: { artifactId },
+      });
+    }
+    return Object.freeze({ artifactId, content, metadata });
+  }
+
+  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+    const threadKey = this.#keys.find(threadId);
+    const rows = threadKey === undefined ? [] : this.#connection.all<ArtifactRow>(BY_THREAD, threadKey);
+    const now = this.#clock.now();
+    return Object.freeze(
+      rows.filter((row) => isReadable(metadataOf(row), now, requester)).map((row) => row.artifact_id as ArtifactId),
+    );
+  }
+
+  #insert(artifactId: ArtifactId, content: string, metadata: ArtifactMetadata): void {
+    const { threadId, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes } = metadata;
+    const threadKey = this.#keys.place(threadId);
+    const key = this.#connection.run(
+      INSERT,
+      artifactId,
+      threadKey,
+      tenantId,
+      createdAt,
+      ttlSeconds,
+      sensitivity,
+      mediaType,
+      bytes,
+    );
+    this.#connection.run(INSERT_CONTENT, key, Buffer.from(content));
+  }
+
+  #renew(known: ArtifactRow, again: ArtifactMetadata): void {
+    const before = metadataOf(known);
+    const { createdAt, ttlSeconds, sensitivity } = mergeMetadata(before, again);
+    if (createdAt === before.createdAt && ttlSeconds === before.ttlSeconds && sensitivity === before.sensitivity)
+      return;
+    this.#connection.run(RENEW, createdAt, ttlSeconds, sensitivity, known.artifact_key);
+  }
+
+  #readable(artifactId: ArtifactId, requester: SecurityContext | undefined): ArtifactRow | undefined {
+    const row = this.#connection.get<ArtifactRow>(BY_ID, artifactId);
+    return row !== undefined && isReadable(metadataOf(row), this.#clock.now(), requester) ? row : undefined;
+  }
+
+  #content(artifactKey: number): string | null {
+    const bytes = this.#connection.get<{ content: Uint8Array }>(CONTENT, artifactKey)?.content;
+    return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  }
+}
+
+function metadataOf(row: ArtifactRow): ArtifactMetadata {
+  return Object.freeze({
+    threadId: row.thread_id as ThreadId,
+    tenantId: row.tenant_id,
+    createdAt: row.created_at,
+    ttlSeconds: row.ttl_seconds,
+    sensitivity: row.sensitivity as Sensitivity,
+    mediaType: row.media_type,
+    bytes: row.bytes,
+  });
+}

@@ -1,0 +1,29 @@
+import type { InspectableStore } from "../inspection/stored-rows.ts";
+import type { StoreOptions } from "../store-options.ts";
+import { systemClock } from "../system-clock.ts";
+import { openConnection } from "./open-connection.ts";
+import { SqliteArtifacts } from "./sqlite-artifacts.ts";
+import { SqliteInspector } from "./sqlite-inspector.ts";
+import { SqliteJournal } from "./sqlite-journal.ts";
+import { SqlitePlans } from "./sqlite-plans.ts";
+import { SqliteThreads } from "./sqlite-threads.ts";
+
+/**
+ * Opens a store in one SQLite file and makes the file when it is not there. Several processes may use one file: writers
+ * take turns, readers never wait. A call that returned has put its data on the disk (WAL, `synchronous=FULL`).
+ *
+ * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or a newer version, which is left as it is;
+ * `STORE_UNAVAILABLE` when the path cannot be used; `STORE_CORRUPT` when the file is damaged.
+ */
+export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<InspectableStore> {
+  const clock = options.clock ?? systemClock;
+  const connection = openConnection(path);
+  return Object.freeze({
+    threads: new SqliteThreads(connection, clock),
+    plans: new SqlitePlans(connection, clock),
+    artifacts: new SqliteArtifacts(connection, clock),
+    journal: new SqliteJournal(connection),
+    inspector: new SqliteInspector(connection),
+    close: async () => connection.close(),
+  });
+}

@@ -1,0 +1,147 @@
+import {
+  AgentThread,
+  type AppendOptions,
+  type AppendResult,
+  type Clock,
+  type Page,
+  type Pin,
+  type PinId,
+  ThreadAddition,
+  type ThreadEntryInput,
+  type ThreadId,
+  type ThreadInfo,
+  type ThreadStore,
+} from "@threadfold/core";
+import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-receipt.ts";
+import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
+import { requireVersion } from "../rules/expected-version.ts";
+import { pageOf, pageRequest } from "../rules/thread-page.ts";
+import { EntryLog, type LogEnd } from "./entry-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { ThreadKeys } from "./thread-keys.ts";
+
+const FIND_RECEIPT =
+  "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?";
+const INSERT_RECEIPT =
+  "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
+const LIST = `
+  SELECT thread_key, thread_id, last.version, last.appended_at,
+    (SELECT appended_at FROM entries WHERE thread_key = threads.thread_key AND version = 1) AS created_at,
+    (SELECT max(version) FROM plans WHERE thread_key = threads.thread_key) AS plan_version,
+    (SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS committed_at
+  FROM threads JOIN entries AS last USING (thread_key)
+  WHERE thread_key > ? AND last.version = (SELECT max(version) FROM entries WHERE thread_key = threads.thread_key)
+  ORDER BY thread_key LIMIT ?`;
+
+interface ReceiptRow {
+  readonly request_digest: string;
+  readonly version: number;
+  readonly appended: number;
+}
+
+interface ThreadRow {
+  readonly thread_key: number;
+  readonly thread_id: string;
+  readonly version: number;
+  readonly appended_at: number;
+  readonly created_at: number;
+  readonly plan_version: number | null;
+  readonly committed_at: number | null;
+}
+
+/** Threads in SQLite. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
+export class SqliteThreads implements ThreadStore {
+  readonly #connection: SqliteConnection;
+  readonly #clock: Clock;
+  readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
+
+  constructor(connection: SqliteConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#keys = new ThreadKeys(connection);
+    this.#log = new EntryLog(connection);
+  }
+
+  async append(
+    threadId: ThreadId,
+    entries: readonly ThreadEntryInput[],
+    options: AppendOptions,
+  ): Promise<AppendResult> {
+    checkThreadId(threadId);
+    checkIdempotencyKey(options.idempotencyKey);
+    return this.#connection.write(() => {
+      const threadKey = this.#keys.place(threadId);
+      const earlier = this.#findReceipt(threadKey, options.idempotencyKey);
+      if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+      const end = this.#log.end(threadKey);
+      requireVersion(threadId, end.version, options.expectedVersion);
+      const { version } = this.#add(threadKey, end, entries);
+      const result = Object.freeze({ version, appended: version - end.version });
+      if (options.idempotencyKey !== undefined)
+        this.#keepReceipt(threadKey, options.idempotencyKey, receiptFor(entries, result));
+      return result;
+    });
+  }
+
+  async load(threadId: ThreadId, options: { readonly atVersion?: number } = {}): Promise<AgentThread | null> {
+    const atVersion = wholeNumber("atVersion", options.atVersion, 0, Number.MAX_SAFE_INTEGER);
+    const threadKey = this.#keys.find(threadId);
+    if (threadKey === undefined || this.#log.end(threadKey).version === 0) return null;
+    // Entries never change, so what is read up to a version is one state even while others append.
+    const end = this.#log.end(threadKey, atVersion);
+    return AgentThread.restore(threadId, this.#log.bodies(threadKey, end.version), end.link);
+  }
+
+  async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
+    const { after, limit } = pageRequest(options);
+    const rows = this.#connection.all<ThreadRow>(LIST, after, limit + 1);
+    return pageOf(
+      rows.map((row) => ({ place: row.thread_key, item: infoOf(row) })),
+      limit,
+    );
+  }
+
+  #add(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): LogEnd {
+    const position = { turn: end.turn, step: end.step };
+    const addition = new ThreadAddition(position, end.messages, this.#livePins(threadKey, inputs), (id) =>
+      end.version === 0 ? undefined : this.#log.message(threadKey, id),
+    );
+    for (const input of inputs) addition.add(input);
+    return this.#log.add(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
+  }
+
+  /** The live ones among the pins that the entries name; others cannot matter to them. */
+  #livePins(threadKey: number, inputs: readonly ThreadEntryInput[]): ReadonlyMap<PinId, Pin> {
+    const pins = new Map<PinId, Pin>();
+    for (const input of inputs) {
+      const id = input.type === "pin" ? input.pin?.id : input.type === "pin-lifted" ? input.pinId : undefined;
+      const pin = typeof id === "string" ? this.#log.livePin(threadKey, id) : undefined;
+      if (pin !== undefined) pins.set(pin.id, pin);
+    }
+    return pins;
+  }
+
+  #findReceipt(threadKey: number, key: string | undefined): AppendReceipt | undefined {
+    const row = key === undefined ? undefined : this.#connection.get<ReceiptRow>(FIND_RECEIPT, threadKey, key);
+    if (row === undefined) return undefined;
+    return {
+      requestDigest: row.request_digest,
+      result: Object.freeze({ version: row.version, appended: row.appended }),
+    };
+  }
+
+  #keepReceipt(threadKey: number, key: string, { requestDigest, result }: AppendReceipt): void {
+    this.#connection.run(INSERT_RECEIPT, threadKey, key, requestDigest, result.version, result.appended);
+  }
+}
+
+function infoOf(row: ThreadRow): ThreadInfo {
+  return Object.freeze({
+    threadId: row.thread_id as ThreadId,
+    version: row.version,
+    planVersion: row.plan_version ?? 0,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(Math.max(row.appended_at, row.committed_at ?? 0)).toISOString(),
+  });
+}

@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  asThreadId,
+  canonicalJson,
+  type ExpectedVersion,
+  type Sensitivity,
+  type ThreadEntryInput,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dropPlan, entry, lift, metadata, pin, START, START_MS } from "./conformance/sample-data.ts";
+import { exportThread } from "./inspection/export-thread.ts";
+import { verifyStore } from "./inspection/verify-store.ts";
+import { createMemoryStore } from "./memory/memory-store.ts";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+
+const THREADS = ["a", "b", "c"].map(asThreadId);
+
+/** One operation on a store. Versions are relative to where the store is, so that most operations are legal. */
+type Operation =
+  | {
+      readonly do: "append";
+      readonly thread: ThreadId;
+      readonly entries: readonly ThreadEntryInput[];
+      readonly expect: number | "any" | "no-thread";
+      readonly key: string | null;
+    }
+  | {
+      readonly do: "commit";
+      readonly thread: ThreadId;
+      readonly messages: number;
+      readonly ahead: number;
+      readonly behind: number;
+      readonly author: string;
+    }
+  | {
+      readonly do: "store";
+      readonly thread: ThreadId;
+      readonly content: string;
+      readonly tenant: string | null;
+      readonly ttl: number | null;
+      readonly sensitivity: Sensitivity;
+    }
+  | { readonly do: "record"; readonly thread: ThreadId; readonly sequence: number }
+  | { readonly do: "read"; readonly thread: ThreadId; readonly at: number }
+  | { readonly do: "list"; readonly limit: number }
+  | { readonly do: "wait"; readonly seconds: number };
+
+const thread = fc.constantFrom(...THREADS);
+const author = fc.constantFrom("one", "two");
+const entries: fc.Arbitrary<ThreadEntryInput> = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(30).map((number) => entry(number)) },
+  { weight: 1, arbitrary: fc.nat(30).map((number) => entry(number, "another text")) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("p1", "p2"), fc.constantFrom("system" as const, "user" as const))
+      .map(([name, who]) => pin(name, who)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("p1", "p2"), fc.constantFrom("system" as const, "user" as const))
+      .map(([name, who]) => lift(name, who)),
+  },
+);
+const operations: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("append" as const),
+      thread,
+      entries: fc.array(entries, { maxLength: 5 }),
+      expect: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(0) },
+        fc.constantFrom(-1, 1, "any" as const, "no-thread" as const),
+      ),
+      key: fc.option(fc.constantFrom("k1", "k2"), { freq: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("commit" as const),
+      thread,
+      messages: fc.nat(4),
+      ahead: fc.constantFrom(0, 0, 0, -1, 1),
+      behind: fc.constantFrom(0, 0, 1, -1),
+      author,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("store" as const),
+      thread,
+      content: fc.constantFrom("first", "second", "third\0"),
+      tenant: fc.constantFrom(null, "tenant"),
+      ttl: fc.constantFrom(null, 0, 10, 100),
+      sensitivity: fc.constantFrom<Sensitivity>("public", "internal", "confidential", "restricted"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("record" as const), thread, sequence: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("read" as const), thread, at: fc.nat(12) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("list" as const), limit: fc.integer({ min: 0, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: -5, max: 60 }) }) },
+);
+
+/** Does an operation and gives all that can be seen of it, a refusal included, as text. */
+async function perform(store: ThreadfoldStore, operation: Operation, time: { now: number }): Promise<string> {
+  try {
+    // Stores may hand out the keys of an object in any order: what is equal is equal in canonical form.
+    return canonicalJson(JSON.parse(JSON.stringify((await outcome(store, operation, time)) ?? null)));
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error)) return `${error.code} ${error.message}`;
+    throw error;
+  }
+}
+
+async function outcome(store: ThreadfoldStore, operation: Operation, time: { now: number }): Promise<unknown> {
+  switch (operation.do) {
+    case "append": {
+      const current = (await store.threads.load(operation.thread))?.version ?? 0;
+      const expectedVersion: ExpectedVersion =
+        typeof operation.expect === "number" ? current + operation.expect : operation.expect;
+      const key = operation.key === null ? {} : { idempotencyKey: operation.key };
+      return store.threads.append(operation.thread, structuredClone(operation.entries), { expectedVersion, ...key });
+    }
+    case "commit":
+      return commit(store, operation);
+    case "store": {
+      const { thread: threadId, content, tenant: tenantId, ttl: ttlSeconds, sensitivity } = operation;
+      const createdAt = new Date(time.now).toISOString();
+      return store.artifacts.store(content, metadata({ threadId, tenantId, ttlSeconds, sensitivity, createdAt }));
+    }
+    case "record":
+      return store.journal.append(
+        operation.thread,
+        { type: "usage-reported", requestSequence: operation.sequence, usage: { inputTokens: 1, outputTokens: 2 } },
+        START,
+      );
+    case "read":
+      return read(store, operation);
+    case "list":
+      return store.threads.list({ limit: operation.limit });
+    case "wait":
+      return null;
+  }
+}
+
+async function commit(
+  store: ThreadfoldStore,
+  { thread: threadId, messages, ahead, behind, author: by }: Operation & { readonly do: "commit" },
+): Promise<unknown> {
+  const log = await store.threads.load(threadId);
+  const { version } = await store.plans.getCurrentPlan(threadId);
+  const threadVersion = Math.max(0, (log?.version ?? 0) - behind);
+  const place = { version: version + ahead + 1, threadVersion, threadId, author: by };
+  return store.plans.commitPlan(threadId, dropPlan(log?.messagesBetween(0, messages) ?? [], place), version + ahead);
+}
+
+async function read(
+  store: ThreadfoldStore,
+  { thread: threadId, at }: Operation & { readonly do: "read" },
+): Promise<unknown> {
+  const log = await store.threads.load(threadId, { atVersion: at });
+  const artifactIds = await store.artifacts.list(threadId, {
+    requesterId: "someone",
+    tenantId: "tenant",
+    permissions: [],
+  });
+  const artifact = artifactIds[0] === undefined ? null : await store.artifacts.retrieve(artifactIds[0]);
+  const journal = await store.journal.read(threadId, { after: at % 3, limit: 2 });
+  return [
+    log?.digest,
+    log?.version,
+    log?.livePins,
+    await store.plans.getPlan(threadId, at % 4),
+    artifact,
+    artifactIds,
+    journal,
+  ];
+}
+
+/** Everything that both stores hold in the end. */
+const exported = async (store: ThreadfoldStore): Promise<readonly string[]> => {
+  const { items } = await store.threads.list();
+  return Promise.all(items.map(async ({ threadId }) => exportThread(store, threadId)));
+};
+
+describe("R7 memory and SQLite", () => {
+  it("answer the same operations alike and export the same bytes", async () => {
+    // Many small files that nobody needs after a crash: memory is a good enough disk for them.
+    const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+    let runs = 0;
+    const sequences = fc.array(operations, { minLength: 4, maxLength: 30, size: "max" });
+    const property = fc.asyncProperty(sequences, async (sequence) => {
+      const time = { now: START_MS };
+      const clock = { now: () => time.now };
+      const memory = createMemoryStore({ clock });
+      const sqlite = await openSqliteStore(join(folder, `${runs++}.db`), { clock });
+      try {
+        for (const operation of sequence) {
+          if (operation.do === "wait") time.now += operation.seconds * 1_000;
+          expect(await perform(sqlite, operation, time)).toBe(await perform(memory, operation, time));
+        }
+        expect(await exported(sqlite)).toEqual(await exported(memory));
+        expect([await verifyStore(sqlite), await verifyStore(memory)]).toEqual([[], []]);
+      } finally {
+        await sqlite.close();
+      }
+    });
+    try {
+      await fc.assert(property, { numRuns: 100 });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
