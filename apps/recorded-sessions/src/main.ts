@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { matrixCells, type CellResult } from "./matrix-cell.ts";
+import { matrixTable } from "./matrix-table.ts";
+import { dataFolder, recordedFiles } from "./recorded-files.ts";
+import { runCell } from "./run-cell.ts";
+
+const WORKER = "--worker";
+
+/**
+ * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
+ * locales, and compares the requests. Prints the table; exits with 1 when anything that must hold does not.
+ */
+async function main(): Promise<number> {
+  const folder = dataFolder();
+  if (folder === null) {
+    process.stdout.write("The recorded sessions are absent (THREADFOLD_DATA): nothing was folded.\n");
+    return 0;
+  }
+  if (process.argv.includes(WORKER)) return runWorker(folder);
+  const [first, second] = await Promise.all([
+    collect({ TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8" }),
+    collect({ TZ: "America/St_Johns", LC_ALL: "C" }),
+  ]);
+  const results = first.map((result, index) => withDigestCheck(result, second[index]));
+  process.stdout.write(`${matrixTable(results)}\n`);
+  const failed = results.filter((result) => result.problems.length > 0);
+  const unequal = results.filter((result, index) => result.digest !== second[index]?.digest).length;
+  const infeasible = results.filter((result) => result.exitCode === 6);
+  process.stdout.write(
+    `\n${results.length} runs over ${new Set(results.map((result) => result.name)).size} sessions: ` +
+      `${results.length - failed.length} hold, ${failed.length} fail, ${infeasible.length} do not fit for what may not be folded; ` +
+      `${results.length - unequal} of ${results.length} requests are equal in two processes.\n`,
+  );
+  return failed.length === 0 && results.length > 0 ? 0 : 1;
+}
+
+/** Runs every cell and prints one JSON line each. */
+async function runWorker(folder: string): Promise<number> {
+  for (const cell of matrixCells(recordedFiles(folder))) {
+    process.stdout.write(`${JSON.stringify(await runCell(cell))}\n`);
+  }
+  return 0;
+}
+
+async function collect(environment: Readonly<Record<string, string>>): Promise<readonly CellResult[]> {
+  const worker = spawn(process.execPath, [...process.execArgv, import.meta.filename, WORKER], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const results: CellResult[] = [];
+  for await (const line of createInterface({ input: worker.stdout })) results.push(JSON.parse(line) as CellResult);
+  return results;
+}
+
+function withDigestCheck(result: CellResult, other: CellResult | undefined): CellResult {
+  if (other !== undefined && other.digest === result.digest && other.exitCode === result.exitCode) return result;
+  return { ...result, problems: [...result.problems, "another process made another request"] };
+}
+
+process.exitCode = await main();

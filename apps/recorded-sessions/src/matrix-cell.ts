@@ -1,0 +1,32 @@
+import type { RecordedFile } from "./recorded-files.ts";
+
+export const BUDGETS = [100_000, 50_000, 20_000, 8_000] as const;
+export const FORMATS = ["anthropic", "openai-chat"] as const;
+
+/** One run: a session, a budget, a format. */
+export interface MatrixCell {
+  readonly file: RecordedFile;
+  readonly budget: number;
+  readonly format: (typeof FORMATS)[number];
+}
+
+/** What one run came to. `problems` is empty when everything that must hold held. */
+export interface CellResult {
+  readonly name: string;
+  readonly budget: number;
+  readonly format: string;
+  readonly exitCode: number;
+  readonly before: number;
+  readonly after: number;
+  readonly messages: number;
+  readonly actions: Readonly<Record<string, number>>;
+  /** SHA-256 of the request; empty when none was made. */
+  readonly digest: string;
+  readonly milliseconds: number;
+  readonly problems: readonly string[];
+}
+
+/** Every cell over the given files, file by file. */
+export function matrixCells(files: readonly RecordedFile[]): readonly MatrixCell[] {
+  return files.flatMap((file) => BUDGETS.flatMap((budget) => FORMATS.map((format) => ({ file, budget, format }))));
+}

@@ -1,0 +1,24 @@
+import { canonicalJson, ThreadfoldError, toolDefinitionSchema, type ToolDefinition } from "@threadfold/core";
+import { z } from "zod";
+
+/** What a host sends beside the conversation: its system text and its tools. */
+export interface RequestFrame {
+  readonly system: readonly string[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+export const EMPTY_FRAME: RequestFrame = Object.freeze({ system: [], tools: [] });
+
+const frameSchema: z.ZodType<RequestFrame> = z.object({ system: z.array(z.string()), tools: z.array(toolDefinitionSchema) });
+
+/** A frame as canonical JSON, the form in which it is kept as an artifact. */
+export function serializeFrame(frame: RequestFrame): string {
+  return canonicalJson({ system: frame.system, tools: frame.tools });
+}
+
+/** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is none. */
+export function parseFrame(text: string): RequestFrame {
+  const parsed = frameSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new ThreadfoldError("STORE_CORRUPT", "A kept request frame does not match its schema.");
+  return parsed.data;
+}
