@@ -6,6 +6,7 @@ export * from "./json/canonical-json.ts";
 export * from "./json/well-formed-json.ts";
 export * from "./json/sha256.ts";
 export * from "./json/digest.ts";
+export * from "./json/canonical-order.ts";
 export * from "./json/freeze-deep.ts";
 export * from "./model/ids.ts";
 export * from "./model/content-part.ts";

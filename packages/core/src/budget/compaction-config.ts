@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import { toolDurabilitySchema } from "../model/tool-durability.ts";
 
 /** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
@@ -90,7 +91,7 @@ export type ContextCompactionConfig = z.infer<typeof contextCompactionConfigSche
  */
 export function compactionConfig(options: z.input<typeof contextCompactionConfigSchema> = {}): ContextCompactionConfig {
   const parsed = contextCompactionConfigSchema.safeParse(options);
-  if (parsed.success) return Object.freeze(parsed.data);
+  if (parsed.success) return freezeDeep(parsed.data);
   const issue = parsed.error.issues[0];
   const name = issue?.path.join(".") || "configuration";
   throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });

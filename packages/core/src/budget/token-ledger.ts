@@ -55,9 +55,13 @@ export class TokenLedger {
     return this.#headers.at(ordinal);
   }
 
-  /** Tokens of the messages from one ordinal up to another. */
+  /** Tokens of the messages from one ordinal up to another. Ordinals beyond either end stand for that end. */
   tokensBetween(fromOrdinal: number, toOrdinal: number): number {
-    return (this.#sums.at(toOrdinal) ?? 0) - (this.#sums.at(fromOrdinal) ?? 0);
+    return this.#tokensBefore(toOrdinal) - this.#tokensBefore(fromOrdinal);
+  }
+
+  #tokensBefore(ordinal: number): number {
+    return this.#sums.at(Math.min(Math.max(ordinal, 0), this.length)) as number;
   }
 
   /** Counts the messages that the thread has beyond this ledger. */

@@ -68,19 +68,20 @@ class Grouping {
   /** Groups with an unanswered call of this id, oldest first, by branch and id. */
   readonly #open = new Map<string, number[]>();
   readonly #answered = new Map<string, number>();
-  #pendingReasoning: { readonly index: number; readonly branch: string | undefined } | undefined;
+  /** Groups of reasoning that waits for its assistant message, by branch. */
+  readonly #pendingReasoning = new Map<string | undefined, number>();
 
   add(header: MessageHeader): void {
     if (header.answers !== undefined) return this.#addResult(header, header.answers);
     const index = this.#reasoningBefore(header) ?? this.#startGroup();
-    this.#pendingReasoning = header.role === "assistant" && header.reasoningOnly ? { index, branch: header.branch } : undefined;
+    if (header.role === "assistant" && header.reasoningOnly) this.#pendingReasoning.set(header.branch, index);
+    else this.#pendingReasoning.delete(header.branch);
     this.#join(index, header);
     for (const callId of header.calls) this.#openCall(index, header, callId);
   }
 
   #reasoningBefore(header: MessageHeader): number | undefined {
-    const pending = this.#pendingReasoning;
-    return header.role === "assistant" && pending?.branch === header.branch ? pending?.index : undefined;
+    return header.role === "assistant" ? this.#pendingReasoning.get(header.branch) : undefined;
   }
 
   #startGroup(): number {

@@ -1,12 +1,13 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { MAX_JSON_DEPTH } from "./json-value.ts";
+import { isPlainObject } from "./plain-object.ts";
 
 /**
  * Serializes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units, ECMAScript number form, no white
  * space. Properties that are `undefined` are left out. Two equal values give the same bytes on every machine.
  *
- * @throws ThreadfoldError `INVALID_JSON` for NaN, infinities, lone surrogates, functions, symbols, bigints, cycles and
- * nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
+ * @throws ThreadfoldError `INVALID_JSON` for NaN, infinities, lone surrogates, functions, symbols, bigints, instances of
+ * classes (dates, maps, bytes), cycles and nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, [], 0);
@@ -47,6 +48,7 @@ function writeArray(items: readonly unknown[], path: (string | number)[], depth:
 }
 
 function writeObject(value: object, path: (string | number)[], depth: number): string {
+  if (!isPlainObject(value)) throw refuse("an instance of a class", path);
   const record = value as Record<string, unknown>;
   let text = "{";
   for (const key of Object.keys(record).sort()) {
@@ -61,8 +63,7 @@ function writeObject(value: object, path: (string | number)[], depth: number): s
 }
 
 function refuse(what: string, path: readonly (string | number)[]): ThreadfoldError {
-  const where = path.length === 0 ? "the top level" : path.slice(0, 12).join(".");
-  return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, {
-    details: { path: path.slice(0, 12) },
-  });
+  const steps = path.slice(0, 12).map((step) => String(step).toWellFormed());
+  const where = path.length === 0 ? "the top level" : steps.join(".");
+  return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, { details: { path: steps } });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isPlainObject } from "./plain-object.ts";
 
 /** Any value that JSON can express. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -11,7 +12,15 @@ export interface JsonObject {
 /** Deeper nesting than this is refused, so that hostile input ends in a typed error and never in a stack overflow. */
 export const MAX_JSON_DEPTH = 512;
 
-/** Says whether a value is JSON as canonical JSON can carry it: finite numbers, well-formed strings, bounded depth. */
+/** A value inside a message or summary may nest so deep; the rest of the depth is for what is put around it. */
+export const MAX_VALUE_DEPTH = MAX_JSON_DEPTH - 16;
+
+/**
+ * Says whether a value is JSON as canonical JSON can carry it: finite numbers, well-formed strings, no holes, plain
+ * objects, bounded depth.
+ *
+ * @param depth how many levels are around the value.
+ */
 export function isJsonValue(value: unknown, depth = 0): value is JsonValue {
   switch (typeof value) {
     case "string":
@@ -23,24 +32,33 @@ export function isJsonValue(value: unknown, depth = 0): value is JsonValue {
     case "object":
       if (value === null) return true;
       if (depth >= MAX_JSON_DEPTH) return false;
-      return Array.isArray(value)
-        ? value.every((item) => isJsonValue(item, depth + 1))
-        : Object.entries(value).every(
-            ([key, item]) => item === undefined || (key.isWellFormed() && isJsonValue(item, depth + 1)),
-          );
+      return Array.isArray(value) ? isJsonArray(value, depth) : isPlainObject(value) && isJsonRecord(value, depth);
     default:
       return false;
   }
 }
 
-const notJson = "expected JSON: finite numbers, well-formed text, at most 512 levels deep";
+function isJsonArray(items: readonly unknown[], depth: number): boolean {
+  // Not `every`, which passes over holes.
+  for (let index = 0; index < items.length; index++) if (!isJsonValue(items[index], depth + 1)) return false;
+  return true;
+}
 
-/** Accepts any value that canonical JSON can carry. */
-export const jsonValueSchema = z.custom<JsonValue>((value) => isJsonValue(value), notJson);
+function isJsonRecord(value: object, depth: number): boolean {
+  return Object.entries(value).every(
+    ([key, item]) => item === undefined || (key.isWellFormed() && isJsonValue(item, depth + 1)),
+  );
+}
+
+const isInnerValue = (value: unknown): boolean => isJsonValue(value, MAX_JSON_DEPTH - MAX_VALUE_DEPTH);
+const notJson = `expected JSON: finite numbers, well-formed text, plain objects, at most ${MAX_VALUE_DEPTH} levels deep`;
+
+/** Accepts any value that canonical JSON can carry inside a message or summary. */
+export const jsonValueSchema = z.custom<JsonValue>(isInnerValue, notJson);
 
 /** Accepts any JSON object. */
 export const jsonObjectSchema = z.custom<JsonObject>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value) && isJsonValue(value),
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value) && isInnerValue(value),
   notJson,
 );
 

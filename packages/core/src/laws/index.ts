@@ -7,3 +7,4 @@ export * from "./plan-record-arbitrary.ts";
 export * from "./counting-tokenizer.ts";
 export * from "./pinned-clock.ts";
 export * from "./runs.ts";
+export * from "./sample-entry.ts";

@@ -7,7 +7,7 @@ import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-valu
  */
 export type ProviderMetadata = Readonly<Record<string, JsonObject>>;
 
-export const providerMetadataSchema: z.ZodType<ProviderMetadata> = z.record(z.string(), jsonObjectSchema);
+export const providerMetadataSchema: z.ZodType<ProviderMetadata> = z.record(textSchema, jsonObjectSchema);
 
 /** Visible text. */
 export interface TextPart {
@@ -29,9 +29,9 @@ export type MediaSource =
   | { readonly kind: "file-id"; readonly fileId: string; readonly mediaType?: string };
 
 export const mediaSourceSchema: z.ZodType<MediaSource> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("base64"), mediaType: z.string(), data: textSchema }),
-  z.object({ kind: z.literal("url"), url: textSchema, mediaType: z.string().optional() }),
-  z.object({ kind: z.literal("file-id"), fileId: z.string(), mediaType: z.string().optional() }),
+  z.object({ kind: z.literal("base64"), mediaType: textSchema, data: textSchema }),
+  z.object({ kind: z.literal("url"), url: textSchema, mediaType: textSchema.optional() }),
+  z.object({ kind: z.literal("file-id"), fileId: textSchema, mediaType: textSchema.optional() }),
 ]);
 
 /** A picture (`image`) or any other document (`file`). */
@@ -45,6 +45,6 @@ export interface MediaPart {
 export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
   type: z.enum(["image", "file"]),
   source: mediaSourceSchema,
-  name: z.string().optional(),
+  name: textSchema.optional(),
   providerMetadata: providerMetadataSchema.optional(),
 });

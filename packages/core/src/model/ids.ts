@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { textSchema } from "../json/json-value.ts";
 
-const id = () => z.string().min(1).max(512);
+const id = () => textSchema.min(1).max(512);
 
 /** Identifies a thread. */
 export const threadIdSchema = id().brand<"ThreadId">();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
 import { messageIdSchema, type MessageId } from "./ids.ts";
 import { partSchema, type Part } from "./part.ts";
 
@@ -56,10 +56,10 @@ const messageInputShape = {
   id: messageIdSchema,
   role: roleSchema,
   parts: z.array(partSchema),
-  createdAt: z.string().min(1),
-  branch: z.string().min(1).optional(),
+  createdAt: textSchema.min(1),
+  branch: textSchema.min(1).optional(),
   origin: messageOriginSchema.optional(),
-  model: z.string().optional(),
+  model: textSchema.optional(),
   usage: usageSchema.optional(),
   metadata: jsonObjectSchema.optional(),
 };

@@ -28,9 +28,9 @@ export interface ReasoningPart {
 export const reasoningPartSchema: z.ZodType<ReasoningPart> = z.object({
   type: z.literal("reasoning"),
   text: textSchema,
-  provider: z.string().optional(),
-  signature: z.string().optional(),
-  encrypted: z.string().optional(),
+  provider: textSchema.optional(),
+  signature: textSchema.optional(),
+  encrypted: textSchema.optional(),
   providerMetadata: providerMetadataSchema.optional(),
 });
 
@@ -48,9 +48,9 @@ export interface ToolCallPart {
 export const toolCallPartSchema: z.ZodType<ToolCallPart> = z.object({
   type: z.literal("tool-call"),
   callId: toolCallIdSchema,
-  toolName: z.string(),
+  toolName: textSchema,
   input: jsonValueSchema,
-  invalidInput: z.string().optional(),
+  invalidInput: textSchema.optional(),
   providerMetadata: providerMetadataSchema.optional(),
 });
 
@@ -76,7 +76,7 @@ export interface OpaquePart {
 
 export const opaquePartSchema: z.ZodType<OpaquePart> = z.object({
   type: z.literal("opaque"),
-  provider: z.string(),
+  provider: textSchema,
   value: jsonValueSchema,
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
 
 /** A tool as the model is told about it. */
 export interface ToolDefinition {
@@ -11,8 +11,8 @@ export interface ToolDefinition {
 }
 
 export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
-  name: z.string().min(1),
-  description: z.string().optional(),
+  name: textSchema.min(1),
+  description: textSchema.optional(),
   inputSchema: jsonObjectSchema,
-  providerMetadata: z.record(z.string(), jsonObjectSchema).optional(),
+  providerMetadata: z.record(textSchema, jsonObjectSchema).optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textSchema } from "../json/json-value.ts";
 
 /**
  * How a tool result may be folded (seed 002).
@@ -25,10 +26,10 @@ export interface DeterminismMetadata {
 }
 
 export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.object({
-  contentHash: z.string().optional(),
-  etag: z.string().optional(),
+  contentHash: textSchema.optional(),
+  etag: textSchema.optional(),
   mtime: z.number().optional(),
-  version: z.string().optional(),
+  version: textSchema.optional(),
 });
 
 /**

@@ -43,15 +43,15 @@ export interface ToolResultEnvelope {
 }
 
 export const toolResultEnvelopeSchema: z.ZodType<ToolResultEnvelope> = z.object({
-  toolName: z.string(),
+  toolName: textSchema,
   callId: toolCallIdSchema,
   outcome: toolOutcomeStatusSchema,
   content: toolResultContentSchema,
   keyFields: jsonObjectSchema.optional(),
   durability: toolDurabilitySchema.optional(),
   determinism: determinismMetadataSchema.optional(),
-  startedAt: z.string().optional(),
-  completedAt: z.string().optional(),
+  startedAt: textSchema.optional(),
+  completedAt: textSchema.optional(),
 });
 
 /** The body as text: what a person would read, with media named by kind and type. JSON bodies are serialized compactly. */

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { digestOf } from "../json/digest.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import { textSchema } from "../json/json-value.ts";
 import { asPlanId, planIdSchema, threadIdSchema, type MessageId, type PlanId, type ThreadId } from "../model/ids.ts";
 import {
   clearRecordSchema,
@@ -55,8 +57,8 @@ const planSchema = z.object({
   threadId: threadIdSchema,
   threadVersion: z.int().nonnegative(),
   version: z.int().nonnegative(),
-  policyVersion: z.string(),
-  createdAt: z.string(),
+  policyVersion: textSchema,
+  createdAt: textSchema,
   originalTokens: z.number().nonnegative(),
   compactedTokens: z.number().nonnegative(),
   externalizations: z.array(externalizationRecordSchema),
@@ -74,11 +76,23 @@ export const NO_RECORDS: PlanRecords = Object.freeze({
   drops: [],
 });
 
-/** Gives content its id. Equal content has an equal id on every machine. */
+/**
+ * Gives content its id and freezes it. Equal content has an equal id on every machine. A plan that has an id already is
+ * given its id anew.
+ */
 export function sealPlan(content: PlanContent): CompactionPlan {
-  const { createdAt, ...hashed } = content;
+  const { createdAt, planId: _former, ...hashed } = content as PlanContent & Partial<CompactionPlan>;
   const planId = asPlanId(digestOf({ ...hashed, schemaVersion: PLAN_SCHEMA_VERSION }));
-  return { ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId };
+  const plan = freezeDeep<CompactionPlan>({ ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId });
+  sealedPlans.add(plan);
+  return plan;
+}
+
+const sealedPlans = new WeakSet<CompactionPlan>();
+
+/** True for a plan that this process sealed: frozen, and its id is that of its content. A copy of one is not. */
+export function isSealed(plan: CompactionPlan): boolean {
+  return sealedPlans.has(plan);
 }
 
 /** The plan of a thread that was never folded: everything is included. */
@@ -112,12 +126,13 @@ export function parsePlan(text: string): CompactionPlan {
     throw new ThreadfoldError("INVALID_PLAN", `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`);
   }
   const { planId, schemaVersion: _version, ...content } = parsed.data;
-  if (sealPlan(content).planId !== planId) {
+  const plan = sealPlan(content);
+  if (plan.planId !== planId) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
       hint: "The plan was changed after it was made; take an intact copy.",
     });
   }
-  return parsed.data;
+  return plan;
 }
 
 function parseJson(text: string): unknown {

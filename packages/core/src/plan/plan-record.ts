@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
-import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
 import { artifactIdSchema, type ArtifactId } from "../model/ids.ts";
 import { structuredSummarySchema, type StructuredSummary } from "../summary/structured-summary.ts";
 import { resolvedItemSchema, type ResolvedItem } from "../summary/summary-change.ts";
@@ -85,8 +85,8 @@ export type PlanRecord = ExternalizationRecord | SummarizationRecord | ClearReco
 
 const base = {
   span: spanReferenceSchema,
-  strategy: z.string(),
-  reason: z.string(),
+  strategy: textSchema,
+  reason: textSchema,
   sincePlanVersion: z.int().nonnegative(),
   originalTokens: z.number().nonnegative(),
 };
@@ -97,7 +97,7 @@ export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.o
   form: z.enum(["body", "span"]),
   artifactId: artifactIdSchema,
   summary: structuredSummarySchema,
-  rehydrateHint: z.string(),
+  rehydrateHint: textSchema,
 });
 
 export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({
@@ -105,7 +105,7 @@ export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.objec
   action: z.literal("summarize"),
   summary: structuredSummarySchema,
   summaryTokens: z.number().nonnegative(),
-  summarizer: z.string(),
+  summarizer: textSchema,
   resolved: z.array(resolvedItemSchema),
 });
 
@@ -120,7 +120,7 @@ export const clearRecordSchema: z.ZodType<ClearRecord> = z.object({
 export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
   ...base,
   action: z.literal("drop"),
-  keywords: z.array(z.string()),
+  keywords: z.array(textSchema),
 });
 
 /** True when a record takes its messages out of the prompt, so that whole groups must go together. */

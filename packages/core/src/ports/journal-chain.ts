@@ -1,3 +1,4 @@
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { digestOf } from "../json/digest.ts";
 import { sha256 } from "../json/sha256.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -27,11 +28,23 @@ export function nextJournalEntry(
 export function firstBrokenEntry(entries: readonly JournalEntry[]): { readonly sequence: number; readonly reason: string } | null {
   let previous: JournalEntry | null = null;
   for (const entry of entries) {
-    const expected = nextJournalEntry(previous, entry.threadId, entry.record, entry.at);
-    if (entry.sequence !== expected.sequence) return { sequence: expected.sequence, reason: "an entry is missing or out of order" };
-    if (entry.previousHash !== expected.previousHash) return { sequence: entry.sequence, reason: "it does not link to the entry before" };
-    if (entry.hash !== expected.hash) return { sequence: entry.sequence, reason: "its content does not match its hash" };
+    const expected = rebuiltEntry(previous, entry);
+    const sequence = (previous?.sequence ?? 0) + 1;
+    if (entry.sequence !== sequence) return { sequence, reason: "an entry is missing or out of order" };
+    if (expected === null) return { sequence, reason: "it holds what cannot be hashed" };
+    if (entry.previousHash !== expected.previousHash) return { sequence, reason: "it does not link to the entry before" };
+    if (entry.hash !== expected.hash) return { sequence, reason: "its content does not match its hash" };
     previous = entry;
   }
   return null;
+}
+
+/** Null for content that no entry can have been made of, such as a torn surrogate: a finding, not a failure. */
+function rebuiltEntry(previous: JournalEntry | null, entry: JournalEntry): JournalEntry | null {
+  try {
+    return nextJournalEntry(previous, entry.threadId, entry.record, entry.at);
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error)) return null;
+    throw error;
+  }
 }

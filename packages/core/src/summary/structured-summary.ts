@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
-import { jsonObjectSchema, type JsonObject } from "../json/json-value.ts";
+import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
 import { artifactIdSchema, messageIdSchema, type ArtifactId, type MessageId } from "../model/ids.ts";
 import { toolOutcomeStatusSchema, type ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
 
@@ -92,36 +92,36 @@ export interface StructuredSummary extends SummarySections {
   readonly round: number;
 }
 
-const item = { id: z.string().min(1), sources: z.array(messageIdSchema) };
-const textItemSchema = z.object({ ...item, text: z.string() });
+const item = { id: textSchema.min(1), sources: z.array(messageIdSchema) };
+const textItemSchema = z.object({ ...item, text: textSchema });
 
 /** The shape of an item of each section. */
 export const summaryItemSchemas = {
   constraints: textItemSchema,
   facts: textItemSchema,
-  decisions: z.object({ ...item, decision: z.string(), rationale: z.string(), turn: z.int().nonnegative() }),
+  decisions: z.object({ ...item, decision: textSchema, rationale: textSchema, turn: z.int().nonnegative() }),
   openItems: z.object({
     ...item,
-    description: z.string(),
-    context: z.string(),
+    description: textSchema,
+    context: textSchema,
     priority: z.enum(["high", "medium", "low"]),
     status: z.enum(["open", "done", "cancelled"]),
   }),
   files: z.object({
     ...item,
-    path: z.string(),
+    path: textSchema,
     action: z.enum(["read", "created", "modified", "deleted"]),
-    description: z.string(),
+    description: textSchema,
   }),
   toolOutcomes: z.object({
     ...item,
-    toolName: z.string(),
+    toolName: textSchema,
     outcome: toolOutcomeStatusSchema,
     keyFields: jsonObjectSchema,
-    errorMessage: z.string().nullable(),
+    errorMessage: textSchema.nullable(),
   }),
-  errors: z.object({ ...item, error: z.string(), resolution: z.string().nullable() }),
-  artifacts: z.object({ ...item, artifactId: artifactIdSchema, description: z.string(), rehydrateHint: z.string() }),
+  errors: z.object({ ...item, error: textSchema, resolution: textSchema.nullable() }),
+  artifacts: z.object({ ...item, artifactId: artifactIdSchema, description: textSchema, rehydrateHint: textSchema }),
   identifiers: textItemSchema,
 } as const satisfies { [Section in SummarySection]: z.ZodType<SummarySections[Section][number]> };
 
@@ -141,8 +141,8 @@ export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
   errors: z.array(summaryItemSchemas.errors),
   artifacts: z.array(summaryItemSchemas.artifacts),
   identifiers: z.array(summaryItemSchemas.identifiers),
-  currentTask: z.string().nullable(),
-  currentPlan: z.array(z.string()).nullable(),
+  currentTask: textSchema.nullable(),
+  currentPlan: z.array(textSchema).nullable(),
   round: z.int().positive(),
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SpanReference } from "../groups/span-reference.ts";
 import { sha256 } from "../json/sha256.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { jsonValueSchema, textSchema } from "../json/json-value.ts";
 import { messageIdSchema } from "../model/ids.ts";
 import {
   emptySummary,
@@ -44,8 +45,8 @@ export interface ResolvedItem {
 
 export const resolvedItemSchema: z.ZodType<ResolvedItem> = z.object({
   section: z.enum(SUMMARY_SECTIONS as [SummarySection, ...SummarySection[]]),
-  item: z.looseObject({ id: z.string(), sources: z.array(messageIdSchema) }),
-  reason: z.string(),
+  item: z.object({ id: textSchema, sources: z.array(messageIdSchema) }).catchall(jsonValueSchema),
+  reason: textSchema,
 });
 
 /** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen. */

@@ -1,13 +1,11 @@
-import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { digestOf } from "../json/digest.ts";
-import { sha256 } from "../json/sha256.ts";
 import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
-import { messageInputSchema, type Message, type MessageInput } from "../model/message.ts";
+import type { Message, MessageInput } from "../model/message.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
-import { entryDigest } from "./entry-digest.ts";
-import { mayLift, type Pin } from "./pin.ts";
-import { placeMessage, START_OF_THREAD, type ThreadPosition } from "./thread-position.ts";
-import type { PinLiftedEntry, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
+import type { Pin } from "./pin.ts";
+import { ThreadAddition } from "./thread-addition.ts";
+import { chainDigest, restoreEntries } from "./thread-chain.ts";
+import type { ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
+import { START_OF_THREAD, type ThreadPosition } from "./thread-position.ts";
 
 /**
  * The append-only log of one conversation, as an immutable value (seed 002, principle 1). `append` gives a new value
@@ -41,6 +39,20 @@ export class AgentThread {
   static empty(id: ThreadId): AgentThread {
     const none = AppendOnlyList.empty<never>();
     return new AgentThread(id, none, none, new ThreadIndex(), START_OF_THREAD, new Map());
+  }
+
+  /**
+   * The thread that holds entries written down earlier, each as its canonical JSON, oldest first. Entries were checked
+   * when they were appended and are not checked again: the digest says whether they are the same ones.
+   *
+   * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not give the digest.
+   */
+  static restore(id: ThreadId, serialized: readonly string[], digest: string): AgentThread {
+    const entries = restoreEntries(serialized, digest);
+    const added = [...entries].flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+    const messages = AppendOnlyList.of(added);
+    const index = new ThreadIndex().extend(AppendOnlyList.empty(), added);
+    return new AgentThread(id, entries, messages, index, positionAfter(messages), livePinsOf(entries));
   }
 
   /** How many entries the log has: messages, pins and liftings. */
@@ -119,7 +131,7 @@ export class AgentThread {
    * id comes back with another text, or a lifting names no live pin or has too little authority. Nothing is appended then.
    */
   appendEntries(inputs: readonly ThreadEntryInput[]): AgentThread {
-    const addition = new Addition(this.#position, this.#messages.length, this.#pins, (id) => this.message(id));
+    const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) => this.message(id));
     for (const input of inputs) addition.add(input);
     if (addition.entries.length === 0) return this;
     return new AgentThread(
@@ -143,9 +155,8 @@ export class AgentThread {
     }
     const entries = this.#entries.prefix(atVersion);
     const messages = this.#messages.prefix(countMessages(entries));
-    const last = messages.at(messages.length - 1);
-    const position = last === undefined ? START_OF_THREAD : { turn: last.turn, step: last.step };
-    return new AgentThread(id, entries, messages, this.#index.prefix(messages.length), position, livePinsOf(entries));
+    const index = this.#index.prefix(messages.length);
+    return new AgentThread(id, entries, messages, index, positionAfter(messages), livePinsOf(entries));
   }
 
   /** This thread as it was when it had so many entries. */
@@ -170,6 +181,11 @@ function countMessages(entries: AppendOnlyList<ThreadEntry>): number {
   return 0;
 }
 
+function positionAfter(messages: AppendOnlyList<Message>): ThreadPosition {
+  const last = messages.at(messages.length - 1);
+  return last === undefined ? START_OF_THREAD : { turn: last.turn, step: last.step };
+}
+
 function livePinsOf(entries: Iterable<ThreadEntry>): ReadonlyMap<PinId, Pin> {
   const pins = new Map<PinId, Pin>();
   for (const entry of entries) {
@@ -177,28 +193,6 @@ function livePinsOf(entries: Iterable<ThreadEntry>): ReadonlyMap<PinId, Pin> {
     if (entry.type === "pin-lifted") pins.delete(entry.pinId);
   }
   return pins;
-}
-
-const CHAIN_START = sha256("threadfold-thread-v1");
-const chains = new WeakMap<ThreadEntry, { readonly version: number; readonly link: string }>();
-
-function chainDigest(entries: AppendOnlyList<ThreadEntry>): string {
-  let known = entries.length;
-  let link = CHAIN_START;
-  while (known > 0) {
-    const last = chains.get(entries.at(known - 1) as ThreadEntry);
-    if (last?.version === known) {
-      link = last.link;
-      break;
-    }
-    known--;
-  }
-  for (let index = known; index < entries.length; index++) {
-    const entry = entries.at(index) as ThreadEntry;
-    link = sha256(link + entryDigest(entry));
-    chains.set(entry, { version: index + 1, link });
-  }
-  return link;
 }
 
 /** Finds a message's ordinal by its id. Values of one growing thread share the map; each reads only its own prefix. */
@@ -226,105 +220,4 @@ class ThreadIndex {
     for (const message of added) ordinals.set(message.id, message.ordinal);
     return new ThreadIndex(ordinals, this.#length + added.length);
   }
-}
-
-/** Collects the entries of one append, placing messages and checking ids before anything is shared. */
-class Addition {
-  readonly entries: ThreadEntry[] = [];
-  readonly messages: Message[] = [];
-  position: ThreadPosition;
-  pins: ReadonlyMap<PinId, Pin>;
-  readonly #firstOrdinal: number;
-  readonly #existing: (id: MessageId) => Message | undefined;
-  readonly #added = new Map<MessageId, Message>();
-
-  constructor(
-    position: ThreadPosition,
-    firstOrdinal: number,
-    pins: ReadonlyMap<PinId, Pin>,
-    existing: (id: MessageId) => Message | undefined,
-  ) {
-    this.position = position;
-    this.pins = pins;
-    this.#firstOrdinal = firstOrdinal;
-    this.#existing = existing;
-  }
-
-  add(input: ThreadEntryInput): void {
-    switch (input.type) {
-      case "message":
-        return this.#addMessage(input.message);
-      case "pin":
-        return this.#addPin(input.pin);
-      case "pin-lifted":
-        return this.#liftPin(input);
-    }
-  }
-
-  #addMessage(input: MessageInput): void {
-    checkMessage(input);
-    const known = this.#added.get(input.id) ?? this.#existing(input.id);
-    if (known !== undefined) return refuseChanged(known, input);
-    const ordinal = this.#firstOrdinal + this.messages.length;
-    this.position = placeMessage(this.position, input);
-    const message = freezeDeep<Message>({ ...input, ordinal, turn: this.position.turn, step: this.position.step });
-    this.#added.set(message.id, message);
-    this.messages.push(message);
-    this.entries.push(Object.freeze({ type: "message", message }));
-  }
-
-  #addPin(pin: Pin): void {
-    const known = this.pins.get(pin.id);
-    if (known?.text === pin.text) return;
-    if (known !== undefined) {
-      throw new ThreadfoldError("INVALID_PIN", `Pin ${pin.id} is in the thread with another text.`, {
-        hint: "Give the new pin an id of its own.",
-      });
-    }
-    this.pins = new Map(this.pins).set(pin.id, freezeDeep(pin));
-    this.entries.push(freezeDeep({ type: "pin", pin }));
-  }
-
-  #liftPin(entry: PinLiftedEntry): void {
-    const pin = this.pins.get(entry.pinId);
-    if (pin === undefined) throw new ThreadfoldError("INVALID_PIN", `There is no live pin ${entry.pinId} to lift.`);
-    if (!mayLift(entry.authority, pin.authority)) {
-      throw new ThreadfoldError(
-        "INVALID_PIN",
-        `Pin ${pin.id} of authority ${pin.authority} cannot be lifted by ${entry.authority}.`,
-      );
-    }
-    const pins = new Map(this.pins);
-    pins.delete(pin.id);
-    this.pins = pins;
-    this.entries.push(freezeDeep({ ...entry }));
-  }
-}
-
-function checkMessage(input: MessageInput): void {
-  const checked = messageInputSchema.safeParse(input);
-  if (checked.success) return;
-  const issue = checked.error.issues[0];
-  const where = issue?.path.join(".") || "the message";
-  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${String(input?.id)}: ${where}: ${issue?.message}.`, {
-    details: { messageId: String(input?.id), path: issue?.path.map(String) ?? [] },
-  });
-}
-
-function refuseChanged(known: Message, input: MessageInput): void {
-  const { ordinal: _ordinal, turn: _turn, step: _step, ...before } = known;
-  const { ordinal: _o, turn: _t, step: _s, ...after } = input as Message;
-  if (digestOf(before) === digestOf(after)) return;
-  throw new ThreadfoldError(
-    "DUPLICATE_MESSAGE_ID",
-    `Message ${input.id} is already in the thread with different content.`,
-    { details: { messageId: input.id, ordinal: known.ordinal } },
-  );
-}
-
-function freezeDeep<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
-  Object.freeze(value);
-  for (const item of Object.values(value)) freezeDeep(item);
-  return value;
 }

@@ -4,27 +4,31 @@
  */
 export class AppendOnlyList<Item> implements Iterable<Item> {
   readonly length: number;
+  /** The same for lists that hold the same items as far as both reach, because they share a buffer. */
+  readonly family: object;
   readonly #buffer: Item[];
 
-  private constructor(buffer: Item[], length: number) {
+  private constructor(buffer: Item[], length: number, family: object) {
     this.#buffer = buffer;
     this.length = length;
+    this.family = family;
   }
 
   static empty<Item>(): AppendOnlyList<Item> {
-    return new AppendOnlyList<Item>([], 0);
+    return new AppendOnlyList<Item>([], 0, {});
   }
 
   static of<Item>(items: Iterable<Item>): AppendOnlyList<Item> {
     const buffer = [...items];
-    return new AppendOnlyList(buffer, buffer.length);
+    return new AppendOnlyList(buffer, buffer.length, {});
   }
 
   append(items: readonly Item[]): AppendOnlyList<Item> {
     if (items.length === 0) return this;
-    const buffer = this.#buffer.length === this.length ? this.#buffer : this.#buffer.slice(0, this.length);
+    const isNewest = this.#buffer.length === this.length;
+    const buffer = isNewest ? this.#buffer : this.#buffer.slice(0, this.length);
     for (const item of items) buffer.push(item);
-    return new AppendOnlyList(buffer, buffer.length);
+    return new AppendOnlyList(buffer, buffer.length, isNewest ? this.family : {});
   }
 
   at(index: number): Item | undefined {
@@ -36,7 +40,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   }
 
   prefix(length: number): AppendOnlyList<Item> {
-    return length >= this.length ? this : new AppendOnlyList(this.#buffer, Math.max(0, length));
+    return length >= this.length ? this : new AppendOnlyList(this.#buffer, Math.max(0, length), this.family);
   }
 
   *[Symbol.iterator](): Iterator<Item> {

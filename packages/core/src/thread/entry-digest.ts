@@ -1,14 +1,22 @@
-import { digestOf } from "../json/digest.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { sha256 } from "../json/sha256.ts";
+import { knownDigests } from "./known-digests.ts";
 import type { ThreadEntry } from "./thread-entry.ts";
-
-const digests = new WeakMap<ThreadEntry, string>();
 
 /** SHA-256 of an entry's canonical JSON, in hexadecimal. Entries are frozen, so each is hashed once. */
 export function entryDigest(entry: ThreadEntry): string {
-  let digest = digests.get(entry);
-  if (digest === undefined) {
-    digest = digestOf(entry);
-    digests.set(entry, digest);
-  }
+  return knownDigests.get(entry) ?? learnDigest(entry, canonicalJson(entry));
+}
+
+/** The canonical JSON of an entry: what stores write down. Its digest is known from then on. */
+export function serializeEntry(entry: ThreadEntry): string {
+  const text = canonicalJson(entry);
+  if (!knownDigests.has(entry)) learnDigest(entry, text);
+  return text;
+}
+
+function learnDigest(entry: ThreadEntry, text: string): string {
+  const digest = sha256(text);
+  knownDigests.set(entry, digest);
   return digest;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textSchema } from "../json/json-value.ts";
 import { messageIdSchema, pinIdSchema, type MessageId, type PinId } from "../model/ids.ts";
 
 /** Who stands behind an instruction, strongest first. Tool output and summaries have no authority at all. */
@@ -32,7 +33,7 @@ export interface Pin {
 
 export const pinSchema: z.ZodType<Pin> = z.object({
   id: pinIdSchema,
-  text: z.string().min(1),
+  text: textSchema.min(1),
   authority: authoritySchema,
   origin: z.enum(["explicit", "policy", "detector"]),
   source: z

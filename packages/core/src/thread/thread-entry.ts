@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textSchema } from "../json/json-value.ts";
 import { pinIdSchema, type PinId } from "../model/ids.ts";
 import { messageInputSchema, messageSchema, type Message, type MessageInput } from "../model/message.ts";
 import { authoritySchema, pinSchema, type Authority, type Pin } from "./pin.ts";
@@ -28,7 +29,7 @@ const pinLiftedEntrySchema = z.object({
   type: z.literal("pin-lifted"),
   pinId: pinIdSchema,
   authority: authoritySchema,
-  reason: z.string().min(1),
+  reason: textSchema.min(1),
 });
 
 export const threadEntrySchema: z.ZodType<ThreadEntry> = z.discriminatedUnion("type", [

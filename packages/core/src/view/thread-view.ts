@@ -1,10 +1,11 @@
-import type { MessageId } from "../model/ids.ts";
+import type { MessageId, PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { actionOf, type CompactionPlan } from "../plan/compaction-plan.ts";
 import type { ClearRecord, ExternalizationRecord, PlanRecord, SummarizationRecord } from "../plan/plan-record.ts";
 import { spanStart } from "../groups/span-reference.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
+import type { ThreadEntry } from "../thread/thread-entry.ts";
 
 /** One thing that a prompt shows, in order. Provider-neutral and free of any text that rendering adds. */
 export type ViewEntry =
@@ -25,19 +26,24 @@ export type ViewEntry =
 export function viewThread(thread: AgentThread, plan: CompactionPlan): readonly ViewEntry[] {
   const view: ViewEntry[] = [];
   const folded = foldedPins(thread, plan);
+  const made = new Map<PinId, Pin>();
   let pinsShown = folded.length === 0;
   let version = 0;
+  let length = 0;
   for (const entry of thread.entries) {
     version++;
     if (entry.type === "message") {
+      length++;
       const shown = viewMessage(entry.message, plan);
       if (!pinsShown && actionOf(plan, entry.message.id).record !== null) {
         view.push({ type: "pins", pins: folded });
         pinsShown = true;
       }
       if (shown !== null) view.push(shown);
-    } else if (version > plan.threadVersion || plan.version === 0) {
-      const late = viewLatePin(entry, thread, plan);
+    } else {
+      if (entry.type === "pin") made.set(entry.pin.id, entry.pin);
+      const isLate = version > plan.threadVersion || plan.version === 0;
+      const late = isLate ? viewLatePin(entry, made, (pin) => isVisible(pin, thread, length, plan)) : null;
       if (late !== null) view.push(late);
     }
   }
@@ -61,26 +67,32 @@ function viewMessage(message: Message, plan: CompactionPlan): ViewEntry | null {
   }
 }
 
+/** `made` holds the pins up to this entry: an id that is used again later must not change what is shown here (P7). */
 function viewLatePin(
-  entry: Exclude<ReturnType<AgentThread["entriesBetween"]>[number], { type: "message" }>,
-  thread: AgentThread,
-  plan: CompactionPlan,
+  entry: Exclude<ThreadEntry, { type: "message" }>,
+  made: ReadonlyMap<PinId, Pin>,
+  visible: (pin: Pin) => boolean,
 ): ViewEntry | null {
-  if (entry.type === "pin") return isVisible(entry.pin, thread, plan) ? null : { type: "pins", pins: [entry.pin] };
-  const pin = thread.pin(entry.pinId);
+  if (entry.type === "pin") return visible(entry.pin) ? null : { type: "pins", pins: [entry.pin] };
+  const pin = made.get(entry.pinId);
   return pin === undefined ? null : { type: "pin-lifted", pin };
 }
 
 /** The pins that hold at the plan's version and whose text no shown message carries. */
 export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly Pin[] {
   if (plan.version === 0) return [];
-  return thread.pinsAt(plan.threadVersion).filter((pin) => !isVisible(pin, thread, plan));
+  const then = thread.atVersion(plan.threadVersion);
+  return then.livePins.filter((pin) => !isVisible(pin, then, then.length, plan));
 }
 
-/** True when the message that a pin quotes is shown as it is. */
-function isVisible(pin: Pin, thread: AgentThread, plan: CompactionPlan): boolean {
-  const source = pin.source?.messageId;
-  return source !== undefined && thread.message(source)?.branch === undefined && isShownVerbatim(source, plan);
+/**
+ * True when the message that a pin quotes is shown as it is and says what the pin says. Only the thread's first `length`
+ * messages count: one that comes after the pin must not take away what is shown already (P7).
+ */
+function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
+  const source = pin.source === undefined ? undefined : thread.message(pin.source.messageId);
+  if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
+  return isShownVerbatim(source.id, plan) && source.parts.some((part) => part.type === "text" && part.text.includes(pin.text));
 }
 
 function isShownVerbatim(id: MessageId, plan: CompactionPlan): boolean {

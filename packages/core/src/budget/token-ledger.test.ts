@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countingTokenizer } from "../laws/counting-tokenizer.ts";
+import { agentThreads, GENERATED_THREAD_ID } from "../laws/thread-arbitrary.ts";
+import { asToolCallId } from "../model/ids.ts";
+import type { Part } from "../model/part.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
+import { TokenLedger } from "./token-ledger.ts";
+import { tokenShares } from "./token-shares.ts";
+
+const threads = agentThreads({ malformed: true, maxMessages: 24 });
+
+/** A counter that remembers what it was asked. */
+function watched(): { readonly tokenizer: ProviderAwareTokenizer; readonly counted: unknown[]; readonly messages: () => number } {
+  const plain = countingTokenizer();
+  const counted: unknown[] = [];
+  let messages = 0;
+  const tokenizer: ProviderAwareTokenizer = {
+    ...plain,
+    countPart: (part) => (counted.push(part), plain.countPart(part)),
+    messageOverhead: (role) => (messages++, plain.messageOverhead(role)),
+  };
+  return { tokenizer, counted, messages: () => messages };
+}
+
+describe("TokenLedger", () => {
+  it("asks the counter once for each message and part, however often the thread grows", () => {
+    fc.assert(
+      fc.property(threads, fc.array(fc.nat(), { maxLength: 5 }), (thread, picks) => {
+        const { tokenizer, counted, messages } = watched();
+        let ledger = TokenLedger.empty(tokenizer, () => "anchoring");
+        const versions = [...picks.map((pick) => pick % (thread.version + 1)), thread.version].sort((a, b) => a - b);
+        for (const version of versions) ledger = ledger.extend(thread.atVersion(version));
+        for (let again = 0; again < 3; again++) ledger = ledger.extend(thread);
+        const parts = [...thread.messages].flatMap((message) => message.parts);
+        expect(messages()).toBe(thread.length);
+        expect(counted).toEqual(parts);
+        expect(ledger.length).toBe(thread.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("has the sums of what the counter says of whole messages", () => {
+    fc.assert(
+      fc.property(threads, fc.nat(), fc.nat(), (thread, a, b) => {
+        const tokenizer = countingTokenizer();
+        const ledger = TokenLedger.empty(tokenizer, () => "anchoring").extend(thread);
+        const tokens = [...thread.messages].map((message) => tokenizer.countMessage(message));
+        const sum = (list: readonly number[]) => list.reduce((total, value) => total + value, 0);
+        const [from, to] = [a % (tokens.length + 1), b % (tokens.length + 1)].sort((x, y) => x - y) as [number, number];
+        expect([...ledger.headers].map((header) => header.tokens)).toEqual(tokens);
+        expect(ledger.totalTokens).toBe(sum(tokens));
+        expect(ledger.tokensBetween(from, to)).toBe(sum(tokens.slice(from, to)));
+        expect(ledger.tokensBetween(from, tokens.length + 7)).toBe(sum(tokens.slice(from)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("extended step by step is the ledger made at once, and older ledgers stay as they were", () => {
+    fc.assert(
+      fc.property(threads, (thread) => {
+        const empty = TokenLedger.empty(countingTokenizer(), () => "ephemeral");
+        const steps = Array.from({ length: thread.version + 1 }, (_, version) => thread.atVersion(version));
+        const ledgers = steps.reduce<TokenLedger[]>((list, step) => [...list, (list.at(-1) ?? empty).extend(step)], []);
+        steps.forEach((step, index) => {
+          expect([...(ledgers[index] as TokenLedger).headers]).toEqual([...empty.extend(step).headers]);
+        });
+        expect(ledgers.at(-1)?.extend(thread)).toBe(ledgers.at(-1));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("goes two ways when the thread forks", () => {
+    const base = AgentThread.empty(GENERATED_THREAD_ID).append([{ id: "a" as never, role: "user", parts: [], createdAt: "x" }]);
+    const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(base);
+    const text = (length: number) => [{ type: "text" as const, text: "x".repeat(length) }];
+    const long = ledger.extend(base.append([{ id: "b" as never, role: "user", parts: text(400), createdAt: "x" }]));
+    const short = ledger.extend(base.append([{ id: "b" as never, role: "user", parts: text(4), createdAt: "x" }]));
+    expect([ledger.totalTokens, long.totalTokens, short.totalTokens]).toEqual([4, 4 + 104, 4 + 5]);
+  });
+
+  it("takes the result's own word for its durability before the policy's", () => {
+    fc.assert(
+      fc.property(threads, (thread) => {
+        const ledger = TokenLedger.empty(countingTokenizer(), ({ toolName }) => (toolName === "bash" ? "ephemeral" : "replayable")).extend(thread);
+        for (const message of thread.messages) {
+          const [part] = message.parts;
+          const result = part?.type === "tool-result" ? part.result : undefined;
+          const policy = result?.toolName === "bash" ? "ephemeral" : "replayable";
+          expect(ledger.header(message.ordinal)?.durability).toBe(result && (result.durability ?? policy));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("tokenShares", () => {
+  it("puts each kind of part into its share", () => {
+    const callId = asToolCallId("c");
+    const url = { kind: "url", url: "u" } as const;
+    const one = (part: Part) => tokenShares({ role: "assistant", parts: [part] }, countingTokenizer()).shares;
+    const none = { text: 0, toolInput: 0, toolResult: 0, reasoning: 0, media: 0 };
+    expect(one({ type: "text", text: "12345678" })).toEqual({ ...none, text: 2 });
+    expect(one({ type: "opaque", provider: "p", value: "123456" })).toEqual({ ...none, text: 2 });
+    expect(one({ type: "reasoning", text: "1234", signature: "5678" })).toEqual({ ...none, reasoning: 2 });
+    expect(one({ type: "image", source: url })).toEqual({ ...none, media: 500 });
+    expect(one({ type: "file", source: url })).toEqual({ ...none, media: 500 });
+    expect(one({ type: "tool-call", callId, toolName: "read", input: 12 })).toEqual({ ...none, toolInput: 2 });
+    const result = { toolName: "read", callId, outcome: "success", content: { type: "text", text: "12345" } } as const;
+    expect(one({ type: "tool-result", result })).toEqual({ ...none, toolResult: 2 });
+  });
+
+  it("says where a message's tokens are, and loses none", () => {
+    const tokenizer = countingTokenizer();
+    fc.assert(
+      fc.property(threads, (thread) => {
+        for (const message of thread.messages) {
+          const { shares, overhead } = tokenShares(message, tokenizer);
+          const sum = Object.values(shares).reduce((total, share) => total + share, overhead);
+          expect(sum).toBe(tokenizer.countMessage(message));
+          const has = (...types: readonly string[]) => message.parts.some((part) => types.includes(part.type));
+          if (!has("reasoning")) expect(shares.reasoning).toBe(0);
+          if (!has("image", "file")) expect(shares.media).toBe(0);
+          if (!has("tool-call")) expect(shares.toolInput).toBe(0);
+          if (!has("tool-result")) expect(shares.toolResult).toBe(0);
+          if (!has("text", "opaque")) expect(shares.text).toBe(0);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

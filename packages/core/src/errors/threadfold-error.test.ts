@@ -1,0 +1,67 @@
+import { describe, expect, it, vi } from "vitest";
+import { BudgetInfeasibleError } from "./budget-infeasible-error.ts";
+import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
+import { ThreadfoldError } from "./threadfold-error.ts";
+
+const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+
+describe("the registry of errors", () => {
+  it.each(codes)("%s is in upper snake case and says what went wrong and what to do in whole sentences", (code) => {
+    expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+    const { summary, hint, retryable } = ERROR_CODES[code];
+    for (const sentence of [summary, hint]) expect(sentence).toMatch(/^[A-Z].{15,}\.$/);
+    expect(typeof retryable).toBe("boolean");
+  });
+
+  it("never loses or renames a code: they are part of the public interface", () => {
+    expect(codes).toEqual(expect.arrayContaining(STABLE_CODES));
+  });
+});
+
+/** Codes only ever join this list. */
+const STABLE_CODES = (
+  "INVALID_JSON INVALID_MESSAGE INVALID_PLAN INVALID_CONFIG DUPLICATE_MESSAGE_ID INVALID_PIN UNREADABLE_SOURCE EMPTY_SOURCE " +
+  "UNKNOWN_FORMAT WRONG_FORMAT SOURCE_TOO_LARGE CORRUPT_ARCHIVE BUDGET_INFEASIBLE PLAN_CONFLICT PIN_MISSING ILLEGAL_REQUEST " +
+  "SUMMARIZER_FAILED ABORTED THREAD_NOT_FOUND MESSAGE_NOT_FOUND PLAN_NOT_FOUND ARTIFACT_NOT_FOUND VERSION_CONFLICT " +
+  "IDEMPOTENCY_MISMATCH STORE_UNAVAILABLE STORE_FOREIGN STORE_CORRUPT REPLAY_MISMATCH USAGE OUTPUT_UNWRITABLE"
+).split(" ");
+
+describe("ThreadfoldError", () => {
+  it("takes hint and retryability from the registry, and a better hint from whoever throws it", () => {
+    const plain = new ThreadfoldError("PLAN_CONFLICT", "Plan 3 is there already.");
+    expect(plain).toMatchObject({ name: "ThreadfoldError", code: "PLAN_CONFLICT", message: "Plan 3 is there already.", retryable: true, hint: ERROR_CODES.PLAN_CONFLICT.hint, details: {} });
+    expect("cause" in plain).toBe(false);
+    const cause = new Error("disk");
+    const precise = new ThreadfoldError("USAGE", "x", { hint: "Do y.", details: { line: 3 }, cause });
+    expect(precise).toMatchObject({ hint: "Do y.", details: { line: 3 }, cause, retryable: false });
+  });
+
+  it("is known across copies of the package, and nothing else is taken for one", async () => {
+    vi.resetModules();
+    const copy = await import("./threadfold-error.ts");
+    const foreign = new copy.ThreadfoldError("USAGE", "x");
+    expect(copy.ThreadfoldError).not.toBe(ThreadfoldError);
+    expect(foreign).not.toBeInstanceOf(ThreadfoldError);
+    expect(ThreadfoldError.isInstance(foreign)).toBe(true);
+    expect(copy.ThreadfoldError.isInstance(new ThreadfoldError("USAGE", "x"))).toBe(true);
+    for (const other of [new Error("x"), { code: "USAGE", name: "ThreadfoldError" }, "ThreadfoldError", null, undefined]) {
+      expect(ThreadfoldError.isInstance(other)).toBe(false);
+    }
+  });
+
+  it("shows no marker when it is listed or serialized", () => {
+    const error = new ThreadfoldError("USAGE", "x");
+    expect(Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol))).toEqual([]);
+    expect(Object.keys(JSON.parse(JSON.stringify(error)) as object).sort()).toEqual(["code", "details", "hint", "name", "retryable"]);
+  });
+});
+
+describe("BudgetInfeasibleError", () => {
+  it("names what takes the room and how much, in tokens", () => {
+    const error = new BudgetInfeasibleError(1_000, { system: 600, tools: 300, pins: 50, newest: 200, overhead: 7 });
+    expect(error).toBeInstanceOf(ThreadfoldError);
+    expect(error).toMatchObject({ name: "BudgetInfeasibleError", code: "BUDGET_INFEASIBLE", budget: 1_000, required: 1_157, retryable: false });
+    for (const part of ["1157", "system 600", "tools 300", "pins 50", "newest 200", "overhead 7", "1000"]) expect(error.message).toContain(part);
+    expect(error.details).toEqual({ budget: 1_000, required: 1_157, indispensable: error.indispensable });
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { asMessageId } from "../model/ids.ts";
+import { spanEnd, spanOf, spanReferenceSchema, spanStart } from "./span-reference.ts";
+
+const at = (id: string, turn: number) => ({ id: asMessageId(id), turn });
+
+describe("spanOf", () => {
+  it("names messages by their ids in order, and turns for display", () => {
+    const span = spanOf([at("a", 1), at("b", 2), at("c", 4)]);
+    expect(span).toEqual({ messageIds: ["a", "b", "c"], firstTurn: 1, lastTurn: 4 });
+    expect([spanStart(span), spanEnd(span)]).toEqual(["a", "c"]);
+    expect(spanReferenceSchema.parse(span)).toEqual(span);
+  });
+
+  it("refuses to be empty", () => {
+    expect(() => spanOf([])).toThrow(RangeError);
+    expect(spanReferenceSchema.safeParse({ messageIds: [], firstTurn: 0, lastTurn: 0 }).success).toBe(false);
+  });
+});

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonValues } from "../laws/text-arbitrary.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { isJsonValue, jsonObjectSchema, jsonValueSchema, MAX_VALUE_DEPTH, textSchema } from "./json-value.ts";
+
+const nested = (depth: number): unknown => {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+};
+
+describe("isJsonValue", () => {
+  it("holds exactly for what canonical JSON can express", () => {
+    const odd = fc.constantFrom<unknown>(Number.NaN, "\ud800", undefined, 1n, () => 1, new Date(0), new Set([1]), /x/, Symbol.iterator);
+    const anything = fc.oneof(jsonValues, odd, fc.array(fc.oneof(jsonValues, odd)), fc.dictionary(fc.string(), fc.oneof(jsonValues, odd)));
+    fc.assert(
+      fc.property(anything, (value) => {
+        expect(isJsonValue(value)).toBe(canBeWritten(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("refuses an array with a hole and what an instance of a class hides", () => {
+    const sparse = [1, 2, 3];
+    delete sparse[1];
+    expect(isJsonValue(sparse)).toBe(false);
+    expect(isJsonValue({ at: new Date(0) })).toBe(false);
+    expect(isJsonValue(new Map([["a", 1]]))).toBe(false);
+  });
+
+  it("refuses a torn surrogate in a key, and passes over properties that are undefined", () => {
+    expect([isJsonValue({ a: { "\ud800": 1 } }), isJsonValue({ a: undefined }), isJsonValue([undefined])]).toEqual([false, true, false]);
+  });
+
+  it("ends on a cycle", () => {
+    const cyclic: unknown[] = [];
+    cyclic.push(cyclic);
+    expect(isJsonValue(cyclic)).toBe(false);
+  });
+});
+
+describe("jsonValueSchema", () => {
+  it("leaves room for what stands around a value: what it accepts can be hashed inside a thread or plan", () => {
+    expect(jsonValueSchema.safeParse(nested(MAX_VALUE_DEPTH)).success).toBe(true);
+    expect(jsonValueSchema.safeParse(nested(MAX_VALUE_DEPTH + 1)).success).toBe(false);
+    expect(() => canonicalJson({ a: [{ b: [{ c: [{ d: [nested(MAX_VALUE_DEPTH)] }] }] }] })).not.toThrow();
+  });
+
+  it("gives the very value back, own __proto__ keys included", () => {
+    const value = JSON.parse('{"__proto__":{"x":1}}');
+    expect(jsonValueSchema.parse(value)).toBe(value);
+    expect(Object.hasOwn(value, "__proto__")).toBe(true);
+  });
+});
+
+describe("jsonObjectSchema", () => {
+  it.each([[[]], [null], ["{}"], [1], [undefined]])("refuses %j", (value) => {
+    expect(jsonObjectSchema.safeParse(value).success).toBe(false);
+  });
+
+  it("accepts an empty object", () => {
+    expect(jsonObjectSchema.safeParse({}).success).toBe(true);
+  });
+});
+
+describe("textSchema", () => {
+  it("refuses lone surrogates and takes pairs", () => {
+    expect(["😀", "", "\u0000", "\ud83d", "\ude00\ud83d"].map((text) => textSchema.safeParse(text).success)).toEqual([true, true, true, false, false]);
+  });
+});
+
+function canBeWritten(value: unknown): boolean {
+  try {
+    canonicalJson(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

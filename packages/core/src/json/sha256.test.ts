@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { unicodeTexts } from "../laws/text-arbitrary.ts";
+import { describe, expect, it } from "vitest";
+import { digestOf } from "./digest.ts";
+import { sha256 as portable } from "./portable-sha256.ts";
+import { sha256 } from "./sha256.ts";
+
+const implementations = [
+  ["native", sha256],
+  ["portable", portable],
+] as const;
+
+/** FIPS 180-2 and RFC 6234 test vectors. */
+const VECTORS = [
+  ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
+  ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+  ["abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"],
+  ["a".repeat(1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"],
+  ["0123456701234567012345670123456701234567012345670123456701234567".repeat(10), "594847328451bdfa85056225462cc1d867d877fb388df0ce35f25ab5562bfbb5"],
+] as const;
+
+describe.each(implementations)("%s sha256", (_, hash) => {
+  it.each(VECTORS.map(([text, digest]) => [text.slice(0, 20), text, digest]))("gives the published digest of %j…", (_label, text, digest) => {
+    expect(hash(text)).toBe(digest);
+  });
+
+  it("hashes text as UTF-8", () => {
+    expect(hash("naïve 数据 😀")).toBe(hash(new TextEncoder().encode("naïve 数据 😀")));
+  });
+});
+
+describe("sha256", () => {
+  it("runs on the native implementation here, and the portable one gives the same digest of any text and bytes", () => {
+    expect(sha256).not.toBe(portable);
+    fc.assert(
+      fc.property(fc.oneof(unicodeTexts(300), fc.uint8Array({ maxLength: 300 })), (data) => {
+        expect(portable(data)).toBe(sha256(data));
+        expect(sha256(data)).toBe(createHash("sha256").update(data).digest("hex"));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("digestOf", () => {
+  it("is the digest of the canonical form, whatever the order of keys", () => {
+    expect(digestOf({ b: 1, a: [null], c: undefined })).toBe(sha256('{"a":[null],"b":1}'));
+    expect(digestOf({ a: 1, b: 2 })).toBe(digestOf({ b: 2, a: 1 }));
+    expect(digestOf({ a: 1 })).not.toBe(digestOf({ a: "1" }));
+  });
+});

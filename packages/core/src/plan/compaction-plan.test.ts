@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { withTextReplaced } from "../laws/text-replacement.ts";
+import { agentThreads } from "../laws/thread-arbitrary.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
+import {
+  actionOf,
+  compactionPlanSchema,
+  emptyPlan,
+  groupRecords,
+  parsePlan,
+  planRecords,
+  sealPlan,
+  serializePlan,
+  type CompactionPlan,
+  type PlanContent,
+} from "./compaction-plan.ts";
+import { COMPACTION_PRECEDENCE, compactionActionSchema, removesMessages } from "./plan-record.ts";
+
+const figures = fc.record({
+  version: fc.integer({ min: 1, max: 9 }),
+  policyVersion: fc.constantFrom("threadfold-v1", "eigene Regel"),
+  createdAt: fc.constantFrom("2025-01-01T00:00:00.000Z", "2026-02-03T04:05:06.007Z"),
+  originalTokens: fc.nat(1_000_000),
+  compactedTokens: fc.nat(100_000),
+});
+
+/** Contents with random records; they need not be normalized. */
+const contents: fc.Arbitrary<PlanContent> = agentThreads({ malformed: true, maxMessages: 12, pins: false }).chain((thread) =>
+  fc.tuple(figures, planRecordsFor(thread)).map(([rest, records]) => ({
+    threadId: thread.id,
+    threadVersion: thread.version,
+    ...rest,
+    ...groupRecords(records),
+  })),
+);
+const plans = contents.map(sealPlan);
+
+const codeOf = (action: () => unknown): unknown => {
+  try {
+    action();
+    return "no error";
+  } catch (error) {
+    return (error as { code?: unknown }).code;
+  }
+};
+
+describe("serializePlan and parsePlan", () => {
+  it("C11: give the same plan back, byte for byte, and never an empty one", () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const text = serializePlan(plan);
+        const read = parsePlan(text);
+        expect(serializePlan(read)).toBe(text);
+        expect(canonicalJson(read)).toBe(canonicalJson(plan));
+        expect(planRecords(read)).toHaveLength(planRecords(plan).length);
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it("refuse a plan in which any text was changed, its time apart", () => {
+    fc.assert(
+      fc.property(plans, fc.nat(), (plan, leaf) => {
+        const changed = withTextReplaced({ ...plan, createdAt: 0 }, leaf, "tampered") as object;
+        expect(codeOf(() => parsePlan(canonicalJson({ ...changed, createdAt: plan.createdAt })))).toBe("INVALID_PLAN");
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it("refuse a plan whose figures or records were changed", () => {
+    fc.assert(
+      fc.property(plans, fc.constantFrom("version", "threadVersion", "originalTokens", "compactedTokens"), (plan, figure) => {
+        expect(codeOf(() => parsePlan(canonicalJson({ ...plan, [figure]: plan[figure] + 1 })))).toBe("INVALID_PLAN");
+        const [record] = planRecords(plan);
+        if (record === undefined) return;
+        const fewer = groupRecords(planRecords(plan).slice(1));
+        expect(codeOf(() => parsePlan(canonicalJson({ ...plan, ...fewer })))).toBe("INVALID_PLAN");
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(["", "null", "[]", "{}", "{", '"plan"', '{"__proto__":{"planId":"x"}}', "[".repeat(10_000)])("refuse %j with a typed error", (text) => {
+    expect(codeOf(() => parsePlan(text))).toBe("INVALID_PLAN");
+  });
+
+  it("name the field that is wrong", () => {
+    const plan = emptyPlan(asThreadId("t"), "p");
+    expect(() => parsePlan(canonicalJson({ ...plan, version: "1" }))).toThrow(/version/);
+    expect(() => parsePlan(canonicalJson({ ...plan, schemaVersion: 2 }))).toThrow(/schemaVersion/);
+  });
+});
+
+describe("sealPlan", () => {
+  it("gives an id that depends on nothing but the content: not on time, not on the order of keys", () => {
+    fc.assert(
+      fc.property(contents, (content) => {
+        const { planId } = sealPlan(content);
+        const reversed = Object.fromEntries(Object.entries(content).reverse()) as unknown as PlanContent;
+        expect(planId).toMatch(/^[0-9a-f]{64}$/);
+        expect(sealPlan({ ...content, createdAt: "2031-01-01T00:00:00.000Z" }).planId).toBe(planId);
+        expect(sealPlan(reversed).planId).toBe(planId);
+        expect(sealPlan(JSON.parse(canonicalJson(content as unknown as JsonObject)) as PlanContent).planId).toBe(planId);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("gives another id to any other content", () => {
+    fc.assert(
+      fc.property(contents, fc.nat(), (content, leaf) => {
+        const { createdAt, ...hashed } = content;
+        const other = withTextReplaced(hashed, leaf, "something else") as Omit<PlanContent, "createdAt">;
+        expect(sealPlan({ ...other, createdAt }).planId).not.toBe(sealPlan(content).planId);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("seals a sealed plan again as what it is", () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        expect(sealPlan(plan)).toEqual(plan);
+        expect(parsePlan(serializePlan(sealPlan({ ...plan, version: plan.version + 1 }))).version).toBe(plan.version + 1);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("compactionPlanSchema", () => {
+  it("accepts nothing that cannot be hashed", () => {
+    fc.assert(
+      fc.property(plans, fc.nat(), (plan, leaf) => {
+        expect(compactionPlanSchema.safeParse(withTextReplaced(plan, leaf, "a\ud800")).success).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("emptyPlan", () => {
+  it("is version 0, names no message and is the same everywhere", () => {
+    const plan = emptyPlan(asThreadId("t"), "threadfold-v1");
+    expect([plan.version, plan.threadVersion, plan.createdAt, planRecords(plan)]).toEqual([0, 0, "1970-01-01T00:00:00.000Z", []]);
+    expect(emptyPlan(asThreadId("t"), "threadfold-v1")).toEqual(plan);
+    expect(parsePlan(serializePlan(plan))).toEqual(plan);
+  });
+});
+
+describe("records of a plan", () => {
+  it("are sorted by kind and back without a loss, strongest first", () => {
+    fc.assert(
+      fc.property(contents, (content) => {
+        const records = planRecords(content);
+        expect(planRecords(groupRecords(records))).toEqual(records);
+        const strengths = records.map(({ action }) => COMPACTION_PRECEDENCE[action]);
+        expect([...strengths].sort((a, b) => b - a)).toEqual(strengths);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("have the precedence of seed 002: drop, externalize, summarize, clear, include", () => {
+    const byStrength = [...compactionActionSchema.options].sort((a, b) => COMPACTION_PRECEDENCE[b] - COMPACTION_PRECEDENCE[a]);
+    expect(byStrength).toEqual(["drop", "externalize", "summarize", "clear", "include"]);
+  });
+
+  it("take messages out of the prompt unless they clear or externalize a body", () => {
+    fc.assert(
+      fc.property(contents, (content) => {
+        for (const record of planRecords(content)) {
+          const stays = record.action === "clear" || (record.action === "externalize" && record.form === "body");
+          expect(removesMessages(record)).toBe(!stays);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("actionOf", () => {
+  it("tells the one record that names a message, and include for all others", () => {
+    const disjoint = contents.map((content): CompactionPlan => {
+      const seen = new Set<string>();
+      const records = planRecords(content).filter(({ span }) => {
+        const free = span.messageIds.every((id) => !seen.has(id));
+        if (free) for (const id of span.messageIds) seen.add(id);
+        return free;
+      });
+      return sealPlan({ ...content, ...groupRecords(records) });
+    });
+    fc.assert(
+      fc.property(disjoint, (plan) => {
+        for (const record of planRecords(plan)) {
+          for (const id of record.span.messageIds) expect(actionOf(plan, id)).toEqual({ action: record.action, record });
+        }
+        expect(actionOf(plan, asMessageId("nobody"))).toEqual({ action: "include", record: null });
+        expect(actionOf(plan, asMessageId("toString")).action).toMatch(/include|clear|summarize|externalize|drop/);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { messageInputs } from "../laws/message-arbitrary.ts";
+import { sampleMessage } from "../laws/sample-entry.ts";
+import { agentThreads, threadEntryInputs } from "../laws/thread-arbitrary.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
+import type { MessageInput } from "../model/message.ts";
+import { AgentThread } from "./agent-thread.ts";
+import { AppendOnlyList } from "./append-only-list.ts";
+import { placeMessage, START_OF_THREAD } from "./thread-position.ts";
+
+const id = asThreadId("t");
+const empty = AgentThread.empty(id);
+
+/** All that can be seen of a thread. */
+const everything = (thread: AgentThread) => ({
+  version: thread.version,
+  length: thread.length,
+  position: thread.position,
+  pins: thread.livePins,
+  entries: [...thread.entries],
+  messages: [...thread.messages],
+  digest: thread.digest,
+});
+
+const inputs = threadEntryInputs({ malformed: true, maxMessages: 16 });
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+describe("append", () => {
+  it("gives a new value and leaves every older one as it was", () => {
+    fc.assert(
+      fc.property(inputs, (entries) => {
+        const history: { thread: AgentThread; was: ReturnType<typeof everything> }[] = [];
+        let thread = empty;
+        for (const entry of entries) {
+          history.push({ thread, was: everything(thread) });
+          thread = thread.appendEntries([entry]);
+        }
+        for (const { thread: old, was } of history) expect(everything(old)).toEqual(was);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("in one go is the same as one by one, and as in any two batches", () => {
+    fc.assert(
+      fc.property(inputs, fc.nat(), (entries, pick) => {
+        const atOnce = empty.appendEntries(entries);
+        const oneByOne = entries.reduce((thread, entry) => thread.appendEntries([entry]), empty);
+        const cut = pick % (entries.length + 1);
+        const inTwo = empty.appendEntries(entries.slice(0, cut)).appendEntries(entries.slice(cut));
+        expect(everything(oneByOne)).toEqual(everything(atOnce));
+        expect(everything(inTwo)).toEqual(everything(atOnce));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("shares its entries and messages with the value before", () => {
+    const before = empty.append([sampleMessage("a"), sampleMessage("b")]);
+    const after = before.append([sampleMessage("c")]);
+    expect(after.messageAt(0)).toBe(before.messageAt(0));
+    expect(after.entriesBetween(0, 2).every((entry, index) => entry === before.entriesBetween(0)[index])).toBe(true);
+  });
+
+  it("copies and walks nothing of the log when the newest value grows: O(1) amortized", () => {
+    const copies = vi.spyOn(Array.prototype, "slice");
+    const walks = vi.spyOn(AppendOnlyList.prototype, Symbol.iterator);
+    const lookups = vi.spyOn(AppendOnlyList.prototype, "at");
+    let thread = AgentThread.empty(id);
+    for (let index = 0; index < 500; index++) thread = thread.append([sampleMessage(`m${index}`)]);
+    const longCopies = copies.mock.calls.filter(([start = 0, end = Number.POSITIVE_INFINITY]) => end - start > 50).length;
+    const figures = { longCopies, walks: walks.mock.calls.length, lookups: lookups.mock.calls.length };
+    vi.restoreAllMocks();
+    expect(thread.length).toBe(500);
+    expect(figures).toEqual({ longCopies: 0, walks: 0, lookups: 0 });
+  });
+
+  it("freezes what it takes, all the way down", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true, maxMessages: 12 }), (thread) => {
+        for (const entry of thread.entries) expectFrozen(entry);
+        for (const pin of thread.livePins) expectFrozen(pin);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("gives every message its place", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true, maxMessages: 30 }), (thread) => {
+        let position = START_OF_THREAD;
+        let ordinal = 0;
+        for (const message of thread.messages) {
+          position = placeMessage(position, message);
+          expect({ ordinal: message.ordinal, turn: message.turn, step: message.step }).toEqual({ ordinal, ...position });
+          expect(thread.messageAt(ordinal)).toBe(message);
+          expect(thread.message(message.id)).toBe(message);
+          ordinal++;
+        }
+        expect(thread.position).toEqual(position);
+        expect(thread.length).toBe(ordinal);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("S3: counts real user messages as turns, and model calls as steps", () => {
+    const thread = empty.append([
+      sampleMessage("system", { role: "system" }),
+      sampleMessage("u1"),
+      sampleMessage("reminder", { origin: "harness" }),
+      sampleMessage("a1", { role: "assistant" }),
+      sampleMessage("side", { branch: "subagent" }),
+      sampleMessage("summary", { origin: "compaction" }),
+      sampleMessage("a2", { role: "assistant" }),
+      sampleMessage("u2"),
+    ]);
+    const places = [...thread.messages].map((message) => `${message.id} ${message.turn}.${message.step}`);
+    expect(places).toEqual(["system 0.0", "u1 1.0", "reminder 1.0", "a1 1.1", "side 1.1", "summary 1.1", "a2 1.2", "u2 2.2"]);
+  });
+});
+
+describe("C5: message ids", () => {
+  it("make appending idempotent: what is there already is skipped", () => {
+    fc.assert(
+      fc.property(messageInputs({ malformed: true, maxMessages: 12 }), fc.nat(), (messages, pick) => {
+        const thread = empty.append(messages);
+        const again = messages.slice(pick % (messages.length + 1));
+        expect(thread.append(again)).toBe(thread);
+        expect(thread.append(structuredClone(again) as MessageInput[])).toBe(thread);
+        expect(thread.append([...thread.messages])).toBe(thread);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("are refused with other content, and then nothing at all is appended", () => {
+    const cases = messageInputs({ malformed: true, maxMessages: 8 }).filter((messages) => messages.length > 0);
+    fc.assert(
+      fc.property(cases, fc.nat(), (messages, pick) => {
+        const thread = empty.append(messages);
+        const known = messages[pick % messages.length] as MessageInput;
+        const changed = { ...known, createdAt: "2030-01-01T00:00:00.000Z" };
+        const error = thrownBy(() => thread.append([sampleMessage("new"), changed]));
+        expect(error).toMatchObject({ code: "DUPLICATE_MESSAGE_ID", details: { messageId: known.id } });
+        expect(thread.message(asMessageId("new"))).toBeUndefined();
+        expect(everything(thread)).toEqual(everything(empty.append(messages)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("are refused twice in one append with other content, and taken once with the same", () => {
+    expect(empty.append([sampleMessage("a"), sampleMessage("a")]).length).toBe(1);
+    expect(thrownBy(() => empty.append([sampleMessage("a"), sampleMessage("a", { role: "assistant" })]))).toMatchObject({ code: "DUPLICATE_MESSAGE_ID" });
+  });
+
+  it("of another run make another message, whatever the content", () => {
+    expect(empty.append([sampleMessage("run1-a"), { ...sampleMessage("run1-a"), id: asMessageId("run2-a") }]).length).toBe(2);
+  });
+
+  it("may be free again on a fork before the message", () => {
+    const thread = empty.append([sampleMessage("a"), sampleMessage("b"), sampleMessage("c")]);
+    const fork = thread.fork(asThreadId("f"), 1).append([sampleMessage("c", { role: "assistant" })]);
+    expect([fork.message(asMessageId("c"))?.role, fork.message(asMessageId("b"))]).toEqual(["assistant", undefined]);
+    expect([thread.message(asMessageId("c"))?.role, thread.message(asMessageId("b"))?.role]).toEqual(["user", "user"]);
+  });
+
+  it("are found by name even when they are names of object properties", () => {
+    const thread = empty.append([sampleMessage("__proto__"), sampleMessage("constructor")]);
+    expect(thread.message(asMessageId("__proto__"))?.ordinal).toBe(0);
+    expect(thread.message(asMessageId("toString"))).toBeUndefined();
+  });
+});
+
+describe("misuse", () => {
+  it.each<[string, unknown, string]>([
+    ["a message without parts", { ...sampleMessage("a"), parts: undefined }, "parts"],
+    ["a torn text", { ...sampleMessage("a"), parts: [{ type: "text", text: "\ud800" }] }, "parts.0"],
+    ["a result in a user message", { ...sampleMessage("a"), parts: [{ type: "tool-result" }] }, "parts.0"],
+    ["null", null, "the message"],
+  ])("is told with code and place: %s", (_, message, where) => {
+    const error = thrownBy(() => empty.append([message as MessageInput]));
+    expect(error).toBeInstanceOf(ThreadfoldError);
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
+    expect((error as Error).message).toContain(where);
+  });
+
+  it("of an entry of no kind is told", () => {
+    expect(thrownBy(() => empty.appendEntries([{ type: "summary" } as never]))).toMatchObject({ code: "INVALID_MESSAGE" });
+  });
+});
+
+function expectFrozen(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  expect(Object.isFrozen(value)).toBe(true);
+  for (const item of Object.values(value)) expectFrozen(item);
+}

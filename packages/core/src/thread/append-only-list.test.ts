@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { AppendOnlyList } from "./append-only-list.ts";
+
+/** Which value of the family to work on, and what to do with it. */
+type Step =
+  | { readonly op: "append"; readonly on: number; readonly items: readonly number[] }
+  | { readonly op: "prefix"; readonly on: number; readonly length: number };
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ op: fc.constant("append" as const), on: fc.nat(), items: fc.array(fc.nat(99), { maxLength: 4 }) }),
+    fc.record({ op: fc.constant("prefix" as const), on: fc.nat(), length: fc.nat(12) }),
+  ),
+  { maxLength: 20 },
+);
+
+describe("AppendOnlyList", () => {
+  it("behaves as an array that is copied on every change, whichever value is appended to", () => {
+    fc.assert(
+      fc.property(steps, (list) => {
+        const family = [{ real: AppendOnlyList.empty<number>(), model: [] as readonly number[] }];
+        for (const step of list) {
+          const { real, model } = family[step.on % family.length] as (typeof family)[number];
+          family.push(
+            step.op === "append"
+              ? { real: real.append(step.items), model: [...model, ...step.items] }
+              : { real: real.prefix(step.length), model: model.slice(0, step.length) },
+          );
+        }
+        for (const { real } of family) {
+          const kin = family.filter((other) => other.real.family === real.family);
+          const longest = kin.reduce((best, other) => (other.model.length > best.length ? other.model : best), [] as readonly number[]);
+          expect(longest.slice(0, real.length)).toEqual([...real]);
+        }
+        for (const { real, model } of family) {
+          expect([...real]).toEqual(model);
+          expect(real.length).toBe(model.length);
+          expect(real.slice()).toEqual(model);
+          expect([real.at(-1), real.at(model.length), real.at(model.length - 1)]).toEqual([undefined, undefined, model.at(-1)]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("clamps slices to its own prefix", () => {
+    const short = AppendOnlyList.of([1, 2]);
+    short.append([3, 4]);
+    expect([short.slice(-5, 9), short.slice(1), short.slice(2), short.slice(1, 1)]).toEqual([[1, 2], [2], [], []]);
+  });
+
+  it("iterates over what it held when the iteration began, whatever is appended meanwhile", () => {
+    let list = AppendOnlyList.of([1, 2, 3]);
+    const seen: number[] = [];
+    for (const item of list) {
+      seen.push(item);
+      list = list.append([item + 10]);
+    }
+    expect(seen).toEqual([1, 2, 3]);
+    expect([...list]).toEqual([1, 2, 3, 11, 12, 13]);
+  });
+
+  it("copies nothing when the newest value grows, and copies once when an older one does", () => {
+    const copies = vi.spyOn(Array.prototype, "slice");
+    let list = AppendOnlyList.empty<number>();
+    const old = list.append([0]);
+    list = old;
+    for (let item = 1; item < 1_000; item++) list = list.append([item]);
+    const whileGrowing = copies.mock.calls.length;
+    let fork = old.append([-1]);
+    for (let item = 2; item < 100; item++) fork = fork.append([-item]);
+    const afterFork = copies.mock.calls.length;
+    copies.mockRestore();
+    expect([whileGrowing, afterFork]).toEqual([0, 1]);
+    expect([list.length, fork.length, old.length]).toEqual([1_000, 100, 1]);
+  });
+});

@@ -1,0 +1,4 @@
+import type { ThreadEntry } from "./thread-entry.ts";
+
+/** Digests of entries that were hashed once already. Entries are frozen, so a digest stays true. */
+export const knownDigests = new WeakMap<ThreadEntry, string>();

@@ -1,0 +1,150 @@
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { digestOf } from "../json/digest.ts";
+import { toCanonicalOrder } from "../json/canonical-order.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import type { MessageId, PinId } from "../model/ids.ts";
+import { messageInputSchema, type Message, type MessageInput } from "../model/message.ts";
+import { mayLift, pinSchema, type Pin } from "./pin.ts";
+import { threadEntryInputSchema, type PinLiftedEntry, type ThreadEntry, type ThreadEntryInput } from "./thread-entry.ts";
+import { placeMessage, type ThreadPosition } from "./thread-position.ts";
+
+/**
+ * Collects the entries of one append: places messages, checks ids and pins, and leaves the log alone. It needs to know
+ * of the log only where it ends and what its ids and live pins are, so a store can append without loading a thread.
+ */
+export class ThreadAddition {
+  readonly entries: ThreadEntry[] = [];
+  readonly messages: Message[] = [];
+  position: ThreadPosition;
+  pins: ReadonlyMap<PinId, Pin>;
+  readonly #firstOrdinal: number;
+  readonly #existing: (id: MessageId) => Message | undefined;
+  readonly #added = new Map<MessageId, Message>();
+
+  /**
+   * @param position turn and step of the newest message of the log.
+   * @param firstOrdinal how many messages the log has.
+   * @param pins the live pins of the log; those that the entries name are enough.
+   * @param existing finds a message of the log by its id.
+   */
+  constructor(
+    position: ThreadPosition,
+    firstOrdinal: number,
+    pins: ReadonlyMap<PinId, Pin>,
+    existing: (id: MessageId) => Message | undefined,
+  ) {
+    this.position = position;
+    this.pins = pins;
+    this.#firstOrdinal = firstOrdinal;
+    this.#existing = existing;
+  }
+
+  /** Adds one entry, or nothing when it is already there. @throws ThreadfoldError as `AgentThread.appendEntries` does. */
+  add(input: ThreadEntryInput): void {
+    switch (input.type) {
+      case "message":
+        return this.#addMessage(input);
+      case "pin":
+        return this.#addPin(input.pin);
+      case "pin-lifted":
+        return this.#liftPin(input);
+      default:
+        throw new ThreadfoldError("INVALID_MESSAGE", `An entry has the unknown type ${String((input as { type?: unknown }).type)}.`);
+    }
+  }
+
+  #addMessage(entry: MessageEntryInput): void {
+    const input = entry.message;
+    const made = isMade(entry) ? entry : undefined;
+    if (made === undefined) checkMessage(input);
+    const known = this.#added.get(input.id) ?? this.#existing(input.id);
+    if (known !== undefined) return refuseChanged(known, input);
+    const ordinal = this.#firstOrdinal + this.messages.length;
+    this.position = placeMessage(this.position, input);
+    const place = { ordinal, ...this.position };
+    const placed = made !== undefined && isAt(made.message, place) ? made : makeEntry(input, place);
+    this.#added.set(placed.message.id, placed.message);
+    this.messages.push(placed.message);
+    this.entries.push(placed);
+  }
+
+  #addPin(pin: Pin): void {
+    checkPin(pin);
+    const known = this.pins.get(pin.id);
+    if (known?.text === pin.text) return;
+    if (known !== undefined) {
+      throw new ThreadfoldError("INVALID_PIN", `Pin ${pin.id} is in the thread with another text.`, {
+        hint: "Give the new pin an id of its own.",
+      });
+    }
+    this.pins = new Map(this.pins).set(pin.id, freezeDeep(pin));
+    this.entries.push(freezeDeep({ type: "pin", pin }));
+  }
+
+  #liftPin(entry: PinLiftedEntry): void {
+    checkLifting(entry);
+    const pin = this.pins.get(entry.pinId);
+    if (pin === undefined) throw new ThreadfoldError("INVALID_PIN", `There is no live pin ${entry.pinId} to lift.`);
+    if (!mayLift(entry.authority, pin.authority)) {
+      throw new ThreadfoldError(
+        "INVALID_PIN",
+        `Pin ${pin.id} of authority ${pin.authority} cannot be lifted by ${entry.authority}.`,
+      );
+    }
+    const pins = new Map(this.pins);
+    pins.delete(pin.id);
+    this.pins = pins;
+    this.entries.push(freezeDeep({ ...entry }));
+  }
+}
+
+type MessageEntry = Extract<ThreadEntry, { type: "message" }>;
+type MessageEntryInput = Extract<ThreadEntryInput, { type: "message" }>;
+type Place = Pick<Message, "ordinal" | "turn" | "step">;
+
+/** Entries that an addition made: checked and frozen, so that handing them on costs neither again. */
+const madeEntries = new WeakSet<object>();
+
+const isMade = (entry: MessageEntryInput): entry is MessageEntry => madeEntries.has(entry);
+
+const isAt = (message: Message, { ordinal, turn, step }: Place): boolean =>
+  message.ordinal === ordinal && message.turn === turn && message.step === step;
+
+function makeEntry(input: MessageInput, place: Place): MessageEntry {
+  const entry = freezeDeep<MessageEntry>({ type: "message", message: toCanonicalOrder({ ...input, ...place }) });
+  madeEntries.add(entry);
+  return entry;
+}
+
+function checkMessage(input: MessageInput): void {
+  const checked = messageInputSchema.safeParse(input);
+  if (checked.success) return;
+  const issue = checked.error.issues[0];
+  const where = issue?.path.join(".") || "the message";
+  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${String(input?.id)}: ${where}: ${issue?.message}.`, {
+    details: { messageId: String(input?.id), path: issue?.path.map(String) ?? [] },
+  });
+}
+
+function checkPin(pin: Pin): void {
+  const issue = pinSchema.safeParse(pin).error?.issues[0];
+  if (issue === undefined) return;
+  throw new ThreadfoldError("INVALID_PIN", `Pin ${String(pin?.id)}: ${issue.path.join(".") || "the pin"}: ${issue.message}.`);
+}
+
+function checkLifting(entry: PinLiftedEntry): void {
+  const issue = threadEntryInputSchema.safeParse(entry).error?.issues[0];
+  if (issue === undefined) return;
+  throw new ThreadfoldError("INVALID_PIN", `Lifting of pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`);
+}
+
+function refuseChanged(known: Message, input: MessageInput): void {
+  const { ordinal: _ordinal, turn: _turn, step: _step, ...before } = known;
+  const { ordinal: _o, turn: _t, step: _s, ...after } = input as Message;
+  if (digestOf(before) === digestOf(after)) return;
+  throw new ThreadfoldError(
+    "DUPLICATE_MESSAGE_ID",
+    `Message ${input.id} is already in the thread with different content.`,
+    { details: { messageId: input.id, ordinal: known.ordinal } },
+  );
+}

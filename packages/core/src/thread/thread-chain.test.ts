@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { sha256 } from "../json/sha256.ts";
+import { agentThreads } from "../laws/thread-arbitrary.ts";
+import { AgentThread } from "./agent-thread.ts";
+import { entryDigest } from "./entry-digest.ts";
+import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
+
+const writtenDown = (thread: AgentThread): readonly string[] =>
+  [...thread.entries].map((entry) => canonicalJson(entry));
+
+describe("a thread that is restored from its entries", () => {
+  it("is the thread that was written down", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true }), (thread) => {
+        const restored = AgentThread.restore(thread.id, writtenDown(thread), thread.digest);
+        expect(restored.digest).toBe(thread.digest);
+        expect([...restored.entries].map(entryDigest)).toEqual([...thread.entries].map(entryDigest));
+        expect(restored.position).toEqual(thread.position);
+        expect(restored.livePins).toEqual(thread.livePins);
+        expect(restored.length).toBe(thread.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("goes on as the thread would", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, at) => {
+        const early = thread.atVersion(thread.version === 0 ? 0 : at % thread.version);
+        const rest = thread.entriesBetween(early.version);
+        const restored = AgentThread.restore(thread.id, writtenDown(early), early.digest).appendEntries(rest);
+        expect(restored.digest).toBe(thread.digest);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("is refused when an entry was changed, left out or moved", () => {
+    const arbitrary = agentThreads().filter((thread) => thread.version >= 2);
+    fc.assert(
+      fc.property(arbitrary, fc.nat(), fc.constantFrom("change", "leave out", "move"), (thread, at, how) => {
+        const texts = [...writtenDown(thread)];
+        const index = at % (texts.length - 1);
+        const [text] = texts.splice(index, 1) as [string];
+        if (how === "change") texts.splice(index, 0, text.replace("{", "{ "));
+        if (how === "move") texts.splice(index + 1, 0, text);
+        expect(() => AgentThread.restore(thread.id, texts, thread.digest)).toThrow("do not give the thread's digest");
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("has links that anybody can compute from the entries", () => {
+    fc.assert(
+      fc.property(agentThreads(), (thread) => {
+        const link = writtenDown(thread).reduce(
+          (before, text) => nextThreadLink(before, sha256(text)),
+          THREAD_CHAIN_START,
+        );
+        expect(link).toBe(thread.digest);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
