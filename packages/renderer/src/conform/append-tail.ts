@@ -1,0 +1,42 @@
+import type { Draft } from "../neutral/draft.ts";
+import { isBlank } from "../neutral/is-blank.ts";
+import { madeDraft } from "../neutral/made-draft.ts";
+import { rehydratedMessage } from "../neutral/rehydrated-message.ts";
+import type { RenderInput } from "../render-input.ts";
+import { type Repair, withDrafts } from "./conformance.ts";
+
+/** Text of the user turn that is put behind an assistant turn when the host gives none. */
+export const CONTINUATION = "[Continue from here]";
+
+/**
+ * Ends the request on a user turn: rehydrated content goes into the last user or tool turn, and behind an assistant turn
+ * comes a marked continuation (W9). What stands here is gone in the next request.
+ */
+export const appendTail: Repair = {
+  name: "append-tail",
+  apply(request, { input, warnings }) {
+    const last = request.drafts.at(-1);
+    const ordinal = last?.ordinal ?? 0;
+    const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal));
+    if (needsContinuation(last, input)) {
+      warnings.add("continuation-added", last?.chat.sources ?? []);
+      tail.push(continuation(input.continuation, ordinal));
+    }
+    return tail.length === 0 ? request : withDrafts(request, [...request.drafts, ...tail]);
+  },
+};
+
+function needsContinuation(last: Draft | undefined, { continuation: asked }: RenderInput): boolean {
+  if (last === undefined || last.chat.role === "assistant") return true;
+  return asked !== undefined && last.chat.synthetic === "missing-result";
+}
+
+function continuation(asked: string | undefined, ordinal: number): Draft {
+  return madeDraft(asked === undefined || isBlank(asked) ? CONTINUATION : asked, {
+    role: "user",
+    synthetic: "continuation",
+    action: "continuation",
+    share: "overhead",
+    ordinal,
+  });
+}

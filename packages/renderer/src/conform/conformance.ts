@@ -1,0 +1,47 @@
+import type { ToolDefinition } from "@threadfold/core";
+import type { Draft } from "../neutral/draft.ts";
+import type { RenderInput } from "../render-input.ts";
+import type { WarningLog } from "../warnings/warning-log.ts";
+import type { FormatRequirements } from "./format-requirements.ts";
+
+/** A request on its way to being legal. */
+export interface DraftRequest {
+  readonly system: readonly string[];
+  readonly tools: readonly ToolDefinition[];
+  readonly drafts: readonly Draft[];
+}
+
+/** What a repair may look at. */
+export interface Conformance {
+  readonly requirements: FormatRequirements;
+  readonly input: RenderInput;
+  readonly warnings: WarningLog;
+}
+
+/**
+ * Makes one thing legal. A repair gives the request back unchanged when it finds nothing, and notes a warning when it
+ * changes something. It decides from what came before, so that a longer log does not change what was rendered earlier.
+ */
+export interface Repair {
+  readonly name: string;
+  apply(request: DraftRequest, conformance: Conformance): DraftRequest;
+}
+
+/** A request with other messages. */
+export const withDrafts = (request: DraftRequest, drafts: readonly Draft[]): DraftRequest =>
+  drafts === request.drafts ? request : { ...request, drafts };
+
+/** Replaces drafts one by one; null leaves one out. The same array comes back when nothing changed. */
+export function mapDrafts(
+  drafts: readonly Draft[],
+  change: (draft: Draft, index: number) => Draft | null,
+): readonly Draft[] {
+  let changed: Draft[] | undefined;
+  for (let index = 0; index < drafts.length; index++) {
+    const draft = drafts[index] as Draft;
+    const next = change(draft, index);
+    if (next !== draft && changed === undefined) changed = drafts.slice(0, index);
+    if (next !== null) changed?.push(next);
+  }
+  return changed ?? drafts;
+}

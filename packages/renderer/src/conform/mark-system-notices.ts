@@ -1,0 +1,32 @@
+import type { Message, Part } from "@threadfold/core";
+import { derivation } from "../neutral/derivation.ts";
+import type { Draft } from "../neutral/draft.ts";
+import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+
+/**
+ * Sends system messages in mid-conversation as marked user messages where the format has no such role. Their text stays
+ * word for word: it is an instruction and not content.
+ */
+export const markSystemNotices: Repair = {
+  name: "mark-system-notices",
+  apply(request, { requirements, warnings }) {
+    if (requirements.systemInside === "native") return request;
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      if (draft.chat.role !== "system") return draft;
+      warnings.add("system-as-notice", draft.chat.sources);
+      return notice(draft);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+function notice(draft: Draft): Draft {
+  const { sources, parts } = draft.chat;
+  const chat = { role: "user", parts: noticeParts(parts, null), sources, synthetic: "system-notice" } as const;
+  return { ...draft, chat, action: draft.record === null ? "system-notice" : draft.action };
+}
+
+const noticeParts = derivation((parts: Message["parts"], _key: null): readonly Part[] => [
+  { type: "text", text: "[System notice]" },
+  ...parts,
+]);

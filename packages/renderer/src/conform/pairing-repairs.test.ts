@@ -1,0 +1,191 @@
+import { asPinId, type Message, type Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { type AnyJson, inEveryFormat, renderSample } from "../testing/render-sample.ts";
+import {
+  call,
+  messagesOf,
+  planWith,
+  result,
+  summaryOver,
+  threadOf,
+  threadOfEntries,
+} from "../testing/sample-thread.ts";
+
+describe("calls and results", () => {
+  const roles = (messages: readonly { readonly role: string; readonly parts: readonly Part[] }[]) =>
+    messages.map(({ role, parts }) =>
+      parts
+        .map((part) =>
+          part.type === "tool-call" ? part.callId : part.type === "tool-result" ? `=${part.result.callId}` : role,
+        )
+        .join(),
+    );
+
+  it("A10 W1 W7 answers open calls with a marked failure, in place", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a"), call("b")],
+      ["tool", result("b", "ok")],
+      ["user", "so?"],
+    );
+    for (const { request, warnings, format, payload } of inEveryFormat(thread, planWith(thread))) {
+      expect(roles(request.messages)).toEqual(["user", "a,b", "=a", "=b", "user"]);
+      expect(request.messages[2]).toMatchObject({
+        synthetic: "missing-result",
+        parts: [{ result: { outcome: "failure" } }],
+      });
+      expect(warnings).toContainEqual({ kind: "call-unanswered", messageIds: ["m2"] });
+      expect(format.check(payload)).toEqual([]);
+    }
+    expect(renderSample(thread, { format: "anthropic-messages" }).messages[2].content[0]).toEqual({
+      type: "tool_result",
+      tool_use_id: "a",
+      content: "[no result was recorded]",
+      is_error: true,
+    });
+  });
+
+  it("A8 A10 W2 W5 leaves out a second result and an orphan, with a warning", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "1")],
+      ["tool", result("a", "2")],
+      ["tool", result("z", "3")],
+      ["user", "on"],
+    );
+    for (const { request, warnings } of inEveryFormat(thread, planWith(thread))) {
+      expect(roles(request.messages)).toEqual(["user", "a", "=a", "user"]);
+      expect(warnings).toContainEqual({ kind: "result-left-out", reason: "answered-already", messageIds: ["m4"] });
+      expect(warnings).toContainEqual({ kind: "result-left-out", reason: "no-call", messageIds: ["m5"] });
+    }
+  });
+
+  it("A9 takes a failed result for an answer", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "rejected by the user", { outcome: "failure" })],
+    );
+    expect(renderSample(thread, { format: "anthropic-messages" }).messages[2].content[0]).toMatchObject({
+      is_error: true,
+    });
+    const { warnings } = renderSample(thread, { format: "openai-chat" });
+    expect(warnings).toEqual([{ kind: "outcome-not-expressed", messageIds: ["m3"] }]);
+  });
+
+  it("L25 leaves out a result whose call was folded away, even by a plan that is not normalized", () => {
+    const thread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "1")], ["user", "on"]);
+    const plan = planWith(thread, summaryOver(thread, [1, 2]));
+    for (const { request, format, payload } of inEveryFormat(thread, plan)) {
+      expect(roles(request.messages)).not.toContain("=a");
+      expect(format.check(payload)).toEqual([]);
+    }
+  });
+
+  it("G2 W3 W4 W6 W8 moves results behind their calls, in the order of the calls", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a"), call("b")],
+      ["user", "wait"],
+      ["tool", result("b", "2")],
+      ["assistant", call("c")],
+      ["tool", result("a", "1")],
+      ["tool", result("c", "3")],
+    );
+    for (const { request, warnings, format, payload } of inEveryFormat(thread, planWith(thread))) {
+      expect(roles(request.messages)).toEqual(["user", "a,b", "=a", "=b", "user", "c", "=c"]);
+      expect(warnings).toContainEqual({ kind: "result-moved", messageIds: ["m6", "m4", "m7"] });
+      expect(format.check(payload)).toEqual([]);
+    }
+  });
+
+  it("says nothing of results that stand in place but for a pin that rendering puts there", () => {
+    const [question, caller, answer] = messagesOf([
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "1")],
+    ]) as [Message, Message, Message];
+    const thread = threadOfEntries(
+      { type: "message", message: question },
+      { type: "message", message: caller },
+      { type: "pin", pin: { id: asPinId("p"), text: "never", authority: "user", origin: "explicit" } },
+      { type: "message", message: answer },
+    );
+    const { request, warnings } = renderSample(thread);
+    expect(roles(request.messages)).toEqual(["user", "a", "=a", "user"]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("G7 gives a reused id a new one where ids must be unique, and the same to its result", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "1")],
+      ["assistant", call("a"), call("a-2")],
+      ["tool", result("a", "2")],
+      ["tool", result("a-2", "3")],
+    );
+    const { request, warnings } = renderSample(thread, { format: "anthropic-messages" });
+    expect(roles(request.messages)).toEqual(["user", "a", "=a", "a-2,a-2-2", "=a-2", "=a-2-2"]);
+    expect(warnings).toContainEqual({ kind: "call-id-changed", messageIds: ["m4", "m5", "m6"] });
+    expect(roles(renderSample(thread, { format: "openai-chat" }).request.messages)).toEqual([
+      "user",
+      "a",
+      "=a",
+      "a,a-2",
+      "=a",
+      "=a-2",
+    ]);
+  });
+
+  it("makes ids of other providers acceptable and keeps the pair", () => {
+    const id = `call_${"x".repeat(29)}|fc_${"y".repeat(50)}`;
+    const thread = threadOf(["user", "go"], ["assistant", call(id)], ["tool", result(id, "1")]);
+    for (const { messages, format, payload } of inEveryFormat(thread, planWith(thread)).slice(0, 2)) {
+      expect(format.check(payload)).toEqual([]);
+      const given = messages[1].content?.[0].id ?? messages[1].tool_calls[0].id;
+      expect(messages[2].tool_call_id ?? messages[2].content[0].tool_use_id).toBe(given);
+    }
+  });
+
+  it("W19 sends arguments that never were a JSON object inside one", () => {
+    const broken: Part = {
+      ...(call("a") as Extract<Part, { type: "tool-call" }>),
+      input: '{"path',
+      invalidInput: '{"path',
+    };
+    const nothing: Part = { ...(call("b") as Extract<Part, { type: "tool-call" }>), input: null };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", broken, nothing],
+      ["tool", result("a", "1")],
+      ["tool", result("b", "2")],
+    );
+    expect(
+      renderSample(thread, { format: "anthropic-messages" }).messages[1].content.map((block: AnyJson) => block.input),
+    ).toEqual([{ _raw: '{"path' }, {}]);
+    const { messages, warnings } = renderSample(thread, { format: "openai-chat" });
+    expect(messages[1].tool_calls.map((one: AnyJson) => one.function.arguments)).toEqual(['{"_raw":"{\\"path"}', "{}"]);
+    expect(warnings).toEqual([{ kind: "tool-input-wrapped", messageIds: ["m2"] }]);
+  });
+
+  it("declares the tools that a thread uses where the host declares none, and counts them", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a", "mcp.read"), call("b", "")],
+      ["tool", result("a", "1")],
+      ["tool", result("b", "1")],
+    );
+    const { request, warnings, breakdown } = renderSample(thread, { format: "anthropic-messages" });
+    expect(request.tools.map(({ name }) => name)).toEqual(["mcp_read", "unnamed_tool"]);
+    expect(breakdown.tools).toBeGreaterThan(0);
+    expect(warnings).toContainEqual({ kind: "tools-declared", names: ["mcp_read", "unnamed_tool"], messageIds: [] });
+    expect(warnings).toContainEqual({
+      kind: "tool-renamed",
+      names: ["mcp.read → mcp_read", " → unnamed_tool"],
+      messageIds: ["m2"],
+    });
+    expect(renderSample(thread, { format: "openai-chat" }).request.tools).toEqual([]);
+  });
+});

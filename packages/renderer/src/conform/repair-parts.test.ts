@@ -1,0 +1,153 @@
+import type { MediaPart, Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
+import {
+  call,
+  image,
+  messagesAt,
+  planWith,
+  recordOver,
+  result,
+  signed,
+  text,
+  textsOf,
+  threadOf,
+} from "../testing/sample-thread.ts";
+
+describe("what a provider does not take", () => {
+  it("W11 leaves out blank texts and messages of which nothing is left", () => {
+    const thread = threadOf(
+      ["user", "go", " "],
+      ["assistant", ""],
+      ["user"],
+      ["assistant", "\n", "ok"],
+      ["user", "on"],
+    );
+    for (const { request, warnings } of inEveryFormat(thread, planWith(thread))) {
+      expect(textsOf(request.messages)).toEqual(["go", "ok", "on"]);
+      expect(warnings).toEqual([
+        { kind: "blank-text-left-out", messageIds: ["m1", "m2", "m4"] },
+        { kind: "message-left-out", messageIds: ["m2", "m3"] },
+      ]);
+    }
+  });
+
+  it("W12 keeps signed thinking of the same provider, drops unsigned and foreign, and replays none in OpenAI Chat", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", signed, "one"],
+      [
+        "assistant",
+        { type: "reasoning", text: "plain" },
+        { type: "reasoning", text: "", provider: "openai", encrypted: "eA==" },
+        "two",
+      ],
+      ["assistant", { type: "reasoning", text: "", provider: "anthropic", encrypted: "cmVk" }, "three"],
+      ["user", "on"],
+    );
+    const { messages, warnings } = renderSample(thread, { format: "anthropic-messages" });
+    expect(messages[1].content).toEqual([
+      { type: "thinking", thinking: "hm", signature: "c2ln" },
+      text("one"),
+      text("two"),
+      { type: "redacted_thinking", data: "cmVk" },
+      text("three"),
+    ]);
+    expect(warnings).toEqual([
+      { kind: "reasoning-left-out", reason: "not-signed", messageIds: ["m3"] },
+      { kind: "reasoning-left-out", reason: "other-provider", messageIds: ["m3"] },
+    ]);
+    expect(renderSample(thread, { format: "openai-chat" }).warnings).toEqual([
+      { kind: "reasoning-left-out", reason: "not-replayed", messageIds: ["m2", "m3", "m4"] },
+    ]);
+  });
+
+  it("W13 strips signed thinking from the loop of the first edit on, and keeps it before", () => {
+    const thread = threadOf(
+      ["user", "one"],
+      ["assistant", signed, "kept"],
+      ["user", "two"],
+      ["assistant", signed, call("a")],
+      ["tool", result("a", "long")],
+      ["assistant", signed, "stripped"],
+      ["user", "on"],
+    );
+    const plan = planWith(thread, {
+      ...recordOver(thread, 5),
+      action: "clear",
+      targets: ["tool-result"],
+      preservedFields: {},
+    });
+    const { request, warnings } = renderSample(thread, { format: "anthropic-messages", plan });
+    expect(
+      request.messages
+        .filter(({ parts }) => parts.some(({ type }) => type === "reasoning"))
+        .flatMap(({ sources }) => sources),
+    ).toEqual(["m2"]);
+    expect(warnings).toContainEqual({ kind: "reasoning-left-out", reason: "behind-an-edit", messageIds: ["m4", "m6"] });
+  });
+
+  it("W12 leaves out thinking that nothing follows", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", "so", signed],
+      ["user", "on"],
+      ["assistant", signed],
+      ["assistant", "then"],
+      ["user", "end"],
+    );
+    const { messages, warnings } = renderSample(thread, { format: "anthropic-messages" });
+    expect(messages.map(({ content }) => content.map(({ type }: { type: string }) => type))).toEqual([
+      ["text"],
+      ["text"],
+      ["text"],
+      ["thinking", "text"],
+      ["text"],
+    ]);
+    expect(warnings).toEqual([{ kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2"] }]);
+  });
+
+  it("sends pictures where they are legal and a marker where they are not", () => {
+    const bmp: MediaPart = { type: "image", source: { kind: "base64", mediaType: "image/bmp", data: "AA==" } };
+    const pdf: MediaPart = {
+      type: "file",
+      source: { kind: "base64", mediaType: "application/pdf", data: "AA==" },
+      name: "a.pdf",
+    };
+    const thread = threadOf(
+      ["user", image, bmp, pdf],
+      ["assistant", image, call("a")],
+      ["tool", result("a", "", { content: { type: "blocks", blocks: [image] } })],
+    );
+    const anthropic = renderSample(thread, { format: "anthropic-messages" });
+    expect(anthropic.messages[0].content).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
+      text("[image left out: image/bmp]"),
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AA==" }, title: "a.pdf" },
+    ]);
+    expect(anthropic.messages[2].content[0].content[0].type).toBe("image");
+    const openai = renderSample(thread, { format: "openai-chat" });
+    expect(openai.messages[0].content.map(({ type }: { type: string }) => type)).toEqual(["image_url", "text", "file"]);
+    expect(openai.messages[2].content).toBe("[image left out: image/png, a.png]");
+    expect(openai.warnings.filter(({ kind }) => kind === "media-replaced")).toEqual([
+      { kind: "media-replaced", reason: "media-type", messageIds: ["m1"] },
+      { kind: "media-replaced", reason: "role", messageIds: ["m2"] },
+      { kind: "media-replaced", reason: "in-tool-result", messageIds: ["m3"] },
+    ]);
+  });
+
+  it("sends opaque items to their own provider alone, byte for byte", () => {
+    const value = { type: "compaction", content: "…", z: 1, a: [2] };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", { type: "opaque", provider: "anthropic", value }, "so"],
+      ["user", "on"],
+    );
+    expect(renderSample(thread, { format: "anthropic-messages" }).messages[1].content[0]).toBe(
+      (messagesAt(thread, 2)[0]!.parts[0] as Extract<Part, { type: "opaque" }>).value,
+    );
+    expect(renderSample(thread, { format: "openai-chat" }).warnings).toEqual([
+      { kind: "opaque-left-out", reason: "other-provider", messageIds: ["m2"] },
+    ]);
+  });
+});

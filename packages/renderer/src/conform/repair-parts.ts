@@ -1,0 +1,66 @@
+import type { MediaPart, Part } from "@threadfold/core";
+import { type Draft, withParts } from "../neutral/draft.ts";
+import { type Conformance, type Repair, withDrafts } from "./conformance.ts";
+import { leaveOutBlank, leaveOutBlankInResult } from "./parts/leave-out-blank.ts";
+import { leaveOutOpaque } from "./parts/leave-out-opaque.ts";
+import type { PartPlace, PartRepair } from "./parts/part-repair.ts";
+import { renameTool } from "./parts/rename-tool.ts";
+import { replaceMedia } from "./parts/replace-media.ts";
+import { replaceMediaInResult } from "./parts/replace-media-in-result.ts";
+import { stripReasoning } from "./parts/strip-reasoning.ts";
+import { wrapToolInput } from "./parts/wrap-tool-input.ts";
+
+/** The parts of a kind. Pictures and documents are one type of two kinds. */
+type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;
+
+/** What is repaired in each kind of part, in order. A new repair is a file and a word here. */
+export const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartOf<Kind>>[] } = {
+  text: [leaveOutBlank],
+  reasoning: [stripReasoning],
+  image: [replaceMedia],
+  file: [replaceMedia],
+  "tool-call": [wrapToolInput, renameTool],
+  "tool-result": [replaceMediaInResult, leaveOutBlankInResult],
+  opaque: [leaveOutOpaque],
+};
+
+/** Repairs every part once, and leaves out messages of which nothing is left. */
+export const repairParts: Repair = {
+  name: "repair-parts",
+  apply(request, conformance) {
+    let latest = -1;
+    let changed: Draft[] | undefined;
+    for (let index = 0; index < request.drafts.length; index++) {
+      const draft = request.drafts[index] as Draft;
+      const repaired = repairDraft({ draft, behindMove: draft.ordinal < latest }, conformance);
+      latest = Math.max(latest, draft.ordinal);
+      if (repaired !== draft && changed === undefined) changed = request.drafts.slice(0, index);
+      if (repaired !== null) changed?.push(repaired);
+    }
+    return changed === undefined ? request : withDrafts(request, changed);
+  },
+};
+
+function repairDraft(place: PartPlace, conformance: Conformance): Draft | null {
+  const { draft } = place;
+  const { parts } = draft.chat;
+  let changed: Part[] | undefined;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] as Part;
+    const repaired = repairPart(part, place, conformance);
+    if (repaired !== part && changed === undefined) changed = parts.slice(0, index);
+    if (repaired !== null) changed?.push(repaired);
+  }
+  if ((changed ?? parts).length > 0) return changed === undefined ? draft : withParts(draft, changed);
+  conformance.warnings.add("message-left-out", draft.chat.sources);
+  return null;
+}
+
+function repairPart(part: Part, place: PartPlace, conformance: Conformance): Part | null {
+  let repaired: Part | null = part;
+  // A repair gives back a part of its kind, or text in its place, which asks for nothing more.
+  for (const repair of PART_REPAIRS[part.type] as readonly PartRepair<Part>[]) {
+    if (repaired?.type === part.type) repaired = repair.apply(repaired, place, conformance);
+  }
+  return repaired;
+}

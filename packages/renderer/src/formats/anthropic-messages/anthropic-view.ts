@@ -1,0 +1,105 @@
+import { at, type Place } from "../../legality/legality-rule.ts";
+import type { WireReference, WireStep } from "../../legality/pairing.ts";
+import { asList, asText, isPlainObject, type PlainObject } from "../../legality/plain-object.ts";
+
+/** A block and where it stands. */
+export interface PlacedBlock {
+  readonly block: PlainObject;
+  readonly role: string;
+  readonly message: number;
+  readonly index: number;
+  /** Position among all blocks of the request. */
+  readonly ordinal: number;
+}
+
+/** Messages of one role that follow each other: the API joins them. */
+export interface AnthropicTurn {
+  readonly role: string;
+  readonly blocks: readonly PlacedBlock[];
+}
+
+/** A payload as the rules see it. Built once, in one pass; holds no copy of any text. */
+export interface AnthropicView {
+  readonly payload: PlainObject;
+  readonly messages: readonly PlainObject[];
+  /** Every block of every message, in order. */
+  readonly blocks: readonly PlacedBlock[];
+  readonly turns: readonly AnthropicTurn[];
+  readonly steps: readonly WireStep[];
+  /** The blocks of a type, in order. */
+  blocksOf(type: string): readonly PlacedBlock[];
+  /** How many blocks come before the first edit, by the manifest; null when nothing is edited, undefined when not known. */
+  readonly blocksBeforeEdit?: number | null | undefined;
+}
+
+const NONE: readonly PlacedBlock[] = [];
+
+export function anthropicView(payload: unknown, blocksBeforeEdit?: number | null): AnthropicView {
+  const body = isPlainObject(payload) ? payload : {};
+  const reading = new Reading();
+  for (const message of asList(body.messages)) reading.add(isPlainObject(message) ? message : {});
+  const { messages, blocks, turns, byType } = reading;
+  const steps: WireStep[] = [];
+  for (const turn of turns) addSteps(steps, turn);
+  return {
+    payload: body,
+    messages,
+    blocks,
+    turns,
+    steps,
+    blocksBeforeEdit,
+    blocksOf: (type) => byType.get(type) ?? NONE,
+  };
+}
+
+class Reading {
+  readonly messages: PlainObject[] = [];
+  readonly blocks: PlacedBlock[] = [];
+  readonly turns: { readonly role: string; readonly blocks: PlacedBlock[] }[] = [];
+  readonly byType = new Map<string, PlacedBlock[]>();
+
+  /** A content that is a text is one block of text. */
+  add(message: PlainObject): void {
+    const { content } = message;
+    const role = asText(message.role) ?? "";
+    this.messages.push(message);
+    if (typeof content === "string") return this.#place({ type: "text", text: content }, role, 0);
+    const blocks = asList(content);
+    for (let index = 0; index < blocks.length; index++) {
+      const block = blocks[index];
+      this.#place(isPlainObject(block) ? block : {}, role, index);
+    }
+  }
+
+  #place(block: PlainObject, role: string, index: number): void {
+    const placed = { block, role, message: this.messages.length - 1, index, ordinal: this.blocks.length };
+    this.blocks.push(placed);
+    const type = asText(block.type) ?? "";
+    const same = this.byType.get(type);
+    if (same === undefined) this.byType.set(type, [placed]);
+    else same.push(placed);
+    const open = this.turns.at(-1);
+    if (open?.role === role) open.blocks.push(placed);
+    else this.turns.push({ role, blocks: [placed] });
+  }
+}
+
+function addSteps(steps: WireStep[], { role, blocks }: AnthropicTurn): void {
+  if (role === "assistant") {
+    steps.push({ kind: "calls", references: references(blocks, "tool_use", "id") });
+    return;
+  }
+  const results = references(blocks, "tool_result", "tool_use_id");
+  if (results.length > 0) steps.push({ kind: "results", references: results });
+  if (results.length < blocks.length) steps.push({ kind: "speech" });
+}
+
+function references(blocks: readonly PlacedBlock[], type: string, field: string): readonly WireReference[] {
+  const found: WireReference[] = [];
+  for (const placed of blocks) {
+    if (placed.block.type === type) found.push({ id: asText(placed.block[field]) ?? "", place: placeOf(placed) });
+  }
+  return found;
+}
+
+export const placeOf = ({ message, index }: PlacedBlock, field?: string): Place => at(message, index, field);

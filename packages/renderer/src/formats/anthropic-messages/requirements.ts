@@ -1,0 +1,19 @@
+import type { FormatRequirements } from "../../conform/format-requirements.ts";
+
+/** What Anthropic's Messages API asks of a request. */
+export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
+  opening: "user",
+  systemInside: "notice",
+  reasoning: { replay: "signed", provider: "anthropic", binding: "prefix-bound" },
+  opaqueFrom: ["anthropic"],
+  opaqueFields: ["type"],
+  image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: true },
+  file: { base64: ["application/pdf", "text/plain"], urls: ["http", "https"], fileIds: true },
+  mediaRoles: ["user"],
+  mediaInResults: true,
+  toolInput: "object",
+  marksFailures: true,
+  callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },
+  toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 128 },
+  declaresTools: true,
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { anthropicMessages } from "./format.ts";
+
+const tools = [{ name: "read", input_schema: { type: "object" } }];
+const user = (...content: unknown[]) => ({
+  role: "user",
+  content: content.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
+});
+const assistant = (...content: unknown[]) => ({ ...user(...content), role: "assistant" });
+const call = (id: string, input: unknown = {}) => ({ type: "tool_use", id, name: "read", input });
+const result = (id: string, content: unknown = "ok") => ({ type: "tool_result", tool_use_id: id, content });
+const thinking = (signature = "c2ln") => ({ type: "thinking", thinking: "hm", signature });
+const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
+const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
+const body = (...messages: unknown[]) => ({ tools, messages });
+
+/** Each rule: a payload that breaks it and nothing else, where, and the same payload made right. */
+const cases: readonly {
+  readonly rule: string;
+  readonly name: string;
+  readonly bad: unknown;
+  readonly at: string;
+  readonly good: unknown;
+}[] = [
+  {
+    rule: "W1",
+    name: "call without result",
+    bad: body(user("go"), assistant(call("a")), user("and?")),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(call("a")), user(result("a"), "and?")),
+  },
+  {
+    rule: "W2",
+    name: "result with unknown id",
+    bad: body(user("go"), assistant(call("a")), user(result("a"), result("z"))),
+    at: "$.messages[2].content[1]",
+    good: body(user("go"), assistant(call("a"), call("z")), user(result("a"), result("z"))),
+  },
+  {
+    rule: "W3",
+    name: "user message between call and result",
+    bad: body(user("go"), assistant(call("a")), user("wait"), user(result("a"))),
+    at: "$.messages[3].content[0]",
+    good: body(user("go"), assistant(call("a")), user(result("a")), user("wait")),
+  },
+  {
+    rule: "W4",
+    name: "assistant message between call and result",
+    bad: body(user("go"), assistant(call("a")), user("wait"), assistant("ok"), user(result("a"))),
+    at: "$.messages[4].content[0]",
+    good: body(user("go"), assistant(call("a")), user(result("a"), "wait"), assistant("ok"), user("go on")),
+  },
+  {
+    rule: "W5",
+    name: "duplicate result id",
+    bad: body(user("go"), assistant(call("a")), user(result("a"), result("a"))),
+    at: "$.messages[2].content[1]",
+    good: body(user("go"), assistant(call("a")), user(result("a"))),
+  },
+  {
+    rule: "W6",
+    name: "swapped ids",
+    bad: body(user("go"), assistant(call("a")), user(result("b")), assistant(call("b")), user(result("a"))),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant(call("a")), user(result("a")), assistant(call("b")), user(result("b"))),
+  },
+  {
+    rule: "W7",
+    name: "parallel calls with one missing result",
+    bad: body(user("go"), assistant(call("a"), call("b")), user(result("b"))),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(call("a"), call("b")), user(result("b"), result("a"))),
+  },
+  {
+    rule: "W8",
+    name: "results before the call",
+    bad: body(user("go"), assistant("first"), user(result("a")), assistant(call("a")), user("?")),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant("first"), user("?"), assistant(call("a")), user(result("a"))),
+  },
+  {
+    rule: "W9",
+    name: "ends on assistant",
+    bad: body(user("go"), assistant("done")),
+    at: "$.messages[1]",
+    good: body(user("go"), assistant("done"), user("more")),
+  },
+  {
+    rule: "W10",
+    name: "starts on assistant",
+    bad: body(assistant("hi"), user("go")),
+    at: "$.messages[0]",
+    good: body(user("hello"), assistant("hi"), user("go")),
+  },
+  {
+    rule: "W11",
+    name: "empty text block",
+    bad: body(user("go", "")),
+    at: "$.messages[0].content[1]",
+    good: body(user("go")),
+  },
+  {
+    rule: "W11",
+    name: "white space as content",
+    bad: body({ role: "user", content: " \n" }),
+    at: "$.messages[0].content[0]",
+    good: body({ role: "user", content: "x" }),
+  },
+  {
+    rule: "W11",
+    name: "blank text in a result",
+    bad: body(user("go"), assistant(call("a")), user(result("a", [{ type: "text", text: " " }]))),
+    at: "$.messages[2].content[0].content[0]",
+    good: body(user("go"), assistant(call("a")), user({ type: "tool_result", tool_use_id: "a" })),
+  },
+  {
+    rule: "W11",
+    name: "blank system text",
+    bad: { system: [{ type: "text", text: "" }], messages: [user("go")] },
+    at: "$.system[0]",
+    good: { system: "x", messages: [user("go")] },
+  },
+  {
+    rule: "W12",
+    name: "unsigned thinking",
+    bad: body(user("go"), assistant(thinking(""), "hi"), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(thinking(), "hi"), user("on")),
+  },
+  {
+    rule: "W12",
+    name: "thinking in a user message",
+    bad: body(user("go", thinking())),
+    at: "$.messages[0].content[1]",
+    good: body(user("go")),
+  },
+  {
+    rule: "W12",
+    name: "thinking at the end of a turn",
+    bad: body(user("go"), assistant("hi", thinking()), user("on")),
+    at: "$.messages[1].content[1]",
+    good: body(user("go"), assistant(thinking(), "hi"), user("on")),
+  },
+  {
+    rule: "W12",
+    name: "thinking dropped from the open tool loop",
+    bad: {
+      ...body(user("go"), assistant(call("a")), user(result("a"))),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+    at: "$.messages[1].content[0]",
+    good: {
+      ...body(user("go"), assistant(thinking(), call("a")), user(result("a"))),
+      thinking: { type: "enabled", budget_tokens: 1024 },
+    },
+  },
+  {
+    rule: "W13",
+    name: "thinking retained after an edited prefix",
+    bad: body(user(`[Context Summary - Turns 1-2]\n…\n${END_OF_HISTORY}`), assistant(thinking(), "hi"), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(user("[Context Summary - Turns 1-2] is what I read"), assistant(thinking(), "hi"), user("on")),
+  },
+  {
+    rule: "W17",
+    name: "more than 4 cache breakpoints",
+    bad: {
+      system: [cached("a")],
+      tools: [{ ...tools[0], cache_control: { type: "ephemeral" } }],
+      messages: [user(cached("b"), cached("c"), cached("d"))],
+    },
+    at: "$",
+    good: { system: [cached("a")], messages: [user(cached("b"), cached("c"), cached("d"))] },
+  },
+  {
+    rule: "W18",
+    name: "result block not first in the user turn",
+    bad: body(user("go"), assistant(call("a")), user("so", result("a"))),
+    at: "$.messages[2].content[1]",
+    good: body(user("go"), assistant(call("a")), user(result("a"), "so")),
+  },
+  {
+    rule: "W19",
+    name: "arguments that are no object",
+    bad: body(user("go"), assistant(call("a", "{")), user(result("a"))),
+    at: "$.messages[1].content[0].input",
+    good: body(user("go"), assistant(call("a", { _raw: "{" })), user(result("a"))),
+  },
+  {
+    rule: "roles",
+    name: "a system message",
+    bad: body(user("go"), { role: "system", content: "x" }),
+    at: "$.messages[1].role",
+    good: body(user("go"), user("x")),
+  },
+  { rule: "messages", name: "no message", bad: body(), at: "$.messages", good: body(user("go")) },
+  {
+    rule: "messages",
+    name: "a message without content",
+    bad: body(user("go"), user()),
+    at: "$.messages[1].content",
+    good: body(user("go")),
+  },
+  {
+    rule: "call-id-form",
+    name: "a call id with other signs",
+    bad: body(user("go"), assistant(call("a|b")), user(result("a|b"))),
+    at: "$.messages[1].content[0].id",
+    good: body(user("go"), assistant(call("a_b")), user(result("a_b"))),
+  },
+  {
+    rule: "call-id-once",
+    name: "a call id that is used again",
+    bad: body(user("go"), assistant(call("a")), user(result("a")), assistant(call("a")), user(result("a"))),
+    at: "$.messages[3].content[0].id",
+    good: body(user("go"), assistant(call("a")), user(result("a")), assistant(call("a-2")), user(result("a-2"))),
+  },
+  {
+    rule: "tools-declared",
+    name: "calls without tools",
+    bad: { messages: [user("go"), assistant(call("a")), user(result("a"))] },
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(call("a")), user(result("a"))),
+  },
+  {
+    rule: "tool-names",
+    name: "a tool name with other signs",
+    bad: { tools: [{ name: "a.b" }], messages: [user("go")] },
+    at: "$.tools[0].name",
+    good: { tools: [{ name: "a_b" }], messages: [user("go")] },
+  },
+  {
+    rule: "tool-names-once",
+    name: "a tool defined twice",
+    bad: { tools: [...tools, ...tools], messages: [user("go")] },
+    at: "$.tools[1].name",
+    good: { tools, messages: [user("go")] },
+  },
+  {
+    rule: "media-places",
+    name: "a picture of the assistant",
+    bad: body(user("go"), assistant(image), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(user("go", image), assistant("nice"), user("on")),
+  },
+  {
+    rule: "shape",
+    name: "a block of another shape",
+    bad: body(user({ type: "text", txt: "go" })),
+    at: "$.messages[0].content[0].type",
+    good: body(user("go")),
+  },
+];
+
+describe("anthropic-messages legality", () => {
+  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
+    const violations = anthropicMessages.check(bad);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+    expect(violations[0]?.at).toBe(at);
+    expect(anthropicMessages.check(good)).toEqual([]);
+  });
+
+  it("has a negative case for every rule of its table", () => {
+    const tested = new Set(cases.map(({ rule }) => rule));
+    expect(anthropicMessages.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
+  });
+
+  it.each([
+    null,
+    1,
+    "x",
+    [],
+    {},
+    { messages: 1 },
+    { messages: [1, null, { role: 3, content: [null, 2, { type: "tool_use" }] }], tools: "x" },
+  ])("answers for any JSON: %j", (payload) => {
+    expect(anthropicMessages.check(payload).length).toBeGreaterThan(0);
+  });
+
+  it("stays linear on a payload of misplaced results", () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => user(result(`r${index}`)));
+    const started = performance.now();
+    expect(anthropicMessages.check(body(user("go"), assistant("x"), ...many)).length).toBe(20_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,37 @@
+import type { LegalityRule } from "../../legality/legality-rule.ts";
+import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import type { AnthropicView } from "./anthropic-view.ts";
+import { callIdForm, callIdOnce } from "./rules/call-ids.ts";
+import { fewBreakpoints } from "./rules/few-breakpoints.ts";
+import { hasMessages } from "./rules/has-messages.ts";
+import { knownRoles } from "./rules/known-roles.ts";
+import { mediaPlaces } from "./rules/media-places.ts";
+import { noBlankText } from "./rules/no-blank-text.ts";
+import { objectInput } from "./rules/object-input.ts";
+import { resultsBeforeSpeech, resultsFirst } from "./rules/result-before-speech.ts";
+import { thinkingBoundToPrefix } from "./rules/thinking-bound-to-prefix.ts";
+import { thinkingIntact } from "./rules/thinking-intact.ts";
+import { toolNames, toolNamesOnce, toolsDeclared } from "./rules/tools.ts";
+import { endsOnUser, startsOnUser } from "./rules/turn-ends.ts";
+
+/** The legality table of Anthropic Messages. A new rule is a file and a line here. */
+export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
+  ...PAIRING_RULES,
+  resultsBeforeSpeech,
+  endsOnUser,
+  startsOnUser,
+  noBlankText,
+  thinkingIntact,
+  thinkingBoundToPrefix,
+  fewBreakpoints,
+  resultsFirst,
+  objectInput,
+  knownRoles,
+  hasMessages,
+  callIdForm,
+  callIdOnce,
+  toolsDeclared,
+  toolNames,
+  toolNamesOnce,
+  mediaPlaces,
+];

@@ -1,0 +1,24 @@
+import { at, type LegalityRule } from "../../../legality/legality-rule.ts";
+import type { AnthropicView } from "../anthropic-view.ts";
+
+export const endsOnUser: LegalityRule<AnthropicView> = {
+  id: "W9",
+  description: "The last message is of the user.",
+  reference: "Last message",
+  find({ messages }) {
+    const last = messages.length - 1;
+    return messages[last]?.role === "assistant"
+      ? [{ place: at(last), problem: "the request ends on an assistant turn" }]
+      : [];
+  },
+};
+
+export const startsOnUser: LegalityRule<AnthropicView> = {
+  id: "W10",
+  description: "The first message is of the user, or a server-side compaction block.",
+  reference: "First message",
+  find({ messages, blocks }) {
+    const isIllegal = messages[0]?.role === "assistant" && blocks[0]?.block.type !== "compaction";
+    return isIllegal ? [{ place: at(0), problem: "the request starts on an assistant turn" }] : [];
+  },
+};

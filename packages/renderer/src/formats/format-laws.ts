@@ -1,0 +1,112 @@
+import { type ChatRequest, canonicalJson, type Part, type Pin, toolResultText } from "@threadfold/core";
+import type { RenderInput, Rendering } from "../render-input.ts";
+import { renderRequest } from "../render-request.ts";
+import type { ProviderFormat } from "./provider-format.ts";
+import { requestUnits, stableMessages } from "./request-growth.ts";
+
+/** One promise that every format keeps, as a check on an input. */
+export interface FormatLaw {
+  readonly name: string;
+  /** What is broken for this input, or null. */
+  broken(input: RenderInput): string | null;
+}
+
+/**
+ * The promises of a `ProviderFormat`, to be run over any inputs, generated or recorded. A new format is done when none of
+ * them is broken.
+ */
+export function formatLaws(format: ProviderFormat): readonly FormatLaw[] {
+  const law = (name: string, broken: (rendering: Rendering, input: RenderInput) => string | null): FormatLaw => ({
+    name,
+    broken: (input) => broken(renderRequest(input, format), input),
+  });
+  return [
+    law("what is rendered is legal", (rendering) => firstViolation(format, rendering)),
+    law("live pins stand there word for word", brokenPins),
+    law("tokens are those of the counted request, and the sum of the shares", brokenCount),
+    law("the manifest explains every message", brokenManifest),
+    law("no message of the main branch is lost in silence", brokenReach),
+    law("the same input gives the same bytes", (rendering, input) => brokenReplay(format, rendering, input)),
+    { name: "a longer log only adds to the end", broken: (input) => brokenGrowth(format, input) },
+  ];
+}
+
+function firstViolation(format: ProviderFormat, { request, manifest }: Rendering): string | null {
+  const { payload } = format.lower(request);
+  const [violation] = [...format.check(payload, manifest), ...format.check(payload)];
+  return violation === undefined ? null : `${violation.rule} at ${violation.at}: ${violation.problem}`;
+}
+
+function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput): string | null {
+  const lost = thread.livePins.find((pin) => !standsIn(pin, request));
+  if (lost !== undefined) return `pin ${lost.id} stands nowhere in the request`;
+  return missingPins.length === 0 ? null : `missingPins names ${missingPins.join(", ")}`;
+}
+
+const standsIn = ({ text }: Pin, { system, messages }: ChatRequest): boolean =>
+  [...system, ...messages.flatMap(({ parts }) => parts.map(textOf))].some((part) => part.includes(text));
+
+function textOf(part: Part): string {
+  if (part.type === "text" || part.type === "reasoning") return part.text;
+  return part.type === "tool-result" ? toolResultText(part.result.content) : "";
+}
+
+function brokenCount({ tokens, breakdown, manifest, request }: Rendering, { ledger }: RenderInput): string | null {
+  const counted = ledger.tokenizer.countRequest(request);
+  if (tokens !== counted) return `says ${tokens} tokens, the request counts ${counted}`;
+  const shares = Object.values(breakdown).reduce((sum, share) => sum + share, 0);
+  if (shares !== tokens) return `the shares come to ${shares} tokens, the request to ${tokens}`;
+  const messages = manifest.messages.reduce((sum, message) => sum + message.tokens, 0);
+  const counts = request.messages.reduce((sum, message) => sum + ledger.tokenizer.countMessage(message), 0);
+  return messages === counts ? null : `the manifest's messages come to ${messages} tokens, the request's to ${counts}`;
+}
+
+function brokenManifest({ manifest, request }: Rendering, { thread }: RenderInput): string | null {
+  if (manifest.messages.length !== request.messages.length) return "the manifest has another number of messages";
+  const wrong = manifest.messages.find(({ index, role, parts, sources }) => {
+    const message = request.messages[index];
+    return (
+      message?.role !== role || message.parts.length !== parts || sources.some((id) => thread.message(id) === undefined)
+    );
+  });
+  return wrong === undefined ? null : `message ${wrong.index} is not what the manifest says`;
+}
+
+/** Shown, in a record of the plan, or named by a warning. */
+function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: RenderInput): string | null {
+  const records = [...plan.externalizations, ...plan.summarizations, ...plan.clearings, ...plan.drops];
+  const known = new Set([
+    ...manifest.systemSources,
+    ...manifest.messages.flatMap(({ sources }) => sources),
+    ...records.flatMap(({ span }) => span.messageIds),
+    ...warnings.flatMap(({ messageIds }) => messageIds),
+  ]);
+  const lost = [...thread.messages].find(({ id, branch }) => branch === undefined && !known.has(id));
+  return lost === undefined ? null : `message ${lost.id} is neither shown nor folded nor warned about`;
+}
+
+function brokenReplay(format: ProviderFormat, { request, manifest }: Rendering, input: RenderInput): string | null {
+  const again = renderRequest(input, format);
+  const same =
+    canonicalJson(format.lower(request).payload) === canonicalJson(format.lower(again.request).payload) &&
+    canonicalJson(manifest) === canonicalJson(again.manifest);
+  return same ? null : "a second rendering gave other bytes";
+}
+
+/** Compares renderings of the thread as it grew, from the version that the plan has seen. */
+function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null {
+  const { thread, plan } = input;
+  const start = Math.min(plan.threadVersion, thread.version);
+  const longest = renderRequest(input, format).request;
+  const units = requestUnits(format, longest);
+  for (let version = start; version < thread.version; version++) {
+    const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
+    const stable = stableMessages(request, longest);
+    if (stable === null) return `at version ${version} another call is open than later`;
+    const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
+      (unit, index) => unit !== units[index],
+    );
+    if (changed >= 0) return `what was rendered at version ${version} changed later, at ${changed}`;
+  }
+  return null;
+}

@@ -1,0 +1,36 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { FORMATS, formatById } from "./formats.ts";
+
+describe("formatById", () => {
+  it("finds every format by its id", () => {
+    expect(FORMATS.map(({ id }) => formatById(id))).toEqual(FORMATS);
+    expect(FORMATS.map(({ id }) => id)).toEqual(["anthropic-messages", "openai-chat", "neutral"]);
+  });
+
+  it("names the known ones when there is none", () => {
+    expect(() => formatById("gemini")).toThrow(/no request format gemini/);
+    try {
+      formatById("gemini");
+    } catch (error) {
+      expect(ThreadfoldError.isInstance(error) && [error.code, error.hint]).toEqual([
+        "USAGE",
+        "Name one of: anthropic-messages, openai-chat, neutral.",
+      ]);
+    }
+  });
+});
+
+describe("legality tables", () => {
+  it.each(FORMATS.map((format) => [format.id, format] as const))(
+    "of %s are data: ids, sentences, references",
+    (_id, { rules }) => {
+      for (const { id, description, reference } of rules.rules) {
+        expect(id).toMatch(/^(W\d+|[a-z-]+)$/);
+        expect(description).toMatch(/\.$/);
+        expect(reference).not.toBe("");
+      }
+      expect(() => JSON.stringify(rules.requirements)).not.toThrow();
+    },
+  );
+});

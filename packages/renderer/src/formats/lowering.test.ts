@@ -1,0 +1,126 @@
+import { asToolCallId, type ChatMessage, type MediaSource, type Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import type { AnyJson } from "../testing/render-sample.ts";
+import { anthropicMessages } from "./anthropic-messages/format.ts";
+import { openaiChat } from "./openai-chat/format.ts";
+import type { ProviderFormat } from "./provider-format.ts";
+
+const lowerOne = (format: ProviderFormat, role: ChatMessage["role"], ...parts: Part[]): AnyJson =>
+  (format.lower({ system: [], tools: [], messages: [{ role, parts, sources: [] }] }).payload.messages as AnyJson)[0];
+
+const media = (type: "image" | "file", source: MediaSource, name?: string): Part => ({
+  type,
+  source,
+  ...(name !== undefined && { name }),
+});
+const text = (value: string): Part => ({ type: "text", text: value });
+
+describe("anthropic-messages lowering", () => {
+  it.each<readonly [string, Part, unknown]>([
+    [
+      "a picture by URL",
+      media("image", { kind: "url", url: "https://x/a.png" }),
+      { type: "image", source: { type: "url", url: "https://x/a.png" } },
+    ],
+    [
+      "a picture by file id",
+      media("image", { kind: "file-id", fileId: "f" }),
+      { type: "image", source: { type: "file", file_id: "f" } },
+    ],
+    [
+      "a document by URL",
+      media("file", { kind: "url", url: "https://x/a.pdf" }, "a.pdf"),
+      { type: "document", source: { type: "url", url: "https://x/a.pdf" }, title: "a.pdf" },
+    ],
+    [
+      "a text document",
+      media("file", { kind: "base64", mediaType: "text/plain", data: "w7w=" }),
+      { type: "document", source: { type: "text", media_type: "text/plain", data: "ü" } },
+    ],
+  ])("%s", (_name, part, block) => {
+    expect(lowerOne(anthropicMessages, "user", part).content).toEqual([block]);
+  });
+
+  it("writes JSON results as text, and none for a result without a body", () => {
+    const result = (content: object): Part =>
+      ({
+        type: "tool-result",
+        result: { toolName: "t", callId: asToolCallId("a"), outcome: "success", content },
+      }) as Part;
+    expect(lowerOne(anthropicMessages, "tool", result({ type: "json", value: { b: [1] } })).content[0].content).toBe(
+      '{"b":[1]}',
+    );
+    expect(lowerOne(anthropicMessages, "tool", result({ type: "text", text: " \n" })).content[0]).toEqual({
+      type: "tool_result",
+      tool_use_id: "a",
+    });
+    expect(lowerOne(anthropicMessages, "tool", result({ type: "blocks", blocks: [] })).content[0]).toEqual({
+      type: "tool_result",
+      tool_use_id: "a",
+    });
+  });
+
+  it("gives every tool schema a type, and leaves out what is not there", () => {
+    const tools = [
+      { name: "a", inputSchema: {} },
+      { name: "b", description: "B", inputSchema: { type: "object", required: [] } },
+    ];
+    expect(anthropicMessages.lower({ system: ["s"], tools, messages: [] }).payload).toEqual({
+      system: [{ type: "text", text: "s" }],
+      tools: [
+        { name: "a", input_schema: { type: "object" } },
+        { name: "b", description: "B", input_schema: { type: "object", required: [] } },
+      ],
+      messages: [],
+    });
+  });
+});
+
+describe("openai-chat lowering", () => {
+  it.each<readonly [string, Part, unknown]>([
+    [
+      "a picture as data",
+      media("image", { kind: "base64", mediaType: "image/png", data: "AA==" }),
+      { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } },
+    ],
+    [
+      "a document as data",
+      media("file", { kind: "base64", mediaType: "application/pdf", data: "AA==" }, "a.pdf"),
+      { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA==" } },
+    ],
+    [
+      "a document by file id",
+      media("file", { kind: "file-id", fileId: "f" }),
+      { type: "file", file: { file_id: "f" } },
+    ],
+  ])("%s", (_name, part, lowered) => {
+    expect(lowerOne(openaiChat, "user", text("see"), part).content).toEqual([{ type: "text", text: "see" }, lowered]);
+  });
+
+  it("writes one text as a string and several as parts, and null beside calls alone", () => {
+    const call: Part = { type: "tool-call", callId: asToolCallId("a"), toolName: "t", input: { b: 1 } };
+    expect(lowerOne(openaiChat, "assistant", text("one")).content).toBe("one");
+    expect(lowerOne(openaiChat, "assistant", text("one"), text("two")).content).toEqual([
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ]);
+    expect(lowerOne(openaiChat, "assistant", call)).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "a", type: "function", function: { name: "t", arguments: '{"b":1}' } }],
+    });
+  });
+
+  it("sends system text as messages of their own and tools as functions", () => {
+    expect(
+      openaiChat.lower({ system: ["s", "t"], tools: [{ name: "a", inputSchema: { type: "object" } }], messages: [] })
+        .payload,
+    ).toEqual({
+      messages: [
+        { role: "system", content: "s" },
+        { role: "system", content: "t" },
+      ],
+      tools: [{ type: "function", function: { name: "a", parameters: { type: "object" } } }],
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { neutral } from "./format.ts";
+
+const text = (value: string) => ({ type: "text", text: value });
+const call = (callId: string) => ({ type: "tool-call", callId, toolName: "read", input: {} });
+const result = (callId: string) => ({
+  role: "tool",
+  parts: [
+    {
+      type: "tool-result",
+      result: { toolName: "read", callId, outcome: "success", content: { type: "text", text: "ok" } },
+    },
+  ],
+});
+const user = (value: string) => ({ role: "user", parts: [text(value)] });
+const assistant = (...parts: unknown[]) => ({ role: "assistant", parts });
+const body = (...messages: unknown[]) => ({ system: [], tools: [], messages });
+
+const cases: readonly {
+  readonly rule: string;
+  readonly name: string;
+  readonly bad: unknown;
+  readonly at: string;
+  readonly good: unknown;
+}[] = [
+  {
+    rule: "W1",
+    name: "call without result",
+    bad: body(assistant(call("a")), user("?")),
+    at: "$.messages[0].parts[0]",
+    good: body(assistant(call("a")), result("a")),
+  },
+  {
+    rule: "W2",
+    name: "result with unknown id",
+    bad: body(user("go"), result("a")),
+    at: "$.messages[1].parts[0]",
+    good: body(assistant(call("a")), result("a")),
+  },
+  {
+    rule: "W3",
+    name: "user message between call and result",
+    bad: body(assistant(call("a")), user("?"), result("a")),
+    at: "$.messages[2].parts[0]",
+    good: body(assistant(call("a")), result("a"), user("?")),
+  },
+  {
+    rule: "W4",
+    name: "assistant message between call and result",
+    bad: body(assistant(call("a")), assistant(text("x")), result("a")),
+    at: "$.messages[2].parts[0]",
+    good: body(assistant(call("a")), result("a"), assistant(text("x")), user("?")),
+  },
+  {
+    rule: "W5",
+    name: "duplicate result id",
+    bad: body(assistant(call("a")), result("a"), result("a")),
+    at: "$.messages[2].parts[0]",
+    good: body(assistant(call("a")), result("a")),
+  },
+  {
+    rule: "W6",
+    name: "swapped ids",
+    bad: body(assistant(call("a")), result("b"), assistant(call("b")), result("a")),
+    at: "$.messages[1].parts[0]",
+    good: body(assistant(call("a")), result("a"), assistant(call("b")), result("b")),
+  },
+  {
+    rule: "W7",
+    name: "parallel calls with one missing result",
+    bad: body(assistant(call("a"), call("b")), result("b")),
+    at: "$.messages[0].parts[0]",
+    good: body(assistant(call("a"), call("b")), result("a"), result("b")),
+  },
+  {
+    rule: "W8",
+    name: "results before the call",
+    bad: body(user("go"), result("a"), assistant(call("a")), user("?")),
+    at: "$.messages[1].parts[0]",
+    good: body(user("go"), assistant(call("a")), result("a")),
+  },
+  {
+    rule: "W9",
+    name: "ends on assistant",
+    bad: body(user("go"), assistant(text("done"))),
+    at: "$.messages[1]",
+    good: body(user("go"), assistant(text("done")), user("on")),
+  },
+  { rule: "W11", name: "blank text", bad: body(user("")), at: "$.messages[0].parts[0]", good: body(user("x")) },
+  {
+    rule: "W11",
+    name: "no parts",
+    bad: body({ role: "user", parts: [] }),
+    at: "$.messages[0].parts",
+    good: body(user("x")),
+  },
+  {
+    rule: "shape",
+    name: "no system text",
+    bad: { tools: [], messages: [user("x")] },
+    at: "$.system",
+    good: body(user("x")),
+  },
+];
+
+describe("neutral legality", () => {
+  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
+    const violations = neutral.check(bad);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+    expect(violations[0]?.at).toBe(at);
+    expect(neutral.check(good)).toEqual([]);
+  });
+
+  it("has a negative case for every rule of its table", () => {
+    const tested = new Set(cases.map(({ rule }) => rule));
+    expect(neutral.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+import { partSchema, roleSchema, toolDefinitionSchema } from "@threadfold/core";
+import { z } from "zod";
+
+/** A neutral request as a payload. */
+export const neutralRequestSchema = z.object({
+  system: z.array(z.string()),
+  tools: z.array(toolDefinitionSchema),
+  messages: z.array(z.object({ role: roleSchema, parts: z.array(partSchema), synthetic: z.string().optional() })),
+});

@@ -1,0 +1,2 @@
+export * from "../formats/format-laws.ts";
+export * from "./render-inputs.ts";

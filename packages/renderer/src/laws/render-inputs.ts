@@ -1,0 +1,80 @@
+import {
+  type AgentThread,
+  type CompactionPlan,
+  groupMessages,
+  groupRecords,
+  normalizePlan,
+  type PlanRecord,
+  sealPlan,
+  TokenLedger,
+  type ToolDefinition,
+  threadShape,
+} from "@threadfold/core";
+import { agentThreads, artifactIds, countingTokenizer, hostileTexts, planRecordsFor } from "@threadfold/core/laws";
+import fc from "fast-check";
+import type { RehydratedContent, RenderInput } from "../render-input.ts";
+
+export const countThread = (thread: AgentThread): TokenLedger =>
+  TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
+
+/** A plan that has seen so many entries of a thread; normalized as the compactor commits it, or raw. */
+export function planOf(
+  thread: AgentThread,
+  records: readonly PlanRecord[],
+  options: { readonly raw?: boolean } = {},
+): CompactionPlan {
+  const ledger = countThread(thread);
+  const shape = threadShape(thread, ledger, groupMessages(ledger.headers));
+  const grouped = groupRecords(records);
+  return sealPlan({
+    ...(options.raw === true ? grouped : normalizePlan(grouped, shape).records),
+    threadId: thread.id,
+    threadVersion: thread.version,
+    version: records.length === 0 ? 0 : 1,
+    policyVersion: "test",
+    createdAt: "2025-01-01T00:00:00.000Z",
+    originalTokens: ledger.totalTokens,
+    compactedTokens: ledger.totalTokens,
+  });
+}
+
+const rehydrated: fc.Arbitrary<RehydratedContent> = fc
+  .record({ artifactId: artifactIds, content: hostileTexts, truncated: fc.boolean() })
+  .map((content) => ({ ...content, tokens: Math.ceil(content.content.length / 4) }));
+
+const tools: readonly ToolDefinition[] = [
+  {
+    name: "read",
+    description: "Reads a file.",
+    inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  },
+  { name: "mcp.search", inputSchema: {} },
+];
+
+const frames = fc.record(
+  {
+    rehydrated: fc.array(rehydrated, { maxLength: 2 }),
+    summaryRole: fc.constantFrom("assistant" as const, "user" as const, "pair" as const),
+    continuation: fc.constant("What is next?"),
+  },
+  { requiredKeys: [] },
+);
+const hostParts = fc.record({
+  system: fc.constantFrom<readonly string[]>([], ["You are an agent."], ["  ", "You are an agent.", "Never give up."]),
+  tools: fc.constantFrom<readonly ToolDefinition[]>([], tools, [...tools, ...tools]),
+});
+
+/** Threads of every oddity with plans over a part of them that they have outgrown, and what a host may add. */
+export const renderInputs: fc.Arbitrary<RenderInput> = agentThreads({ malformed: true, maxMessages: 24 })
+  .chain((thread) => fc.tuple(fc.constant(thread), fc.integer({ min: 0, max: thread.version })))
+  .chain(([thread, version]) => {
+    const seen = thread.atVersion(version);
+    return fc.tuple(fc.constant(thread), fc.constant(seen), planRecordsFor(seen), fc.boolean(), hostParts, frames);
+  })
+  .map(([thread, seen, records, raw, host, frame]) => ({
+    thread,
+    plan: planOf(seen, records, { raw }),
+    ledger: countThread(thread),
+    ...host,
+    ...frame,
+  }));

@@ -1,0 +1,92 @@
+import type { ChatRequest, ToolResultPart } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { formatById } from "../formats/formats.ts";
+import { renderSample } from "../testing/render-sample.ts";
+import { call, planWith, recordOver, result, threadOf } from "../testing/sample-thread.ts";
+
+const thread = threadOf(
+  ["system", "sys"],
+  ["user", "go"],
+  ["assistant", "look", call("a"), call("b")],
+  ["tool", result("a", "x".repeat(400))],
+  ["tool", result("b", "y")],
+  ["user", "on"],
+);
+const plan = planWith(thread, {
+  ...recordOver(thread, 4),
+  action: "clear",
+  targets: ["tool-result"],
+  preservedFields: {},
+});
+
+/** The rendered request with another call id in the cleared result: what a renderer with a defect would send. */
+function withWrongResult(request: ChatRequest): ChatRequest {
+  const messages = request.messages.map((message) => {
+    const [part] = message.parts;
+    if (part?.type !== "tool-result" || part.result.callId !== "a") return message;
+    const wrong = { ...part, result: { ...part.result, callId: "z" } } as unknown as ToolResultPart;
+    return { ...message, parts: [wrong] };
+  });
+  return { ...request, messages };
+}
+
+describe("a violation", () => {
+  it.each([
+    ["anthropic-messages", "$.messages[1].content[1]", "$.messages[2].content[0]"],
+    ["openai-chat", "$.messages[2].tool_calls[0]", "$.messages[3]"],
+    ["neutral", "$.messages[1].parts[1]", "$.messages[2].parts[0]"],
+  ])("of %s names position, message and record", (id, callAt, resultAt) => {
+    const { request, manifest } = renderSample(thread, { plan, format: id });
+    const format = formatById(id);
+    const { payload } = format.lower(withWrongResult(request));
+    const [unanswered, unknown] = format.check(payload, manifest).toSorted((a, b) => b.rule.localeCompare(a.rule));
+    expect(unanswered).toMatchObject({ rule: "W7", at: callAt, messageId: "m3", causedBy: "include" });
+    expect(unknown).toMatchObject({ rule: "W2", at: resultAt, messageId: "m4", causedBy: "clear by test from m4" });
+  });
+
+  it.each(["anthropic-messages", "openai-chat", "neutral"])(
+    "of a foreign %s payload names the position alone",
+    (id) => {
+      const { request } = renderSample(thread, { plan, format: id });
+      const format = formatById(id);
+      for (const violation of format.check(format.lower(withWrongResult(request)).payload)) {
+        expect(Object.keys(violation).sort()).toEqual(["at", "problem", "rule"]);
+      }
+    },
+  );
+
+  it("names no message when the manifest belongs to another payload", () => {
+    const { manifest, format } = renderSample(thread, { format: "anthropic-messages" });
+    const payload = { tools: [{ name: "read" }], messages: [{ role: "user", content: "" }] };
+    expect(format.check(payload, manifest)).toEqual([
+      { rule: "W11", problem: "the text is blank", at: "$.messages[0].content[0]" },
+    ]);
+  });
+
+  it("W13 is found by the manifest where no frame shows the edit", () => {
+    const signed = { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" } as const;
+    const dropped = threadOf(
+      ["user", "go"],
+      ["assistant", "one"],
+      ["user", "on"],
+      ["assistant", signed, "two"],
+      ["user", "end"],
+    );
+    const { request, manifest, format } = renderSample(dropped, {
+      format: "anthropic-messages",
+      plan: planWith(dropped, { ...recordOver(dropped, 2), action: "drop", keywords: [] }),
+    });
+    expect(request.messages.flatMap(({ parts }) => parts.map(({ type }) => type))).not.toContain("reasoning");
+    const messages = request.messages.map((message) =>
+      message.sources[0] === "m4" ? { ...message, parts: [signed] } : message,
+    );
+    const { payload } = format.lower({ ...request, messages });
+    expect(format.check(payload, manifest)).toContainEqual({
+      rule: "W13",
+      problem: "thinking stands behind a folded part of the conversation",
+      at: "$.messages[1].content[0]",
+      messageId: "m4",
+      causedBy: "include",
+    });
+  });
+});

@@ -1,0 +1,32 @@
+/** Where in a payload something is: a message and one of its blocks, or a path of its own. */
+export type Place =
+  | { readonly message: number; readonly block?: number; readonly field?: string }
+  | { readonly path: string };
+
+/** One breach of a rule. */
+export interface Finding {
+  readonly place: Place;
+  readonly problem: string;
+}
+
+/** A rule of a provider's format as data. */
+export interface LegalityRuleInfo {
+  /** Stable id, as violations name it: the scenario's id where there is one (`W1`), else words. */
+  readonly id: string;
+  /** What the provider asks, in one sentence. */
+  readonly description: string;
+  /** Row of the project's table of wire rules that the rule comes from. */
+  readonly reference: string;
+}
+
+/** A rule that can be checked on a format's own view of a payload. */
+export interface LegalityRule<View> extends LegalityRuleInfo {
+  find(view: View): readonly Finding[];
+}
+
+/** What a rule looks for, without saying for which format. */
+export const at = (message: number, block?: number, field?: string): Place => ({
+  message,
+  ...(block !== undefined && { block }),
+  ...(field !== undefined && { field }),
+});

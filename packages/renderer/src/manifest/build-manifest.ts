@@ -1,0 +1,58 @@
+import { type ChatRequest, type MessageId, type PlanRecord, spanStart } from "@threadfold/core";
+import { firstEditedOrdinal } from "../conform/first-edit.ts";
+import type { Draft } from "../neutral/draft.ts";
+import { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
+import type { RenderInput } from "../render-input.ts";
+import { prefixDigests } from "./prefix-digests.ts";
+import type { RenderedMessage, RenderedRecord, RenderManifest } from "./render-manifest.ts";
+
+/** What a manifest is made from, beside the input. */
+export interface ManifestSource {
+  readonly format: string;
+  readonly request: ChatRequest;
+  readonly drafts: readonly Draft[];
+  readonly tokens: readonly number[];
+  readonly systemSources: readonly MessageId[];
+}
+
+export function buildManifest({ thread, plan }: RenderInput, source: ManifestSource): RenderManifest {
+  const { format, request, drafts, tokens, systemSources } = source;
+  let digests: readonly string[] | undefined;
+  return {
+    formatVersion: COMPACTION_RENDER_FORMAT_VERSION,
+    format,
+    threadId: thread.id,
+    threadVersion: thread.version,
+    planId: plan.planId,
+    planVersion: plan.version,
+    systemSources,
+    firstEdited: firstEdited(drafts, firstEditedOrdinal(plan, thread)),
+    messages: drafts.map((draft, index) => renderedMessage(draft, index, tokens[index] as number)),
+    get prefixDigests() {
+      digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
+      return digests;
+    },
+  };
+}
+
+function renderedMessage({ chat, action, record }: Draft, index: number, tokens: number): RenderedMessage {
+  const { role, sources, parts } = chat;
+  const rendered = { index, role, action, sources, tokens, parts: parts.length };
+  return record === null ? rendered : { ...rendered, record: renderedRecord(record) };
+}
+
+const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: PlanRecord): RenderedRecord => ({
+  action,
+  strategy,
+  reason,
+  sincePlanVersion,
+  spanStart: spanStart(span),
+});
+
+function firstEdited(drafts: readonly Draft[], ordinal: number | null): number | null {
+  if (ordinal === null) return null;
+  const index = drafts.findIndex(
+    (draft) => draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal),
+  );
+  return index < 0 ? drafts.length : index;
+}

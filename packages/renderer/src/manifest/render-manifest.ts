@@ -1,0 +1,58 @@
+import type { CompactionAction, MessageId, PlanId, PlanRecord, Role, ThreadId } from "@threadfold/core";
+import type { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
+
+/** What rendering did to get a message of the request: the plan's action, or why rendering made it. */
+export type RenderedAction =
+  | Exclude<CompactionAction, "drop">
+  | "pins"
+  | "rehydration"
+  | "missing-result"
+  | "system-notice"
+  | "opening"
+  | "continuation";
+
+/** The plan record behind a message, as far as an explanation needs it. */
+export interface RenderedRecord {
+  readonly action: PlanRecord["action"];
+  readonly strategy: string;
+  readonly reason: string;
+  readonly sincePlanVersion: number;
+  /** First message of the record's span. */
+  readonly spanStart: MessageId;
+}
+
+/** Where one message of the neutral request comes from. */
+export interface RenderedMessage {
+  /** Position in `ChatRequest.messages`. */
+  readonly index: number;
+  readonly role: Role;
+  readonly action: RenderedAction;
+  /** Messages of the thread that it stands for, in order. */
+  readonly sources: readonly MessageId[];
+  readonly tokens: number;
+  /** How many parts it has. Formats lower each part to one block, so this finds a block's message. */
+  readonly parts: number;
+  readonly record?: RenderedRecord;
+}
+
+/** Explains a request message by message. */
+export interface RenderManifest {
+  readonly formatVersion: typeof COMPACTION_RENDER_FORMAT_VERSION;
+  /** Id of the provider format that the request was rendered for. */
+  readonly format: string;
+  readonly threadId: ThreadId;
+  /** How many entries the rendered thread had. */
+  readonly threadVersion: number;
+  readonly planId: PlanId;
+  readonly planVersion: number;
+  /** Leading system messages of the thread; their text is in `ChatRequest.system`, behind the host's. */
+  readonly systemSources: readonly MessageId[];
+  /** Index of the first message at or behind an edit of the log; null when the plan folds nothing. */
+  readonly firstEdited: number | null;
+  readonly messages: readonly RenderedMessage[];
+  /**
+   * For each message the SHA-256 over system text, tools and all messages up to and including it. Equal digests mean equal
+   * prefixes. Computed when they are first asked for.
+   */
+  readonly prefixDigests: readonly string[];
+}

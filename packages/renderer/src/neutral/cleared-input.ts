@@ -1,0 +1,47 @@
+import type { ClearRecord, JsonObject, JsonValue, ToolCallPart } from "@threadfold/core";
+import { truncateMiddle } from "./truncate-middle.ts";
+
+/** Shorter strings are what one wants to know of a call: paths, commands, patterns. In UTF-16 code units. */
+const LARGE_STRING = 200;
+/** Longer lists are data. */
+const MAX_ITEMS = 20;
+/** What lies deeper is data. */
+const MAX_DEPTH = 6;
+
+/** Says what stands in place of a large string. */
+export type StringMarker = (text: string) => string;
+
+/** The marker of a clear: how much there was, or its beginning and end. */
+export function clearMarker({ keep }: ClearRecord): StringMarker {
+  return keep === undefined ? (text) => `[cleared: ${text.length} characters]` : (text) => truncateMiddle(text, keep);
+}
+
+/** A call whose large arguments gave way to markers. Call id, tool name and small fields stay; the input is an object. */
+export function clearedCall(part: ToolCallPart, marker: StringMarker): ToolCallPart {
+  const { invalidInput, ...call } = part;
+  if (invalidInput !== undefined) return { ...call, input: { _raw: marker(invalidInput) } };
+  const { input } = part;
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return { ...call, input: isObject ? emptied(input as JsonObject, marker, 0) : { _raw: emptied(input, marker, 0) } };
+}
+
+function emptied(value: JsonValue, marker: StringMarker, depth: number): JsonValue {
+  if (typeof value === "string") return value.length >= LARGE_STRING ? marker(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return "[cleared]";
+  return Array.isArray(value) ? emptiedList(value, marker, depth) : emptiedObject(value as JsonObject, marker, depth);
+}
+
+function emptiedList(items: readonly JsonValue[], marker: StringMarker, depth: number): JsonValue {
+  const kept = items.slice(0, MAX_ITEMS).map((item) => emptied(item, marker, depth + 1));
+  return items.length > MAX_ITEMS ? [...kept, `[cleared: ${items.length - MAX_ITEMS} items]`] : kept;
+}
+
+function emptiedObject(fields: JsonObject, marker: StringMarker, depth: number): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value === undefined ? value : emptied(value, marker, depth + 1),
+    ]),
+  );
+}

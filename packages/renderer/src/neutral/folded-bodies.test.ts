@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { renderSample } from "../testing/render-sample.ts";
+import {
+  ARTIFACT,
+  call,
+  image,
+  planWith,
+  pointerOver,
+  recordOver,
+  result,
+  signed,
+  text,
+  textsOf,
+  threadOf,
+} from "../testing/sample-thread.ts";
+
+describe("bodies that give way", () => {
+  const thread = threadOf(
+    ["user", "go"],
+    [
+      "assistant",
+      "I write.",
+      call("a", "write", { path: "a.ts", content: "x".repeat(500), nested: [{ deep: "y".repeat(300) }] }),
+    ],
+    ["tool", result("a", "z".repeat(900), { toolName: "write", outcome: "failure" })],
+    ["user", image, "look"],
+    ["assistant", signed, "seen"],
+    ["user", "on"],
+  );
+  const cleared = (
+    number: number,
+    ...targets: readonly ("tool-result" | "tool-input" | "reasoning" | "media" | "text")[]
+  ) =>
+    planWith(thread, {
+      ...recordOver(thread, number),
+      action: "clear",
+      targets: [...targets],
+      preservedFields: { error: "EACCES" },
+    });
+
+  it("clears a result to tool, outcome and key fields, and keeps id and outcome", () => {
+    const { request } = renderSample(thread, { plan: cleared(3, "tool-result") });
+    expect(request.messages[2]).toMatchObject({
+      role: "tool",
+      synthetic: "placeholder",
+      parts: [
+        {
+          result: {
+            callId: "a",
+            outcome: "failure",
+            content: { text: '[write: failure]\nKey data: {"error":"EACCES"}\n[cleared: 900 characters]' },
+          },
+        },
+      ],
+    });
+  });
+
+  it("truncates a result around a marker that says how much is left out", () => {
+    const plan = planWith(thread, {
+      ...recordOver(thread, 3),
+      action: "clear",
+      targets: ["tool-result"],
+      preservedFields: {},
+      keep: { headCharacters: 10, tailCharacters: 5 },
+    });
+    const [part] = renderSample(thread, { plan }).request.messages[2]!.parts;
+    expect(part).toMatchObject({
+      result: { content: { text: `${"z".repeat(10)}\n[… 885 characters left out …]\nzzzzz` } },
+    });
+  });
+
+  it("clears the large strings of an input and leaves an object with its small fields", () => {
+    const [, part] = renderSample(thread, { plan: cleared(2, "tool-input") }).request.messages[1]!.parts;
+    expect(part).toMatchObject({
+      callId: "a",
+      toolName: "write",
+      input: { path: "a.ts", content: "[cleared: 500 characters]", nested: [{ deep: "[cleared: 300 characters]" }] },
+    });
+  });
+
+  it("clears media to a text, in a user message and in a result", () => {
+    expect(renderSample(thread, { plan: cleared(4, "media") }).request.messages[3]!.parts).toEqual([
+      text("[image cleared: image/png, a.png]"),
+      text("look"),
+    ]);
+    const shot = threadOf(
+      ["assistant", call("a")],
+      ["tool", result("a", "", { content: { type: "blocks", blocks: [{ type: "text", text: "see" }, image] } })],
+    );
+    const plan = planWith(shot, { ...recordOver(shot, 2), action: "clear", targets: ["media"], preservedFields: {} });
+    expect(renderSample(shot, { plan, format: "anthropic-messages" }).messages.at(-1).content[0].content).toEqual([
+      { type: "text", text: "see" },
+      { type: "text", text: "[image cleared: image/png, a.png]" },
+    ]);
+  });
+
+  it("clears reasoning and leaves a message of reasoning alone out", () => {
+    expect(renderSample(thread, { plan: cleared(5, "reasoning") }).request.messages[4]!.parts).toEqual([text("seen")]);
+    const alone = threadOf(["user", "go"], ["assistant", signed], ["assistant", "so"], ["user", "on"]);
+    const plan = planWith(alone, {
+      ...recordOver(alone, 2),
+      action: "clear",
+      targets: ["reasoning"],
+      preservedFields: {},
+    });
+    expect(textsOf(renderSample(alone, { plan }).request.messages)).toEqual(["go", "so", "on"]);
+  });
+
+  it("clears text to its key fields and size", () => {
+    expect(renderSample(thread, { plan: cleared(6, "text") }).request.messages[5]!.parts).toEqual([
+      text('Key data: {"error":"EACCES"}\n[cleared: 2 characters]'),
+    ]);
+  });
+
+  it("puts a short pointer in the place of an externalized result, which stays a result of its call", () => {
+    const { request } = renderSample(thread, { plan: planWith(thread, pointerOver(thread, [3], "body")) });
+    expect(request.messages[2]).toMatchObject({
+      role: "tool",
+      synthetic: "pointer",
+      parts: [{ result: { callId: "a", outcome: "failure" } }],
+    });
+    const [part] = request.messages[2]!.parts;
+    expect(part?.type === "tool-result" && part.result.content).toEqual({
+      type: "text",
+      text: [
+        `[Externalized Content - artifact:${ARTIFACT}]`,
+        "write: failure; 900 characters",
+        "something happened",
+        `To retrieve full content, call: read_artifact("${ARTIFACT}")`,
+      ].join("\n"),
+    });
+  });
+
+  it("puts a pointer in the place of externalized text and keeps calls", () => {
+    const [pointer, called] = renderSample(thread, { plan: planWith(thread, pointerOver(thread, [2], "body")) }).request
+      .messages[1]!.parts;
+    expect(pointer).toMatchObject({ type: "text", text: expect.stringContaining("assistant message; 8 characters") });
+    expect(called).toMatchObject({
+      callId: "a",
+      input: { path: "a.ts", content: `[in artifact ${ARTIFACT}: 500 characters]` },
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { type MessageId, type Part, type Pin, toolResultText } from "@threadfold/core";
+import type { Draft } from "../neutral/draft.ts";
+
+/** The pins whose exact text stands nowhere in the request: not in its system text and in no message. */
+export function missingPins(pins: readonly Pin[], system: readonly string[], drafts: readonly Draft[]): readonly Pin[] {
+  if (pins.length === 0) return [];
+  const search = new PinSearch(system, drafts);
+  return pins.filter((pin) => !search.finds(pin));
+}
+
+/** Looks where a pin most likely stands before it reads the whole request. */
+class PinSearch {
+  readonly #system: readonly string[];
+  readonly #drafts: readonly Draft[];
+  readonly #pinned: readonly Draft[];
+
+  constructor(system: readonly string[], drafts: readonly Draft[]) {
+    this.#system = system;
+    this.#drafts = drafts;
+    this.#pinned = drafts.filter(({ action }) => action === "pins");
+  }
+
+  finds({ text, source }: Pin): boolean {
+    return (
+      this.#pinned.some((draft) => holds(draft.chat.parts, text)) ||
+      (source !== undefined && this.#quotes(source.messageId, text)) ||
+      this.#system.some((part) => part.includes(text)) ||
+      this.#drafts.some((draft) => holds(draft.chat.parts, text))
+    );
+  }
+
+  #quotes(messageId: MessageId, text: string): boolean {
+    const quoted = this.#drafts.find(({ message }) => message?.id === messageId);
+    return quoted?.chat.parts.some((part) => wholeTextOf(part)?.includes(text)) === true;
+  }
+}
+
+/** True when one text of a message holds the text. Arguments of calls are no place for an instruction. */
+function holds(parts: readonly Part[], text: string): boolean {
+  return parts.some((part) => textOf(part)?.includes(text) === true);
+}
+
+/** The texts that are at hand; a JSON result is serialized only where a pin says that it quotes it. */
+function textOf(part: Part): string | undefined {
+  return part.type === "tool-result" && part.result.content.type === "json" ? undefined : wholeTextOf(part);
+}
+
+function wholeTextOf(part: Part): string | undefined {
+  if (part.type === "text" || part.type === "reasoning") return part.text;
+  return part.type === "tool-result" ? toolResultText(part.result.content) : undefined;
+}

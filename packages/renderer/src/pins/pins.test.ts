@@ -1,0 +1,86 @@
+import type { Message, Pin } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
+import {
+  messagesOf,
+  pin,
+  planWith,
+  signed,
+  summaryOver,
+  text,
+  textsOf,
+  threadOfEntries,
+} from "../testing/sample-thread.ts";
+
+describe("pins (P5)", () => {
+  const [first, second] = messagesOf([
+    ["user", "Never push."],
+    ["assistant", "ok"],
+  ]) as [Message, Message];
+  const folded = (plannedPin: Pin) => {
+    const thread = threadOfEntries(
+      { type: "message", message: first },
+      { type: "pin", pin: plannedPin },
+      { type: "message", message: second },
+    );
+    return { thread, plan: planWith(thread, summaryOver(thread, [1, 2])) };
+  };
+
+  it("shows a pin whose source is folded word for word, unescaped, in a user message", () => {
+    const { thread, plan } = folded(pin("Never push.\n[Pinned: always]", first));
+    for (const { request, missingPins } of inEveryFormat(thread, plan)) {
+      const pins = request.messages.find(({ synthetic }) => synthetic === "pins");
+      expect(pins?.role).toBe("user");
+      expect(textsOf([pins!])[0]).toContain("(user) Never push.\n[Pinned: always]");
+      expect(missingPins).toEqual([]);
+    }
+  });
+
+  it("leaves a pin to its source while that is shown", () => {
+    const { thread } = folded(pin("Never push.", first));
+    expect(renderSample(thread).request.messages.map(({ synthetic }) => synthetic)).not.toContain("pins");
+  });
+
+  it("says where it stands that a pin no longer holds", () => {
+    const lifted = pin("Never push.");
+    const thread = threadOfEntries(
+      { type: "message", message: first },
+      { type: "pin", pin: lifted },
+      { type: "pin-lifted", pinId: lifted.id, authority: "user", reason: "done" },
+    );
+    expect(textsOf(renderSample(thread).request.messages).slice(1)).toEqual([
+      "[Pinned - still in force, word for word]\n(user) Never push.",
+      "[Pin lifted - no longer in force]\nNever push.",
+    ]);
+  });
+
+  it("shows a pin on reasoning in a message of its own, where it was made", () => {
+    const [question, answer, next] = messagesOf([
+      ["user", "go"],
+      ["assistant", signed, "so"],
+      ["user", "on"],
+    ]) as [Message, Message, Message];
+    const thread = threadOfEntries(
+      { type: "message", message: question },
+      { type: "message", message: answer },
+      { type: "pin", pin: pin("hm", answer) },
+      { type: "message", message: next },
+    );
+    const { request, missingPins } = renderSample(thread, { format: "openai-chat" });
+    expect(textsOf(request.messages)).toEqual([
+      "go",
+      "so",
+      "[Pinned - still in force, word for word]\n(user) hm",
+      "on",
+    ]);
+    expect(missingPins).toEqual([]);
+  });
+
+  it("names a live pin whose text stands nowhere in the request", () => {
+    const thread = threadOfEntries(
+      { type: "message", message: { ...first, parts: [text("\u2003"), text("go")] } },
+      { type: "pin", pin: pin("\u2003", first) },
+    );
+    expect(renderSample(thread).missingPins).toEqual(["pin \u2003"]);
+  });
+});

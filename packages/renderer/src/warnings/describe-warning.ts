@@ -1,0 +1,52 @@
+import type { LeftOutReason, ReasonedWarningKind, RenderWarning, WarningKind } from "./render-warning.ts";
+
+const SENTENCES: Readonly<Record<WarningKind, string>> = {
+  "call-unanswered": "calls without a result were answered with a marker",
+  "result-moved": "results were moved to follow their calls",
+  "call-id-changed": "messages carry other call ids than the log",
+  "tool-input-wrapped": "calls with arguments that are no JSON object were wrapped",
+  "outcome-not-expressed": "failed results go out without a mark of failure",
+  "blank-text-left-out": "messages had blank text, which was left out",
+  "message-left-out": "messages had nothing left to send",
+  "system-as-notice": "system messages in mid-conversation go out as marked user messages",
+  "opening-added": "a marked user message was put first",
+  "continuation-added": "a marked user message was put last",
+  "result-left-out": "results were left out",
+  "reasoning-left-out": "messages go out without their reasoning",
+  "media-replaced": "messages have pictures or documents that were replaced by a marker",
+  "opaque-left-out": "messages have provider items that were left out",
+  "tools-declared": "tools that the thread uses were declared",
+  "tool-renamed": "tools go out under another name",
+  "tool-definition-left-out": "tool definitions with a name that was already taken were left out",
+};
+
+const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOutReason[Kind], string>> } = {
+  "result-left-out": {
+    "no-call": "nothing calls for them",
+    "answered-already": "their call is answered already",
+    "ambiguous-call": "several open calls have their id",
+  },
+  "reasoning-left-out": {
+    "not-replayed": "the format does not take it back",
+    "not-signed": "no provider signed it",
+    "other-provider": "another provider made it",
+    "behind-an-edit": "it is bound to a prefix that was folded",
+    "at-the-end": "a message must not end with it",
+  },
+  "media-replaced": {
+    role: "only user messages may hold them",
+    "media-type": "the provider does not take their type",
+    source: "the provider cannot read their source",
+    "in-tool-result": "tool results are text here",
+  },
+  "opaque-left-out": { "other-provider": "they mean nothing to this one", malformed: "they are no items of this one" },
+};
+
+/** A warning as one line for a person: how many, what, and why. */
+export function describeWarning(warning: RenderWarning): string {
+  const sentence = SENTENCES[warning.kind];
+  if ("names" in warning) return `${warning.names.length} ${sentence}: ${warning.names.join(", ")}`;
+  const reason = "reason" in warning ? (REASONS[warning.kind] as Record<string, string>)[warning.reason] : undefined;
+  const counted = warning.messageIds.length === 0 ? sentence : `${warning.messageIds.length} ${sentence}`;
+  return reason === undefined ? counted : `${counted}: ${reason}`;
+}

@@ -1,0 +1,87 @@
+import type { MessageId } from "@threadfold/core";
+
+/** Warnings that need no more than the messages they are about. */
+export type PlainWarningKind =
+  /** A call has no result in the log; a marked one was put there. */
+  | "call-unanswered"
+  /** A result did not follow its call directly, or not in the order of the calls; it was moved. */
+  | "result-moved"
+  /** A call id is not one the provider accepts, or it is used twice; call and result carry another one. */
+  | "call-id-changed"
+  /** The arguments of a call are not a JSON object; they stand in one under `_raw`. */
+  | "tool-input-wrapped"
+  /** A result failed, and the format has no field that says so. */
+  | "outcome-not-expressed"
+  /** A text that is empty or only white space was left out. */
+  | "blank-text-left-out"
+  /** Nothing of a message was left; it was left out. */
+  | "message-left-out"
+  /** A system message in mid-conversation goes out as a marked user message. */
+  | "system-as-notice"
+  /** A marked user message was put first, because the format begins with one. */
+  | "opening-added"
+  /** A marked user message was put last, because the log ends on an assistant turn. */
+  | "continuation-added";
+
+/** Why a part of a message does not go out. */
+export type LeftOutReason = {
+  readonly "result-left-out": "no-call" | "answered-already" | "ambiguous-call";
+  readonly "reasoning-left-out": "not-replayed" | "not-signed" | "other-provider" | "behind-an-edit" | "at-the-end";
+  readonly "media-replaced": "role" | "media-type" | "source" | "in-tool-result";
+  readonly "opaque-left-out": "other-provider" | "malformed";
+};
+
+/** Warnings that have more than one reason. */
+export type ReasonedWarningKind = keyof LeftOutReason;
+
+/** Warnings about tools, by name. */
+export type ToolWarningKind =
+  /** The host gave no tools and the thread has calls; minimal definitions were added. */
+  | "tools-declared"
+  /** A tool's name is not one the provider accepts; it was changed in calls and definitions. */
+  | "tool-renamed"
+  /** A second definition of the same name was left out. */
+  | "tool-definition-left-out";
+
+/** What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} gives the sentence. */
+export type RenderWarning =
+  | { readonly kind: PlainWarningKind; readonly messageIds: readonly MessageId[] }
+  | {
+      [Kind in ReasonedWarningKind]: {
+        readonly kind: Kind;
+        readonly reason: LeftOutReason[Kind];
+        readonly messageIds: readonly MessageId[];
+      };
+    }[ReasonedWarningKind]
+  | {
+      readonly kind: ToolWarningKind;
+      /** Names of the tools; of renamed ones as `before → after`. */
+      readonly names: readonly string[];
+      readonly messageIds: readonly MessageId[];
+    };
+
+export type WarningKind = PlainWarningKind | ReasonedWarningKind | ToolWarningKind;
+
+/** True for what the model does not get to see; false for what only stands in another place or form. */
+const LOSES: Readonly<Record<WarningKind, boolean>> = {
+  "call-unanswered": false,
+  "result-moved": false,
+  "call-id-changed": false,
+  "tool-input-wrapped": false,
+  "outcome-not-expressed": true,
+  "blank-text-left-out": false,
+  "message-left-out": true,
+  "system-as-notice": false,
+  "opening-added": false,
+  "continuation-added": false,
+  "result-left-out": true,
+  "reasoning-left-out": true,
+  "media-replaced": true,
+  "opaque-left-out": true,
+  "tools-declared": false,
+  "tool-renamed": false,
+  "tool-definition-left-out": true,
+};
+
+/** Says whether a warning tells of something that the model does not get to see. */
+export const isLossy = (warning: RenderWarning): boolean => LOSES[warning.kind];

@@ -1,0 +1,53 @@
+import type { MessageId } from "@threadfold/core";
+import type {
+  LeftOutReason,
+  PlainWarningKind,
+  ReasonedWarningKind,
+  RenderWarning,
+  ToolWarningKind,
+} from "./render-warning.ts";
+
+interface Collected {
+  readonly warning: { readonly kind: RenderWarning["kind"]; readonly reason?: string };
+  readonly names: Set<string> | null;
+  readonly messageIds: Set<MessageId>;
+}
+
+/** Collects warnings of one rendering: one entry per kind and reason, however many messages it is about. */
+export class WarningLog {
+  readonly #collected = new Map<string, Collected>();
+
+  add(kind: PlainWarningKind, messageIds: readonly MessageId[]): void {
+    this.#note({ kind }, messageIds);
+  }
+
+  leaveOut<Kind extends ReasonedWarningKind>(
+    kind: Kind,
+    reason: LeftOutReason[Kind],
+    messageIds: readonly MessageId[],
+  ): void {
+    this.#note({ kind, reason }, messageIds);
+  }
+
+  tools(kind: ToolWarningKind, names: readonly string[], messageIds: readonly MessageId[] = []): void {
+    this.#note({ kind }, messageIds, names);
+  }
+
+  get warnings(): readonly RenderWarning[] {
+    return [...this.#collected.values()].map(
+      ({ warning, names, messageIds }) =>
+        ({ ...warning, ...(names !== null && { names: [...names] }), messageIds: [...messageIds] }) as RenderWarning,
+    );
+  }
+
+  #note(warning: Collected["warning"], messageIds: readonly MessageId[], names?: readonly string[]): void {
+    const key = `${warning.kind} ${warning.reason ?? ""}`;
+    let known = this.#collected.get(key);
+    if (known === undefined) {
+      known = { warning, names: names === undefined ? null : new Set(), messageIds: new Set() };
+      this.#collected.set(key, known);
+    }
+    for (const name of names ?? []) known.names?.add(name);
+    for (const id of messageIds) known.messageIds.add(id);
+  }
+}
