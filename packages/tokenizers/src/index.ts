@@ -1,1 +1,9 @@
-export {};
+export * from "./load-tokenizer.ts";
+export * from "./heuristic/heuristic-tokenizer.ts";
+export * from "./tiktoken/tiktoken-tokenizer.ts";
+export * from "./provider/provider-overheads.ts";
+export * from "./provider/provider-tokenizer.ts";
+export * from "./calibration/calibration.ts";
+export * from "./calibration/calibrated-tokenizer.ts";
+export * from "./counting/overheads.ts";
+export * from "./laws/tokenizer-laws.ts";

@@ -1,0 +1,126 @@
+import {
+  asMessageId,
+  SUMMARY_SECTIONS,
+  summaryItemSchemas,
+  type MessageId,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummarySection,
+} from "@threadfold/core";
+import { z } from "zod";
+
+/**
+ * Changes that belong to no thread: each source is a place in the span (`s3`) or among the previous summary's sources
+ * (`p3`), items of the previous summary are named by place, and turns count from the span's first.
+ */
+export type PortableChange = SummaryChange;
+
+const sectionSchema = z.enum(SUMMARY_SECTIONS as [SummarySection, ...SummarySection[]]);
+const sourcesSchema = z.array(z.string().regex(/^[sp]\d{1,9}$/)).min(1);
+const itemIdSchema = z.string().regex(/^\d{1,9}$/);
+
+const itemSchemas = Object.fromEntries(
+  SUMMARY_SECTIONS.map((section) => {
+    const schema = (summaryItemSchemas[section] as z.ZodObject).omit({ id: true }).extend({ sources: sourcesSchema });
+    // A turn relative to the span may be negative for what an older summary said.
+    return [section, section === "decisions" ? schema.extend({ turn: z.int() }) : schema];
+  }),
+) as unknown as Record<SummarySection, z.ZodType>;
+
+const changeSchema = z.union([
+  ...SUMMARY_SECTIONS.flatMap((section) => [
+    z.strictObject({ op: z.literal("add"), section: z.literal(section), item: itemSchemas[section] }),
+    z.strictObject({ op: z.literal("supersede"), section: z.literal(section), itemId: itemIdSchema, item: itemSchemas[section] }),
+  ]),
+  z.strictObject({ op: z.literal("resolve"), section: sectionSchema, itemId: itemIdSchema, reason: z.string() }),
+  z.strictObject({ op: z.literal("set-original-task"), task: z.object({ text: z.string(), sources: sourcesSchema }) }),
+  z.strictObject({ op: z.literal("set-current-task"), task: z.string().nullable() }),
+  z.strictObject({ op: z.literal("set-current-plan"), plan: z.array(z.string()).nullable() }),
+]);
+
+/** The shape of what a cache holds. */
+export const portableChangesSchema = z.array(changeSchema);
+
+/** Takes a request's changes out of its thread; null when they name a message or an item that the request does not know. */
+export function toPortable(changes: readonly SummaryChange[], request: SummarizeRequest): readonly PortableChange[] | null {
+  const names = namesOf(request);
+  return translate(changes, {
+    source: (id) => names.sourceNames.get(id as MessageId),
+    itemId: (section, id) => names.itemNames.get(`${section} ${id}`),
+    turn: (turn) => turn - request.span.firstTurn,
+  });
+}
+
+/** Puts portable changes into a request's thread; null when they name a place that the request does not have. */
+export function fromPortable(changes: readonly PortableChange[], request: SummarizeRequest): readonly SummaryChange[] | null {
+  const names = namesOf(request);
+  return translate(changes, {
+    source: (name) => (name.startsWith("s") ? request.span.messageIds : names.previousSources)[Number(name.slice(1))],
+    itemId: (section, name) => request.previous?.[section][Number(name)]?.id,
+    turn: (turn) => Math.max(0, turn + request.span.firstTurn),
+  });
+}
+
+interface Translation {
+  source(name: string): string | undefined;
+  itemId(section: SummarySection, name: string): string | undefined;
+  turn(turn: number): number;
+}
+
+function translate(changes: readonly SummaryChange[], to: Translation): readonly SummaryChange[] | null {
+  const translated: SummaryChange[] = [];
+  for (const change of changes) {
+    const next = translateChange(change, to);
+    if (next === null) return null;
+    translated.push(next);
+  }
+  return translated;
+}
+
+function translateChange(change: SummaryChange, to: Translation): SummaryChange | null {
+  switch (change.op) {
+    case "set-current-task":
+    case "set-current-plan":
+      return change;
+    case "set-original-task": {
+      const task = translateItem(change.task, to);
+      return task === null ? null : { ...change, task };
+    }
+    case "resolve": {
+      const itemId = to.itemId(change.section, change.itemId);
+      return itemId === undefined ? null : { ...change, itemId };
+    }
+    case "add": {
+      const item = translateItem(change.item, to);
+      return item === null ? null : ({ ...change, item } as SummaryChange);
+    }
+    case "supersede": {
+      const item = translateItem(change.item, to);
+      const itemId = to.itemId(change.section, change.itemId);
+      return item === null || itemId === undefined ? null : ({ ...change, itemId, item } as SummaryChange);
+    }
+  }
+}
+
+function translateItem<Item extends { readonly sources: readonly MessageId[] }>(item: Item, to: Translation): Item | null {
+  const sources = item.sources.map((source) => to.source(source));
+  if (sources.includes(undefined)) return null;
+  const turn = "turn" in item && typeof item.turn === "number" ? { turn: to.turn(item.turn) } : {};
+  return { ...item, ...turn, sources: sources.map((source) => asMessageId(source as string)) };
+}
+
+/** How a request's messages and items are named outside of its thread. */
+function namesOf({ span, previous }: SummarizeRequest): {
+  readonly sourceNames: ReadonlyMap<MessageId, string>;
+  readonly itemNames: ReadonlyMap<string, string>;
+  readonly previousSources: readonly MessageId[];
+} {
+  const previousSources = previous === null ? [] : [...SUMMARY_SECTIONS.flatMap((section) => previous[section].flatMap(({ sources }) => sources)), ...(previous.originalTask?.sources ?? [])];
+  const sourceNames = new Map<MessageId, string>();
+  previousSources.forEach((id, index) => void (sourceNames.has(id) || sourceNames.set(id, `p${index}`)));
+  span.messageIds.forEach((id, index) => sourceNames.set(id, `s${index}`));
+  const itemNames = new Map(
+    previous === null ? [] : SUMMARY_SECTIONS.flatMap((section) => previous[section].map(({ id }, index): [string, string] => [`${section} ${id}`, String(index)])),
+  );
+  return { sourceNames, itemNames, previousSources };
+}

@@ -1,0 +1,27 @@
+import type { SpanCollector } from "../span-collector.ts";
+import { ConstraintCollector } from "./constraint-collector.ts";
+import { DecisionCollector } from "./decision-collector.ts";
+import { FactCollector } from "./fact-collector.ts";
+import { FileCollector } from "./file-collector.ts";
+import { IdentifierCollector } from "./identifier-collector.ts";
+import { OutcomeCollector } from "./outcome-collector.ts";
+import { QuestionCollector } from "./question-collector.ts";
+import { RequestCollector } from "./request-collector.ts";
+import { RunCollector } from "./run-collector.ts";
+import { TodoCollector } from "./todo-collector.ts";
+
+/** Fresh collectors for one span, one per kind of thing that a summary holds. */
+export function spanCollectors(): readonly SpanCollector[] {
+  return [
+    new ConstraintCollector(),
+    new RequestCollector(),
+    new QuestionCollector(),
+    new TodoCollector(),
+    new FileCollector(),
+    new RunCollector(),
+    new OutcomeCollector(),
+    new DecisionCollector(),
+    new FactCollector(),
+    new IdentifierCollector(),
+  ];
+}

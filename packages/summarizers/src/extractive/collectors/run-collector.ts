@@ -1,0 +1,153 @@
+import type { ErrorItem, JsonObject } from "@threadfold/core";
+import { errorLine } from "../reading/error-line.ts";
+import { testResult } from "../reading/test-result.ts";
+import { notableCommand } from "../tools/notable-command.ts";
+import { excerpt, statementKey } from "../text/excerpt.ts";
+import type { Candidate } from "../selection/candidate.ts";
+import type { CallReading } from "../reading/call-reading.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import type { Place } from "../reading/place.ts";
+import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+
+/** The newest outcome of one command. */
+interface Run {
+  readonly command: string;
+  readonly toolName: string;
+  readonly result: string | null;
+  readonly exitCode: number | null;
+  readonly failed: boolean;
+  readonly error: string | null;
+  readonly place: Place;
+}
+
+/** An error, from the run that first showed it to the run that no longer did. */
+interface Trouble {
+  readonly subject: string;
+  readonly error: string;
+  readonly places: Place[];
+  resolution: string | null;
+}
+
+const GAVE_WAY = "gave way to the next error";
+const SUCCEEDED = "succeeded later";
+const MAX_SUBJECT = 100;
+const MAX_FIXES = 3;
+/** The whole line stands among the errors. */
+const MAX_OUTCOME_ERROR = 80;
+const MAX_FAILURE = 160;
+
+/** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
+export class RunCollector implements SpanCollector {
+  readonly #runs = new Map<string, Run>();
+  readonly #open = new Map<string, Trouble>();
+  readonly #troubles: Trouble[] = [];
+  /** Subjects that ran without an error, in this span. */
+  readonly #passed = new Map<string, Place>();
+  /** Files changed since the last notable run. */
+  #changes: string[] = [];
+
+  result(result: ResultReading): void {
+    const { call, failed } = result;
+    if (call === null) return;
+    if (call.kind === "shell") this.#takeCommand(call, result);
+    else if (failed) this.#takeFailure(call, result);
+    else this.#settle(subjectOf(call), result.place);
+    if (!failed) for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
+  }
+
+  #takeCommand(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
+    const command = call.command === null ? null : notableCommand(call.command);
+    if (command === null) return;
+    const error = failed ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`) : exitCode === 0 ? null : errorLine(text, true);
+    const run: Run = { command, toolName: call.toolName, result: testResult(text), exitCode, failed: failed || error !== null, error, place };
+    this.#runs.delete(command);
+    this.#runs.set(command, run);
+    const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
+    if (error === null) this.#settle(subject, place);
+    else this.#trouble(subject, error, place);
+    this.#changes = error === null ? [] : this.#changes;
+  }
+
+  /** Failed calls of other tools count while nothing of the same kind succeeded after them. */
+  #takeFailure(call: CallReading, { text, place }: ResultReading): void {
+    const error = errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
+    if (error !== "") this.#trouble(subjectOf(call), error, place);
+  }
+
+  #trouble(subject: string, error: string, place: Place): void {
+    const known = this.#open.get(subject);
+    if (known !== undefined && statementKey(known.error) === statementKey(error)) return void known.places.push(place);
+    const trouble: Trouble = { subject, error, places: [place], resolution: null };
+    if (known !== undefined) known.resolution = GAVE_WAY;
+    this.#open.set(subject, trouble);
+    this.#troubles.push(trouble);
+    this.#changes = [];
+  }
+
+  #settle(subject: string, place: Place): void {
+    this.#passed.set(subject, place);
+    const trouble = this.#open.get(subject);
+    if (trouble === undefined) return;
+    const fixes = [...new Set(this.#changes)].slice(-MAX_FIXES);
+    trouble.resolution = fixes.length === 0 ? SUCCEEDED : `succeeded after changes to ${fixes.join(", ")}`;
+    trouble.places.push(place);
+    this.#open.delete(subject);
+  }
+
+  harvest({ messages, previous }: HarvestContext): Harvest {
+    const length = messages.length;
+    return {
+      candidates: [
+        ...[...this.#runs.values()].map((run) => outcomeOf(run, length)),
+        ...onePerError(this.#troubles.filter(isTelling)).map((trouble) => errorOf(trouble, length)),
+        ...(previous?.errors ?? []).flatMap((item) => this.#resolvedSince(item)),
+      ],
+    };
+  }
+
+  /** An error of an earlier fold whose subject has succeeded in this span. */
+  #resolvedSince(item: ErrorItem): readonly Candidate[] {
+    if (item.resolution !== null) return [];
+    for (const [subject, place] of this.#passed) {
+      if (!item.error.startsWith(`${subject}: `)) continue;
+      const { id, ...rest } = item;
+      const sources = [...new Set([...item.sources, place.messageId])];
+      return [{ section: "errors", item: { ...rest, resolution: SUCCEEDED, sources }, worth: 1, supersedes: id }];
+    }
+    return [];
+  }
+}
+
+const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
+
+function outcomeOf(run: Run, length: number): Candidate {
+  const keyFields: JsonObject = {
+    command: run.command,
+    ...(run.exitCode !== null && { exitCode: run.exitCode }),
+    ...(run.result !== null && { result: run.result }),
+  };
+  const worth = (run.place.position + 1) / length + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
+  const outcome = run.failed ? "failure" : "success";
+  return { section: "toolOutcomes", item: { toolName: run.toolName, outcome, keyFields, errorMessage: run.error === null ? null : excerpt(run.error, MAX_OUTCOME_ERROR), sources: [run.place.messageId] }, worth };
+}
+
+/** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */
+const isTelling = ({ resolution }: Trouble): boolean =>
+  resolution === null || (resolution !== SUCCEEDED && resolution !== GAVE_WAY);
+
+/** Several commands may show one error; the trouble that was resolved tells most, then the newest. */
+function onePerError(troubles: readonly Trouble[]): readonly Trouble[] {
+  const best = new Map<string, Trouble>();
+  for (const trouble of troubles) {
+    const key = statementKey(trouble.error);
+    if (best.get(key)?.resolution == null) best.set(key, trouble);
+  }
+  return [...best.values()];
+}
+
+function errorOf({ subject, error, places, resolution }: Trouble, length: number): Candidate {
+  const last = places.at(-1) as Place;
+  const sources = [...new Set([places[0] as Place, last].map((place) => place.messageId))];
+  const worth = (last.position + 1) / length + (resolution === null ? 0.5 : 1) + Math.min(1, places.length / 4);
+  return { section: "errors", item: { error: `${subject}: ${error}`, resolution, sources }, worth };
+}

@@ -1,0 +1,38 @@
+import { ThreadfoldError, type SummarizeRequest, type SummarizeResult, type Summarizer } from "@threadfold/core";
+import { spanCollectors } from "./collectors/collectors.ts";
+import { readSpan } from "./read-span.ts";
+import { selectChanges } from "./selection/select-changes.ts";
+import type { HarvestContext } from "./span-collector.ts";
+
+/** Bump it when the same span gives other changes than before: it is part of cache keys. */
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v1";
+
+/**
+ * Summarizes without a model: it finds what a person who takes over would ask for (task, rules, open work, files, runs,
+ * errors, decisions) and an index of the identifiers that later calls are likely to need, each with the messages it was
+ * taken from. Deterministic, linear in the text, and within `maxTokens` of the request's own counter.
+ */
+export class ExtractiveSummarizer implements Summarizer {
+  readonly id = EXTRACTIVE_SUMMARIZER_ID;
+
+  /** @throws ThreadfoldError `ABORTED` when the request's signal was aborted before it began. */
+  async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+    return this.summarizeNow(request);
+  }
+
+  /** The same without waiting, for callers that must not yield. */
+  summarizeNow(request: SummarizeRequest): SummarizeResult {
+    if (request.signal?.aborted) throw new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: request.signal.reason });
+    const collectors = spanCollectors();
+    readSpan(request.messages, collectors);
+    const context: HarvestContext = {
+      messages: request.messages,
+      previous: request.previous,
+      pins: request.pins,
+      maxTokens: request.maxTokens,
+      countTokens: request.countTokens,
+    };
+    const harvests = collectors.map((collector) => collector.harvest(context));
+    return { changes: selectChanges(harvests, request) };
+  }
+}

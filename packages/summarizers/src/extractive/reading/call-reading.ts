@@ -1,0 +1,85 @@
+import type { JsonValue, ToolCallPart } from "@threadfold/core";
+import { patchFileActions, shellFileActions, type FileAction } from "../tools/file-action.ts";
+import { toolKind, type ToolKind } from "../tools/tool-kind.ts";
+import { oneLine } from "../text/excerpt.ts";
+import type { Place } from "./place.ts";
+
+/** A tool call, as far as its name and arguments tell what it does. */
+export interface CallReading {
+  readonly place: Place;
+  readonly toolName: string;
+  readonly kind: ToolKind;
+  readonly input: JsonValue;
+  /** The first line of a shell command, without the change of folder before it. */
+  readonly command: string | null;
+  readonly files: readonly FileAction[];
+}
+
+const PATH_FIELDS = ["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path", "absolute_path", "file"];
+const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
+const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
+  view: "read",
+  create: "created",
+  str_replace: "modified",
+  insert: "modified",
+  undo_edit: "modified",
+};
+const MAX_COMMAND = 200;
+const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;)\s*)+/;
+
+/** Reads one call. The arguments are looked at and not copied. */
+export function readCall(part: ToolCallPart, place: Place): CallReading {
+  const fields = fieldsOf(part.input);
+  const kind = toolKind(part.toolName, new Set(Object.keys(fields)));
+  const command = kind === "shell" ? commandOf(fields, part.input) : null;
+  const files = filesOf(kind, fields, command, part.input);
+  return { place, toolName: part.toolName, kind, input: part.input, command: command && shortCommand(command), files };
+}
+
+type Fields = Readonly<Record<string, JsonValue | undefined>>;
+
+const fieldsOf = (input: JsonValue): Fields =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
+
+function commandOf(fields: Fields, input: JsonValue): string | null {
+  const value = typeof input === "string" ? input : firstOf(fields, COMMAND_FIELDS);
+  if (typeof value === "string") return value;
+  // `["bash", "-lc", "…"]` runs its last word.
+  return Array.isArray(value) && typeof value.at(-1) === "string" ? (value.at(-1) as string) : null;
+}
+
+/** The line that says what a command does; a here-document or a second line is data or detail. */
+function shortCommand(command: string): string {
+  const start = command.slice(0, 2_000).replace(LEADING_FOLDER_CHANGE, "");
+  const line = start.split("\n").find((text) => text.trim() !== "" && !/^\s*(?:#|set\s)/.test(text)) ?? start;
+  return oneLine(line).slice(0, MAX_COMMAND).toWellFormed();
+}
+
+function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: JsonValue): readonly FileAction[] {
+  const path = firstOf(fields, PATH_FIELDS);
+  const at = (action: FileAction["action"]): readonly FileAction[] =>
+    typeof path === "string" && isPath(path) ? [{ path, action }] : [];
+  switch (kind) {
+    case "read":
+      return at("read");
+    case "write":
+      return at("created");
+    case "edit":
+      return at("modified");
+    case "editor":
+      return at(EDITOR_ACTIONS[String(fields["command"])] ?? "read");
+    case "patch":
+      return patchFileActions(typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "diff"]) ?? ""));
+    case "shell":
+      return command === null ? [] : command.includes("*** Begin Patch") ? patchFileActions(command) : shellFileActions(command);
+    default:
+      return [];
+  }
+}
+
+const isPath = (text: string): boolean => text.length > 0 && text.length <= 300 && !text.includes("\n") && text.isWellFormed();
+
+function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefined {
+  for (const name of names) if (Object.hasOwn(fields, name) && fields[name] !== undefined) return fields[name];
+  return undefined;
+}

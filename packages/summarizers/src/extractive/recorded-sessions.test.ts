@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { applySummaryChanges, renderSummary, visibleText, type Message, type StructuredSummary } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { countTokens, requestFor, summaryOf } from "../../test-support/conversation.ts";
+import { readRecordedSession, RECORDED_SESSIONS } from "../../test-support/recorded-session.ts";
+import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
+
+const SESSIONS = [
+  "trajectories/openai-chat/iso-bench-sglang-012-27168308.json.gz",
+  "trajectories/anthropic-messages/iso-bench-sglang-sonnet45-rerun-2f427491.json.gz",
+  "claude-code/entire-cli/b6-f735fbac66-0.jsonl.gz",
+  "pi/session.jsonl.gz",
+];
+const present = SESSIONS.every((name) => existsSync(join(RECORDED_SESSIONS, name)));
+if (!present) console.warn(`Recorded sessions are not at ${RECORDED_SESSIONS}; set THREADFOLD_DATA to run their tests.`);
+
+const spanOfSession = (name: string): readonly Message[] =>
+  readRecordedSession(join(RECORDED_SESSIONS, name)).filter(({ role }) => role !== "system");
+
+describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
+  const messages = present ? spanOfSession(name) : [];
+
+  it.each([300, 1_500, 6_000])("gives a summary of at most %i tokens", (maxTokens) => {
+    const { text } = summaryOf(messages, { maxTokens });
+    expect(countTokens(text)).toBeLessThanOrEqual(maxTokens);
+    expect(countTokens(text)).toBeGreaterThan(maxTokens / 2);
+  });
+
+  it("keeps the summarizer laws", async () => {
+    const half = Math.floor(messages.length / 2);
+    const earlier = summaryOf(messages.slice(0, half), { maxTokens: 2_000 }).summary;
+    const request = requestFor(messages.slice(half), { previous: earlier, maxTokens: 2_000 });
+    for (const law of summarizerLaws) expect([law.name, await law.broken(new ExtractiveSummarizer(), request)]).toEqual([law.name, null]);
+  });
+
+  it("stays within its limit and keeps constraints and open work over ten folds", () => {
+    const size = Math.ceil(messages.length / 10);
+    let summary: StructuredSummary | null = null;
+    for (let start = 0; start < messages.length; start += size) {
+      const request = requestFor(messages.slice(start, start + size), { previous: summary, maxTokens: 2_500 });
+      const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+      const { summary: next, resolved } = applySummaryChanges(summary, request.span, changes);
+      const gone = new Set(resolved.filter(({ reason }) => reason !== "superseded").map(({ section }) => section));
+      expect(gone.has("constraints")).toBe(false);
+      expect(resolved.filter(({ section, item, reason }) => section === "openItems" && reason !== "superseded" && "status" in item && item.status === "open")).toEqual([]);
+      expect(countTokens(renderSummary(next))).toBeLessThanOrEqual(2_500);
+      summary = next;
+    }
+    expect(summary?.round).toBe(10);
+  });
+
+  it("shows nothing garbled: no escape codes, no escaped line breaks, no line twice, no line without end", () => {
+    const { text } = summaryOf(messages, { maxTokens: 4_000 });
+    const task = summaryOf(messages, { maxTokens: 4_000 }).summary.originalTask?.text ?? "";
+    const lines = text.replace(task, "").split("\n").filter((line) => line.startsWith("- "));
+    expect(new Set(lines).size).toBe(lines.length);
+    for (const line of lines.filter((candidate) => !candidate.includes(" · "))) {
+      expect(line).not.toMatch(/\u001b|\\n\\t|\\\\n/);
+      expect(line.length).toBeLessThan(900);
+    }
+  });
+
+  it("names the files that were changed", () => {
+    const { text } = summaryOf(messages, { maxTokens: 6_000 });
+    const edited = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" && /^(?:edit|write)$/i.test(part.toolName) ? [part] : [])));
+    const answered = new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" && part.result.outcome === "success" ? [part.result.callId] : []))));
+    for (const { input, callId } of edited) {
+      const path = (input as { file_path?: string; path?: string }).file_path ?? (input as { path?: string }).path;
+      if (path !== undefined && answered.has(callId)) expect(text).toContain(path);
+    }
+  });
+
+  it("says of every identifier where it stands", () => {
+    const { summary } = summaryOf(messages, { maxTokens: 4_000 });
+    const texts = new Map(messages.map((message) => [message.id, visibleText(message)]));
+    for (const { text, sources } of summary.identifiers.slice(0, 200)) {
+      // Arguments are shown as JSON here, where a quote or backslash inside them is escaped; identifiers have neither.
+      expect(sources.some((source) => texts.get(source)?.includes(text))).toBe(true);
+    }
+  });
+});

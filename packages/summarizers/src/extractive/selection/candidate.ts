@@ -1,0 +1,15 @@
+import type { NewItem, SummarySection } from "@threadfold/core";
+
+/** An item that wants to be in a summary. */
+export type Candidate = {
+  [Section in SummarySection]: {
+    readonly section: Section;
+    readonly item: NewItem<Section>;
+    /** Within a section, what is worth more is kept first. Figures of different sections do not compare. */
+    readonly worth: number;
+    /** Id of the previous summary's item that this one takes the place of, on evidence in the span. */
+    readonly supersedes?: string;
+    /** Place among all that was found; set when candidates are ranked. */
+    readonly sequence?: number;
+  };
+}[SummarySection];

@@ -1,0 +1,133 @@
+import {
+  emptySummary,
+  renderSummary,
+  type MessageId,
+  type NewItem,
+  type StructuredSummary,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummaryItem,
+  type SummarySection,
+} from "@threadfold/core";
+import type { Candidate } from "./candidate.ts";
+import { itemLine, itemText } from "./item-text.ts";
+
+/** Why an item of an earlier fold was taken out without an event in the thread. */
+const MADE_ROOM = "made room: not seen again since";
+
+type DraftItem = NewItem<SummarySection> & { readonly id: string };
+
+/**
+ * A summary in the making: the previous one, what was taken out of it and what is to be added, with the tokens that the
+ * whole takes when rendered. Figures are kept as items come and go; `exactTokens` counts the real text.
+ */
+export class SummaryDraft {
+  tokens: number;
+  readonly #request: SummarizeRequest;
+  #base: StructuredSummary;
+  #fixed: readonly SummaryChange[];
+  readonly #added: Candidate[] = [];
+  readonly #removed = new Map<string, { readonly section: SummarySection; readonly superseded: boolean }>();
+
+  constructor(request: SummarizeRequest, fixed: readonly SummaryChange[]) {
+    this.#request = request;
+    this.#fixed = fixed;
+    this.#base = withFixed(request.previous ?? emptySummary(request.span), fixed);
+    this.tokens = request.countTokens(renderSummary(this.#base));
+  }
+
+  get originalTask(): string {
+    return this.#base.originalTask?.text ?? "";
+  }
+
+  /** Items of the previous summary that are still in. */
+  previousItems(section: SummarySection): readonly SummaryItem[] {
+    return (this.#base[section] as readonly SummaryItem[]).filter(({ id }) => !this.#removed.has(id));
+  }
+
+  costOf(section: SummarySection, item: object): number {
+    return Math.max(1, this.#request.countTokens(`${itemLine(section, item as Candidate["item"])}\n`));
+  }
+
+  add(candidate: Candidate, cost: number): void {
+    if (candidate.supersedes !== undefined) {
+      const old = this.previousItems(candidate.section).find(({ id }) => id === candidate.supersedes);
+      if (old === undefined) return;
+      this.#removed.set(old.id, { section: candidate.section, superseded: true });
+      this.tokens -= this.costOf(candidate.section, old);
+    }
+    this.#added.push(candidate);
+    this.tokens += cost;
+  }
+
+  /** Takes an item of the previous summary out to make room. */
+  evict(section: SummarySection, item: SummaryItem, cost: number): void {
+    this.#removed.set(item.id, { section, superseded: false });
+    this.tokens -= cost;
+  }
+
+  /** Takes back the added item of a section that is worth least; false when there is none. Identifiers stand in ascending order. */
+  takeBack(section: SummarySection): boolean {
+    const isAdded = (candidate: Candidate): boolean => candidate.section === section && candidate.supersedes === undefined;
+    const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
+    if (index < 0) return false;
+    this.#added.splice(index, 1);
+    return true;
+  }
+
+  /** Leaves a change of task or plan out after all. */
+  dropFixed(op: SummaryChange["op"]): void {
+    this.#fixed = this.#fixed.filter((change) => change.op !== op);
+    this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
+  }
+
+  text(): string {
+    const sections = {} as Record<SummarySection, DraftItem[]>;
+    for (const { section, item } of this.#added) (sections[section] ??= []).push({ ...item, id: "" });
+    const merged = Object.fromEntries(
+      Object.entries(sections).map(([section, items]) => [section, [...this.previousItems(section as SummarySection), ...items]]),
+    );
+    const kept = Object.fromEntries(
+      [...this.#removed.values()].map(({ section }) => [section, this.previousItems(section)]),
+    );
+    return renderSummary({ ...this.#base, ...kept, ...merged } as StructuredSummary);
+  }
+
+  exactTokens(): number {
+    return this.#request.countTokens(this.text());
+  }
+
+  changes(): readonly SummaryChange[] {
+    const evicted = [...this.#removed]
+      .filter(([, { superseded }]) => !superseded)
+      .map(([itemId, { section }]): SummaryChange => ({ op: "resolve", section, itemId, reason: MADE_ROOM }));
+    return [...this.#fixed, ...evicted, ...this.#inOrder().map(toChange)];
+  }
+
+  /** What was added, in the order of the thread, except files and identifiers, whose order is their rank. */
+  #inOrder(): readonly Candidate[] {
+    const places = new Map(this.#request.messages.map((message, position) => [message.id, position]));
+    const ranked = (section: SummarySection): boolean => section === "files" || section === "identifiers";
+    const place = ({ item }: Candidate): number => places.get(item.sources[0] as MessageId) ?? -1;
+    const inThread = this.#added.filter(({ section }) => !ranked(section));
+    inThread.sort((a, b) => place(a) - place(b) || (a.sequence ?? 0) - (b.sequence ?? 0));
+    return [...inThread, ...this.#added.filter(({ section }) => ranked(section))];
+  }
+}
+
+function toChange({ section, item, supersedes }: Candidate): SummaryChange {
+  const change = supersedes === undefined ? { op: "add", section, item } : { op: "supersede", section, itemId: supersedes, item };
+  return change as SummaryChange;
+}
+
+function withFixed(summary: StructuredSummary, fixed: readonly SummaryChange[]): StructuredSummary {
+  let result = summary;
+  for (const change of fixed) {
+    if (change.op === "set-original-task") result = { ...result, originalTask: result.originalTask ?? { ...change.task, id: "" } };
+    if (change.op === "set-current-task") result = { ...result, currentTask: change.task };
+    if (change.op === "set-current-plan") result = { ...result, currentPlan: change.plan };
+  }
+  return result;
+}
+
+export const candidateText = (candidate: Candidate): string => itemText(candidate.section, candidate.item);

@@ -1,0 +1,39 @@
+import type { Message, Pin, StructuredSummary, SummaryChange } from "@threadfold/core";
+import type { Candidate } from "./selection/candidate.ts";
+import type { CallReading } from "./reading/call-reading.ts";
+import type { Place } from "./reading/place.ts";
+import type { Speech } from "./reading/speech.ts";
+import type { ResultReading } from "./reading/result-reading.ts";
+
+/** What collectors know beside the span when they give what they found. */
+export interface HarvestContext {
+  readonly messages: readonly Message[];
+  readonly previous: StructuredSummary | null;
+  readonly pins: readonly Pin[];
+  /** The cap of the rendered summary and its counter. */
+  readonly maxTokens: number;
+  readonly countTokens: (text: string) => number;
+}
+
+/** What a collector found: items that compete for the room of their section, and changes that do not compete. */
+export interface Harvest {
+  readonly candidates?: readonly Candidate[];
+  readonly changes?: readonly SummaryChange[];
+}
+
+/**
+ * Finds one kind of thing in a span. It is shown every piece of the span once, in order, and asked at the end. To look
+ * for a new kind of thing, add a collector and its line in `collectors.ts`.
+ */
+export interface SpanCollector {
+  /** What a person typed. */
+  userSpeech?(speech: Speech): void;
+  systemSpeech?(speech: Speech): void;
+  /** What the agent said. */
+  agentSpeech?(speech: Speech): void;
+  /** What the agent thought, what the harness put in, and summaries that another tool wrote. */
+  otherText?(text: string, place: Place): void;
+  call?(call: CallReading): void;
+  result?(result: ResultReading): void;
+  harvest(context: HarvestContext): Harvest;
+}

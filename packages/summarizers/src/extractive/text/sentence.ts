@@ -1,0 +1,77 @@
+import { phraseMarks } from "./phrase-marks.ts";
+
+/** One sentence on one line, without list mark and emphasis, and what it does by the phrases in it. */
+export interface Sentence {
+  readonly text: string;
+  /** Bits of `phrases.ts`. */
+  readonly marks: number;
+}
+
+/** What is longer is data, what is shorter says nothing. In UTF-16 code units. */
+const MIN_SENTENCE = 4;
+const MAX_SENTENCE = 320;
+const MAX_LINE = 1_200;
+
+const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
+
+/**
+ * The sentences of a text, without code blocks. Of a long text the first and the last part are read, because pasted
+ * documents carry their point there. Linear in what is read.
+ */
+export function sentencesOf(text: string, head = 12_000, tail = 4_000): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  if (text.length <= head + tail) addLines(text, sentences);
+  else {
+    addLines(text.slice(0, head).toWellFormed(), sentences);
+    if (tail > 0) addLines(text.slice(-tail).toWellFormed(), sentences);
+  }
+  return sentences;
+}
+
+function addLines(text: string, sentences: Sentence[]): void {
+  let fenced = false;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const line = end - start > MAX_LINE ? "" : text.slice(start, end).trim();
+    if (line.startsWith("```") || line.startsWith("~~~")) fenced = !fenced;
+    else if (!fenced && line.length >= MIN_SENTENCE) addSentences(line, sentences);
+    start = end + 1;
+  }
+}
+
+function addSentences(line: string, sentences: Sentence[]): void {
+  let plain = line.replace(LIST_MARK, "");
+  if (plain.includes("**")) plain = plain.replaceAll("**", "");
+  let start = 0;
+  for (let index = 0; index < plain.length; index++) {
+    if (!endsSentence(plain, index)) continue;
+    addSentence(plain.slice(start, index + 1), sentences);
+    start = index + 1;
+  }
+  addSentence(plain.slice(start), sentences);
+}
+
+/** A sign that white space or the end follows, or a full stop of a script that needs no space. */
+function endsSentence(text: string, index: number): boolean {
+  switch (text.charCodeAt(index)) {
+    case 0x2e:
+    case 0x21:
+    case 0x3f:
+      return index + 1 === text.length || text.charCodeAt(index + 1) === 0x20;
+    case 0x3002:
+    case 0xff01:
+    case 0xff1f:
+    case 0xff1b:
+      return true;
+    default:
+      return false;
+  }
+}
+
+function addSentence(part: string, sentences: Sentence[]): void {
+  const text = part.trim();
+  if (text.length < MIN_SENTENCE || text.length > MAX_SENTENCE) return;
+  const oneSpaced = text.includes("  ") || text.includes("\t") ? text.replace(/\s+/g, " ") : text;
+  sentences.push({ text: oneSpaced, marks: phraseMarks(oneSpaced) });
+}

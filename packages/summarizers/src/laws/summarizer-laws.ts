@@ -1,0 +1,97 @@
+import {
+  applySummaryChanges,
+  renderSummary,
+  SUMMARY_SECTIONS,
+  type ResolvedItem,
+  type StructuredSummary,
+  type SummarizeRequest,
+  type Summarizer,
+  type SummaryChange,
+  type SummaryItem,
+} from "@threadfold/core";
+
+/** One promise that every summarizer keeps, as a check on a request. */
+export interface SummarizerLaw {
+  readonly name: string;
+  /** What is broken on this request, or null. */
+  broken(summarizer: Summarizer, request: SummarizeRequest): Promise<string | null>;
+}
+
+/**
+ * The promises of the `Summarizer` port that need no model to be checked: run them over any requests, generated or
+ * recorded. A new summarizer is done when none of them is broken.
+ */
+export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
+  {
+    name: "every item names messages of the span or of the summary before it",
+    broken: async (summarizer, request) => {
+      const known = new Set([...request.span.messageIds, ...sourcesOf(request.previous)]);
+      const { changes } = await summarizer.summarize(request);
+      const items = changes.flatMap(itemsOf);
+      const bad = items.find(({ sources }) => sources.length === 0 || sources.some((source) => !known.has(source)));
+      return bad === undefined ? null : `sources ${JSON.stringify(bad.sources)}`;
+    },
+  },
+  {
+    name: "the rendered summary is within its limit, unless what must stay is not",
+    broken: async (summarizer, request) => {
+      const tokens = request.countTokens(renderSummary(await fold(summarizer, request)));
+      const least = request.countTokens(renderSummary(protectedPart(request)));
+      return tokens <= Math.max(request.maxTokens, least) ? null : `${tokens} tokens, limit ${request.maxTokens}, least ${least}`;
+    },
+  },
+  {
+    name: "no constraint and no open item of the summary before disappears without a record",
+    broken: async (summarizer, request) => {
+      const { changes } = await summarizer.summarize(request);
+      const { summary, resolved } = applySummaryChanges(request.previous, request.span, changes);
+      const kept = new Set([...idsOf(summary), ...resolved.map(({ item }: ResolvedItem) => item.id)]);
+      const lost = protectedItems(request.previous).find(({ id }) => !kept.has(id));
+      return lost === undefined ? null : `lost ${lost.id}`;
+    },
+  },
+  {
+    name: "what the summary before says is not said again",
+    broken: async (summarizer, request) => {
+      const { changes } = await summarizer.summarize(request);
+      const before = idsOf(request.previous);
+      const { summary } = applySummaryChanges(null, request.span, changes);
+      const again = changes.some(({ op }) => op === "add") ? [...idsOf(summary)].find((id) => before.has(id)) : undefined;
+      return again === undefined ? null : `item ${again} again`;
+    },
+  },
+  {
+    name: "the same request gives the same changes",
+    broken: async (summarizer, request) => {
+      const first = JSON.stringify((await summarizer.summarize(request)).changes);
+      return first === JSON.stringify((await summarizer.summarize(request)).changes) ? null : "two runs differ";
+    },
+  },
+]);
+
+async function fold(summarizer: Summarizer, request: SummarizeRequest): Promise<StructuredSummary> {
+  const { changes } = await summarizer.summarize(request);
+  return applySummaryChanges(request.previous, request.span, changes).summary;
+}
+
+const itemsOf = (change: SummaryChange): readonly Pick<SummaryItem, "sources">[] =>
+  change.op === "add" || change.op === "supersede" ? [change.item] : change.op === "set-original-task" ? [change.task] : [];
+
+const sourcesOf = (summary: StructuredSummary | null): readonly string[] =>
+  summary === null
+    ? []
+    : [...SUMMARY_SECTIONS.flatMap((section) => summary[section].flatMap(({ sources }) => sources)), ...(summary.originalTask?.sources ?? [])];
+
+const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
+  new Set(summary === null ? [] : SUMMARY_SECTIONS.flatMap((section) => summary[section].map(({ id }) => id)));
+
+const protectedItems = (summary: StructuredSummary | null): readonly SummaryItem[] =>
+  summary === null ? [] : [...summary.constraints, ...summary.openItems.filter(({ status }) => status === "open")];
+
+/** The summary before with nothing but what no fold may take out. */
+function protectedPart({ previous, span }: SummarizeRequest): StructuredSummary {
+  const empty = applySummaryChanges(null, span, []).summary;
+  if (previous === null) return empty;
+  const { constraints, openItems, artifacts, originalTask, currentTask, currentPlan } = previous;
+  return { ...empty, constraints, artifacts, originalTask, currentTask, currentPlan, openItems: openItems.filter(({ status }) => status === "open") };
+}

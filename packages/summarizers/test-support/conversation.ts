@@ -1,0 +1,77 @@
+import {
+  AgentThread,
+  applySummaryChanges,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
+  renderSummary,
+  spanOf,
+  type JsonValue,
+  type Message,
+  type MessageInput,
+  type MessageOrigin,
+  type Part,
+  type StructuredSummary,
+  type SummarizeRequest,
+  type ToolOutcomeStatus,
+} from "@threadfold/core";
+import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
+
+/** Writes a conversation down step by step, for tests that read like what happened. */
+export class Conversation {
+  readonly #inputs: MessageInput[] = [];
+  #calls = 0;
+
+  user(text: string, origin?: MessageOrigin): this {
+    return this.#push("user", [{ type: "text", text }], origin);
+  }
+
+  system(text: string): this {
+    return this.#push("system", [{ type: "text", text }]);
+  }
+
+  agent(text: string): this {
+    return this.#push("assistant", [{ type: "text", text }]);
+  }
+
+  /** A call and its result in two messages. */
+  tool(toolName: string, input: JsonValue, output: string | JsonValue, outcome: ToolOutcomeStatus = "success"): this {
+    const callId = asToolCallId(`call-${++this.#calls}`);
+    this.#push("assistant", [{ type: "tool-call", callId, toolName, input }]);
+    const content = typeof output === "string" ? ({ type: "text", text: output } as const) : ({ type: "json", value: output } as const);
+    return this.#push("tool", [{ type: "tool-result", result: { toolName, callId, outcome, content } }]);
+  }
+
+  bash(command: string, output: string, exitCode = 0): this {
+    return this.tool("bash", { command }, `${output}\nexit code: ${exitCode}`, exitCode === 0 ? "success" : "failure");
+  }
+
+  get messages(): readonly Message[] {
+    return [...AgentThread.empty(asThreadId("conversation")).append(this.#inputs).messages];
+  }
+
+  #push(role: MessageInput["role"], parts: readonly Part[], origin?: MessageOrigin): this {
+    const id = asMessageId(`m${this.#inputs.length + 1}`);
+    this.#inputs.push({ id, role, parts, createdAt: "2025-01-01T00:00:00.000Z", ...(origin !== undefined && { origin }) });
+    return this;
+  }
+}
+
+export const countTokens = (text: string): number => Math.ceil(text.length / 4);
+
+/** A request to summarize messages, with room enough for small conversations. */
+export function requestFor(messages: readonly Message[], more: Partial<SummarizeRequest> = {}): SummarizeRequest {
+  return { span: spanOf(messages), messages, previous: null, pins: [], maxTokens: 2_000, countTokens, ...more };
+}
+
+/** The summary of a conversation, and its text. */
+export function summaryOf(
+  conversation: Conversation | readonly Message[],
+  more: Partial<SummarizeRequest> = {},
+): { readonly summary: StructuredSummary; readonly text: string } {
+  const messages = conversation instanceof Conversation ? conversation.messages : conversation;
+  const request = requestFor(messages, more);
+  const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+  const { summary } = applySummaryChanges(request.previous, request.span, changes);
+  return { summary, text: renderSummary(summary) };
+}

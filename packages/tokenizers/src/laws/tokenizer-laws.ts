@@ -1,0 +1,95 @@
+import type { ChatMessage, ChatRequest, ProviderAwareTokenizer } from "@threadfold/core";
+
+/** One promise that every counter keeps, as a check on a request. */
+export interface TokenizerLaw {
+  readonly name: string;
+  /** What is broken on this request, or null. */
+  broken(tokenizer: ProviderAwareTokenizer, request: ChatRequest): string | null;
+}
+
+/**
+ * The promises of the `ProviderAwareTokenizer` port, to be run over any requests, generated or recorded. A new counter
+ * is done when none of them is broken.
+ */
+export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
+  {
+    name: "figures are whole and never negative",
+    broken: (tokenizer, request) => firstBroken(figuresOf(tokenizer, request), (tokens) => Number.isSafeInteger(tokens) && tokens >= 0),
+  },
+  {
+    name: "a message is the sum of its parts and its role's overhead",
+    broken: (tokenizer, { messages }) =>
+      firstUnequal(messages.map((message) => [tokenizer.countMessage(message), sumOfParts(tokenizer, message)])),
+  },
+  {
+    name: "one part more never makes a message cheaper",
+    broken: (tokenizer, { messages }) =>
+      firstBroken(
+        messages.flatMap((message) =>
+          message.parts.map(
+            (_, index) =>
+              tokenizer.countMessage(message) - tokenizer.countMessage({ ...message, parts: message.parts.slice(0, index) }),
+          ),
+        ),
+        (difference) => difference >= 0,
+      ),
+  },
+  {
+    name: "messages add up",
+    broken: (tokenizer, request) => {
+      const without = tokenizer.countRequest({ ...request, messages: [] });
+      const messages = request.messages.reduce((sum, message) => sum + tokenizer.countMessage(message), 0);
+      return firstUnequal([[tokenizer.countRequest(request), without + messages]]);
+    },
+  },
+  {
+    name: "tool schemas are counted, and cost nothing when there are none",
+    broken: (tokenizer, request) => {
+      const tools = tokenizer.countToolSchemas(request.tools);
+      const without = tokenizer.countRequest({ ...request, tools: [] });
+      if (tokenizer.countToolSchemas([]) !== 0) return "no tools cost something";
+      if (request.tools.length > 0 && tools === 0) return "tools cost nothing";
+      return firstUnequal([[tokenizer.countRequest(request), without + tools]]);
+    },
+  },
+  {
+    name: "system text is counted",
+    broken: (tokenizer, request) => {
+      const difference = tokenizer.countRequest(request) - tokenizer.countRequest({ ...request, system: [] });
+      const expected = request.system.some((text) => text.length > 0) ? difference > 0 : difference >= 0;
+      return expected ? null : `system text adds ${difference} tokens`;
+    },
+  },
+  {
+    name: "counting twice gives the same figures",
+    broken: (tokenizer, request) => {
+      const again = figuresOf(tokenizer, request);
+      return firstUnequal(figuresOf(tokenizer, request).map((tokens, index) => [tokens, again[index] as number]));
+    },
+  },
+]);
+
+function figuresOf(tokenizer: ProviderAwareTokenizer, request: ChatRequest): readonly number[] {
+  return [
+    tokenizer.countRequest(request),
+    tokenizer.countToolSchemas(request.tools),
+    ...request.system.map((text) => tokenizer.countTokens(text)),
+    ...request.messages.flatMap(({ role, parts }) => [
+      tokenizer.messageOverhead(role),
+      ...parts.map((part) => tokenizer.countPart(part)),
+    ]),
+  ];
+}
+
+const sumOfParts = (tokenizer: ProviderAwareTokenizer, { role, parts }: ChatMessage): number =>
+  parts.reduce((sum, part) => sum + tokenizer.countPart(part), tokenizer.messageOverhead(role));
+
+function firstBroken(figures: readonly number[], holds: (figure: number) => boolean): string | null {
+  const broken = figures.find((figure) => !holds(figure));
+  return broken === undefined ? null : `found ${broken}`;
+}
+
+function firstUnequal(pairs: readonly (readonly [number, number])[]): string | null {
+  const broken = pairs.find(([actual, expected]) => actual !== expected);
+  return broken === undefined ? null : `found ${broken[0]}, expected ${broken[1]}`;
+}
