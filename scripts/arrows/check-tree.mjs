@@ -1,0 +1,167 @@
+// The rules, one function each. Every rule answers with the places where it is broken.
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+import { findCycles } from "./find-cycles.mjs";
+import { readRootManifest, readTree } from "./read-tree.mjs";
+import { APPS_IMPORT, CORE_DEPENDENCIES, CORE_FOLDERS, EXCEPTIONS, PACKAGE_ARROWS } from "./rooms.mjs";
+
+const CORE_SOURCE = "packages/core/src/";
+
+/**
+ * Checks the tree under `root`.
+ * @returns {{ rule: string, where: string, what: string }[]} where a rule is broken; `rule` is a key of RULES
+ */
+export function checkTree(root) {
+  const packages = readTree(root);
+  const tools = Object.keys(readRootManifest(root).devDependencies ?? {});
+  return [
+    ...packages.flatMap((room) => [
+      ...checkPackageArrows(room, packages),
+      ...checkDeclared(room, tools),
+      ...checkPaths(room),
+    ]),
+    ...checkCycles(packages),
+    ...packages.filter(({ name }) => name === "@threadfold/core").flatMap(checkCore),
+  ];
+}
+
+/** Imports and declared dependencies between packages go down only. */
+function checkPackageArrows(room, packages) {
+  const allowed = room.kind === "apps" ? APPS_IMPORT : PACKAGE_ARROWS[room.folder];
+  const where = `${room.kind}/${room.folder}/package.json`;
+  if (allowed === undefined)
+    return [broken("packages", where, `the package ${room.folder} has no line in scripts/arrows/rooms.mjs`)];
+  const folderOf = new Map(
+    packages.map(({ name, kind, folder }) => [name, kind === "apps" ? `apps/${folder}` : folder]),
+  );
+  const isWrong = (name) => folderOf.has(name) && name !== room.name && !allowed.includes(folderOf.get(name));
+  const says = (name) =>
+    `${room.folder} imports ${folderOf.get(name)}; it may import ${allowed.join(", ") || "no other package"}`;
+  const declared = Object.keys(room.manifest.dependencies ?? {}).filter(isWrong);
+  return [
+    ...declared.map((name) => broken("packages", where, says(name))),
+    ...importsOf(room)
+      .filter(({ specifier }) => isWrong(packageName(specifier)))
+      .map((found) => broken("packages", found.where, says(packageName(found.specifier)))),
+  ];
+}
+
+/** A package imports only what its package.json declares; its tests may use the house's tools too. */
+function checkDeclared({ manifest, name, ...room }, tools) {
+  const own = [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((list) =>
+    Object.keys(list ?? {}),
+  );
+  const forTests = [...own, ...Object.keys(manifest.devDependencies ?? {}), ...tools, name];
+  return importsOf(room)
+    .filter(({ specifier }) => !specifier.startsWith(".") && !isBuiltin(specifier))
+    .filter(({ specifier, file }) => !(file.isTest ? forTests : own).includes(packageName(specifier)))
+    .map(({ specifier, where }) =>
+      packageName(specifier) === name
+        ? broken("barrels", where, `a file of ${name} imports its own package`)
+        : broken("declared", where, `${specifier} is not in the dependencies of ${name}`),
+    );
+}
+
+/** Inside a package, files import each other directly: not through index.ts, and never past the package's edge. */
+function checkPaths(room) {
+  const home = `${room.kind}/${room.folder}/`;
+  const sources = new Set(room.files.map(({ path }) => path));
+  return importsOf(room)
+    .filter(({ specifier }) => specifier.startsWith("."))
+    .flatMap(({ specifier, file, where }) => {
+      const target = posix.join(posix.dirname(file.path), specifier);
+      if (!target.startsWith(home))
+        return [broken("packages", where, `${specifier} leaves the package; import it by its name`)];
+      if (target.startsWith(`${home}dist/`) && file.path.startsWith(`${home}bin/`)) return [];
+      if (!sources.has(target) && !/\.json$/.test(target))
+        return [broken("files", where, `${specifier} names no source file`)];
+      const fromEdge = file.isTest || posix.dirname(file.path) === `${home}bin`;
+      return posix.basename(target) === "index.ts" && !fromEdge
+        ? [broken("barrels", where, `imports the barrel ${specifier}`)]
+        : [];
+    });
+}
+
+function checkCycles(packages) {
+  const files = packages.flatMap((room) => room.files);
+  const imports = new Map(
+    files.map(({ path, imports: found }) => [
+      path,
+      found
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .map(({ specifier }) => posix.join(posix.dirname(path), specifier)),
+    ]),
+  );
+  return findCycles(imports).map((cycle) => broken("cycles", cycle[0], cycle.join(" → ")));
+}
+
+function checkCore(core) {
+  const pure = core.files.filter(({ path, isTest }) => !isTest && coreFolder(path) !== "laws");
+  return [...checkCoreOrder(core), ...checkCoreDependencies(core, pure), ...checkCorePurity(pure)];
+}
+
+/** Core's folders form one order. Tests may reach forward, for a test needs more than what it tests. */
+function checkCoreOrder(core) {
+  return core.files
+    .filter(({ path, isTest }) => !isTest && coreFolder(path) !== undefined)
+    .flatMap((file) => {
+      const place = CORE_FOLDERS.indexOf(coreFolder(file.path));
+      if (place < 0)
+        return [broken("core-order", file.path, `the folder ${coreFolder(file.path)} is not in the order`)];
+      return file.imports
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .map((found) => ({ ...found, target: coreFolder(posix.join(posix.dirname(file.path), found.specifier)) }))
+        .filter(({ target }) => target !== undefined && CORE_FOLDERS.indexOf(target) > place)
+        .map(({ target, line }) =>
+          broken(
+            "core-order",
+            `${file.path}:${line}`,
+            `${CORE_FOLDERS[place]} imports ${target}, which comes after it`,
+          ),
+        );
+    });
+}
+
+function checkCoreDependencies({ manifest }, pure) {
+  const declared = Object.keys(manifest.dependencies ?? {}).filter((name) => !CORE_DEPENDENCIES.includes(name));
+  return [
+    ...declared.map((name) => broken("core-pure", "packages/core/package.json", `depends on ${name}`)),
+    ...importsOf({ files: pure })
+      .filter(({ specifier }) => !specifier.startsWith(".") && !CORE_DEPENDENCIES.includes(packageName(specifier)))
+      .map(({ specifier, where }) => broken("core-pure", where, `imports ${specifier}`)),
+  ];
+}
+
+function checkCorePurity(pure) {
+  const found = pure.flatMap((file) => file.impurities.map((impurity) => ({ ...impurity, path: file.path })));
+  const excuses = ({ path, name }) =>
+    EXCEPTIONS.find((exception) => exception.file === path && exception.name === name);
+  const used = new Set(found.map(excuses));
+  return [
+    ...found
+      .filter((impurity) => !excuses(impurity))
+      .map(({ path, line, name, why }) => broken("core-pure", `${path}:${line}`, `uses ${name} (${why})`)),
+    ...EXCEPTIONS.filter(({ file }) => pure.some(({ path }) => path === file))
+      .filter((exception) => !used.has(exception))
+      .map(({ file, name }) =>
+        broken("core-pure", file, `no longer uses ${name}: take its exception out of scripts/arrows/rooms.mjs`),
+      ),
+  ];
+}
+
+/** The folder of core that a path lies in; undefined for files directly in src, such as the entry. */
+function coreFolder(path) {
+  if (!path.startsWith(CORE_SOURCE)) return undefined;
+  const [folder, ...rest] = path.slice(CORE_SOURCE.length).split("/");
+  return rest.length > 0 ? folder : undefined;
+}
+
+function importsOf({ files }) {
+  return files.flatMap((file) =>
+    file.imports.map(({ specifier, line }) => ({ specifier, file, where: `${file.path}:${line}` })),
+  );
+}
+
+const packageName = (specifier) => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+
+const broken = (rule, where, what) => ({ rule, where, what });

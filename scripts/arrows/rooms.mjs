@@ -1,0 +1,82 @@
+// The rooms of the house as data: which package may import which, and in which order core's folders stand.
+
+const CORE = ["core"];
+const ROOMS = ["tokenizers", "strategies", "summarizers", "renderer", "rehydration", "stores", "importers"];
+const ON_TOP = [...CORE, ...ROOMS, "session"];
+
+/** What each package may import, by folder name under packages/. A new package needs its line here. */
+export const PACKAGE_ARROWS = {
+  core: [],
+  ...Object.fromEntries(ROOMS.map((room) => [room, CORE])),
+  session: [...CORE, ...ROOMS],
+  integrations: ON_TOP,
+  cli: ON_TOP,
+  threadfold: [...ON_TOP, "cli"],
+};
+
+/** What every app may import. Nothing imports an app. */
+export const APPS_IMPORT = Object.keys(PACKAGE_ARROWS);
+
+/** Folders of packages/core/src: each imports only from those before it and from itself. */
+export const CORE_FOLDERS = [
+  "errors",
+  "json",
+  "model",
+  "thread",
+  "groups",
+  "pins",
+  "budget",
+  "summary",
+  "plan",
+  "view",
+  "events",
+  "ports",
+  "laws",
+];
+
+/** The only packages that core may depend on. */
+export const CORE_DEPENDENCIES = ["zod", "immer", "@noble/hashes"];
+
+/** Names that a pure core file may not refer to, each with what it stands for. */
+export const IMPURE_NAMES = {
+  process: "the host",
+  globalThis: "the host",
+  global: "the host",
+  window: "the host",
+  self: "the host",
+  navigator: "the host",
+  console: "output",
+  fetch: "the network",
+  WebSocket: "the network",
+  XMLHttpRequest: "the network",
+  crypto: "randomness",
+  performance: "the clock",
+  Temporal: "the clock",
+  setTimeout: "a timer",
+  setInterval: "a timer",
+  setImmediate: "a timer",
+  queueMicrotask: "a timer",
+  require: "the host",
+  Buffer: "node:buffer",
+  Intl: "the machine's locale",
+};
+
+/** Methods whose answer depends on the machine's locale or time zone, so that two machines would write other bytes. */
+export const LOCALE_METHODS = [
+  "localeCompare",
+  "toLocaleString",
+  "toLocaleDateString",
+  "toLocaleTimeString",
+  "toLocaleLowerCase",
+  "toLocaleUpperCase",
+  "getTimezoneOffset",
+];
+
+/** Files of core that may refer to an impure name, and why. An exception that is no longer needed is an error too. */
+export const EXCEPTIONS = [
+  {
+    file: "packages/core/src/json/sha256.ts",
+    name: "globalThis",
+    reason: "detects the platform's SHA-256; the digest is the same with and without it (docs/decisions/0001)",
+  },
+];

@@ -1,0 +1,44 @@
+// Checks that imports go where the house allows them. The rules, in prose; what fails prints its rule:
+import { fileURLToPath } from "node:url";
+import { checkTree } from "./arrows/check-tree.mjs";
+
+export const RULES = {
+  packages:
+    "Between packages, arrows point down only. core imports no other package. tokenizers, strategies, summarizers, " +
+    "renderer, rehydration, stores and importers import core and not each other: what one needs of another it takes " +
+    "through a port in core. session may import all of these. integrations and cli sit on top of session, threadfold " +
+    "on top of cli, apps on top of everything; nothing imports an app. A package is imported by its name.",
+  "core-order":
+    "Inside packages/core/src the folders form one order, and each imports only from those before it: errors, json, " +
+    "model, thread, groups, pins, budget, summary, plan, view, events, ports; laws comes last and may import all. " +
+    "Listing them reads the pipeline.",
+  "core-pure":
+    "core does no I/O and knows no clock, no randomness, no locale and no host, so that the same input gives the same " +
+    "bytes everywhere: no node: imports, no Date.now or new Date() without an argument, no Math.random, no timers, no " +
+    "fetch, no process. It depends on zod, immer and @noble/hashes alone. Clocks and identifiers come in as arguments. " +
+    "Tests and laws are free. The exceptions are listed with their reasons in scripts/arrows/rooms.mjs.",
+  cycles:
+    "No file imports itself through others, not even for types: whoever reads one file of a cycle has to read them all.",
+  barrels:
+    "index.ts is a package's door and stands only there: the package's own files import each other directly, for a " +
+    "barrel between them makes cycles. (A test may come in through the door.)",
+  files: "A relative import names a source file of its package with its extension, as it lies on disk.",
+  declared: "A package imports only what its own package.json declares, so that it also works when installed alone.",
+};
+
+/** Prints what is broken, each rule once with its places. @returns {number} the exit code */
+export function reportArrows(root, print = console.log) {
+  const broken = checkTree(root);
+  for (const [rule, prose] of Object.entries(RULES)) {
+    const places = broken.filter((found) => found.rule === rule);
+    if (places.length === 0) continue;
+    print(`\n${prose}\nThis is broken ${places.length === 1 ? "once" : `${places.length} times`}:`);
+    for (const { where, what } of places) print(`  ${where}  ${what}`);
+  }
+  print(broken.length === 0 ? "Arrows: every import goes where it may." : `\nArrows: ${broken.length} wrong.`);
+  return broken.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = reportArrows(fileURLToPath(new URL("..", import.meta.url)));
+}

@@ -1,0 +1,50 @@
+// Everything that has to hold before a change lands: build, types, lint, arrows, packages, tests. Goes on after a
+// failure, so that one run tells everything, and ends with the closing line of test-summary.mjs whatever happens.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { clearReports } from "./test-report.mjs";
+import { turbo } from "./turbo.mjs";
+import { root } from "./workspaces.mjs";
+
+const turboTasks = (...tasks) =>
+  turbo([...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=2"], dataStamp());
+
+const STEPS = {
+  build: () => turboTasks("build"),
+  typecheck: () => turboTasks("typecheck"),
+  lint: () => turboTasks("//#lint"),
+  arrows: () => script("check-arrows.mjs"),
+  publint: () => script("check-packages.mjs"),
+  test: () => turboTasks("test", "//#test:scripts"),
+};
+
+clearReports(root);
+const failed = Object.entries(STEPS).filter(([name, run]) => {
+  console.log(`\n== ${name}`);
+  return run() !== 0;
+});
+console.log("\n== summary");
+// Failed tests are in the reports and counted there.
+process.exitCode = script("test-summary.mjs", ...failed.map(([name]) => name).filter((name) => name !== "test"));
+
+function script(name, ...args) {
+  const { status } = spawnSync(process.execPath, [join(root, "scripts", name), ...args], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return status ?? 1;
+}
+
+/**
+ * Recorded sessions lie outside the repository, where turbo does not look. Their names and sizes become part of what
+ * turbo hashes, so that tests on them run again when the recordings come, change or go.
+ */
+function dataStamp() {
+  const folder = process.env.THREADFOLD_DATA ?? join(root, "..", "shared", "data");
+  const hash = createHash("sha256");
+  for (const file of globSync("**", { cwd: folder }).sort())
+    hash.update(`${file}:${statSync(join(folder, file)).size}\n`);
+  return { THREADFOLD_DATA_STAMP: hash.digest("hex") };
+}

@@ -1,0 +1,69 @@
+// Reads the JSON reports that vitest leaves in each package and adds them up.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { readWorkspaces } from "./workspaces.mjs";
+
+const REPORT = join(".cache", "test-results.json");
+
+/** Where reports are expected: in the root, for the house's own scripts, and in every workspace with a test script. */
+export function reportPlaces(root) {
+  return [
+    ".",
+    ...readWorkspaces(root)
+      .filter(({ manifest }) => manifest.scripts?.test)
+      .map(({ path }) => path),
+  ];
+}
+
+/** Takes old reports away, so that a run that never happened cannot look like one that passed. */
+export function clearReports(root) {
+  for (const place of reportPlaces(root)) rmSync(join(root, place, REPORT), { force: true });
+}
+
+/** Adds up all reports: counts, what failed and what was skipped, one line each. */
+export function readReports(root) {
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [], skips: [] };
+  for (const place of reportPlaces(root)) {
+    const part = readReport(join(root, place, REPORT), place === "." ? "scripts" : place);
+    for (const key of ["passed", "failed", "skipped"]) total[key] += part[key];
+    total.failures.push(...part.failures);
+    total.skips.push(...part.skips);
+  }
+  return total;
+}
+
+function readReport(file, place) {
+  const report = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  const failures =
+    report === undefined ? [`${place}: no report, its tests did not run to their end`] : failuresOf(report, place);
+  return {
+    passed: report?.numPassedTests ?? 0,
+    failed: failures.length,
+    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+    failures,
+    skips: report === undefined ? [] : skipsOf(report, place),
+  };
+}
+
+/** A file that fails without a failed test (it does not load, a hook throws) counts as one failure, and so does a run. */
+function failuresOf({ testResults, success }, place) {
+  const failures = testResults.flatMap(({ assertionResults, status, message, name }) => {
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    if (failed.length > 0) return failed.map(({ fullName }) => `${place}: ${fullName}`);
+    return status === "failed" ? [`${place}: ${name.split("/").pop()} ${message.split("\n")[0]}`.trimEnd()] : [];
+  });
+  return failures.length === 0 && !success ? [`${place}: the run failed outside its tests`] : failures;
+}
+
+/** Skipped tests by their suite, whose name says why it is skipped. */
+function skipsOf({ testResults }, place) {
+  const suites = new Map();
+  for (const { assertionResults, name } of testResults) {
+    for (const { status, ancestorTitles, title } of assertionResults) {
+      if (!["skipped", "pending", "todo", "disabled"].includes(status)) continue;
+      const suite = `${place}: ${ancestorTitles[0] ?? title} (${name.split("/").pop()})`;
+      suites.set(suite, (suites.get(suite) ?? 0) + 1);
+    }
+  }
+  return [...suites].map(([suite, count]) => `${suite}, ${count === 1 ? "1 test" : `${count} tests`}`);
+}

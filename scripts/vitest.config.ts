@@ -1,0 +1,5 @@
+import { mergeConfig } from "vitest/config";
+import base from "../vitest.base.ts";
+
+/** The tests of the house's own scripts. */
+export default { ...mergeConfig(base, {}), test: { ...base.test, include: ["{scripts,examples}/**/*.test.mjs"] } };
