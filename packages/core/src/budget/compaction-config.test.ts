@@ -22,30 +22,51 @@ describe("compactionConfig", () => {
     ["a threshold above 1", { softThresholdPercent: 1.5 }, "softThresholdPercent"],
     ["a threshold of 0", { softThresholdPercent: 0, targetPercent: 0 }, "softThresholdPercent"],
     ["a negative target", { targetPercent: -0.1 }, "targetPercent"],
-    ["an output reserve of the whole window", { maxInputTokens: 1_000, outputReserveTokens: 1_000 }, "outputReserveTokens"],
+    [
+      "an output reserve of the whole window",
+      { maxInputTokens: 1_000, outputReserveTokens: 1_000 },
+      "outputReserveTokens",
+    ],
     ["a cap of 0", { maxInputTokens: 0 }, "maxInputTokens"],
     ["half a token", { maxInputTokens: 10.5 }, "maxInputTokens"],
     ["a negative number of turns", { preserveRecentTurns: -1 }, "preserveRecentTurns"],
     ["a reclaim of everything", { minReclaimPercent: 1 }, "minReclaimPercent"],
     ["a system summary", { summaryRole: "system" }, "summaryRole"],
     ["an unknown sensitivity", { autoRehydrateSensitivities: ["secret"] }, "autoRehydrateSensitivities.0"],
-    ["an unknown durability of a tool", { toolDurabilityOverrides: { bash: { durability: "forever" } } }, "toolDurabilityOverrides.bash.durability"],
+    [
+      "an unknown durability of a tool",
+      { toolDurabilityOverrides: { bash: { durability: "forever" } } },
+      "toolDurabilityOverrides.bash.durability",
+    ],
     ["an empty policy version", { policyVersion: "" }, "policyVersion"],
     ["an option that there is not", { maxTokens: 5 }, "configuration"],
   ])("S11: refuses %s and names it", (_, options, name) => {
-    expect(() => compactionConfig(options)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }));
+    expect(() => compactionConfig(options)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
   });
 
   it("S11: accepts equal threshold and target, an output reserve of 0 and thresholds of 1", () => {
     expect(compactionConfig({ softThresholdPercent: 0.7, targetPercent: 0.7 }).targetPercent).toBe(0.7);
-    expect(compactionConfig({ softThresholdPercent: 1, targetPercent: 1, outputReserveTokens: 0 }).softThresholdPercent).toBe(1);
+    expect(
+      compactionConfig({ softThresholdPercent: 1, targetPercent: 1, outputReserveTokens: 0 }).softThresholdPercent,
+    ).toBe(1);
     expect(compactionConfig({ maxInputTokens: 1_000, outputReserveTokens: 999 }).outputReserveTokens).toBe(999);
   });
 
   it("fills in a tool's policy and freezes all of it, so that no caller changes another's", () => {
     const config = compactionConfig({ toolDurabilityOverrides: { pay: { durability: "non_replayable" } } });
-    expect(config.toolDurabilityOverrides["pay"]).toEqual({ durability: "non_replayable", mustPreserveFields: [], replayCost: "cheap" });
-    for (const value of [config, config.toolDurabilityOverrides, config.toolDurabilityOverrides["pay"], config.autoRehydrateSensitivities]) {
+    expect(config.toolDurabilityOverrides["pay"]).toEqual({
+      durability: "non_replayable",
+      mustPreserveFields: [],
+      replayCost: "cheap",
+    });
+    for (const value of [
+      config,
+      config.toolDurabilityOverrides,
+      config.toolDurabilityOverrides["pay"],
+      config.autoRehydrateSensitivities,
+    ]) {
       expect(Object.isFrozen(value)).toBe(true);
     }
     expect(compactionConfig().autoRehydrateSensitivities).toEqual(["public", "internal"]);
@@ -59,7 +80,9 @@ describe("compactionConfig", () => {
   });
 
   it("takes tools with the names of object properties for what they are", () => {
-    const config = compactionConfig({ toolDurabilityOverrides: { ["constructor"]: { durability: "ephemeral" as const } } });
+    const config = compactionConfig({
+      toolDurabilityOverrides: { ["constructor"]: { durability: "ephemeral" as const } },
+    });
     expect(Object.hasOwn(config.toolDurabilityOverrides, "constructor")).toBe(true);
     expect(Object.hasOwn(config.toolDurabilityOverrides, "toString")).toBe(false);
   });

@@ -14,7 +14,9 @@ describe("contextWindow", () => {
   });
 
   it("goes by the longest name that the model's name begins with", () => {
-    expect([contextWindow("gpt-4-0613"), contextWindow("gpt-4o-2024-08-06"), contextWindow("gpt-4.1-mini")]).toEqual([8_192, 128_000, 1_047_576]);
+    expect([contextWindow("gpt-4-0613"), contextWindow("gpt-4o-2024-08-06"), contextWindow("gpt-4.1-mini")]).toEqual([
+      8_192, 128_000, 1_047_576,
+    ]);
     expect(contextWindow("claude-sonnet-9")).toBe(200_000);
   });
 
@@ -26,6 +28,7 @@ describe("contextWindow", () => {
   });
 
   it("takes no name of an object property for a model", () => {
-    for (const model of ["__proto__", "constructor", "toString", ""]) expect(contextWindow(model)).toBe(DEFAULT_CONTEXT_WINDOW);
+    for (const model of ["__proto__", "constructor", "toString", ""])
+      expect(contextWindow(model)).toBe(DEFAULT_CONTEXT_WINDOW);
   });
 });

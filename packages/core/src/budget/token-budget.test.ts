@@ -8,9 +8,9 @@ import {
   DEFAULT_TOKEN_BUDGET,
   messageCapacity,
   overheadTokens,
+  type TokenBudget,
   tokenBudget,
   utilization,
-  type TokenBudget,
 } from "./token-budget.ts";
 
 describe("the formulas of the seeds give their printed numbers", () => {
@@ -34,11 +34,21 @@ describe("the formulas of the seeds give their printed numbers", () => {
   });
 
   it("seed 002: int(max × threshold) cuts off and does not round", () => {
-    expect(availableForMessages(tokenBudget({ maxInputTokens: 1_001, softThreshold: 0.85, safetyBufferTokens: 0, rehydrationReserveTokens: 0 }))).toBe(850);
+    expect(
+      availableForMessages(
+        tokenBudget({ maxInputTokens: 1_001, softThreshold: 0.85, safetyBufferTokens: 0, rehydrationReserveTokens: 0 }),
+      ),
+    ).toBe(850);
   });
 
   it("seed 003: 93 600 tokens for its default configuration", () => {
-    const figures = { modelContextLimit: 128_000, systemReserve: 2_000, outputReserve: 4_000, safetyBuffer: 5_000, thresholdPercent: 0.8 };
+    const figures = {
+      modelContextLimit: 128_000,
+      systemReserve: 2_000,
+      outputReserve: 4_000,
+      safetyBuffer: 5_000,
+      thresholdPercent: 0.8,
+    };
     expect(compactionThreshold(figures)).toBe(93_600);
   });
 });
@@ -61,7 +71,9 @@ describe("a token budget", () => {
     fc.assert(
       fc.property(figures, (given) => {
         const budget = tokenBudget(given);
-        expect(messageCapacity(budget) + overheadTokens(budget) + budget.outputReserveTokens).toBe(budget.maxInputTokens);
+        expect(messageCapacity(budget) + overheadTokens(budget) + budget.outputReserveTokens).toBe(
+          budget.maxInputTokens,
+        );
         expect(availableTokens(budget, messageCapacity(budget))).toBe(0);
       }),
       { numRuns: 200 },
@@ -84,7 +96,9 @@ describe("a token budget", () => {
     fc.assert(
       fc.property(figures, (given) => {
         const without = tokenBudget({ ...given, rehydrationReserveTokens: 0 });
-        expect(availableForMessages(without) - availableForMessages(tokenBudget(given))).toBe(given.rehydrationReserveTokens);
+        expect(availableForMessages(without) - availableForMessages(tokenBudget(given))).toBe(
+          given.rehydrationReserveTokens,
+        );
       }),
       { numRuns: 100 },
     );
@@ -99,11 +113,17 @@ describe("a token budget", () => {
     ["text for a figure", { systemPromptTokens: "12" as unknown as number }, "systemPromptTokens"],
     ["a threshold of 0", { softThreshold: 0 }, "softThreshold"],
     ["a threshold above 1", { softThreshold: 1.01 }, "softThreshold"],
-    ["an output reserve of the whole window", { maxInputTokens: 8_192, outputReserveTokens: 8_192 }, "outputReserveTokens"],
+    [
+      "an output reserve of the whole window",
+      { maxInputTokens: 8_192, outputReserveTokens: 8_192 },
+      "outputReserveTokens",
+    ],
     ["negative overhead", { toolSchemaTokens: -5 }, "toolSchemaTokens"],
   ])("S11: refuses %s and names it", (_, given, name) => {
     expect(() => tokenBudget(given)).toThrow(ThreadfoldError);
-    expect(() => tokenBudget(given)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: expect.objectContaining({ name }) }));
+    expect(() => tokenBudget(given)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: expect.objectContaining({ name }) }),
+    );
   });
 
   it("S11: accepts a threshold of 1 and an output reserve of 0 or one less than the window", () => {

@@ -12,7 +12,11 @@ import { tokenShares } from "./token-shares.ts";
 const threads = agentThreads({ malformed: true, maxMessages: 24 });
 
 /** A counter that remembers what it was asked. */
-function watched(): { readonly tokenizer: ProviderAwareTokenizer; readonly counted: unknown[]; readonly messages: () => number } {
+function watched(): {
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly counted: unknown[];
+  readonly messages: () => number;
+} {
   const plain = countingTokenizer();
   const counted: unknown[] = [];
   let messages = 0;
@@ -75,7 +79,9 @@ describe("TokenLedger", () => {
   });
 
   it("goes two ways when the thread forks", () => {
-    const base = AgentThread.empty(GENERATED_THREAD_ID).append([{ id: "a" as never, role: "user", parts: [], createdAt: "x" }]);
+    const base = AgentThread.empty(GENERATED_THREAD_ID).append([
+      { id: "a" as never, role: "user", parts: [], createdAt: "x" },
+    ]);
     const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(base);
     const text = (length: number) => [{ type: "text" as const, text: "x".repeat(length) }];
     const long = ledger.extend(base.append([{ id: "b" as never, role: "user", parts: text(400), createdAt: "x" }]));
@@ -86,7 +92,9 @@ describe("TokenLedger", () => {
   it("takes the result's own word for its durability before the policy's", () => {
     fc.assert(
       fc.property(threads, (thread) => {
-        const ledger = TokenLedger.empty(countingTokenizer(), ({ toolName }) => (toolName === "bash" ? "ephemeral" : "replayable")).extend(thread);
+        const ledger = TokenLedger.empty(countingTokenizer(), ({ toolName }) =>
+          toolName === "bash" ? "ephemeral" : "replayable",
+        ).extend(thread);
         for (const message of thread.messages) {
           const [part] = message.parts;
           const result = part?.type === "tool-result" ? part.result : undefined;

@@ -29,7 +29,14 @@ const STABLE_CODES = (
 describe("ThreadfoldError", () => {
   it("takes hint and retryability from the registry, and a better hint from whoever throws it", () => {
     const plain = new ThreadfoldError("PLAN_CONFLICT", "Plan 3 is there already.");
-    expect(plain).toMatchObject({ name: "ThreadfoldError", code: "PLAN_CONFLICT", message: "Plan 3 is there already.", retryable: true, hint: ERROR_CODES.PLAN_CONFLICT.hint, details: {} });
+    expect(plain).toMatchObject({
+      name: "ThreadfoldError",
+      code: "PLAN_CONFLICT",
+      message: "Plan 3 is there already.",
+      retryable: true,
+      hint: ERROR_CODES.PLAN_CONFLICT.hint,
+      details: {},
+    });
     expect("cause" in plain).toBe(false);
     const cause = new Error("disk");
     const precise = new ThreadfoldError("USAGE", "x", { hint: "Do y.", details: { line: 3 }, cause });
@@ -44,15 +51,29 @@ describe("ThreadfoldError", () => {
     expect(foreign).not.toBeInstanceOf(ThreadfoldError);
     expect(ThreadfoldError.isInstance(foreign)).toBe(true);
     expect(copy.ThreadfoldError.isInstance(new ThreadfoldError("USAGE", "x"))).toBe(true);
-    for (const other of [new Error("x"), { code: "USAGE", name: "ThreadfoldError" }, "ThreadfoldError", null, undefined]) {
+    for (const other of [
+      new Error("x"),
+      { code: "USAGE", name: "ThreadfoldError" },
+      "ThreadfoldError",
+      null,
+      undefined,
+    ]) {
       expect(ThreadfoldError.isInstance(other)).toBe(false);
     }
   });
 
   it("shows no marker when it is listed or serialized", () => {
     const error = new ThreadfoldError("USAGE", "x");
-    expect(Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol))).toEqual([]);
-    expect(Object.keys(JSON.parse(JSON.stringify(error)) as object).sort()).toEqual(["code", "details", "hint", "name", "retryable"]);
+    expect(
+      Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol)),
+    ).toEqual([]);
+    expect(Object.keys(JSON.parse(JSON.stringify(error)) as object).sort()).toEqual([
+      "code",
+      "details",
+      "hint",
+      "name",
+      "retryable",
+    ]);
   });
 });
 
@@ -60,8 +81,15 @@ describe("BudgetInfeasibleError", () => {
   it("names what takes the room and how much, in tokens", () => {
     const error = new BudgetInfeasibleError(1_000, { system: 600, tools: 300, pins: 50, newest: 200, overhead: 7 });
     expect(error).toBeInstanceOf(ThreadfoldError);
-    expect(error).toMatchObject({ name: "BudgetInfeasibleError", code: "BUDGET_INFEASIBLE", budget: 1_000, required: 1_157, retryable: false });
-    for (const part of ["1157", "system 600", "tools 300", "pins 50", "newest 200", "overhead 7", "1000"]) expect(error.message).toContain(part);
+    expect(error).toMatchObject({
+      name: "BudgetInfeasibleError",
+      code: "BUDGET_INFEASIBLE",
+      budget: 1_000,
+      required: 1_157,
+      retryable: false,
+    });
+    for (const part of ["1157", "system 600", "tools 300", "pins 50", "newest 200", "overhead 7", "1000"])
+      expect(error.message).toContain(part);
     expect(error.details).toEqual({ budget: 1_000, required: 1_157, indispensable: error.indispensable });
   });
 });

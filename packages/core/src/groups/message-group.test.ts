@@ -4,12 +4,12 @@ import { TokenLedger } from "../budget/token-ledger.ts";
 import { countingTokenizer } from "../laws/counting-tokenizer.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import { type MessageInput, messageInputSchema } from "../model/message.ts";
 import type { MessageHeader } from "../model/message-header.ts";
-import { messageInputSchema, type MessageInput } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import type { ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { firstOrdinal, groupMessages, lastOrdinal, type GroupedThread } from "./message-group.ts";
+import { firstOrdinal, type GroupedThread, groupMessages, lastOrdinal } from "./message-group.ts";
 
 /**
  * One message in short: `u` user, `s` system, `a` assistant text, `r` reasoning alone, `+x,y` calls x and y, `r+x` a call
@@ -17,7 +17,11 @@ import { firstOrdinal, groupMessages, lastOrdinal, type GroupedThread } from "./
  */
 function messageOf(note: string, index: number): MessageInput {
   const [branch, body] = note.includes(":") ? (note.split(":") as [string, string]) : [undefined, note];
-  const place = { id: asMessageId(`m${index}`), createdAt: "2025-01-01T00:00:00.000Z", ...(branch !== undefined && { branch }) };
+  const place = {
+    id: asMessageId(`m${index}`),
+    createdAt: "2025-01-01T00:00:00.000Z",
+    ...(branch !== undefined && { branch }),
+  };
   const text: Part = { type: "text", text: note };
   const reasoning: Part = { type: "reasoning", text: "hm", signature: "sig" };
   if (body === "u") return { ...place, role: "user", parts: [text] };
@@ -26,7 +30,11 @@ function messageOf(note: string, index: number): MessageInput {
   if (body === "r") return { ...place, role: "assistant", parts: [reasoning] };
   if (body.includes("+")) {
     const [before, ids] = body.split("+") as [string, string];
-    return { ...place, role: "assistant", parts: [...(before === "r" ? [reasoning] : []), ...ids.split(",").map(callOf)] };
+    return {
+      ...place,
+      role: "assistant",
+      parts: [...(before === "r" ? [reasoning] : []), ...ids.split(",").map(callOf)],
+    };
   }
   return { ...place, role: "tool", parts: [resultOf(body.slice(1), body.startsWith("!") ? "failure" : "success")] };
 }
@@ -46,15 +54,22 @@ const group = (notes: string): GroupedThread =>
 
 /** The groups' ordinals, strays marked: `0,1,2* | 3`. */
 const shape = ({ groups }: GroupedThread): string =>
-  groups.map(({ ordinals, strays }) => ordinals.map((at) => `${at}${strays.includes(at) ? "*" : ""}`).join(",")).join(" | ");
-const issues = (grouped: GroupedThread): readonly string[] => grouped.issues.map(({ kind, ordinal, callId }) => `${kind} ${callId} at ${ordinal}`);
+  groups
+    .map(({ ordinals, strays }) => ordinals.map((at) => `${at}${strays.includes(at) ? "*" : ""}`).join(","))
+    .join(" | ");
+const issues = (grouped: GroupedThread): readonly string[] =>
+  grouped.issues.map(({ kind, ordinal, callId }) => `${kind} ${callId} at ${ordinal}`);
 const open = ({ groups }: GroupedThread): readonly string[] => groups.flatMap(({ openCalls }) => openCalls);
 
 describe("groups of calls and results", () => {
   it.each<[string, string, string]>([
     ["A1: messages only are each a group", "s u a u a", "0 | 1 | 2 | 3 | 4"],
     ["A2: a call and its result are one group", "u +x -x a", "0 | 1,2 | 3"],
-    ["A3, A4, A5: parallel calls of one message and all their results are one group, whichever member is asked for", "+x,y,z -x -y -z u", "0,1,2,3 | 4"],
+    [
+      "A3, A4, A5: parallel calls of one message and all their results are one group, whichever member is asked for",
+      "+x,y,z -x -y -z u",
+      "0,1,2,3 | 4",
+    ],
     ["A7: a user message between batches is a group of its own", "+x -x u +y -y", "0,1 | 2 | 3,4"],
     ["A9: a failure or a rejection answers its call", "+x !x u", "0,1 | 2"],
     ["G1: reasoning in the same message", "r+x -x", "0,1"],
@@ -77,8 +92,13 @@ describe("groups of calls and results", () => {
   });
 
   it("G1: hosted and MCP calls are grouped like any other: the tool's name plays no part", () => {
-    const calls: Part[] = [{ ...callOf("x"), toolName: "mcp__server__tool" } as Part, { ...callOf("y"), toolName: "" } as Part];
-    const messages = ["u", "+x", "-x", "-y"].map(messageOf).map((message, index) => (index === 1 ? { ...message, parts: calls } : message));
+    const calls: Part[] = [
+      { ...callOf("x"), toolName: "mcp__server__tool" } as Part,
+      { ...callOf("y"), toolName: "" } as Part,
+    ];
+    const messages = ["u", "+x", "-x", "-y"]
+      .map(messageOf)
+      .map((message, index) => (index === 1 ? { ...message, parts: calls } : message));
     expect(shape(groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append(messages))))).toBe("0 | 1,2,3");
   });
 
@@ -106,9 +126,17 @@ describe("groups of calls and results", () => {
     expect([shape(twoMessages), open(twoMessages)]).toEqual(["0 | 1 | 2*", ["x", "x"]]);
     expect(issues(twoMessages)).toEqual(["ambiguous-call x at 1", "orphan-result x at 2"]);
     const answeredBefore = group("+x -x +x +x -x");
-    expect([shape(answeredBefore), issues(answeredBefore)]).toEqual(["0,1 | 2 | 3 | 4*", ["ambiguous-call x at 3", "orphan-result x at 4"]]);
+    expect([shape(answeredBefore), issues(answeredBefore)]).toEqual([
+      "0,1 | 2 | 3 | 4*",
+      ["ambiguous-call x at 3", "orphan-result x at 4"],
+    ]);
     const oneMessage = group("+x,x -x");
     expect([shape(oneMessage), open(oneMessage)]).toEqual(["0 | 1*", ["x", "x"]]);
+  });
+
+  it("G6: a call that a later turn makes again is not ambiguous: the earlier one is given up", () => {
+    const abandoned = group("+x u +x -x");
+    expect([shape(abandoned), open(abandoned), issues(abandoned)]).toEqual(["0 | 1 | 2,3", ["x"], []]);
   });
 
   it("G7, A8: a late result of a reused id belongs to the newest call", () => {
@@ -123,17 +151,35 @@ describe("groups of calls and results", () => {
 
   it("A8: of two results for one call the first counts, the second is a stray of the same group", () => {
     const grouped = group("+x -x u -x -x");
-    expect([shape(grouped), issues(grouped)]).toEqual(["0,1,3*,4* | 2", ["duplicate-result x at 3", "duplicate-result x at 4"]]);
+    expect([shape(grouped), issues(grouped)]).toEqual([
+      "0,1,3*,4* | 2",
+      ["duplicate-result x at 3", "duplicate-result x at 4"],
+    ]);
   });
 
   it("G10: groups have no generated ids that could collide: they are numbered by their first message", () => {
     const grouped = group("u +x,y a -x -y r a");
-    expect(grouped.groups.map((item) => [item.index, firstOrdinal(item), lastOrdinal(item)])).toEqual([[0, 0, 0], [1, 1, 4], [2, 2, 2], [3, 5, 6]]);
-    expect(Object.keys(grouped.groups[0] ?? {}).sort()).toEqual(["index", "kind", "openCalls", "ordinals", "strays", "tokens"]);
+    expect(grouped.groups.map((item) => [item.index, firstOrdinal(item), lastOrdinal(item)])).toEqual([
+      [0, 0, 0],
+      [1, 1, 4],
+      [2, 2, 2],
+      [3, 5, 6],
+    ]);
+    expect(Object.keys(grouped.groups[0] ?? {}).sort()).toEqual([
+      "index",
+      "kind",
+      "openCalls",
+      "ordinals",
+      "strays",
+      "tokens",
+    ]);
   });
 
   it("G11: text beyond ASCII is counted by its characters, not by escapes, in texts and in arguments", () => {
-    const chinese: Part[] = [{ type: "text", text: "数据数据" }, { type: "tool-call", callId: asToolCallId("x"), toolName: "read", input: "数据数据数据" }];
+    const chinese: Part[] = [
+      { type: "text", text: "数据数据" },
+      { type: "tool-call", callId: asToolCallId("x"), toolName: "read", input: "数据数据数据" },
+    ];
     const message: MessageInput = { ...messageOf("a", 0), parts: chinese };
     const [only] = groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append([message]))).groups;
     // 4 characters; "read" and 8 characters with quotes; 4 for the message. Escapes would take six characters each.
@@ -149,7 +195,9 @@ describe("laws of grouping", () => {
       fc.property(threads, (thread) => {
         const headers = headersOf(thread);
         const { groups, groupOf } = groupMessages(headers);
-        expect(groups.flatMap(({ ordinals }) => ordinals).sort((a, b) => a - b)).toEqual(headers.map(({ ordinal }) => ordinal));
+        expect(groups.flatMap(({ ordinals }) => ordinals).sort((a, b) => a - b)).toEqual(
+          headers.map(({ ordinal }) => ordinal),
+        );
         groups.forEach((item, index) => {
           expect(item.index).toBe(index);
           expect([...item.ordinals].sort((a, b) => a - b)).toEqual(item.ordinals);
@@ -168,12 +216,16 @@ describe("laws of grouping", () => {
       fc.property(threads, (thread) => {
         const headers = headersOf(thread);
         const grouped = groupMessages(headers);
-        const troubled = new Set(grouped.issues.filter(({ kind }) => kind !== "ambiguous-call").map(({ ordinal }) => ordinal));
+        const troubled = new Set(
+          grouped.issues.filter(({ kind }) => kind !== "ambiguous-call").map(({ ordinal }) => ordinal),
+        );
         expect(new Set(grouped.groups.flatMap(({ strays }) => strays))).toEqual(troubled);
         for (const { ordinals, openCalls, strays } of grouped.groups) {
           const members = ordinals.map((ordinal) => headers[ordinal] as MessageHeader);
           const called = members.flatMap(({ calls }) => calls);
-          const answered = members.flatMap(({ answers, ordinal }) => (answers === undefined || strays.includes(ordinal) ? [] : [answers]));
+          const answered = members.flatMap(({ answers, ordinal }) =>
+            answers === undefined || strays.includes(ordinal) ? [] : [answers],
+          );
           expect([...answered, ...openCalls].sort()).toEqual([...called].sort());
           expect(new Set(members.map(({ branch }) => branch)).size).toBe(1);
         }
@@ -194,7 +246,8 @@ describe("laws of grouping", () => {
         for (const { index, ordinals, openCalls, kind } of prefix.groups) {
           const later = (whole.groups[index]?.ordinals ?? []).filter((ordinal) => ordinal >= cut);
           expect((whole.groups[index]?.ordinals ?? []).filter((ordinal) => ordinal < cut)).toEqual(ordinals);
-          if (kind === "tool-exchange" && openCalls.length === 0) expect(whole.groups[index]?.strays).toEqual(expect.arrayContaining(later));
+          if (kind === "tool-exchange" && openCalls.length === 0)
+            expect(whole.groups[index]?.strays).toEqual(expect.arrayContaining(later));
         }
       }),
       { numRuns: 120 },

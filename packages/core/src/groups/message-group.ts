@@ -45,7 +45,7 @@ export interface GroupedThread {
  * A result joins the group of the newest unanswered call with its id, adjacent or not (G2, G3). Ids may be reused once
  * answered (G7). A result for an answered call is a stray of that call's group (A8); a result that precedes its call or
  * answers an unknown id is a group of its own and a stray (A10, G5); an id that is open twice is ambiguous, and its
- * result is a stray too (G6). A message of reasoning alone belongs to the assistant message that follows it (G1).
+ * result is a stray too (G6), unless a later turn makes the call again: nobody waits for the earlier one any more. A message of reasoning alone belongs to the assistant message that follows it (G1).
  */
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
@@ -65,8 +65,8 @@ class Grouping {
   readonly #drafts: GroupDraft[] = [];
   readonly #groupOf: number[] = [];
   readonly #issues: PairingIssue[] = [];
-  /** Groups with an unanswered call of this id, oldest first, by branch and id. */
-  readonly #open = new Map<string, number[]>();
+  /** Unanswered calls of an id, oldest first, by branch and id: their group, and the turn that made them. */
+  readonly #open = new Map<string, readonly { readonly index: number; readonly turn: number }[]>();
   readonly #answered = new Map<string, number>();
   /** Groups of reasoning that waits for its assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
@@ -102,23 +102,20 @@ class Grouping {
     draft.kind = "tool-exchange";
     draft.openCalls.push(callId);
     const key = callKey(header, callId);
-    const open = this.#open.get(key);
-    if (open === undefined) this.#open.set(key, [index]);
-    else {
-      open.push(index);
-      this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
-    }
     this.#answered.delete(key);
+    const open = (this.#open.get(key) ?? []).filter((call) => call.turn === header.turn);
+    if (open.length > 0) this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
+    this.#open.set(key, [...open, { index, turn: header.turn }]);
   }
 
   #addResult(header: MessageHeader, callId: ToolCallId): void {
     const key = callKey(header, callId);
     const open = this.#open.get(key);
     if (open?.length === 1) {
-      const draft = this.#join(open[0] as number, header);
+      const draft = this.#join((open[0] as { index: number }).index, header);
       draft.openCalls.splice(draft.openCalls.indexOf(callId), 1);
       this.#open.delete(key);
-      this.#answered.set(key, open[0] as number);
+      this.#answered.set(key, (open[0] as { index: number }).index);
       return;
     }
     const duplicateOf = this.#answered.get(key);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { MAX_JSON_DEPTH, type JsonValue } from "./json-value.ts";
+import { type JsonValue, MAX_JSON_DEPTH } from "./json-value.ts";
 
 const nested = (depth: number): unknown => {
   let value: unknown = 1;
@@ -37,8 +37,12 @@ describe("canonicalJson", () => {
     const pairs = fc.uniqueArray(fc.tuple(unicodeTexts(4), jsonValues), { selector: ([key]) => key, maxLength: 8 });
     fc.assert(
       fc.property(pairs, fc.infiniteStream(fc.nat()), (list, picks) => {
-        const shuffled = list.map((pair) => ({ pair, rank: picks.next().value as number })).sort((a, b) => a.rank - b.rank);
-        expect(canonicalJson(Object.fromEntries(shuffled.map(({ pair }) => pair)))).toBe(canonicalJson(Object.fromEntries(list)));
+        const shuffled = list
+          .map((pair) => ({ pair, rank: picks.next().value as number }))
+          .sort((a, b) => a.rank - b.rank);
+        expect(canonicalJson(Object.fromEntries(shuffled.map(({ pair }) => pair)))).toBe(
+          canonicalJson(Object.fromEntries(list)),
+        );
       }),
       { numRuns: 200 },
     );
@@ -51,9 +55,17 @@ describe("canonicalJson", () => {
     ["the smallest number", 5e-324, "5e-324"],
     ["a small number", 1e-7, "1e-7"],
     ["an integer of 53 bits", 9007199254740993, "9007199254740992"],
-    ["control characters and quotes", "\u0000\u001f\"\\\u2028", '"\\u0000\\u001f\\"\\\\\u2028"'],
-    ["keys by UTF-16 code units, not code points", { "\ufb33": 1, "\ud83d\ude00": 2, "10": 3, "9": 4, "": 5 }, '{"":5,"10":3,"9":4,"😀":2,"\ufb33":1}'],
-    ["RFC 8785, section 3.2.2", { numbers: [333333333.33333329, 1e30, 4.5, 0.002, 0.000000000000000000000000001] }, '{"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}'],
+    ["control characters and quotes", '\u0000\u001f"\\\u2028', '"\\u0000\\u001f\\"\\\\\u2028"'],
+    [
+      "keys by UTF-16 code units, not code points",
+      { "\ufb33": 1, "\ud83d\ude00": 2, "10": 3, "9": 4, "": 5 },
+      '{"":5,"10":3,"9":4,"😀":2,"\ufb33":1}',
+    ],
+    [
+      "RFC 8785, section 3.2.2",
+      { numbers: [333333333.33333329, 1e30, 4.5, 0.002, 0.000000000000000000000000001] },
+      '{"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}',
+    ],
   ])("writes %s", (_, value, expected) => {
     expect(canonicalJson(value)).toBe(expected);
   });

@@ -12,8 +12,23 @@ const nested = (depth: number): unknown => {
 
 describe("isJsonValue", () => {
   it("holds exactly for what canonical JSON can express", () => {
-    const odd = fc.constantFrom<unknown>(Number.NaN, "\ud800", undefined, 1n, () => 1, new Date(0), new Set([1]), /x/, Symbol.iterator);
-    const anything = fc.oneof(jsonValues, odd, fc.array(fc.oneof(jsonValues, odd)), fc.dictionary(fc.string(), fc.oneof(jsonValues, odd)));
+    const odd = fc.constantFrom<unknown>(
+      Number.NaN,
+      "\ud800",
+      undefined,
+      1n,
+      () => 1,
+      new Date(0),
+      new Set([1]),
+      /x/,
+      Symbol.iterator,
+    );
+    const anything = fc.oneof(
+      jsonValues,
+      odd,
+      fc.array(fc.oneof(jsonValues, odd)),
+      fc.dictionary(fc.string(), fc.oneof(jsonValues, odd)),
+    );
     fc.assert(
       fc.property(anything, (value) => {
         expect(isJsonValue(value)).toBe(canBeWritten(value));
@@ -31,7 +46,11 @@ describe("isJsonValue", () => {
   });
 
   it("refuses a torn surrogate in a key, and passes over properties that are undefined", () => {
-    expect([isJsonValue({ a: { "\ud800": 1 } }), isJsonValue({ a: undefined }), isJsonValue([undefined])]).toEqual([false, true, false]);
+    expect([isJsonValue({ a: { "\ud800": 1 } }), isJsonValue({ a: undefined }), isJsonValue([undefined])]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it("ends on a cycle", () => {
@@ -67,7 +86,13 @@ describe("jsonObjectSchema", () => {
 
 describe("textSchema", () => {
   it("refuses lone surrogates and takes pairs", () => {
-    expect(["😀", "", "\u0000", "\ud83d", "\ude00\ud83d"].map((text) => textSchema.safeParse(text).success)).toEqual([true, true, true, false, false]);
+    expect(["😀", "", "\u0000", "\ud83d", "\ude00\ud83d"].map((text) => textSchema.safeParse(text).success)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

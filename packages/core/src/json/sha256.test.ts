@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { unicodeTexts } from "../laws/text-arbitrary.ts";
 import { describe, expect, it } from "vitest";
+import { unicodeTexts } from "../laws/text-arbitrary.ts";
 import { digestOf } from "./digest.ts";
 import { sha256 as portable } from "./portable-sha256.ts";
 import { sha256 } from "./sha256.ts";
@@ -15,15 +15,24 @@ const implementations = [
 const VECTORS = [
   ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
   ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
-  ["abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"],
+  [
+    "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+  ],
   ["a".repeat(1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"],
-  ["0123456701234567012345670123456701234567012345670123456701234567".repeat(10), "594847328451bdfa85056225462cc1d867d877fb388df0ce35f25ab5562bfbb5"],
+  [
+    "0123456701234567012345670123456701234567012345670123456701234567".repeat(10),
+    "594847328451bdfa85056225462cc1d867d877fb388df0ce35f25ab5562bfbb5",
+  ],
 ] as const;
 
 describe.each(implementations)("%s sha256", (_, hash) => {
-  it.each(VECTORS.map(([text, digest]) => [text.slice(0, 20), text, digest]))("gives the published digest of %j…", (_label, text, digest) => {
-    expect(hash(text)).toBe(digest);
-  });
+  it.each(VECTORS.map(([text, digest]) => [text.slice(0, 20), text, digest]))(
+    "gives the published digest of %j…",
+    (_label, text, digest) => {
+      expect(hash(text)).toBe(digest);
+    },
+  );
 
   it("hashes text as UTF-8", () => {
     expect(hash("naïve 数据 😀")).toBe(hash(new TextEncoder().encode("naïve 数据 😀")));

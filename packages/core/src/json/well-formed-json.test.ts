@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { jsonValueSchema, type JsonValue } from "./json-value.ts";
+import { type JsonValue, jsonValueSchema } from "./json-value.ts";
 import { toWellFormedJson } from "./well-formed-json.ts";
 
 const deep = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
@@ -19,11 +19,21 @@ describe("toWellFormedJson", () => {
 
   it("makes anything acceptable, once and for all", () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true, withNullPrototype: true, key: unicodeTexts(10) }), (value) => {
-        const clean = toWellFormedJson(value);
-        expect(jsonValueSchema.safeParse(clean).success).toBe(true);
-        expect(toWellFormedJson(clean)).toBe(clean);
-      }),
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSparseArray: true,
+          withNullPrototype: true,
+          key: unicodeTexts(10),
+        }),
+        (value) => {
+          const clean = toWellFormedJson(value);
+          expect(jsonValueSchema.safeParse(clean).success).toBe(true);
+          expect(toWellFormedJson(clean)).toBe(clean);
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toChatMessage } from "../model/chat-request.ts";
 import { countingTokenizer } from "./counting-tokenizer.ts";
-import { agentThreads } from "./thread-arbitrary.ts";
 import { pinnedClock } from "./pinned-clock.ts";
+import { agentThreads } from "./thread-arbitrary.ts";
 
 describe("countingTokenizer", () => {
   it("takes four code units for a token", () => {

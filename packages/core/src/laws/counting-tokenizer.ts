@@ -22,7 +22,10 @@ export function countingTokenizer(): ProviderAwareTokenizer {
     countMessage: ({ role, parts }) =>
       parts.reduce((sum, part) => sum + tokenizer.countPart(part), tokenizer.messageOverhead(role)),
     countToolSchemas: (tools) =>
-      tools.reduce((sum, tool) => sum + tokensOf(`${tool.name}${tool.description ?? ""}${JSON.stringify(tool.inputSchema)}`), 0),
+      tools.reduce(
+        (sum, tool) => sum + tokensOf(`${tool.name}${tool.description ?? ""}${JSON.stringify(tool.inputSchema)}`),
+        0,
+      ),
     countRequest: ({ system, messages, tools }) =>
       system.reduce((sum, text) => sum + tokensOf(text), REQUEST_OVERHEAD_TOKENS) +
       messages.reduce((sum, message) => sum + tokenizer.countMessage(message), 0) +

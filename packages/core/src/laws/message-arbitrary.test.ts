@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headerOf } from "../model/message-header.ts";
-import { messageInputSchema, type MessageInput } from "../model/message.ts";
 import { groupMessages } from "../groups/message-group.ts";
-import { agentThreads } from "./thread-arbitrary.ts";
+import { type MessageInput, messageInputSchema } from "../model/message.ts";
+import { headerOf } from "../model/message-header.ts";
 import { messageInputs } from "./message-arbitrary.ts";
+import { agentThreads } from "./thread-arbitrary.ts";
 
 const NO_SHARES = { text: 0, toolInput: 0, toolResult: 0, reasoning: 0, media: 0 };
 
@@ -43,8 +43,20 @@ describe("messageInputs", () => {
     for (const messages of fc.sample(messageInputs({ malformed: true }), { numRuns: 150, seed: 7 })) {
       for (const message of messages) for (const oddity of oddities(message)) seen.add(oddity);
     }
-    const promised = ["branch", "compaction", "empty parts", "empty text", "harness", "hostile id", "huge", "look-alike", "media"];
-    expect([...seen].sort()).toEqual([...promised, "opaque", "reasoning only", "signed", "system mid-way", "unsigned"].sort());
+    const promised = [
+      "branch",
+      "compaction",
+      "empty parts",
+      "empty text",
+      "harness",
+      "hostile id",
+      "huge",
+      "look-alike",
+      "media",
+    ];
+    expect([...seen].sort()).toEqual(
+      [...promised, "opaque", "reasoning only", "signed", "system mid-way", "unsigned"].sort(),
+    );
   });
 
   it("reaches every kind of pairing trouble", () => {

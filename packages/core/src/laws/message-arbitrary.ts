@@ -4,7 +4,14 @@ import type { MessageInput } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import { proseTexts } from "./text-arbitrary.ts";
 import type { CallDraft } from "./tool-exchange-arbitrary.ts";
-import { oddBeats, plainBeats, type ExchangeBeat, type SpeechBeat, type StrayResultBeat, type TranscriptBeat } from "./transcript-beat.ts";
+import {
+  type ExchangeBeat,
+  oddBeats,
+  plainBeats,
+  type SpeechBeat,
+  type StrayResultBeat,
+  type TranscriptBeat,
+} from "./transcript-beat.ts";
 
 /** What a generated transcript may hold. */
 export interface TranscriptOptions {
@@ -28,7 +35,8 @@ export function messageInputs(options: TranscriptOptions = {}): fc.Arbitrary<rea
   const hostileIds = malformed ? fc.boolean() : fc.constant(false);
   return fc.tuple(preamble, beats, hostileIds).map(([system, list, hostile]) => {
     const transcript = new Transcript(hostile);
-    if (system !== undefined) transcript.add({ kind: "speech", role: "system", parts: [{ type: "text", text: system }] });
+    if (system !== undefined)
+      transcript.add({ kind: "speech", role: "system", parts: [{ type: "text", text: system }] });
     for (const beat of list) transcript.add(beat);
     return transcript.messages.slice(0, maxMessages);
   });
@@ -65,14 +73,17 @@ class Transcript {
   #exchange({ lead, calls, answered, between, branch, reuseIds, resultsFirst }: ExchangeBeat): void {
     const ids = calls.map((_, index) => this.#callId(index, reuseIds === true));
     const place = branch === undefined ? {} : { branch };
-    const callParts = calls.map(({ toolName, input, invalidInput }, index): Part => ({
-      type: "tool-call",
-      callId: ids[index] as ToolCallId,
-      toolName,
-      input,
-      ...(invalidInput !== undefined && { invalidInput }),
-    }));
-    const call = (): void => this.#push({ role: "assistant", parts: [...lead, ...callParts], model: "model-1", ...place });
+    const callParts = calls.map(
+      ({ toolName, input, invalidInput }, index): Part => ({
+        type: "tool-call",
+        callId: ids[index] as ToolCallId,
+        toolName,
+        input,
+        ...(invalidInput !== undefined && { invalidInput }),
+      }),
+    );
+    const call = (): void =>
+      this.#push({ role: "assistant", parts: [...lead, ...callParts], model: "model-1", ...place });
     const answer = (): void => {
       for (const index of answered) this.#answer(calls[index] as CallDraft, ids[index] as ToolCallId, place);
     };
@@ -90,7 +101,14 @@ class Transcript {
 
   #answer(call: CallDraft, callId: ToolCallId, place: { readonly branch?: string }): void {
     const { toolName, outcome, content, keyFields, durability } = call;
-    const result = { toolName, callId, outcome, content, ...(keyFields && { keyFields }), ...(durability && { durability }) };
+    const result = {
+      toolName,
+      callId,
+      outcome,
+      content,
+      ...(keyFields && { keyFields }),
+      ...(durability && { durability }),
+    };
     this.#push({ role: "tool", parts: [{ type: "tool-result", result }], ...place });
   }
 
@@ -103,7 +121,11 @@ class Transcript {
 
   #push(message: Omit<MessageInput, "id" | "createdAt">): void {
     const number = this.messages.length;
-    this.messages.push({ id: this.#messageId(number), createdAt: new Date(START + number * 1_000).toISOString(), ...message });
+    this.messages.push({
+      id: this.#messageId(number),
+      createdAt: new Date(START + number * 1_000).toISOString(),
+      ...message,
+    });
   }
 
   #messageId(number: number): MessageId {

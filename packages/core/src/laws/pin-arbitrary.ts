@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { asPinId, type PinId } from "../model/ids.ts";
-import { visibleText } from "../model/message-header.ts";
 import type { MessageInput } from "../model/message.ts";
+import { visibleText } from "../model/message-header.ts";
 import type { Authority, Pin } from "../thread/pin.ts";
 import { LOOK_ALIKES, proseTexts } from "./text-arbitrary.ts";
 

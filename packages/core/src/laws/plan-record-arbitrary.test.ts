@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compactionPlanSchema, groupRecords, sealPlan } from "../plan/compaction-plan.ts";
-import { pinSchema } from "../thread/pin.ts";
 import { visibleText } from "../model/message-header.ts";
+import { compactionPlanSchema, groupRecords, sealPlan } from "../plan/compaction-plan.ts";
 import { structuredSummarySchema } from "../summary/structured-summary.ts";
-import { agentThreads } from "./thread-arbitrary.ts";
+import { pinSchema } from "../thread/pin.ts";
 import { pinsFor } from "./pin-arbitrary.ts";
 import { planRecordsFor, spansOf } from "./plan-record-arbitrary.ts";
 import { structuredSummaries } from "./summary-arbitrary.ts";
+import { agentThreads } from "./thread-arbitrary.ts";
 
 const threads = agentThreads({ malformed: true, maxMessages: 12 });
 const filled = threads.filter((thread) => thread.length > 0);
@@ -17,8 +17,18 @@ describe("planRecordsFor", () => {
     const cases = threads.chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread)));
     fc.assert(
       fc.property(cases, ([thread, records]) => {
-        const figures = { threadId: thread.id, threadVersion: thread.version, version: 1, policyVersion: "p", createdAt: "", originalTokens: 0, compactedTokens: 0 };
-        expect(compactionPlanSchema.safeParse(sealPlan({ ...figures, ...groupRecords(records) })).error).toBeUndefined();
+        const figures = {
+          threadId: thread.id,
+          threadVersion: thread.version,
+          version: 1,
+          policyVersion: "p",
+          createdAt: "",
+          originalTokens: 0,
+          compactedTokens: 0,
+        };
+        expect(
+          compactionPlanSchema.safeParse(sealPlan({ ...figures, ...groupRecords(records) })).error,
+        ).toBeUndefined();
         for (const record of records) for (const id of record.span.messageIds) expect(thread.message(id)?.id).toBe(id);
       }),
       { numRuns: 100 },
@@ -27,7 +37,9 @@ describe("planRecordsFor", () => {
 
   it("makes all four actions, and records that overlap", () => {
     const lists = fc.sample(filled.chain(planRecordsFor), { numRuns: 100, seed: 3 });
-    const actions = new Set(lists.flat().map((record) => (record.action === "externalize" ? record.form : record.action)));
+    const actions = new Set(
+      lists.flat().map((record) => (record.action === "externalize" ? record.form : record.action)),
+    );
     expect([...actions].sort()).toEqual(["body", "clear", "drop", "span", "summarize"]);
     const overlapping = lists.filter((records) => {
       const ids = records.flatMap((record) => record.span.messageIds);
@@ -40,7 +52,11 @@ describe("planRecordsFor", () => {
 describe("structuredSummaries and pinsFor", () => {
   it("make what their schemas accept", () => {
     const cases = filled.chain((thread) =>
-      fc.record({ thread: fc.constant(thread), summary: spansOf(thread).chain(structuredSummaries), pins: pinsFor(thread) }),
+      fc.record({
+        thread: fc.constant(thread),
+        summary: spansOf(thread).chain(structuredSummaries),
+        pins: pinsFor(thread),
+      }),
     );
     fc.assert(
       fc.property(cases, ({ thread, summary, pins }) => {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { spanOf, type SpanReference } from "../groups/span-reference.ts";
-import type { ArtifactId } from "../model/ids.ts";
+import { type SpanReference, spanOf } from "../groups/span-reference.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import type { ArtifactId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import type { ClearTarget, PlanRecord } from "../plan/plan-record.ts";
-import type { AgentThread } from "../thread/agent-thread.ts";
 import { SUMMARY_SECTIONS } from "../summary/structured-summary.ts";
 import { applySummaryChanges, type ResolvedItem, type SummaryChange } from "../summary/summary-change.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
 import { artifactIds } from "./summary-arbitrary.ts";
 import { jsonObjects, proseTexts } from "./text-arbitrary.ts";
 
@@ -20,7 +20,10 @@ interface SpanDraft {
 const spanDrafts: fc.Arbitrary<SpanDraft> = fc.record({
   start: fc.nat(1_000),
   length: fc.integer({ min: 1, max: 10 }),
-  leftOut: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }) }),
+  leftOut: fc.oneof(
+    { weight: 4, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }) },
+  ),
 });
 
 function spanFrom({ start, length, leftOut }: SpanDraft, messages: readonly Message[]): SpanReference {
@@ -35,7 +38,13 @@ export function spansOf(thread: AgentThread): fc.Arbitrary<SpanReference> {
 }
 
 type RecordDraft =
-  | { readonly action: "externalize"; readonly form: "body" | "span"; readonly artifactId: ArtifactId; readonly rehydrateHint: string; readonly fact: string }
+  | {
+      readonly action: "externalize";
+      readonly form: "body" | "span";
+      readonly artifactId: ArtifactId;
+      readonly rehydrateHint: string;
+      readonly fact: string;
+    }
   | {
       readonly action: "summarize";
       readonly summaryTokens: number;
@@ -99,8 +108,13 @@ const bases = fc.record({
 function recordFrom(draft: RecordDraft, span: SpanReference): object {
   if (!("fact" in draft)) return { ...draft, span };
   const { fact, ...rest } = draft;
-  const covered = draft.action === "externalize" && draft.form === "body" ? { ...span, messageIds: span.messageIds.slice(0, 1), lastTurn: span.firstTurn } : span;
-  const changes: readonly SummaryChange[] = [{ op: "add", section: "facts", item: { text: fact, sources: covered.messageIds } }];
+  const covered =
+    draft.action === "externalize" && draft.form === "body"
+      ? { ...span, messageIds: span.messageIds.slice(0, 1), lastTurn: span.firstTurn }
+      : span;
+  const changes: readonly SummaryChange[] = [
+    { op: "add", section: "facts", item: { text: fact, sources: covered.messageIds } },
+  ];
   return { ...rest, span: covered, summary: applySummaryChanges(null, covered, changes).summary };
 }
 

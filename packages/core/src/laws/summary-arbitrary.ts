@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { SpanReference } from "../groups/span-reference.ts";
-import { asArtifactId, type ArtifactId, type MessageId } from "../model/ids.ts";
+import { type ArtifactId, asArtifactId, type MessageId } from "../model/ids.ts";
 import type { ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
-import { SUMMARY_SECTIONS, type StructuredSummary, type SummarySection } from "../summary/structured-summary.ts";
-import { applySummaryChanges, summaryItemId, type NewItem, type SummaryChange } from "../summary/summary-change.ts";
+import { type StructuredSummary, SUMMARY_SECTIONS, type SummarySection } from "../summary/structured-summary.ts";
+import { applySummaryChanges, type NewItem, type SummaryChange, summaryItemId } from "../summary/summary-change.ts";
 import { hostileTexts, jsonObjects, proseTexts } from "./text-arbitrary.ts";
 
 /** Ids of the shape of artifact ids. */
@@ -49,14 +49,22 @@ interface ItemDraft {
 
 const sourcePicks = fc.array(fc.nat(50), { maxLength: 3 });
 const draftOf = (section: SummarySection): fc.Arbitrary<ItemDraft> =>
-  fc.record({ section: fc.constant(section), content: itemDrafts[section] as fc.Arbitrary<object>, sources: sourcePicks });
+  fc.record({
+    section: fc.constant(section),
+    content: itemDrafts[section] as fc.Arbitrary<object>,
+    sources: sourcePicks,
+  });
 const drafts = fc.oneof(...SUMMARY_SECTIONS.map(draftOf));
 
 function placed({ section, content, sources }: ItemDraft, span: SpanReference): NewItem<SummarySection> {
   const { messageIds, firstTurn, lastTurn } = span;
   const ids = new Set(sources.map((pick) => messageIds[pick % messageIds.length] as MessageId));
   const turn = firstTurn + (("turn" in content ? (content.turn as number) : 0) % (lastTurn - firstTurn + 1));
-  return { ...content, ...(section === "decisions" && { turn }), sources: [...ids] } as unknown as NewItem<SummarySection>;
+  return {
+    ...content,
+    ...(section === "decisions" && { turn }),
+    sources: [...ids],
+  } as unknown as NewItem<SummarySection>;
 }
 
 type SetDraft =
@@ -70,7 +78,9 @@ const setDrafts: fc.Arbitrary<SetDraft> = fc.oneof(
   fc.record({ op: fc.constant("set-current-plan" as const), plan: fc.option(fc.array(proseTexts, { maxLength: 3 })) }),
 );
 
-const additionDrafts = fc.array(fc.oneof({ weight: 5, arbitrary: drafts }, { weight: 1, arbitrary: setDrafts }), { maxLength: 8 });
+const additionDrafts = fc.array(fc.oneof({ weight: 5, arbitrary: drafts }, { weight: 1, arbitrary: setDrafts }), {
+  maxLength: 8,
+});
 
 function additionFrom(draft: ItemDraft | SetDraft, span: SpanReference): SummaryChange {
   if ("section" in draft) return { op: "add", section: draft.section, item: placed(draft, span) } as SummaryChange;
@@ -95,7 +105,10 @@ export function summaryChanges(
 ): fc.Arbitrary<readonly SummaryChange[]> {
   return fc.tuple(summaryAdditions(span), removalDrafts).map(([added, removals]) => {
     const targets = [...itemsOf(previous), ...added.flatMap(itemAdded), ...SUMMARY_SECTIONS.map(unknownItem)];
-    return [...added, ...removals.map(({ target, successor }) => removal(targets[target % targets.length] as Target, successor, span))];
+    return [
+      ...added,
+      ...removals.map(({ target, successor }) => removal(targets[target % targets.length] as Target, successor, span)),
+    ];
   });
 }
 
@@ -106,7 +119,9 @@ const unknownItem = (section: SummarySection): Target => [section, "000000000000
 const itemAdded = (change: SummaryChange): readonly Target[] =>
   change.op === "add" ? [[change.section, summaryItemId(change.section, change.item)]] : [];
 const itemsOf = (summary: StructuredSummary | null): readonly Target[] =>
-  summary === null ? [] : SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item): Target => [section, item.id]));
+  summary === null
+    ? []
+    : SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item): Target => [section, item.id]));
 
 /** A successor of another section stands for none: then the target is resolved. */
 function removal([section, itemId]: Target, successor: ItemDraft | null, span: SpanReference): SummaryChange {

@@ -18,11 +18,14 @@ export const LOOK_ALIKES: readonly string[] = Object.freeze([
   "👩‍👩‍👧‍👦🏳️‍🌈",
   "中文、日本語、한국어",
   "\u0000\u0007\u001b[31m\u2028\u2029\ufeff",
-  "C:\\dir\\\"quoted\"\\u0041",
+  'C:\\dir\\"quoted"\\u0041',
   "$& $1 $$ %s {{mustache}}",
 ]);
 
-const WORDS = "the a fix test build error file path/to/module.ts src/index.ts 42 3.14 0xdeadbeef user config never always must run pass fail done next because deploy branch merge überprüfen naïve 数据 🚀".split(" ");
+const WORDS =
+  "the a fix test build error file path/to/module.ts src/index.ts 42 3.14 0xdeadbeef user config never always must run pass fail done next because deploy branch merge überprüfen naïve 数据 🚀".split(
+    " ",
+  );
 
 /** Sentences of an agent's everyday words, one to a few lines. Never empty, always well-formed. */
 export const proseTexts: fc.Arbitrary<string> = fc
@@ -32,7 +35,10 @@ export const proseTexts: fc.Arbitrary<string> = fc
 /** Characters that matter to parsers and renderers, and any other code point. Not fast-check's own `binary`, which first builds a table of all. */
 const characters: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...'abz09 \n\t"\\/[]{}<>#-_:|é\u0301ß中😀') },
-  { weight: 1, arbitrary: fc.nat(0x10ffff - 0x800).map((rank) => String.fromCodePoint(rank < 0xd800 ? rank : rank + 0x800)) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(0x10ffff - 0x800).map((rank) => String.fromCodePoint(rank < 0xd800 ? rank : rank + 0x800)),
+  },
 );
 
 /** Any well-formed text of at most so many code points. */
@@ -40,7 +46,10 @@ export const unicodeTexts = (maxLength: number): fc.Arbitrary<string> => fc.stri
 
 /** Bodies of some five to forty thousand characters with lines that differ, as logs and file listings have them. */
 export const hugeTexts: fc.Arbitrary<string> = fc
-  .record({ lines: fc.integer({ min: 400, max: 900 }), words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }) })
+  .record({
+    lines: fc.integer({ min: 400, max: 900 }),
+    words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }),
+  })
   .map(({ lines, words }) => Array.from({ length: lines }, (_, line) => `${line}: ${words.join(" ")}`).join("\n"));
 
 /** Any well-formed text, look-alikes of delimiters, white space, huge bodies and the empty text included. */
@@ -53,7 +62,22 @@ export const hostileTexts: fc.Arbitrary<string> = fc.oneof(
 );
 
 const jsonKeys: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom("id", "path", "a", "b", "10", "9", "", "é", "\u20ac", "😀", "\ufb33", "__proto__", "constructor", "toString"),
+  fc.constantFrom(
+    "id",
+    "path",
+    "a",
+    "b",
+    "10",
+    "9",
+    "",
+    "é",
+    "\u20ac",
+    "😀",
+    "\ufb33",
+    "__proto__",
+    "constructor",
+    "toString",
+  ),
   unicodeTexts(6),
 );
 

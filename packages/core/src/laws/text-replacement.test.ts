@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { withTextReplaced } from "./text-replacement.ts";
 
 describe("withTextReplaced", () => {
-  const value = { a: "1", b: [2, "3", { c: "4", "__proto__x": null }] };
+  const value = { a: "1", b: [2, "3", { c: "4", __proto__x: null }] };
 
   it("replaces one text of a copy, each in its turn", () => {
     const copies = [0, 1, 2, 3].map((pick) => JSON.stringify(withTextReplaced(value, pick, "x")));

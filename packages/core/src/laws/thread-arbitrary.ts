@@ -4,7 +4,7 @@ import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { ThreadEntryInput } from "../thread/thread-entry.ts";
 import { messageInputs, type TranscriptOptions } from "./message-arbitrary.ts";
-import { pinDrafts, pinFrom, type PinDraft } from "./pin-arbitrary.ts";
+import { type PinDraft, pinDrafts, pinFrom } from "./pin-arbitrary.ts";
 
 /** What a generated thread may hold. */
 export interface ThreadOptions extends TranscriptOptions {
@@ -37,7 +37,10 @@ interface PlacedPin {
 
 /** Puts pins and liftings after the messages that they come after; a pin quotes only what is there by then. */
 function weave(messages: readonly MessageInput[], placed: readonly PlacedPin[]): readonly ThreadEntryInput[] {
-  const slots: ThreadEntryInput[][] = [[], ...messages.map((message): ThreadEntryInput[] => [{ type: "message", message }])];
+  const slots: ThreadEntryInput[][] = [
+    [],
+    ...messages.map((message): ThreadEntryInput[] => [{ type: "message", message }]),
+  ];
   placed.forEach(({ draft, after, liftedLater }, index) => {
     const place = after % slots.length;
     const pin = pinFrom(draft, messages.slice(0, place), asPinId(`pin_${index + 1}`));

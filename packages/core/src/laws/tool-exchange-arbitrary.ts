@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import type { MediaPart } from "../model/content-part.ts";
 import type { ReasoningPart } from "../model/part.ts";
 import type { ToolDurability } from "../model/tool-durability.ts";
-import type { ToolResultContent, ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
+import type { ToolOutcomeStatus, ToolResultContent } from "../model/tool-result-envelope.ts";
 import { hostileTexts, hugeTexts, jsonObjects, jsonValues, proseTexts } from "./text-arbitrary.ts";
 
 /** One tool call and what became of it, before ids are given out. */
@@ -17,7 +17,8 @@ export interface CallDraft {
   readonly durability?: ToolDurability;
 }
 
-const tool = (toolName: string, input: fc.Arbitrary<JsonObject>) => input.map((value) => ({ toolName, input: value as JsonValue }));
+const tool = (toolName: string, input: fc.Arbitrary<JsonObject>) =>
+  input.map((value) => ({ toolName, input: value as JsonValue }));
 const path = fc.constantFrom("src/index.ts", "README.md", "/etc/hosts", "päth/文件.txt");
 
 const toolUses = fc.oneof(
@@ -30,18 +31,37 @@ const toolUses = fc.oneof(
 
 const hostileUses = fc.oneof(
   { weight: 3, arbitrary: toolUses },
-  { weight: 1, arbitrary: fc.record({ toolName: fc.constantFrom("__proto__", "", "mcp__server__tool", "read"), input: jsonValues }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      toolName: fc.constantFrom("__proto__", "", "mcp__server__tool", "read"),
+      input: jsonValues,
+    }),
+  },
   { weight: 1, arbitrary: tool("write", fc.record({ path, content: hugeTexts })) },
-  { weight: 1, arbitrary: fc.constant({ toolName: "bash", input: '{"command": "ls', invalidInput: '{"command": "ls' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constant({ toolName: "bash", input: '{"command": "ls', invalidInput: '{"command": "ls' }),
+  },
 );
 
 const mediaType = fc.constantFrom("image" as const, "file" as const);
 
 /** Pictures and documents of each kind of source. */
 export const mediaParts: fc.Arbitrary<MediaPart> = fc.oneof(
-  fc.record({ type: mediaType, source: fc.constant({ kind: "base64" as const, mediaType: "image/png", data: "iVBORw0KGgo=" }) }),
-  fc.record({ type: mediaType, source: fc.constant({ kind: "url" as const, url: "https://example.com/a.png" }), name: fc.constant("a.png") }),
-  fc.record({ type: mediaType, source: fc.constant({ kind: "file-id" as const, fileId: "file-7", mediaType: "application/pdf" }) }),
+  fc.record({
+    type: mediaType,
+    source: fc.constant({ kind: "base64" as const, mediaType: "image/png", data: "iVBORw0KGgo=" }),
+  }),
+  fc.record({
+    type: mediaType,
+    source: fc.constant({ kind: "url" as const, url: "https://example.com/a.png" }),
+    name: fc.constant("a.png"),
+  }),
+  fc.record({
+    type: mediaType,
+    source: fc.constant({ kind: "file-id" as const, fileId: "file-7", mediaType: "application/pdf" }),
+  }),
 );
 
 const signatures = fc.base64String({ minLength: 4, maxLength: 16 });
@@ -65,14 +85,20 @@ const plainContents: fc.Arbitrary<ToolResultContent> = fc.oneof(
 const hostileContents: fc.Arbitrary<ToolResultContent> = fc.oneof(
   { weight: 3, arbitrary: textContent(hostileTexts) },
   { weight: 1, arbitrary: jsonContent(jsonValues) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("blocks" as const), blocks: fc.array(block, { maxLength: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("blocks" as const), blocks: fc.array(block, { maxLength: 3 }) }),
+  },
 );
 
 const outcomes = fc.constantFrom<ToolOutcomeStatus>("success", "success", "success", "failure", "partial");
 const durabilities = fc.constantFrom<ToolDurability>("ephemeral", "anchoring", "replayable", "non_replayable");
 const extras = fc.record({ keyFields: jsonObjects, durability: durabilities }, { requiredKeys: [] });
 
-const drafts = (uses: fc.Arbitrary<Pick<CallDraft, "toolName" | "input">>, contents: fc.Arbitrary<ToolResultContent>): fc.Arbitrary<CallDraft> =>
+const drafts = (
+  uses: fc.Arbitrary<Pick<CallDraft, "toolName" | "input">>,
+  contents: fc.Arbitrary<ToolResultContent>,
+): fc.Arbitrary<CallDraft> =>
   fc
     .tuple(uses, outcomes, contents, extras)
     .map(([use, outcome, content, extra]) => ({ ...use, outcome, content, ...extra }));

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { Role, MessageOrigin, Usage } from "../model/message.ts";
 import type { MediaPart, TextPart } from "../model/content-part.ts";
+import type { MessageOrigin, Role, Usage } from "../model/message.ts";
 import type { OpaquePart, ReasoningPart } from "../model/part.ts";
 import { hostileTexts, jsonObjects, proseTexts } from "./text-arbitrary.ts";
-import { hostileCalls, mediaParts, plainCalls, reasoningParts, type CallDraft } from "./tool-exchange-arbitrary.ts";
+import { type CallDraft, hostileCalls, mediaParts, plainCalls, reasoningParts } from "./tool-exchange-arbitrary.ts";
 
 /** A part that needs no id. */
 export type PlainPart = TextPart | MediaPart | ReasoningPart | OpaquePart;
@@ -57,7 +57,9 @@ const assistantSays = fc
   .map(([beat, usage]) => (usage === undefined ? beat : { ...beat, usage }));
 
 const plainLead: fc.Arbitrary<readonly PlainPart[]> = fc.oneof(fc.constant([]), one(textPart(proseTexts)));
-const hostileLead: fc.Arbitrary<readonly PlainPart[]> = fc.array(fc.oneof(reasoningParts, textPart(hostileTexts)), { maxLength: 2 });
+const hostileLead: fc.Arbitrary<readonly PlainPart[]> = fc.array(fc.oneof(reasoningParts, textPart(hostileTexts)), {
+  maxLength: 2,
+});
 const between = fc.oneof(
   { weight: 4, arbitrary: fc.constant<readonly SpeechBeat[]>([]) },
   { weight: 1, arbitrary: fc.array(fc.oneof(userSays, assistantSays), { minLength: 1, maxLength: 2 }) },
@@ -72,9 +74,18 @@ const answeredCalls = fc.oneof(
   { weight: 1, arbitrary: fc.subarray(ALL_CALLS, { maxLength: MAX_CALLS - 1 }) },
 );
 
-const exchanges = (lead: fc.Arbitrary<readonly PlainPart[]>, calls: fc.Arbitrary<CallDraft>): fc.Arbitrary<ExchangeBeat> =>
+const exchanges = (
+  lead: fc.Arbitrary<readonly PlainPart[]>,
+  calls: fc.Arbitrary<CallDraft>,
+): fc.Arbitrary<ExchangeBeat> =>
   fc
-    .record({ kind: fc.constant("exchange" as const), lead, between, calls: fc.array(calls, { minLength: 1, maxLength: MAX_CALLS }), answered: answeredCalls })
+    .record({
+      kind: fc.constant("exchange" as const),
+      lead,
+      between,
+      calls: fc.array(calls, { minLength: 1, maxLength: MAX_CALLS }),
+      answered: answeredCalls,
+    })
     .map((beat) => ({ ...beat, answered: beat.answered.filter((index) => index < beat.calls.length) }));
 
 const plainExchanges = exchanges(plainLead, plainCalls);
@@ -89,7 +100,11 @@ export const plainBeats: fc.Arbitrary<TranscriptBeat> = fc.oneof(
 
 const says = (role: SpeechBeat["role"]) => speech(role, fc.array(textPart(hostileTexts), { maxLength: 3 }));
 const anyoneSays = fc.oneof(says("user"), says("assistant"), says("system"));
-const opaque = fc.record({ type: fc.constant("opaque" as const), provider: fc.constantFrom("anthropic", "openai"), value: jsonObjects });
+const opaque = fc.record({
+  type: fc.constant("opaque" as const),
+  provider: fc.constantFrom("anthropic", "openai"),
+  value: jsonObjects,
+});
 const synthetic = fc
   .tuple(anyoneSays, fc.constantFrom<MessageOrigin>("harness", "compaction"))
   .map(([beat, origin]) => ({ ...beat, origin }));

@@ -12,7 +12,14 @@ describe("ids", () => {
 
   it("gives artifact ids a shape that holds neither white space nor path", () => {
     expect(artifactIdSchema.safeParse(`artifact_${"0a".repeat(12)}`).success).toBe(true);
-    for (const id of ["artifact_", "artifact_0123456789abcde", `artifact_${"g".repeat(24)}`, `artifact_${"a".repeat(24)}\n`, `../artifact_${"a".repeat(24)}`, `artifact_${"A".repeat(24)}`]) {
+    for (const id of [
+      "artifact_",
+      "artifact_0123456789abcde",
+      `artifact_${"g".repeat(24)}`,
+      `artifact_${"a".repeat(24)}\n`,
+      `../artifact_${"a".repeat(24)}`,
+      `artifact_${"A".repeat(24)}`,
+    ]) {
       expect(artifactIdSchema.safeParse(id).success, id).toBe(false);
     }
   });

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { startsTurn } from "../thread/thread-position.ts";
+import { asToolCallId } from "./ids.ts";
 import { headerOf, visibleText } from "./message-header.ts";
 import type { Part } from "./part.ts";
-import { asToolCallId } from "./ids.ts";
 
 const shares = { text: 1, toolInput: 2, toolResult: 3, reasoning: 4, media: 5 };
 
@@ -20,7 +20,11 @@ describe("headerOf", () => {
           const { id, ordinal, role, turn, step, branch, origin } = message;
           expect(header).toMatchObject({ id, ordinal, role, turn, step, tokens: 7, shares, calls });
           expect([header.branch, header.origin]).toEqual([branch, origin]);
-          expect([header.answers, header.toolName, header.outcome]).toEqual([result?.callId, result?.toolName, result?.outcome]);
+          expect([header.answers, header.toolName, header.outcome]).toEqual([
+            result?.callId,
+            result?.toolName,
+            result?.outcome,
+          ]);
           expect(header.durability).toBe(result && "ephemeral");
           expect(header.reasoningOnly).toBe(types.length > 0 && types.every((type) => type === "reasoning"));
           expect(header.opaque).toBe(types.includes("opaque"));
@@ -33,8 +37,20 @@ describe("headerOf", () => {
 
   it("holds no text of the body", () => {
     const secret = "s3cret";
-    const parts: Part[] = [{ type: "text", text: secret }, { type: "reasoning", text: secret, signature: secret }, { type: "tool-call", callId: asToolCallId("c"), toolName: "t", input: secret }];
-    const message = { id: "m" as never, role: "assistant" as const, parts, createdAt: "", ordinal: 0, turn: 0, step: 1 };
+    const parts: Part[] = [
+      { type: "text", text: secret },
+      { type: "reasoning", text: secret, signature: secret },
+      { type: "tool-call", callId: asToolCallId("c"), toolName: "t", input: secret },
+    ];
+    const message = {
+      id: "m" as never,
+      role: "assistant" as const,
+      parts,
+      createdAt: "",
+      ordinal: 0,
+      turn: 0,
+      step: 1,
+    };
     expect(JSON.stringify(headerOf(message, 0, shares, undefined))).not.toContain(secret);
   });
 });
@@ -52,9 +68,12 @@ describe("visibleText", () => {
       { type: "opaque", provider: "openai", value: 1 },
     ];
     expect(visibleText({ parts })).toBe('Look:\nhm\nread({"path":"a"})\nbash({)\n[image]\n[file a.pdf]\n[openai item]');
-    const result = (content: unknown): Part => ({ type: "tool-result", result: { toolName: "t", callId, outcome: "success", content } }) as Part;
+    const result = (content: unknown): Part =>
+      ({ type: "tool-result", result: { toolName: "t", callId, outcome: "success", content } }) as Part;
     expect(visibleText({ parts: [result({ type: "text", text: "x" })] })).toBe("x");
     expect(visibleText({ parts: [result({ type: "json", value: { a: [1] } })] })).toBe('{"a":[1]}');
-    expect(visibleText({ parts: [result({ type: "blocks", blocks: [{ type: "text", text: "x" }, parts[4]] })] })).toBe("x\n[image]");
+    expect(visibleText({ parts: [result({ type: "blocks", blocks: [{ type: "text", text: "x" }, parts[4]] })] })).toBe(
+      "x\n[image]",
+    );
   });
 });

@@ -7,7 +7,10 @@ import { messageInputSchema, messageSchema } from "./message.ts";
 
 const user = { id: "m1", role: "user", createdAt: "2025-01-01T00:00:00.000Z", parts: [{ type: "text", text: "hi" }] };
 const call = { type: "tool-call", callId: "c1", toolName: "read", input: { path: "a" } };
-const result = { type: "tool-result", result: { toolName: "read", callId: "c1", outcome: "success", content: { type: "text", text: "" } } };
+const result = {
+  type: "tool-result",
+  result: { toolName: "read", callId: "c1", outcome: "success", content: { type: "text", text: "" } },
+};
 const assistant = { ...user, role: "assistant" };
 const tool = { ...user, role: "tool", parts: [result] };
 
@@ -15,7 +18,8 @@ describe("messageInputSchema", () => {
   it("accepts every generated message and loses nothing of it", () => {
     fc.assert(
       fc.property(messageInputs({ malformed: true, maxMessages: 10 }), (messages) => {
-        for (const message of messages) expect(canonicalJson(messageInputSchema.parse(message))).toBe(canonicalJson(message));
+        for (const message of messages)
+          expect(canonicalJson(messageInputSchema.parse(message))).toBe(canonicalJson(message));
       }),
       { numRuns: 200 },
     );
@@ -38,7 +42,16 @@ describe("messageInputSchema", () => {
     ["an assistant message that calls", { ...assistant, parts: [{ type: "text", text: "" }, call] }],
     ["a call whose arguments are no JSON", { ...assistant, parts: [{ ...call, input: "{", invalidInput: "{" }] }],
     ["a tool message", tool],
-    ["a message of a branch with usage and metadata", { ...assistant, branch: "a/b", origin: "harness", usage: { inputTokens: 1, outputTokens: 0 }, metadata: { raw: [null] } }],
+    [
+      "a message of a branch with usage and metadata",
+      {
+        ...assistant,
+        branch: "a/b",
+        origin: "harness",
+        usage: { inputTokens: 1, outputTokens: 0 },
+        metadata: { raw: [null] },
+      },
+    ],
     ["a picture", { ...user, parts: [{ type: "image", source: { kind: "url", url: "https://example.com/a.png" } }] }],
     ["an opaque item", { ...assistant, parts: [{ type: "opaque", provider: "openai", value: null }] }],
   ])("accepts %s", (_, message) => {

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { determinismMetadataSchema, hasDrifted, toolDurabilitySchema, type DeterminismMetadata } from "./tool-durability.ts";
+import {
+  type DeterminismMetadata,
+  determinismMetadataSchema,
+  hasDrifted,
+  toolDurabilitySchema,
+} from "./tool-durability.ts";
 
 const metadata: fc.Arbitrary<DeterminismMetadata> = fc.record(
   {
@@ -18,9 +23,19 @@ describe("hasDrifted", () => {
     ["equal hashes", { contentHash: "a" }, { contentHash: "a" }, false],
     ["other hashes", { contentHash: "a" }, { contentHash: "b" }, true],
     ["a hash that is gone", { contentHash: "a" }, {}, true],
-    ["the hash decides alone against etag, time and version", { contentHash: "a", etag: "1", mtime: 1, version: "1" }, { contentHash: "a", etag: "2", mtime: 2, version: "2" }, false],
+    [
+      "the hash decides alone against etag, time and version",
+      { contentHash: "a", etag: "1", mtime: 1, version: "1" },
+      { contentHash: "a", etag: "2", mtime: 2, version: "2" },
+      false,
+    ],
     ["the etag decides when only one side has a hash", { contentHash: "a", etag: "1" }, { etag: "1" }, false],
-    ["other etags, equal time and version", { etag: "1", mtime: 1, version: "1" }, { etag: "2", mtime: 1, version: "1" }, true],
+    [
+      "other etags, equal time and version",
+      { etag: "1", mtime: 1, version: "1" },
+      { etag: "2", mtime: 1, version: "1" },
+      true,
+    ],
     ["equal time alone verifies nothing", { mtime: 1 }, { mtime: 1 }, true],
     ["equal version alone verifies nothing", { version: "1" }, { version: "1" }, true],
     ["time and version together", { mtime: 1, version: "1" }, { mtime: 1, version: "1" }, false],
@@ -37,7 +52,9 @@ describe("hasDrifted", () => {
       fc.property(metadata, metadata, (a, b) => {
         expect(hasDrifted(a, b)).toBe(hasDrifted(b, a));
         if (!hasDrifted(a, b)) {
-          const shared = (["contentHash", "etag", "mtime"] as const).find((key) => a[key] !== undefined && b[key] !== undefined);
+          const shared = (["contentHash", "etag", "mtime"] as const).find(
+            (key) => a[key] !== undefined && b[key] !== undefined,
+          );
           expect(shared).toBeDefined();
           if (shared !== undefined) expect(a[shared]).toBe(b[shared]);
         }
@@ -49,7 +66,10 @@ describe("hasDrifted", () => {
   it("finds no drift against itself once anything verifiable is known", () => {
     fc.assert(
       fc.property(metadata, (known) => {
-        const verifiable = known.contentHash !== undefined || known.etag !== undefined || (known.mtime !== undefined && known.version !== undefined);
+        const verifiable =
+          known.contentHash !== undefined ||
+          known.etag !== undefined ||
+          (known.mtime !== undefined && known.version !== undefined);
         expect(hasDrifted(known, { ...known })).toBe(!verifiable);
       }),
       { numRuns: 100 },

@@ -1,6 +1,7 @@
 import { sha256 } from "../json/sha256.ts";
 import { asPinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
+import { visibleText } from "../model/message-header.ts";
 import type { Pin } from "../thread/pin.ts";
 
 /** Longer sentences are prose or data, not rules. In UTF-16 code units. */
@@ -27,9 +28,12 @@ export function detectConstraints(message: Message): readonly Pin[] {
   const pins: Pin[] = [];
   let offset = 0;
   for (const part of message.parts) {
-    if (part.type !== "text") continue;
+    if (part.type !== "text") {
+      offset += visibleText({ parts: [part] }).length + 1;
+      continue;
+    }
     for (const { start, text } of sentences(part.text.slice(0, MAX_SCANNED))) {
-      if (!isStandingRule(text)) continue;
+      if (!isStandingRule(text) || !text.isWellFormed()) continue;
       pins.push({
         id: asPinId(`pin-${sha256(`${message.id}\n${text}`).slice(0, 16)}`),
         text,

@@ -8,15 +8,15 @@ import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import {
   actionOf,
+  type CompactionPlan,
   compactionPlanSchema,
   emptyPlan,
   groupRecords,
+  type PlanContent,
   parsePlan,
   planRecords,
   sealPlan,
   serializePlan,
-  type CompactionPlan,
-  type PlanContent,
 } from "./compaction-plan.ts";
 import { COMPACTION_PRECEDENCE, compactionActionSchema, removesMessages } from "./plan-record.ts";
 
@@ -29,13 +29,14 @@ const figures = fc.record({
 });
 
 /** Contents with random records; they need not be normalized. */
-const contents: fc.Arbitrary<PlanContent> = agentThreads({ malformed: true, maxMessages: 12, pins: false }).chain((thread) =>
-  fc.tuple(figures, planRecordsFor(thread)).map(([rest, records]) => ({
-    threadId: thread.id,
-    threadVersion: thread.version,
-    ...rest,
-    ...groupRecords(records),
-  })),
+const contents: fc.Arbitrary<PlanContent> = agentThreads({ malformed: true, maxMessages: 12, pins: false }).chain(
+  (thread) =>
+    fc.tuple(figures, planRecordsFor(thread)).map(([rest, records]) => ({
+      threadId: thread.id,
+      threadVersion: thread.version,
+      ...rest,
+      ...groupRecords(records),
+    })),
 );
 const plans = contents.map(sealPlan);
 
@@ -74,20 +75,27 @@ describe("serializePlan and parsePlan", () => {
 
   it("refuse a plan whose figures or records were changed", () => {
     fc.assert(
-      fc.property(plans, fc.constantFrom("version", "threadVersion", "originalTokens", "compactedTokens"), (plan, figure) => {
-        expect(codeOf(() => parsePlan(canonicalJson({ ...plan, [figure]: plan[figure] + 1 })))).toBe("INVALID_PLAN");
-        const [record] = planRecords(plan);
-        if (record === undefined) return;
-        const fewer = groupRecords(planRecords(plan).slice(1));
-        expect(codeOf(() => parsePlan(canonicalJson({ ...plan, ...fewer })))).toBe("INVALID_PLAN");
-      }),
+      fc.property(
+        plans,
+        fc.constantFrom("version", "threadVersion", "originalTokens", "compactedTokens"),
+        (plan, figure) => {
+          expect(codeOf(() => parsePlan(canonicalJson({ ...plan, [figure]: plan[figure] + 1 })))).toBe("INVALID_PLAN");
+          const [record] = planRecords(plan);
+          if (record === undefined) return;
+          const fewer = groupRecords(planRecords(plan).slice(1));
+          expect(codeOf(() => parsePlan(canonicalJson({ ...plan, ...fewer })))).toBe("INVALID_PLAN");
+        },
+      ),
       { numRuns: 100 },
     );
   });
 
-  it.each(["", "null", "[]", "{}", "{", '"plan"', '{"__proto__":{"planId":"x"}}', "[".repeat(10_000)])("refuse %j with a typed error", (text) => {
-    expect(codeOf(() => parsePlan(text))).toBe("INVALID_PLAN");
-  });
+  it.each(["", "null", "[]", "{}", "{", '"plan"', '{"__proto__":{"planId":"x"}}', "[".repeat(10_000)])(
+    "refuse %j with a typed error",
+    (text) => {
+      expect(codeOf(() => parsePlan(text))).toBe("INVALID_PLAN");
+    },
+  );
 
   it("name the field that is wrong", () => {
     const plan = emptyPlan(asThreadId("t"), "p");
@@ -105,7 +113,9 @@ describe("sealPlan", () => {
         expect(planId).toMatch(/^[0-9a-f]{64}$/);
         expect(sealPlan({ ...content, createdAt: "2031-01-01T00:00:00.000Z" }).planId).toBe(planId);
         expect(sealPlan(reversed).planId).toBe(planId);
-        expect(sealPlan(JSON.parse(canonicalJson(content as unknown as JsonObject)) as PlanContent).planId).toBe(planId);
+        expect(sealPlan(JSON.parse(canonicalJson(content as unknown as JsonObject)) as PlanContent).planId).toBe(
+          planId,
+        );
       }),
       { numRuns: 100 },
     );
@@ -126,7 +136,9 @@ describe("sealPlan", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(sealPlan(plan)).toEqual(plan);
-        expect(parsePlan(serializePlan(sealPlan({ ...plan, version: plan.version + 1 }))).version).toBe(plan.version + 1);
+        expect(parsePlan(serializePlan(sealPlan({ ...plan, version: plan.version + 1 }))).version).toBe(
+          plan.version + 1,
+        );
       }),
       { numRuns: 100 },
     );
@@ -147,7 +159,12 @@ describe("compactionPlanSchema", () => {
 describe("emptyPlan", () => {
   it("is version 0, names no message and is the same everywhere", () => {
     const plan = emptyPlan(asThreadId("t"), "threadfold-v1");
-    expect([plan.version, plan.threadVersion, plan.createdAt, planRecords(plan)]).toEqual([0, 0, "1970-01-01T00:00:00.000Z", []]);
+    expect([plan.version, plan.threadVersion, plan.createdAt, planRecords(plan)]).toEqual([
+      0,
+      0,
+      "1970-01-01T00:00:00.000Z",
+      [],
+    ]);
     expect(emptyPlan(asThreadId("t"), "threadfold-v1")).toEqual(plan);
     expect(parsePlan(serializePlan(plan))).toEqual(plan);
   });
@@ -167,7 +184,9 @@ describe("records of a plan", () => {
   });
 
   it("have the precedence of seed 002: drop, externalize, summarize, clear, include", () => {
-    const byStrength = [...compactionActionSchema.options].sort((a, b) => COMPACTION_PRECEDENCE[b] - COMPACTION_PRECEDENCE[a]);
+    const byStrength = [...compactionActionSchema.options].sort(
+      (a, b) => COMPACTION_PRECEDENCE[b] - COMPACTION_PRECEDENCE[a],
+    );
     expect(byStrength).toEqual(["drop", "externalize", "summarize", "clear", "include"]);
   });
 
@@ -198,7 +217,8 @@ describe("actionOf", () => {
     fc.assert(
       fc.property(disjoint, (plan) => {
         for (const record of planRecords(plan)) {
-          for (const id of record.span.messageIds) expect(actionOf(plan, id)).toEqual({ action: record.action, record });
+          for (const id of record.span.messageIds)
+            expect(actionOf(plan, id)).toEqual({ action: record.action, record });
         }
         expect(actionOf(plan, asMessageId("nobody"))).toEqual({ action: "include", record: null });
         expect(actionOf(plan, asMessageId("toString")).action).toMatch(/include|clear|summarize|externalize|drop/);

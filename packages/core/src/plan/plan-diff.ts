@@ -1,4 +1,5 @@
 import { enablePatches, produceWithPatches, type Patch } from "immer";
+import { canonicalJson } from "../json/canonical-json.ts";
 import { spanStart } from "../groups/span-reference.ts";
 import { planRecords, type CompactionPlan } from "./compaction-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
@@ -41,5 +42,5 @@ function keyRecords(plan: CompactionPlan): KeyedRecords {
 }
 
 function sameRecord(a: PlanRecord | undefined, b: PlanRecord | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }

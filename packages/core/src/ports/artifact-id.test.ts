@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { unicodeTexts } from "../laws/text-arbitrary.ts";
 import { describe, expect, it } from "vitest";
+import { unicodeTexts } from "../laws/text-arbitrary.ts";
 import { artifactIdSchema, asThreadId } from "../model/ids.ts";
 import { artifactIdOf } from "./artifact-id.ts";
 

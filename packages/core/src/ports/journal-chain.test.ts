@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import { withTextReplaced } from "../laws/text-replacement.ts";
 import { artifactIds } from "../laws/summary-arbitrary.ts";
 import { jsonObjects } from "../laws/text-arbitrary.ts";
+import { withTextReplaced } from "../laws/text-replacement.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { JournalEntry, JournalRecord } from "./audit-journal.ts";
 import { firstBrokenEntry, JOURNAL_START, nextJournalEntry } from "./journal-chain.ts";
@@ -11,9 +11,23 @@ import { firstBrokenEntry, JOURNAL_START, nextJournalEntry } from "./journal-cha
 const digests = fc.nat().map((value) => value.toString(16).padStart(64, "0"));
 const records: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc.record({ type: fc.constant("entries-appended" as const), threadVersion: fc.nat(), threadDigest: digests }),
-  fc.record({ type: fc.constant("plan-committed" as const), planVersion: fc.nat(), planId: digests, diffDigest: digests }),
-  fc.record({ type: fc.constant("usage-reported" as const), requestSequence: fc.nat(), usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }) }),
-  fc.record({ type: fc.constant("artifact-read" as const), artifactId: artifactIds, requesterId: fc.constantFrom("agent", "用户"), automatic: fc.boolean() }),
+  fc.record({
+    type: fc.constant("plan-committed" as const),
+    planVersion: fc.nat(),
+    planId: digests,
+    diffDigest: digests,
+  }),
+  fc.record({
+    type: fc.constant("usage-reported" as const),
+    requestSequence: fc.nat(),
+    usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
+  }),
+  fc.record({
+    type: fc.constant("artifact-read" as const),
+    artifactId: artifactIds,
+    requesterId: fc.constantFrom("agent", "用户"),
+    automatic: fc.boolean(),
+  }),
   fc.record({
     type: fc.constant("request-rendered" as const),
     threadVersion: fc.nat(),
@@ -32,7 +46,12 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
 const threadId = asThreadId("t");
 const chainOf = (list: readonly JournalRecord[]): readonly JournalEntry[] => {
   const entries: JournalEntry[] = [];
-  for (const record of list) entries.push(freezeDeep(nextJournalEntry(entries.at(-1) ?? null, threadId, record, `2025-01-01T00:00:0${entries.length % 10}.000Z`)));
+  for (const record of list)
+    entries.push(
+      freezeDeep(
+        nextJournalEntry(entries.at(-1) ?? null, threadId, record, `2025-01-01T00:00:0${entries.length % 10}.000Z`),
+      ),
+    );
   return entries;
 };
 const journals = fc.array(records, { minLength: 2, maxLength: 8 }).map(chainOf);
@@ -50,27 +69,51 @@ describe("the chain of a journal", () => {
   });
 
   it("numbers entries from 1 and begins at a fixed hash", () => {
-    const [first, second] = chainOf([{ type: "entries-appended", threadVersion: 1, threadDigest: "a" }, { type: "entries-appended", threadVersion: 2, threadDigest: "b" }]);
-    expect([first?.sequence, first?.previousHash, second?.sequence, second?.previousHash]).toEqual([1, JOURNAL_START, 2, first?.hash]);
+    const [first, second] = chainOf([
+      { type: "entries-appended", threadVersion: 1, threadDigest: "a" },
+      { type: "entries-appended", threadVersion: 2, threadDigest: "b" },
+    ]);
+    expect([first?.sequence, first?.previousHash, second?.sequence, second?.previousHash]).toEqual([
+      1,
+      JOURNAL_START,
+      2,
+      first?.hash,
+    ]);
   });
 
   it("names the entry in which any text was changed", () => {
     fc.assert(
-      fc.property(journals, fc.nat(), fc.nat(), fc.constantFrom("tampered", "", "torn \ud800"), (entries, which, leaf, text) => {
-        const at = which % entries.length;
-        const broken = entries.map((entry, index) => (index === at ? (withTextReplaced(entry, leaf, text) as JournalEntry) : entry));
-        fc.pre(JSON.stringify(broken) !== JSON.stringify(entries));
-        expect(firstBrokenEntry(broken)?.sequence).toBe(at + 1);
-      }),
+      fc.property(
+        journals,
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom("tampered", "", "torn \ud800"),
+        (entries, which, leaf, text) => {
+          const at = which % entries.length;
+          const broken = entries.map((entry, index) =>
+            index === at ? (withTextReplaced(entry, leaf, text) as JournalEntry) : entry,
+          );
+          fc.pre(JSON.stringify(broken) !== JSON.stringify(entries));
+          expect(firstBrokenEntry(broken)?.sequence).toBe(at + 1);
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
   it("names the entry in which a figure was changed, even when its own hash was made anew", () => {
-    const [one, two, three] = chainOf([1, 2, 3].map((threadVersion) => ({ type: "entries-appended", threadVersion, threadDigest: "d" }))) as [JournalEntry, JournalEntry, JournalEntry];
+    const [one, two, three] = chainOf(
+      [1, 2, 3].map((threadVersion) => ({ type: "entries-appended", threadVersion, threadDigest: "d" })),
+    ) as [JournalEntry, JournalEntry, JournalEntry];
     const record: JournalRecord = { type: "entries-appended", threadVersion: 99, threadDigest: "d" };
-    expect(firstBrokenEntry([one, { ...two, record }, three])).toEqual({ sequence: 2, reason: "its content does not match its hash" });
-    expect(firstBrokenEntry([one, nextJournalEntry(one, threadId, record, two.at), three])).toEqual({ sequence: 3, reason: "it does not link to the entry before" });
+    expect(firstBrokenEntry([one, { ...two, record }, three])).toEqual({
+      sequence: 2,
+      reason: "its content does not match its hash",
+    });
+    expect(firstBrokenEntry([one, nextJournalEntry(one, threadId, record, two.at), three])).toEqual({
+      sequence: 3,
+      reason: "it does not link to the entry before",
+    });
   });
 
   it("names the first place where an entry was left out, put in twice or moved", () => {

@@ -11,7 +11,9 @@ const span = { messageIds: ids, firstTurn: 1, lastTurn: 3 };
 /** The span cut into runs, with some of its messages left out. */
 const runs: fc.Arbitrary<readonly (readonly MessageId[])[]> = fc
   .array(fc.constantFrom(0, 1, 2, null), { minLength: ids.length, maxLength: ids.length })
-  .map((places) => [0, 1, 2].map((run) => ids.filter((_, index) => places[index] === run)).filter((run) => run.length > 0))
+  .map((places) =>
+    [0, 1, 2].map((run) => ids.filter((_, index) => places[index] === run)).filter((run) => run.length > 0),
+  )
   .filter((list) => list.length > 0);
 
 describe("restrictSummary", () => {
@@ -42,8 +44,12 @@ describe("restrictSummary", () => {
     fc.assert(
       fc.property(structuredSummaries(span), runs, (summary, parts) => {
         const shares = parts.map((_, index) => restrictSummary(summary, span, parts, index));
-        expect(shares.filter(({ originalTask }) => originalTask !== null)).toHaveLength(summary.originalTask === null ? 0 : 1);
-        expect(shares.map(({ currentTask }) => currentTask)).toEqual(parts.map((_, index) => (index === parts.length - 1 ? summary.currentTask : null)));
+        expect(shares.filter(({ originalTask }) => originalTask !== null)).toHaveLength(
+          summary.originalTask === null ? 0 : 1,
+        );
+        expect(shares.map(({ currentTask }) => currentTask)).toEqual(
+          parts.map((_, index) => (index === parts.length - 1 ? summary.currentTask : null)),
+        );
         expect(shares.at(-1)?.currentPlan).toEqual(summary.currentPlan);
       }),
       { numRuns: 100 },

@@ -36,13 +36,26 @@ describe("structuredSummarySchema", () => {
     ["an empty span", { span: { ...span, messageIds: [] } }],
     ["a missing section", { facts: undefined }],
     ["an item without an id", { facts: [{ id: "", sources: [], text: "x" }] }],
-    ["an open item of no status", { openItems: [{ id: "1", sources: [], description: "", context: "", priority: "low", status: "later" }] }],
+    [
+      "an open item of no status",
+      { openItems: [{ id: "1", sources: [], description: "", context: "", priority: "low", status: "later" }] },
+    ],
   ])("refuses %s", (_, fields) => {
     expect(structuredSummarySchema.safeParse({ ...emptySummary(span), ...fields }).success).toBe(false);
   });
 
   it("knows nine sections in rendering order", () => {
-    expect(SUMMARY_SECTIONS).toEqual(["constraints", "facts", "decisions", "openItems", "files", "toolOutcomes", "errors", "artifacts", "identifiers"]);
+    expect(SUMMARY_SECTIONS).toEqual([
+      "constraints",
+      "facts",
+      "decisions",
+      "openItems",
+      "files",
+      "toolOutcomes",
+      "errors",
+      "artifacts",
+      "identifiers",
+    ]);
     expect(structuredSummarySchema.safeParse(emptySummary(span)).success).toBe(true);
   });
 });

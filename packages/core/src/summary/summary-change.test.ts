@@ -3,8 +3,20 @@ import { describe, expect, it } from "vitest";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { structuredSummaries, summaryAdditions, summaryChanges } from "../laws/summary-arbitrary.ts";
 import { asMessageId, type MessageId } from "../model/ids.ts";
-import { SUMMARY_SECTIONS, emptySummary, type StructuredSummary, type SummaryItem, type SummarySection } from "./structured-summary.ts";
-import { applySummaryChanges, mergeSummaries, resolvedItemSchema, summaryItemId, type SummaryChange } from "./summary-change.ts";
+import {
+  emptySummary,
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  type SummaryItem,
+  type SummarySection,
+} from "./structured-summary.ts";
+import {
+  applySummaryChanges,
+  mergeSummaries,
+  resolvedItemSchema,
+  type SummaryChange,
+  summaryItemId,
+} from "./summary-change.ts";
 
 const span = { messageIds: ["m1", "m2", "m3", "m4"].map(asMessageId), firstTurn: 1, lastTurn: 4 };
 const later = { messageIds: ["m5", "m6"].map(asMessageId), firstTurn: 5, lastTurn: 5 };
@@ -15,9 +27,12 @@ const withChanges = first.chain((previous) => fc.tuple(fc.constant(previous), su
 type Filed = readonly [section: SummarySection, item: SummaryItem];
 const itemsOf = (summary: StructuredSummary): readonly Filed[] =>
   SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item): Filed => [section, item]));
-const keysOf = (summary: StructuredSummary): readonly string[] => itemsOf(summary).map(([section, { id }]) => `${section} ${id}`);
+const keysOf = (summary: StructuredSummary): readonly string[] =>
+  itemsOf(summary).map(([section, { id }]) => `${section} ${id}`);
 const addedBy = (changes: readonly SummaryChange[]): readonly string[] =>
-  changes.flatMap((change) => (change.op === "add" ? [`${change.section} ${summaryItemId(change.section, change.item)}`] : []));
+  changes.flatMap((change) =>
+    change.op === "add" ? [`${change.section} ${summaryItemId(change.section, change.item)}`] : [],
+  );
 const withoutRound = ({ round: _round, ...rest }: StructuredSummary) => rest;
 const sourcesOf = (summary: StructuredSummary): ReadonlyMap<string, readonly MessageId[]> =>
   new Map(itemsOf(summary).map(([section, { id, sources }]) => [`${section} ${id}`, sources]));
@@ -29,9 +44,14 @@ describe("applySummaryChanges", () => {
         const { summary, resolved } = applySummaryChanges(previous, later, changes);
         const taken = new Set(resolved.map(({ section, item }) => `${section} ${item.id}`));
         const present = new Set(keysOf(summary));
-        for (const key of [...keysOf(previous), ...addedBy(changes)]) expect(present.has(key) || taken.has(key)).toBe(true);
+        for (const key of [...keysOf(previous), ...addedBy(changes)])
+          expect(present.has(key) || taken.has(key)).toBe(true);
         for (const record of resolved) expect(resolvedItemSchema.safeParse(record).success).toBe(true);
-        const named = new Set(changes.flatMap((change) => (change.op === "resolve" || change.op === "supersede" ? [`${change.section} ${change.itemId}`] : [])));
+        const named = new Set(
+          changes.flatMap((change) =>
+            change.op === "resolve" || change.op === "supersede" ? [`${change.section} ${change.itemId}`] : [],
+          ),
+        );
         for (const key of taken) expect(named.has(key)).toBe(true);
       }),
       { numRuns: 300 },
@@ -86,7 +106,9 @@ describe("applySummaryChanges", () => {
         const { summary } = applySummaryChanges(previous, later, [...changes, attack]);
         if (previous.originalTask !== null) expect(summary.originalTask).toEqual(previous.originalTask);
         else expect(summary.originalTask).not.toBeNull();
-        const again = applySummaryChanges(summary, later, [{ op: "set-original-task", task: { text: `${text}!`, sources: [] } }]);
+        const again = applySummaryChanges(summary, later, [
+          { op: "set-original-task", task: { text: `${text}!`, sources: [] } },
+        ]);
         expect(again.summary.originalTask).toEqual(summary.originalTask);
       }),
       { numRuns: 200 },
@@ -98,7 +120,12 @@ describe("applySummaryChanges", () => {
       fc.property(first, (previous) => {
         const unknown = SUMMARY_SECTIONS.flatMap((section): SummaryChange[] => [
           { op: "resolve", section, itemId: "ffffffffffff", reason: "x" },
-          { op: "supersede", section, itemId: "ffffffffffff", item: { text: "intruder", sources: [] } } as SummaryChange,
+          {
+            op: "supersede",
+            section,
+            itemId: "ffffffffffff",
+            item: { text: "intruder", sources: [] },
+          } as SummaryChange,
         ]);
         const { summary, resolved } = applySummaryChanges(previous, previous.span, unknown);
         expect(withoutRound(summary)).toEqual(withoutRound(previous));
@@ -109,10 +136,18 @@ describe("applySummaryChanges", () => {
   });
 
   it("puts a successor in the place of what it supersedes, and says so", () => {
-    const open = { description: "run tests", context: "", priority: "high", status: "open", sources: span.messageIds } as const;
+    const open = {
+      description: "run tests",
+      context: "",
+      priority: "high",
+      status: "open",
+      sources: span.messageIds,
+    } as const;
     const before = applySummaryChanges(null, span, [{ op: "add", section: "openItems", item: open }]).summary;
     const itemId = before.openItems[0]?.id ?? "";
-    const { summary, resolved } = applySummaryChanges(before, later, [{ op: "supersede", section: "openItems", itemId, item: { ...open, status: "done" } }]);
+    const { summary, resolved } = applySummaryChanges(before, later, [
+      { op: "supersede", section: "openItems", itemId, item: { ...open, status: "done" } },
+    ]);
     expect(summary.openItems.map(({ status }) => status)).toEqual(["done"]);
     expect(resolved).toEqual([{ section: "openItems", item: before.openItems[0], reason: "superseded" }]);
   });
@@ -121,7 +156,10 @@ describe("applySummaryChanges", () => {
     fc.assert(
       fc.property(withChanges, ([previous, changes]) => {
         const copy = structuredClone(previous);
-        expect(applySummaryChanges(previous, later, freezeDeep(changes)).summary).toMatchObject({ span: later, round: previous.round + 1 });
+        expect(applySummaryChanges(previous, later, freezeDeep(changes)).summary).toMatchObject({
+          span: later,
+          round: previous.round + 1,
+        });
         expect(previous).toEqual(copy);
         expect(applySummaryChanges(null, span, changes).summary).toMatchObject({ span, round: 1 });
       }),
@@ -132,7 +170,10 @@ describe("applySummaryChanges", () => {
   it("loses no constraint and no open item in ten folds that only add", () => {
     fc.assert(
       fc.property(fc.array(summaryAdditions(span), { minLength: 10, maxLength: 10 }), (folds) => {
-        const summary = folds.reduce<StructuredSummary | null>((previous, changes) => applySummaryChanges(previous, span, changes).summary, null);
+        const summary = folds.reduce<StructuredSummary | null>(
+          (previous, changes) => applySummaryChanges(previous, span, changes).summary,
+          null,
+        );
         const kept = new Set(keysOf(summary as StructuredSummary));
         for (const key of folds.flatMap(addedBy)) expect(kept.has(key)).toBe(true);
         expect(summary?.round).toBe(10);
@@ -147,7 +188,12 @@ describe("summaryItemId", () => {
     const item = { text: "a", sources: span.messageIds };
     expect(summaryItemId("facts", item)).toBe(summaryItemId("facts", { sources: [], text: "a" } as never));
     expect(summaryItemId("facts", item)).toMatch(/^[0-9a-f]{12}$/);
-    const ids = [summaryItemId("facts", item), summaryItemId("constraints", item), summaryItemId("originalTask", item), summaryItemId("facts", { ...item, text: "b" } as never)];
+    const ids = [
+      summaryItemId("facts", item),
+      summaryItemId("constraints", item),
+      summaryItemId("originalTask", item),
+      summaryItemId("facts", { ...item, text: "b" } as never),
+    ];
     expect(new Set(ids).size).toBe(4);
   });
 });
@@ -184,7 +230,11 @@ describe("mergeSummaries", () => {
   it("with itself or with an empty summary is itself", () => {
     fc.assert(
       fc.property(first, (a) => {
-        for (const merged of [mergeSummaries(a, a, span), mergeSummaries(a, emptySummary(span), span), mergeSummaries(emptySummary(span), a, span)]) {
+        for (const merged of [
+          mergeSummaries(a, a, span),
+          mergeSummaries(a, emptySummary(span), span),
+          mergeSummaries(emptySummary(span), a, span),
+        ]) {
           expect(withoutRound(merged)).toEqual(withoutRound(a));
         }
       }),

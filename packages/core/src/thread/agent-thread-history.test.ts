@@ -54,11 +54,20 @@ describe("fork", () => {
         const thread = empty.appendEntries(entries);
         const version = pick % (thread.version + 1);
         const fork = thread.fork(asThreadId("f"), version);
-        const grow = () => [forkFirst ? fork.append([sampleMessage("x")]) : thread.append([sampleMessage("y")]), forkFirst ? thread.append([sampleMessage("y")]) : fork.append([sampleMessage("x")])];
+        const grow = () => [
+          forkFirst ? fork.append([sampleMessage("x")]) : thread.append([sampleMessage("y")]),
+          forkFirst ? thread.append([sampleMessage("y")]) : fork.append([sampleMessage("x")]),
+        ];
         const [first, second] = grow() as [AgentThread, AgentThread];
         const [grownFork, grownThread] = forkFirst ? [first, second] : [second, first];
-        expect(everything(grownThread)).toEqual(everything(empty.appendEntries([...entries, { type: "message", message: sampleMessage("y") }])));
-        expect(everything(grownFork)).toEqual(everything(empty.appendEntries([...entries.slice(0, version), { type: "message", message: sampleMessage("x") }])));
+        expect(everything(grownThread)).toEqual(
+          everything(empty.appendEntries([...entries, { type: "message", message: sampleMessage("y") }])),
+        );
+        expect(everything(grownFork)).toEqual(
+          everything(
+            empty.appendEntries([...entries.slice(0, version), { type: "message", message: sampleMessage("x") }]),
+          ),
+        );
         expect(grownThread.message(asMessageId("x"))).toBeUndefined();
         expect(grownFork.message(asMessageId("y"))).toBeUndefined();
       }),
@@ -84,7 +93,9 @@ describe("digest", () => {
   it("is equal for equal logs, however they came about", () => {
     fc.assert(
       fc.property(inputs, fc.nat(), (entries, pick) => {
-        const fresh = AgentThread.empty(asThreadId("other")).appendEntries(structuredClone(entries) as ThreadEntryInput[]);
+        const fresh = AgentThread.empty(asThreadId("other")).appendEntries(
+          structuredClone(entries) as ThreadEntryInput[],
+        );
         let grown = empty;
         const askEarly = pick % (entries.length + 1);
         entries.forEach((entry, index) => {
@@ -103,7 +114,9 @@ describe("digest", () => {
       fc.property(cases, fc.nat(), fc.nat(), (entries, which, leaf) => {
         const thread = empty.appendEntries(entries);
         const at = which % entries.length;
-        const changed = entries.map((entry, index) => (index === at ? (withTextReplaced(entry, leaf, "another text") as ThreadEntryInput) : entry));
+        const changed = entries.map((entry, index) =>
+          index === at ? (withTextReplaced(entry, leaf, "another text") as ThreadEntryInput) : entry,
+        );
         let other: AgentThread;
         try {
           other = empty.appendEntries(changed);
@@ -120,7 +133,9 @@ describe("digest", () => {
   it("is of this log alone, when entries of another log are handed on to it", () => {
     const clone = (entries: readonly ThreadEntryInput[]) => JSON.parse(JSON.stringify(entries)) as ThreadEntryInput[];
     const changed = (entry: ThreadEntryInput): ThreadEntryInput =>
-      entry.type === "message" ? { ...entry, message: { ...entry.message, createdAt: "2030-01-01T00:00:00.000Z" } } : entry;
+      entry.type === "message"
+        ? { ...entry, message: { ...entry.message, createdAt: "2030-01-01T00:00:00.000Z" } }
+        : entry;
     fc.assert(
       fc.property(inputs, fc.nat(), fc.boolean(), (entries, pick, askFirst) => {
         const thread = empty.appendEntries(entries);
@@ -142,7 +157,10 @@ describe("digest", () => {
   it("differs for every version of a thread, and when two entries change places", () => {
     const thread = empty.append([sampleMessage("a"), sampleMessage("b"), sampleMessage("c")]);
     const digests = [0, 1, 2, 3].map((version) => thread.atVersion(version).digest);
-    digests.push(empty.append([sampleMessage("b"), sampleMessage("a"), sampleMessage("c")]).digest, empty.append([sampleMessage("a"), sampleMessage("c"), sampleMessage("b")]).digest);
+    digests.push(
+      empty.append([sampleMessage("b"), sampleMessage("a"), sampleMessage("c")]).digest,
+      empty.append([sampleMessage("a"), sampleMessage("c"), sampleMessage("b")]).digest,
+    );
     expect(new Set(digests).size).toBe(6);
   });
 });
@@ -150,9 +168,20 @@ describe("digest", () => {
 describe("pins", () => {
   it("hold from their entry on, in the order in which they were made, until they are lifted", () => {
     const thread = empty
-      .appendEntries([pinEntry(samplePin("p1")), { type: "message", message: sampleMessage("a") }, pinEntry(samplePin("p2"))])
+      .appendEntries([
+        pinEntry(samplePin("p1")),
+        { type: "message", message: sampleMessage("a") },
+        pinEntry(samplePin("p2")),
+      ])
       .appendEntries([pinLiftedEntry("p1", "user")]);
-    expect([0, 1, 2, 3, 4].map((version) => thread.pinsAt(version).map((pin) => pin.id).join())).toEqual(["", "p1", "p1", "p1,p2", "p2"]);
+    expect(
+      [0, 1, 2, 3, 4].map((version) =>
+        thread
+          .pinsAt(version)
+          .map((pin) => pin.id)
+          .join(),
+      ),
+    ).toEqual(["", "p1", "p1", "p1,p2", "p2"]);
     expect(thread.pin(asPinId("p1"))?.text).toBe("rule of p1");
     expect(thread.pin(asPinId("p3"))).toBeUndefined();
   });
@@ -162,7 +191,8 @@ describe("pins", () => {
     for (const owner of authorities) {
       for (const actor of authorities) {
         const thread = empty.appendEntries([pinEntry(samplePin("p", { authority: owner }))]);
-        const lift = () => thread.appendEntries([{ type: "message", message: sampleMessage("a") }, pinLiftedEntry("p", actor)]);
+        const lift = () =>
+          thread.appendEntries([{ type: "message", message: sampleMessage("a") }, pinLiftedEntry("p", actor)]);
         if (authorities.indexOf(actor) <= authorities.indexOf(owner)) expect(lift().livePins).toEqual([]);
         else expect(thrownBy(lift)).toMatchObject({ code: "INVALID_PIN" });
         expect([thread.version, thread.livePins.length]).toEqual([1, 1]);
@@ -179,7 +209,11 @@ describe("pins", () => {
     ["an empty pin", pinEntry(samplePin("q", { text: "" }))],
     ["a pin of a tool", pinEntry(samplePin("q", { authority: "tool" as Authority }))],
   ])("refuse %s", (_, entry) => {
-    const thread = empty.appendEntries([pinEntry(samplePin("gone")), pinLiftedEntry("gone", "user"), pinEntry(samplePin("p"))]);
+    const thread = empty.appendEntries([
+      pinEntry(samplePin("gone")),
+      pinLiftedEntry("gone", "user"),
+      pinEntry(samplePin("p")),
+    ]);
     expect(thrownBy(() => thread.appendEntries([entry]))).toMatchObject({ code: "INVALID_PIN" });
   });
 
@@ -190,4 +224,3 @@ describe("pins", () => {
     expect([again.version, again.livePins.length]).toEqual([3, 1]);
   });
 });
-

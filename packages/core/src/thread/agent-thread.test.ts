@@ -78,7 +78,9 @@ describe("append", () => {
     const lookups = vi.spyOn(AppendOnlyList.prototype, "at");
     let thread = AgentThread.empty(id);
     for (let index = 0; index < 500; index++) thread = thread.append([sampleMessage(`m${index}`)]);
-    const longCopies = copies.mock.calls.filter(([start = 0, end = Number.POSITIVE_INFINITY]) => end - start > 50).length;
+    const longCopies = copies.mock.calls.filter(
+      ([start = 0, end = Number.POSITIVE_INFINITY]) => end - start > 50,
+    ).length;
     const figures = { longCopies, walks: walks.mock.calls.length, lookups: lookups.mock.calls.length };
     vi.restoreAllMocks();
     expect(thread.length).toBe(500);
@@ -102,7 +104,10 @@ describe("append", () => {
         let ordinal = 0;
         for (const message of thread.messages) {
           position = placeMessage(position, message);
-          expect({ ordinal: message.ordinal, turn: message.turn, step: message.step }).toEqual({ ordinal, ...position });
+          expect({ ordinal: message.ordinal, turn: message.turn, step: message.step }).toEqual({
+            ordinal,
+            ...position,
+          });
           expect(thread.messageAt(ordinal)).toBe(message);
           expect(thread.message(message.id)).toBe(message);
           ordinal++;
@@ -126,7 +131,16 @@ describe("append", () => {
       sampleMessage("u2"),
     ]);
     const places = [...thread.messages].map((message) => `${message.id} ${message.turn}.${message.step}`);
-    expect(places).toEqual(["system 0.0", "u1 1.0", "reminder 1.0", "a1 1.1", "side 1.1", "summary 1.1", "a2 1.2", "u2 2.2"]);
+    expect(places).toEqual([
+      "system 0.0",
+      "u1 1.0",
+      "reminder 1.0",
+      "a1 1.1",
+      "side 1.1",
+      "summary 1.1",
+      "a2 1.2",
+      "u2 2.2",
+    ]);
   });
 });
 
@@ -162,11 +176,15 @@ describe("C5: message ids", () => {
 
   it("are refused twice in one append with other content, and taken once with the same", () => {
     expect(empty.append([sampleMessage("a"), sampleMessage("a")]).length).toBe(1);
-    expect(thrownBy(() => empty.append([sampleMessage("a"), sampleMessage("a", { role: "assistant" })]))).toMatchObject({ code: "DUPLICATE_MESSAGE_ID" });
+    expect(thrownBy(() => empty.append([sampleMessage("a"), sampleMessage("a", { role: "assistant" })]))).toMatchObject(
+      { code: "DUPLICATE_MESSAGE_ID" },
+    );
   });
 
   it("of another run make another message, whatever the content", () => {
-    expect(empty.append([sampleMessage("run1-a"), { ...sampleMessage("run1-a"), id: asMessageId("run2-a") }]).length).toBe(2);
+    expect(
+      empty.append([sampleMessage("run1-a"), { ...sampleMessage("run1-a"), id: asMessageId("run2-a") }]).length,
+    ).toBe(2);
   });
 
   it("may be free again on a fork before the message", () => {
@@ -197,7 +215,9 @@ describe("misuse", () => {
   });
 
   it("of an entry of no kind is told", () => {
-    expect(thrownBy(() => empty.appendEntries([{ type: "summary" } as never]))).toMatchObject({ code: "INVALID_MESSAGE" });
+    expect(thrownBy(() => empty.appendEntries([{ type: "summary" } as never]))).toMatchObject({
+      code: "INVALID_MESSAGE",
+    });
   });
 });
 

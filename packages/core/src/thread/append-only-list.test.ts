@@ -30,14 +30,21 @@ describe("AppendOnlyList", () => {
         }
         for (const { real } of family) {
           const kin = family.filter((other) => other.real.family === real.family);
-          const longest = kin.reduce((best, other) => (other.model.length > best.length ? other.model : best), [] as readonly number[]);
+          const longest = kin.reduce(
+            (best, other) => (other.model.length > best.length ? other.model : best),
+            [] as readonly number[],
+          );
           expect(longest.slice(0, real.length)).toEqual([...real]);
         }
         for (const { real, model } of family) {
           expect([...real]).toEqual(model);
           expect(real.length).toBe(model.length);
           expect(real.slice()).toEqual(model);
-          expect([real.at(-1), real.at(model.length), real.at(model.length - 1)]).toEqual([undefined, undefined, model.at(-1)]);
+          expect([real.at(-1), real.at(model.length), real.at(model.length - 1)]).toEqual([
+            undefined,
+            undefined,
+            model.at(-1),
+          ]);
         }
       }),
       { numRuns: 300 },

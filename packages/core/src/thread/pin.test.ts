@@ -6,7 +6,9 @@ const pin = { id: "p1", text: "Never push to main.", authority: "user", origin: 
 
 describe("pins", () => {
   it("are lifted by equal or higher authority only", () => {
-    const table = authoritySchema.options.map((actor) => authoritySchema.options.filter((owner) => mayLift(actor, owner)));
+    const table = authoritySchema.options.map((actor) =>
+      authoritySchema.options.filter((owner) => mayLift(actor, owner)),
+    );
     expect(table).toEqual([["system", "operator", "user"], ["operator", "user"], ["user"]]);
   });
 

@@ -71,9 +71,9 @@ export class ThreadAddition {
   #addPin(pin: Pin): void {
     checkPin(pin);
     const known = this.pins.get(pin.id);
-    if (known?.text === pin.text) return;
+    if (known?.text === pin.text && known.authority === pin.authority) return;
     if (known !== undefined) {
-      throw new ThreadfoldError("INVALID_PIN", `Pin ${pin.id} is in the thread with another text.`, {
+      throw new ThreadfoldError("INVALID_PIN", `Pin ${pin.id} is in the thread with another text or authority.`, {
         hint: "Give the new pin an id of its own.",
       });
     }

@@ -1,23 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spanOf } from "../groups/span-reference.ts";
-import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/sample-entry.ts";
 import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/sample-entry.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asArtifactId, asMessageId, asThreadId } from "../model/ids.ts";
-import { emptyPlan, groupRecords, NO_RECORDS, planRecords, sealPlan, type CompactionPlan } from "../plan/compaction-plan.ts";
-import { removesMessages, summarizationRecordSchema, type ClearTarget, type PlanRecord } from "../plan/plan-record.ts";
+import {
+  type CompactionPlan,
+  emptyPlan,
+  groupRecords,
+  NO_RECORDS,
+  planRecords,
+  sealPlan,
+} from "../plan/compaction-plan.ts";
+import { type ClearTarget, type PlanRecord, removesMessages, summarizationRecordSchema } from "../plan/plan-record.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
 import type { ThreadEntryInput } from "../thread/thread-entry.ts";
-import { foldedPins, viewThread, type ViewEntry } from "./thread-view.ts";
+import { foldedPins, type ViewEntry, viewThread } from "./thread-view.ts";
 
 const threadId = asThreadId("t");
 /** A thread of messages with the given ids; `b:x` is a message of a side branch. */
 const threadOf = (ids: string): AgentThread =>
   AgentThread.empty(threadId).append(
-    ids.split(" ").filter((id) => id !== "").map((id) => sampleMessage(id, id.startsWith("b:") ? { branch: "b" } : {})),
+    ids
+      .split(" ")
+      .filter((id) => id !== "")
+      .map((id) => sampleMessage(id, id.startsWith("b:") ? { branch: "b" } : {})),
   );
 
 const base = (ids: string) => ({
@@ -29,12 +39,41 @@ const base = (ids: string) => ({
 });
 const summaryOf = (ids: string) => applySummaryChanges(null, base(ids).span, []).summary;
 const drop = (ids: string): PlanRecord => ({ ...base(ids), action: "drop", keywords: [] });
-const summarize = (ids: string): PlanRecord => ({ ...base(ids), action: "summarize", summary: summaryOf(ids), summaryTokens: 1, summarizer: "s", resolved: [] });
-const clear = (ids: string, targets: readonly ClearTarget[] = ["tool-result"]): PlanRecord => ({ ...base(ids), action: "clear", targets, preservedFields: {} });
-const externalize = (ids: string, form: "body" | "span"): PlanRecord => ({ ...base(ids), action: "externalize", form, artifactId: asArtifactId(`artifact_${"0".repeat(24)}`), summary: summaryOf(ids), rehydrateHint: "" });
+const summarize = (ids: string): PlanRecord => ({
+  ...base(ids),
+  action: "summarize",
+  summary: summaryOf(ids),
+  summaryTokens: 1,
+  summarizer: "s",
+  resolved: [],
+});
+const clear = (ids: string, targets: readonly ClearTarget[] = ["tool-result"]): PlanRecord => ({
+  ...base(ids),
+  action: "clear",
+  targets,
+  preservedFields: {},
+});
+const externalize = (ids: string, form: "body" | "span"): PlanRecord => ({
+  ...base(ids),
+  action: "externalize",
+  form,
+  artifactId: asArtifactId(`artifact_${"0".repeat(24)}`),
+  summary: summaryOf(ids),
+  rehydrateHint: "",
+});
 
 const planOf = (thread: AgentThread, ...records: readonly PlanRecord[]): CompactionPlan =>
-  sealPlan({ ...NO_RECORDS, ...groupRecords(records), threadId, threadVersion: thread.version, version: 1, policyVersion: "p", createdAt: "", originalTokens: 0, compactedTokens: 0 });
+  sealPlan({
+    ...NO_RECORDS,
+    ...groupRecords(records),
+    threadId,
+    threadVersion: thread.version,
+    version: 1,
+    policyVersion: "p",
+    createdAt: "",
+    originalTokens: 0,
+    compactedTokens: 0,
+  });
 
 /** An entry in a word: what it is and of what. */
 function word(entry: ViewEntry): string {
@@ -54,10 +93,14 @@ function word(entry: ViewEntry): string {
   }
 }
 const words = (thread: AgentThread, plan: CompactionPlan): readonly string[] => viewThread(thread, plan).map(word);
-const shown = (ids: string, ...records: readonly PlanRecord[]): string => words(threadOf(ids), planOf(threadOf(ids), ...records)).join(", ");
+const shown = (ids: string, ...records: readonly PlanRecord[]): string =>
+  words(threadOf(ids), planOf(threadOf(ids), ...records)).join(", ");
 
 const quoting = (id: string, text: string, source?: string): Pin =>
-  samplePin(id, { text, ...(source !== undefined && { source: { messageId: asMessageId(source), start: 0, end: text.length } }) });
+  samplePin(id, {
+    text,
+    ...(source !== undefined && { source: { messageId: asMessageId(source), start: 0, end: text.length } }),
+  });
 const pinned = (id: string, text: string, source?: string): ThreadEntryInput => pinEntry(quoting(id, text, source));
 const lifted = (id: string): ThreadEntryInput => pinLiftedEntry(id, "system");
 
@@ -80,14 +123,44 @@ describe("viewThread", () => {
     ["V4: at the very end", "a b c", [summarize("b c")], "a, summary(b c)"],
     ["V6: a plan without records", "a b", [], "a, b"],
     ["V6: a plan of an empty log", "", [drop("a"), summarize("b")], ""],
-    ["V6: ids that the log does not have", "a b", [drop("x"), summarize("y z"), clear("v"), externalize("w", "span")], "a, b"],
-    ["V7: everything folded leaves the summaries", "a b c d", [summarize("a b"), summarize("c d")], "summary(a b), summary(c d)"],
+    [
+      "V6: ids that the log does not have",
+      "a b",
+      [drop("x"), summarize("y z"), clear("v"), externalize("w", "span")],
+      "a, b",
+    ],
+    [
+      "V7: everything folded leaves the summaries",
+      "a b c d",
+      [summarize("a b"), summarize("c d")],
+      "summary(a b), summary(c d)",
+    ],
     ["V7: everything dropped leaves nothing", "a b", [drop("a b")], ""],
-    ["V8: summaries keep the order of their spans, whatever the order of the records", "a b c d", [summarize("d"), summarize("a")], "summary(a), b, c, summary(d)"],
+    [
+      "V8: summaries keep the order of their spans, whatever the order of the records",
+      "a b c d",
+      [summarize("d"), summarize("a")],
+      "summary(a), b, c, summary(d)",
+    ],
     ["a cleared message stays in its place", "a b c", [clear("b")], "a, cleared(b), c"],
-    ["an externalized body stays in its place, a span gives way to one pointer", "a b c d", [externalize("a", "body"), externalize("c d", "span")], "externalized-body(a), b, pointer(c d)"],
-    ["V14: messages of side branches are never shown, folded or not", "a b:1 b b:2 b:3", [summarize("b b:2"), drop("b:3")], "a, summary(b b:2)"],
-    ["a span with a hole shows its summary once and the hole's message after it", "a b c", [summarize("a c"), clear("b")], "summary(a c), cleared(b)"],
+    [
+      "an externalized body stays in its place, a span gives way to one pointer",
+      "a b c d",
+      [externalize("a", "body"), externalize("c d", "span")],
+      "externalized-body(a), b, pointer(c d)",
+    ],
+    [
+      "V14: messages of side branches are never shown, folded or not",
+      "a b:1 b b:2 b:3",
+      [summarize("b b:2"), drop("b:3")],
+      "a, summary(b b:2)",
+    ],
+    [
+      "a span with a hole shows its summary once and the hole's message after it",
+      "a b c",
+      [summarize("a c"), clear("b")],
+      "summary(a c), cleared(b)",
+    ],
   ])("%s", (_, ids, records, expected) => {
     expect(shown(ids, ...records)).toBe(expected);
   });
@@ -95,15 +168,22 @@ describe("viewThread", () => {
   it("V5: there is no summary without a span and no span without a summary", () => {
     const { summary: _summary, ...without } = summarize("a") as PlanRecord & { summary: unknown };
     expect(summarizationRecordSchema.safeParse(without).success).toBe(false);
-    expect(summarizationRecordSchema.safeParse({ ...summarize("a"), span: { messageIds: [], firstTurn: 0, lastTurn: 0 } }).success).toBe(false);
+    expect(
+      summarizationRecordSchema.safeParse({ ...summarize("a"), span: { messageIds: [], firstTurn: 0, lastTurn: 0 } })
+        .success,
+    ).toBe(false);
   });
 
   it("V10, V11: a later plan folds earlier summaries, alone or with messages around them, and the others keep their places", () => {
     const thread = threadOf("a b c d e f");
     const first = planOf(thread, summarize("a b"), summarize("c"), summarize("e f"));
     expect(words(thread, first).join(", ")).toBe("summary(a b), summary(c), d, summary(e f)");
-    expect(words(thread, planOf(thread, drop("a b"), summarize("c"), summarize("e f"))).join(", ")).toBe("summary(c), d, summary(e f)");
-    expect(words(thread, planOf(thread, summarize("a b c d"), summarize("e f"))).join(", ")).toBe("summary(a b c d), summary(e f)");
+    expect(words(thread, planOf(thread, drop("a b"), summarize("c"), summarize("e f"))).join(", ")).toBe(
+      "summary(c), d, summary(e f)",
+    );
+    expect(words(thread, planOf(thread, summarize("a b c d"), summarize("e f"))).join(", ")).toBe(
+      "summary(a b c d), summary(e f)",
+    );
     expect(words(thread, planOf(thread, summarize("a b"), drop("c d e f"))).join(", ")).toBe("summary(a b)");
   });
 
@@ -125,7 +205,9 @@ describe("pins in a view", () => {
 
   it("are gathered before the first fold when their source is folded away or they have none", () => {
     expect(words(rules, planOf(rules, drop("b"))).join(", ")).toBe("a, pins(q=no source), c");
-    expect(words(rules, planOf(rules, summarize("a b"))).join(", ")).toBe("pins(p=text of a; q=no source), summary(a b), c");
+    expect(words(rules, planOf(rules, summarize("a b"))).join(", ")).toBe(
+      "pins(p=text of a; q=no source), summary(a b), c",
+    );
     expect(words(rules, planOf(rules)).join(", ")).toBe("pins(q=no source), a, b, c");
   });
 
@@ -137,7 +219,10 @@ describe("pins in a view", () => {
 
   it("made or lifted after the plan stand at their own place", () => {
     const plan = planOf(rules, drop("b"));
-    const later = rules.append([sampleMessage("d")]).appendEntries([pinned("r", "new rule"), lifted("q")]).append([sampleMessage("e")]);
+    const later = rules
+      .append([sampleMessage("d")])
+      .appendEntries([pinned("r", "new rule"), lifted("q")])
+      .append([sampleMessage("e")]);
     expect(words(later, plan).join(", ")).toBe("a, pins(q=no source), c, d, pins(r=new rule), lifted(q=no source), e");
   });
 
@@ -147,10 +232,19 @@ describe("pins in a view", () => {
   });
 
   it("whose source does not say what they say, or is not there, are shown", () => {
-    const thread = threadOf("a b:1").appendEntries([pinned("wrong", "something else", "a"), pinned("gone", "text of z", "z"), pinned("side", "text of b:1", "b:1")]);
+    const thread = threadOf("a b:1").appendEntries([
+      pinned("wrong", "something else", "a"),
+      pinned("gone", "text of z", "z"),
+      pinned("side", "text of b:1", "b:1"),
+    ]);
     const expected = "wrong=something else; gone=text of z; side=text of b:1";
     expect(words(thread, planOf(thread)).join(", ")).toBe(`pins(${expected}), a`);
-    expect(words(thread, emptyPlan(threadId, "p")).slice(1).join("; ")).toBe(expected.split("; ").map((text) => `pins(${text})`).join("; "));
+    expect(words(thread, emptyPlan(threadId, "p")).slice(1).join("; ")).toBe(
+      expected
+        .split("; ")
+        .map((text) => `pins(${text})`)
+        .join("; "),
+    );
   });
 
   it("P7: keep what was shown of them when a lifted pin's id is used again or a source comes later", () => {
@@ -216,12 +310,19 @@ describe("laws of the view", () => {
       fc.property(cases, ({ thread, plan }) => {
         const view = viewThread(thread, plan);
         const stays = view.flatMap((entry) => ("message" in entry ? [entry.message.id] : []));
-        const removed = planRecords(plan).filter(removesMessages).flatMap(({ span }) => span.messageIds);
+        const removed = planRecords(plan)
+          .filter(removesMessages)
+          .flatMap(({ span }) => span.messageIds);
         const main = [...thread.messages].filter(({ branch }) => branch === undefined).map(({ id }) => id);
         expect(stays).toEqual(main.filter((id) => !removed.includes(id)));
-        const standIns = view.flatMap((entry) => (entry.type === "summary" || entry.type === "pointer" ? [entry.record] : []));
+        const standIns = view.flatMap((entry) =>
+          entry.type === "summary" || entry.type === "pointer" ? [entry.record] : [],
+        );
         const expected = planRecords(plan).filter(
-          (record) => removesMessages(record) && record.action !== "drop" && thread.message(record.span.messageIds[0] as never)?.branch === undefined,
+          (record) =>
+            removesMessages(record) &&
+            record.action !== "drop" &&
+            thread.message(record.span.messageIds[0] as never)?.branch === undefined,
         );
         expect(new Set(standIns)).toEqual(new Set(expected));
         expect(standIns.length).toBe(expected.length);
@@ -234,10 +335,17 @@ describe("laws of the view", () => {
     fc.assert(
       fc.property(cases, ({ thread, plan }) => {
         const view = viewThread(thread, plan);
-        const inBlocks = new Set(view.flatMap((entry) => (entry.type === "pins" ? entry.pins.map(({ id }) => id) : [])));
-        const verbatim = view.flatMap((entry) => (entry.type === "message" || (entry.type === "cleared" && !entry.record.targets.includes("text")) ? [entry.message] : []));
+        const inBlocks = new Set(
+          view.flatMap((entry) => (entry.type === "pins" ? entry.pins.map(({ id }) => id) : [])),
+        );
+        const verbatim = view.flatMap((entry) =>
+          entry.type === "message" || (entry.type === "cleared" && !entry.record.targets.includes("text"))
+            ? [entry.message]
+            : [],
+        );
         for (const { id, text } of thread.livePins) {
-          const saidByMessage = () => verbatim.some(({ parts }) => parts.some((part) => part.type === "text" && part.text.includes(text)));
+          const saidByMessage = () =>
+            verbatim.some(({ parts }) => parts.some((part) => part.type === "text" && part.text.includes(text)));
           expect(inBlocks.has(id) || saidByMessage(), `pin ${id}`).toBe(true);
         }
       }),

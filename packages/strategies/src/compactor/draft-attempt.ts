@@ -16,7 +16,7 @@ export function draftAttempt(
   shape: ThreadShape,
   config: ContextCompactionConfig,
   needed: number,
-  onProposal: (proposal: CompactionProposal) => void = () => {},
+  onProposal?: (proposal: CompactionProposal) => void,
 ): DraftPlan {
   const bare = attempt.summaryMaxTokens === 0;
   const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
@@ -40,7 +40,7 @@ export function draftAttempt(
     });
     for (const proposal of proposals) {
       draft.choose(proposal);
-      onProposal(proposal);
+      onProposal?.(proposal);
       open -= proposal.estimatedTokensFreed;
     }
   }

@@ -50,7 +50,7 @@ function bodySummary(message: Message, span: SpanReference, { config }: Fulfilme
   const part = message.parts[0];
   const sources = [message.id];
   if (part?.type !== "tool-result") {
-    const fact = { text: visibleText(message).slice(0, MAX_FACT), sources };
+    const fact = { text: visibleText(message).slice(0, MAX_FACT).toWellFormed(), sources };
     return { ...emptySummary(span), facts: [{ ...fact, id: summaryItemId("facts", fact) }] };
   }
   const { toolName, outcome } = part.result;

@@ -17,7 +17,7 @@ export function floorSummaryChanges(messages: readonly Message[], span: SpanRefe
     },
   ];
   if (request !== undefined) {
-    changes.push({ op: "set-original-task", task: { text: visibleText(request).slice(0, MAX_TASK), sources: [request.id] } });
+    changes.push({ op: "set-original-task", task: { text: visibleText(request).slice(0, MAX_TASK).toWellFormed(), sources: [request.id] } });
   }
   return changes;
 }

@@ -37,6 +37,6 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
   const telling = (failed ? error : undefined) ?? error ?? lines[0];
   return {
     ...(exit !== undefined && { exitCode: Number(exit) }),
-    ...(telling !== undefined && { [telling === error ? "error" : "begins"]: telling.slice(0, MAX_LINE) }),
+    ...(telling !== undefined && { [telling === error ? "error" : "begins"]: telling.slice(0, MAX_LINE).toWellFormed() }),
   };
 }

@@ -1,3 +1,7 @@
+import { describe, it } from "vitest";
+import { pruneStrategy } from "../windows/prune-strategy.ts";
+import { lastTurns, nothing } from "../windows/cut-points.ts";
+import { windowStrategy } from "../windows/window-strategy.ts";
 import { clearStrategy } from "./clear-strategy.ts";
 import { dropStrategy } from "./drop-strategy.ts";
 import { externalizeStrategy } from "./externalize-strategy.ts";
@@ -5,6 +9,17 @@ import { summarizeStrategy } from "./summarize-strategy.ts";
 import { truncateStrategy } from "./truncate-strategy.ts";
 import { strategyLaws } from "../laws/strategy-laws.ts";
 
-for (const strategy of [externalizeStrategy, clearStrategy, summarizeStrategy, dropStrategy, truncateStrategy]) {
-  strategyLaws(strategy);
+const strategies = [
+  externalizeStrategy,
+  clearStrategy,
+  summarizeStrategy,
+  dropStrategy,
+  truncateStrategy,
+  pruneStrategy({ protectTokens: 60, minimumTokens: 20 }),
+  windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize", keepUserTokens: 40 }),
+  windowStrategy({ name: "turn-window", cut: lastTurns(1), fold: "drop" }),
+];
+
+for (const strategy of strategies) {
+  strategyLaws(strategy, { describe, it });
 }

@@ -1,19 +1,25 @@
+import assert from "node:assert/strict";
 import fc from "fast-check";
 import { runs } from "@threadfold/core/laws";
-import { describe, expect, it } from "vitest";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { strategyContexts } from "./strategy-context-arbitrary.ts";
 
+/** The two functions of a test runner that a law suite needs: vitest's, jest's or node:test's. */
+export interface LawRunner {
+  describe(name: string, body: () => void): unknown;
+  it(name: string, body: () => void): unknown;
+}
+
 /** What every strategy must hold: it proposes and never acts, on foldable messages alone, the same for the same input. */
-export function strategyLaws(strategy: CompactionStrategy): void {
+export function strategyLaws(strategy: CompactionStrategy, { describe, it }: LawRunner): void {
   describe(`${strategy.name} strategy`, () => {
     it("proposes only messages that may be folded", () => {
       fc.assert(
         fc.property(strategyContexts, (context) => {
           const foldable = new Set(context.foldable.flatMap((group) => group.ordinals));
           for (const proposal of strategy.analyze(context)) {
-            expect(proposal.ordinals.length).toBeGreaterThan(0);
-            for (const ordinal of proposal.ordinals) expect(foldable.has(ordinal)).toBe(true);
+            assert.ok(proposal.ordinals.length > 0);
+            for (const ordinal of proposal.ordinals) assert.ok(foldable.has(ordinal));
           }
         }),
         runs(150),
@@ -31,7 +37,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
           );
           for (const group of context.foldable) {
             const gone = group.ordinals.filter((ordinal) => removed.has(ordinal)).length;
-            expect([0, group.ordinals.length]).toContain(gone);
+            assert.ok(gone === 0 || gone === group.ordinals.length);
           }
         }),
         runs(150),
@@ -43,11 +49,11 @@ export function strategyLaws(strategy: CompactionStrategy): void {
         fc.property(strategyContexts, (context) => {
           const proposals = strategy.analyze(context);
           const ordinals = proposals.flatMap((proposal) => proposal.ordinals);
-          expect(new Set(ordinals).size).toBe(ordinals.length);
+          assert.equal(new Set(ordinals).size, ordinals.length);
           for (const proposal of proposals) {
-            expect([...proposal.ordinals].sort((a, b) => a - b)).toEqual(proposal.ordinals);
-            expect(proposal.reason).not.toBe("");
-            expect(proposal.estimatedTokensFreed).toBeGreaterThan(0);
+            assert.deepEqual([...proposal.ordinals].sort((a, b) => a - b), [...proposal.ordinals]);
+            assert.notEqual(proposal.reason, "");
+            assert.ok(proposal.estimatedTokensFreed > 0);
           }
         }),
         runs(150),
@@ -57,7 +63,7 @@ export function strategyLaws(strategy: CompactionStrategy): void {
     it("is deterministic", () => {
       fc.assert(
         fc.property(strategyContexts, (context) => {
-          expect(strategy.analyze(context)).toEqual(strategy.analyze(context));
+          assert.deepEqual(strategy.analyze(context), strategy.analyze(context));
         }),
         runs(80),
       );
