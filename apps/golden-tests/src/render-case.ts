@@ -1,4 +1,4 @@
-import { ContextSession, formatById, importSessionFile, presetByName, type PreparedRequest } from "threadfold";
+import { ContextSession, formatById, importSessionFile, type PreparedRequest, presetByName } from "threadfold";
 import type { GoldenCase } from "./golden-case.ts";
 import { promptPage } from "./prompt-page.ts";
 
@@ -11,7 +11,9 @@ export async function renderCase({ source, options }: GoldenCase): Promise<Reado
   for (const format of options.formats) {
     const prepared = await fold(source, options, format);
     if (prepared.violations.length > 0 || prepared.missingPins.length > 0) {
-      throw new Error(`${format}: ${JSON.stringify(prepared.violations)} missing pins: ${prepared.missingPins.join(", ")}`);
+      throw new Error(
+        `${format}: ${JSON.stringify(prepared.violations)} missing pins: ${prepared.missingPins.join(", ")}`,
+      );
     }
     files.set(`${format}.json`, pretty(prepared.payload));
     if (format !== options.formats[0]) continue;

@@ -1,4 +1,4 @@
-import { runCli, type CliOutput } from "@threadfold/cli";
+import { type CliOutput, runCli } from "@threadfold/cli";
 
 /** What the command printed and how it ended. */
 export interface CommandResult {
@@ -15,7 +15,7 @@ export async function callThreadfold(argv: readonly string[]): Promise<CommandRe
   const printed: string[] = [];
   const exitCode = await runCli(argv, {
     stdout: output((text) => printed.push(text)),
-    stderr: output(() => {}),
+    stderr: output(() => undefined),
     env: {},
     signal: new AbortController().signal,
     clock: { now: () => Date.UTC(2026, 0, 1) },

@@ -1,4 +1,13 @@
-import { actionOf, canonicalJson, explainMessage, importSessionFile, openStore, toolResultText, visibleText, type Message } from "threadfold";
+import {
+  actionOf,
+  canonicalJson,
+  explainMessage,
+  importSessionFile,
+  type Message,
+  openStore,
+  toolResultText,
+  visibleText,
+} from "threadfold";
 
 /**
  * Checks that every message of a source can be got back from the store after folding (P1): the store's text is the
@@ -18,14 +27,16 @@ export async function checkReachable(sourcePath: string, storePath: string): Pro
         problems.push(`message ${input.id} is not in the store`);
         continue;
       }
-      if (canonicalJson(message.parts) !== canonicalJson(input.parts)) problems.push(`message ${input.id} is another one in the store`);
+      if (canonicalJson(message.parts) !== canonicalJson(input.parts))
+        problems.push(`message ${input.id} is another one in the store`);
       if (plan === null) continue;
       const { recovery } = explainMessage(thread, plan, message.id);
       if (!recovery.some((way) => way.from === "thread")) problems.push(`explain gives no way back to ${input.id}`);
       const { record } = actionOf(plan, message.id);
       if (record?.action !== "externalize") continue;
       const artifact = await store.artifacts.retrieve(record.artifactId);
-      if (artifact?.content !== bodyOf(message)) problems.push(`artifact ${record.artifactId} is not the body of ${input.id}`);
+      if (artifact?.content !== bodyOf(message))
+        problems.push(`artifact ${record.artifactId} is not the body of ${input.id}`);
     }
     return problems;
   } finally {
@@ -37,4 +48,3 @@ function bodyOf(message: Message): string {
   const part = message.parts[0];
   return part?.type === "tool-result" ? toolResultText(part.result.content) : visibleText(message);
 }
-

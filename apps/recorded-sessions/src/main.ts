@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { matrixCells, type CellResult } from "./matrix-cell.ts";
+import { type CellResult, matrixCells } from "./matrix-cell.ts";
 import { matrixTable } from "./matrix-table.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { runCell } from "./run-cell.ts";

@@ -14,8 +14,17 @@ export function matrixTable(results: readonly CellResult[]): string {
     result.problems.length === 0 ? "ok" : `FAILED: ${result.problems.slice(0, 2).join("; ")}`,
   ]);
   const header = ["session", "budget", "format", "exit", "before", "after", "kept/clear/sum/ext/drop", "ms", "result"];
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] as string).length)));
-  return [header, ...rows].map((row) => row.map((cell, column) => align(cell, widths[column] as number, column)).join("  ").trimEnd()).join("\n");
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] as string).length)),
+  );
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => align(cell, widths[column] as number, column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 const actionsOf = ({ actions }: CellResult): string =>

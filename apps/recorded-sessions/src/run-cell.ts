@@ -22,7 +22,17 @@ export async function runCell({ file, budget, format }: MatrixCell): Promise<Cel
   const store = join(folder, "store.db");
   try {
     const started = performance.now();
-    const compact = await callThreadfold(["compact", file.path, "--budget", String(budget), "--format", format, "--store", store, "--json"]);
+    const compact = await callThreadfold([
+      "compact",
+      file.path,
+      "--budget",
+      String(budget),
+      "--format",
+      format,
+      "--store",
+      store,
+      "--json",
+    ]);
     const milliseconds = performance.now() - started;
     const data = compact.envelope.data as CompactData | undefined;
     const problems =
@@ -51,20 +61,28 @@ function foldProblems(exitCode: number, data: CompactData | undefined, budget: n
   if (exitCode !== 0 || data === undefined) return [`compact ended with exit code ${exitCode}`];
   const problems: string[] = [];
   if (data.tokens.after > budget) problems.push(`${data.tokens.after} tokens exceed the budget`);
-  if (data.violations.length > 0) problems.push(`${data.violations.length} violations: ${JSON.stringify(data.violations[0])}`);
+  if (data.violations.length > 0)
+    problems.push(`${data.violations.length} violations: ${JSON.stringify(data.violations[0])}`);
   if (data.pins.present !== data.pins.live) problems.push(`${data.pins.present} of ${data.pins.live} pins are present`);
   if (!data.request?.digest) problems.push("there is no request");
   return problems;
 }
 
 /** Exit code 6 is right only when what may not be folded is larger than the budget alone, and the message adds it up. */
-function infeasibleProblems(error: { readonly code: string; readonly message: string } | undefined, budget: number): readonly string[] {
+function infeasibleProblems(
+  error: { readonly code: string; readonly message: string } | undefined,
+  budget: number,
+): readonly string[] {
   const required = Number(/takes (\d+) tokens/.exec(error?.message ?? "")?.[1] ?? Number.NaN);
   if (error?.code !== "BUDGET_INFEASIBLE") return [`exit code 6 with error ${error?.code}`];
   return required > budget ? [] : [`infeasible although ${required} tokens fit into ${budget}`];
 }
 
-async function storeProblems(data: CompactData | undefined, store: string, sourcePath: string): Promise<readonly string[]> {
+async function storeProblems(
+  data: CompactData | undefined,
+  store: string,
+  sourcePath: string,
+): Promise<readonly string[]> {
   if (data === undefined) return [];
   const problems: string[] = [];
   for (const command of ["replay", "verify"]) {

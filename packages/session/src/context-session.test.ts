@@ -2,11 +2,11 @@ import {
   asMessageId,
   asThreadId,
   asToolCallId,
-  planRecords,
-  visibleText,
   type ContextCompactionEvent,
   type MessageInput,
+  planRecords,
   type Summarizer,
+  visibleText,
 } from "@threadfold/core";
 import { messageInputs, pinnedClock, runs } from "@threadfold/core/laws";
 import { FORMATS, formatById } from "@threadfold/renderer";
@@ -19,7 +19,8 @@ import { replayThread } from "./replay-thread.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 const threadId = asThreadId("session-1");
-const open = (options: Partial<SessionOptions> = {}) => ContextSession.open({ threadId, clock: pinnedClock(0), ...options });
+const open = (options: Partial<SessionOptions> = {}) =>
+  ContextSession.open({ threadId, clock: pinnedClock(0), ...options });
 
 const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
   id: asMessageId(id),
@@ -31,12 +32,27 @@ const exchange = (index: number, size = 2_000): readonly MessageInput[] => {
   const callId = asToolCallId(`call_${index}`);
   const base = { createdAt: "2026-01-01T00:00:00.000Z" };
   return [
-    { ...base, id: asMessageId(`a${index}`), role: "assistant", parts: [{ type: "tool-call", callId, toolName: "bash", input: { command: `make step-${index}` } }] },
+    {
+      ...base,
+      id: asMessageId(`a${index}`),
+      role: "assistant",
+      parts: [{ type: "tool-call", callId, toolName: "bash", input: { command: `make step-${index}` } }],
+    },
     {
       ...base,
       id: asMessageId(`t${index}`),
       role: "tool",
-      parts: [{ type: "tool-result", result: { toolName: "bash", callId, outcome: "success", content: { type: "text", text: `step ${index} ${"x".repeat(size)}` } } }],
+      parts: [
+        {
+          type: "tool-result",
+          result: {
+            toolName: "bash",
+            callId,
+            outcome: "success",
+            content: { type: "text", text: `step ${index} ${"x".repeat(size)}` },
+          },
+        },
+      ],
     },
   ];
 };
@@ -47,7 +63,9 @@ const work = (steps: number): readonly MessageInput[] => [
 
 describe("a session on random transcripts", () => {
   const formats = fc.constantFrom(...FORMATS.filter((format) => format.id !== "neutral"));
-  it("R17 R18 P3 P4 P5: every request fits or says why, is legal, holds every pin, and replays to the same bytes", { timeout: 300_000 }, async () => {
+  it("R17 R18 P3 P4 P5: every request fits or says why, is legal, holds every pin, and replays to the same bytes", {
+    timeout: 300_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         messageInputs({ malformed: true, maxMessages: 40 }),
@@ -77,18 +95,24 @@ describe("a session on random transcripts", () => {
 
   it("P7: between two plans the prompt only grows at its end, byte for byte", { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2_500, max: 9_000 }), formats, async (stride, maxInputTokens, format) => {
-        const session = await open({ format, config: { maxInputTokens } });
-        await session.append([say("u0", "user", "Build the project.")]);
-        let before: { readonly planVersion: number; readonly messages: readonly string[] } | undefined;
-        for (let index = 0; index < 24; index += stride) {
-          await session.append(Array.from({ length: stride }, (_, offset) => exchange(index + offset, 400)).flat());
-          const { payload, plan } = await session.prepare();
-          const messages = (payload["messages"] as readonly unknown[]).map((message) => JSON.stringify(message));
-          if (before?.planVersion === plan.version) expect(messages.slice(0, before.messages.length)).toEqual(before.messages);
-          before = { planVersion: plan.version, messages };
-        }
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 2_500, max: 9_000 }),
+        formats,
+        async (stride, maxInputTokens, format) => {
+          const session = await open({ format, config: { maxInputTokens } });
+          await session.append([say("u0", "user", "Build the project.")]);
+          let before: { readonly planVersion: number; readonly messages: readonly string[] } | undefined;
+          for (let index = 0; index < 24; index += stride) {
+            await session.append(Array.from({ length: stride }, (_, offset) => exchange(index + offset, 400)).flat());
+            const { payload, plan } = await session.prepare();
+            const messages = (payload["messages"] as readonly unknown[]).map((message) => JSON.stringify(message));
+            if (before?.planVersion === plan.version)
+              expect(messages.slice(0, before.messages.length)).toEqual(before.messages);
+            before = { planVersion: plan.version, messages };
+          }
+        },
+      ),
       runs(25),
     );
   });
@@ -102,7 +126,10 @@ describe("ContextSession", () => {
     expect(prepared.outcome).toMatchObject({ type: "committed", floor: false });
     expect(prepared.tokens).toBeLessThanOrEqual(6_000 * 0.85);
     expect(session.thread.length).toBe(41);
-    expect(session.explain(asMessageId("t0"))).toMatchObject({ sincePlanVersion: 1, action: expect.not.stringMatching("include") });
+    expect(session.explain(asMessageId("t0"))).toMatchObject({
+      sincePlanVersion: 1,
+      action: expect.not.stringMatching("include"),
+    });
     expect(session.explain(asMessageId("t19"))).toMatchObject({ action: "include", strategy: null });
     expect(session.stats()).toMatchObject({ planVersion: 1, tokens: prepared.tokens });
   });
@@ -118,7 +145,11 @@ describe("ContextSession", () => {
     const session = await open({ config: { maxInputTokens: 1_200 } });
     await session.append(work(3));
     const pin = await session.pin("Deploys happen on Tuesdays.");
-    await session.append([say("u1", "user", "Go on."), ...Array.from({ length: 9 }, (_, index) => exchange(index + 3)).flat(), say("u2", "user", "And now?")]);
+    await session.append([
+      say("u1", "user", "Go on."),
+      ...Array.from({ length: 9 }, (_, index) => exchange(index + 3)).flat(),
+      say("u2", "user", "And now?"),
+    ]);
     const text = JSON.stringify((await session.prepare()).payload);
     expect(session.explain(asMessageId("u0")).action).toBe("summarize");
     expect(text).toContain("Never push to main without asking me.");
@@ -158,7 +189,10 @@ describe("ContextSession", () => {
     const session = await open({ summarizer: broken, config: { maxInputTokens: 2_000 } });
     await session.append(work(30));
     const prepared = await session.prepare();
-    expect(prepared.outcome).toMatchObject({ type: "summarizer-failed-floor-used", problem: expect.stringContaining("model is down") });
+    expect(prepared.outcome).toMatchObject({
+      type: "summarizer-failed-floor-used",
+      problem: expect.stringContaining("model is down"),
+    });
     expect(prepared.tokens).toBeLessThanOrEqual(2_000);
   });
 
@@ -176,6 +210,32 @@ describe("ContextSession", () => {
     expect(heard[0]).toBe("compaction_check_started");
     expect(heard).toContain("compaction_proposal_generated");
     expect(heard.at(-1)).toBe("compaction_completed");
+  });
+
+  it("brings back what the agent refers to, for one request, within the cap, and replays it", async () => {
+    const store = createMemoryStore();
+    const session = await open({ store, config: { maxInputTokens: 14_000 } });
+    await session.append([
+      say("u0", "user", "Build the project."),
+      ...Array.from({ length: 12 }, (_, index) => exchange(index, 5_000)).flat(),
+    ]);
+    const folded = await session.prepare();
+    const pointer = folded.plan.externalizations[0];
+    if (pointer === undefined) throw new Error("nothing was externalized");
+    await session.append([
+      say("a-ref", "assistant", `I need ${pointer.artifactId} once more.`),
+      say("u1", "user", "Go on."),
+    ]);
+    expect((await session.prepare()).rehydrated).toEqual([]);
+    await session.append([say("a-ref2", "assistant", `I need ${pointer.artifactId} once more.`)]);
+    const again = await session.prepare();
+    expect(again.rehydrated).toEqual([pointer.artifactId]);
+    expect(again.tokens).toBeLessThanOrEqual(14_000);
+    expect(again.tokens).toBeGreaterThan(folded.tokens + 1_000);
+    expect(again.violations).toEqual([]);
+    expect([...session.thread.messages]).toHaveLength(28);
+    expect((await session.prepare()).rehydrated).toEqual([]);
+    expect((await replayThread(store, threadId)).every((request) => request.equal)).toBe(true);
   });
 
   it("L8: a session that is opened again goes on where the other stopped, with the same request", async () => {

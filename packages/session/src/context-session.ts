@@ -1,47 +1,61 @@
 import {
   AgentThread,
-  compactionConfig,
-  detectPins,
-  emptyPlan,
-  explainMessage,
-  overheadTokens,
-  planDiff,
-  sha256,
-  ThreadfoldError,
-  tokenBudget,
-  utilization,
-  asPinId,
   type Authority,
+  asPinId,
   type Clock,
   type CompactionOutcome,
   type CompactionPlan,
   type ContextCompactionConfig,
   type ContextCompactionEvent,
+  compactionConfig,
   type DurabilityOf,
+  detectPins,
   type Explanation,
+  emptyPlan,
+  explainMessage,
   type Message,
   type MessageId,
   type MessageInput,
+  overheadTokens,
   type Pin,
   type PinId,
   type ProviderAwareTokenizer,
   type Summarizer,
+  sha256,
   type ThreadEntryInput,
+  ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
   type TokenBudget,
+  utilization,
 } from "@threadfold/core";
-import { COMPACTION_RENDER_FORMAT_VERSION, formatById, payloadDigest, type ProviderFormat } from "@threadfold/renderer";
+import {
+  NO_REHYDRATIONS,
+  RehydrationInterceptor,
+  type RehydrationResult,
+  type RehydrationState,
+  TurnContext,
+} from "@threadfold/rehydration";
+import { formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
-import { durabilityPolicy, foldThread, threadfoldPreset, type CompactionPreset, type FoldResult } from "@threadfold/strategies";
+import {
+  type CompactionPreset,
+  durabilityPolicy,
+  type FoldResult,
+  foldThread,
+  threadfoldPreset,
+} from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import type { PreparedRequest } from "./prepared-request.ts";
-import { EMPTY_FRAME, serializeFrame, type RequestFrame } from "./request-frame.ts";
+import { rehydrateRequest } from "./rehydrate-request.ts";
+import { requestBudget } from "./request-budget.ts";
+import { EMPTY_FRAME, type RequestFrame } from "./request-frame.ts";
 import { RequestRenderer } from "./request-renderer.ts";
+import { SessionJournal } from "./session-journal.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { systemClock } from "./system-clock.ts";
-import { extendState, threadState, type ThreadState } from "./thread-state.ts";
+import { extendState, type ThreadState, threadState } from "./thread-state.ts";
 
 /** How often a fold is tried again when another writer committed first. */
 const MAX_CONFLICTS = 3;
@@ -69,9 +83,13 @@ export class ContextSession {
   readonly #summarizer: Summarizer;
   readonly #clock: Clock;
   readonly #options: SessionOptions;
+  readonly #interceptor: RehydrationInterceptor;
+  readonly #journal: SessionJournal;
   #frame: RequestFrame;
   #state: ThreadState;
   #plan: CompactionPlan;
+  #rehydrations: RehydrationState = NO_REHYDRATIONS;
+  #turn: TurnContext = TurnContext.start(0);
 
   private constructor(options: SessionOptions, parts: SessionParts, thread: AgentThread, plan: CompactionPlan) {
     this.threadId = options.threadId;
@@ -83,6 +101,8 @@ export class ContextSession {
     this.#summarizer = options.summarizer ?? new ExtractiveSummarizer();
     this.#clock = options.clock ?? systemClock;
     this.#options = options;
+    this.#journal = new SessionJournal(parts.store, options.threadId, options.tenantId ?? null, this.#clock);
+    this.#interceptor = new RehydrationInterceptor(parts.config, parts.tokenizer, options.onEvent);
     this.#frame = options.frame ?? EMPTY_FRAME;
     this.#state = threadState(thread, parts.tokenizer, parts.durabilityOf);
     this.#plan = plan;
@@ -119,14 +139,20 @@ export class ContextSession {
     const before = this.#state.thread;
     const grown = before.append(messages);
     const pins = this.config.detectPins ? this.#detectPins(grown, before.length) : [];
-    await this.#store(before, pins.length === 0 ? grown : grown.appendEntries(pins.map((pin) => ({ type: "pin", pin }))));
+    await this.#store(
+      before,
+      pins.length === 0 ? grown : grown.appendEntries(pins.map((pin) => ({ type: "pin", pin }))),
+    );
   }
 
   /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */
   async pin(text: string, authority: Authority = "user"): Promise<PinId> {
     const { thread } = this.#state;
     const id = asPinId(`pin-${sha256(`${thread.version}\n${text}`).slice(0, 16)}`);
-    await this.#store(thread, thread.appendEntries([{ type: "pin", pin: { id, text, authority, origin: "explicit" } }]));
+    await this.#store(
+      thread,
+      thread.appendEntries([{ type: "pin", pin: { id, text, authority, origin: "explicit" } }]),
+    );
     return id;
   }
 
@@ -141,15 +167,20 @@ export class ContextSession {
    *
    * @throws ThreadfoldError `ILLEGAL_REQUEST` when the rendered request breaks a rule of the provider.
    */
-  async prepare(options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {}): Promise<PreparedRequest> {
+  async prepare(
+    options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {},
+  ): Promise<PreparedRequest> {
     if (options.frame !== undefined) this.#frame = options.frame;
     const outcome = await this.compact(options);
-    return this.render(outcome);
+    return this.render(outcome, await this.#rehydrate());
   }
 
-  /** Renders the request under the current plan, without folding, and records its digest. */
-  async render(outcome: CompactionOutcome | null = null): Promise<PreparedRequest> {
-    const { rendering, payload, verification } = this.#renderer().render(this.#plan);
+  /** Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone. */
+  async render(
+    outcome: CompactionOutcome | null = null,
+    rehydrated: readonly RehydrationResult[] = [],
+  ): Promise<PreparedRequest> {
+    const { rendering, payload, verification } = this.#rendererWith(rehydrated).render(this.#plan);
     const { text, digest, bytes } = payloadDigest(payload);
     const prepared: PreparedRequest = {
       format: this.format.id,
@@ -166,8 +197,15 @@ export class ContextSession {
       violations: verification.violations,
       missingPins: rendering.missingPins,
       outcome,
+      rehydrated: rehydrated.map((result) => result.artifactId),
     };
-    await this.#record(prepared);
+    await this.#journal.requestRendered(prepared, {
+      frame: this.#frame,
+      tokenizer: this.#tokenizer.id,
+      summaryRole: this.#summaryRole,
+      threadVersion: this.#state.thread.version,
+      rehydrated,
+    });
     return prepared;
   }
 
@@ -188,10 +226,20 @@ export class ContextSession {
   }
 
   /** How full the window is under the current plan. */
-  stats(): { readonly tokens: number; readonly budget: TokenBudget; readonly utilization: number; readonly planVersion: number } {
+  stats(): {
+    readonly tokens: number;
+    readonly budget: TokenBudget;
+    readonly utilization: number;
+    readonly planVersion: number;
+  } {
     const tokens = this.#renderer().measure(this.#plan);
     const budget = this.#budget();
-    return { tokens, budget, utilization: utilization(budget, tokens - overheadTokens(budget)), planVersion: this.#plan.version };
+    return {
+      tokens,
+      budget,
+      utilization: utilization(budget, tokens - overheadTokens(budget)),
+      planVersion: this.#plan.version,
+    };
   }
 
   async close(): Promise<void> {
@@ -216,7 +264,8 @@ export class ContextSession {
       if (result.type !== "ready") return result;
       const commit = await this.store.plans.commitPlan(this.threadId, result.plan, this.#plan.version);
       if (commit.status === "committed") return this.#committed(result);
-      if (attempt === MAX_CONFLICTS) return { type: "conflict", currentVersion: commit.currentVersion, tokens: unchanged };
+      if (attempt === MAX_CONFLICTS)
+        return { type: "conflict", currentVersion: commit.currentVersion, tokens: unchanged };
       this.#plan = (await this.store.plans.getCurrentPlan(this.threadId)).plan ?? this.#plan;
     }
   }
@@ -235,7 +284,7 @@ export class ContextSession {
         ...(options.signal !== undefined && { signal: options.signal }),
       },
       {
-        ladder: this.#preset.ladder,
+        ladder: this.#ladder(hard),
         summarizer: this.#summarizer,
         artifacts: this.store.artifacts,
         verifier: renderer,
@@ -254,14 +303,18 @@ export class ContextSession {
     );
   }
 
+  /** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */
+  #ladder(hard: boolean): CompactionPreset["ladder"] {
+    if (hard || !this.#currentTurn().shouldSkipAggressiveCompaction()) return this.#preset.ladder;
+    return this.#preset.ladder.filter(({ name }) => name !== "externalize" && name !== "drop");
+  }
+
   async #committed(result: Extract<FoldResult, { type: "ready" }>): Promise<CompactionOutcome> {
-    const diff = planDiff(this.#plan, result.plan);
+    await this.#journal.planCommitted(this.#plan, result.plan);
     this.#plan = result.plan;
-    const { version, planId } = result.plan;
-    const diffDigest = sha256(JSON.stringify(diff.patches));
-    await this.store.journal.append(this.threadId, { type: "plan-committed", planVersion: version, planId, diffDigest }, this.#now());
     const { plan, tokens, floor, summarizerProblem } = result;
-    if (summarizerProblem !== null) return { type: "summarizer-failed-floor-used", plan, tokens, problem: summarizerProblem };
+    if (summarizerProblem !== null)
+      return { type: "summarizer-failed-floor-used", plan, tokens, problem: summarizerProblem };
     return { type: "committed", plan, tokens, floor };
   }
 
@@ -275,42 +328,45 @@ export class ContextSession {
   async #store(before: AgentThread, after: AgentThread): Promise<void> {
     if (after === before) return;
     const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);
-    await this.store.threads.append(this.threadId, entries, { expectedVersion: before.version === 0 ? "no-thread" : before.version });
+    await this.store.threads.append(this.threadId, entries, {
+      expectedVersion: before.version === 0 ? "no-thread" : before.version,
+    });
     this.#state = extendState(this.#state, after);
-    const { version, digest } = after;
-    await this.store.journal.append(this.threadId, { type: "entries-appended", threadVersion: version, threadDigest: digest }, this.#now());
+    await this.#journal.entriesAppended(after);
   }
 
-  async #record(prepared: PreparedRequest): Promise<void> {
-    const frame = await this.store.artifacts.store(serializeFrame(this.#frame), {
-      threadId: this.threadId,
-      tenantId: this.#options.tenantId ?? null,
-      createdAt: this.#now(),
-      ttlSeconds: null,
-      sensitivity: "internal",
-      mediaType: "application/json",
+  /** Content that the newest assistant message refers to comes back for the next request, within what is free of it. */
+  async #rehydrate(): Promise<readonly RehydrationResult[]> {
+    const { securityContext } = this.#options;
+    const outcome = await rehydrateRequest(this.#interceptor, {
+      state: this.#state,
+      plan: this.#plan,
+      artifacts: this.store.artifacts,
+      rehydrations: this.#rehydrations,
+      freeTokens: this.config.maxInputTokens - this.config.outputReserveTokens - this.#renderer().measure(this.#plan),
+      maxArtifacts: this.config.rehydrationMaxArtifactsPerTurn,
+      ...(securityContext !== undefined && { securityContext }),
     });
-    await this.store.journal.append(
-      this.threadId,
-      {
-        type: "request-rendered",
-        threadVersion: this.#state.thread.version,
-        planVersion: this.#plan.version,
-        renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
-        format: this.format.id,
-        tokenizer: this.#tokenizer.id,
-        options: { summaryRole: this.#summaryRole },
-        frame,
-        rehydrated: [],
-        payloadDigest: prepared.digest,
-        tokens: prepared.tokens,
-      },
-      this.#now(),
-    );
+    this.#rehydrations = outcome.state;
+    this.#turn = this.#currentTurn().withRehydrated(outcome.results);
+    return outcome.results;
+  }
+
+  /** What this turn has brought back so far; a new turn starts with nothing. */
+  #currentTurn(): TurnContext {
+    const { turn } = this.#state.thread.position;
+    return this.#turn.turn === turn ? this.#turn : TurnContext.start(turn);
   }
 
   get #summaryRole() {
     return this.#options.summaryRole ?? this.config.summaryRole;
+  }
+
+  #rendererWith(rehydrated: readonly RehydrationResult[]): RequestRenderer {
+    if (rehydrated.length === 0) return this.#renderer();
+    const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
+    const scene = { state: this.#state, frame: this.#frame, format: this.format, summaryRole: this.#summaryRole };
+    return new RequestRenderer({ ...scene, rehydrated: content });
   }
 
   #renderer(): RequestRenderer {
@@ -321,29 +377,12 @@ export class ContextSession {
     }
     return this.#rendererFor.renderer;
   }
-  #rendererFor: { readonly frame: RequestFrame; readonly state: ThreadState; readonly renderer: RequestRenderer } | undefined;
+  #rendererFor:
+    | { readonly frame: RequestFrame; readonly state: ThreadState; readonly renderer: RequestRenderer }
+    | undefined;
 
   #budget(): TokenBudget {
-    const { system, tools } = this.#frame;
-    return tokenBudget({
-      maxInputTokens: this.config.maxInputTokens,
-      softThreshold: this.config.softThresholdPercent,
-      systemPromptTokens: system.reduce((sum, text) => sum + this.#tokenizer.countTokens(text), 0) + this.#systemMessageTokens(),
-      toolSchemaTokens: this.#tokenizer.countToolSchemas(tools),
-      outputReserveTokens: this.config.outputReserveTokens,
-      safetyBufferTokens: this.config.safetyBufferTokens,
-      rehydrationReserveTokens: this.config.rehydrationReserveTokens,
-    });
-  }
-
-  #systemMessageTokens(): number {
-    let tokens = 0;
-    for (const header of this.#state.ledger.headers) if (header.role === "system") tokens += header.tokens;
-    return tokens;
-  }
-
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
+    return requestBudget(this.config, this.#frame, this.#state.ledger);
   }
 
   #emit(event: ContextCompactionEvent): void {
@@ -378,6 +417,7 @@ function sessionParts(options: SessionOptions): SessionParts {
 /** The message of a session's thread. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
 export function requireMessage(thread: AgentThread, messageId: MessageId): Message {
   const message = thread.message(messageId);
-  if (message === undefined) throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
+  if (message === undefined)
+    throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
   return message;
 }

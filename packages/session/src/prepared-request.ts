@@ -1,4 +1,13 @@
-import type { ChatRequest, CompactionOutcome, CompactionPlan, JsonObject, LegalityViolation, PinId, TokenBreakdown } from "@threadfold/core";
+import type {
+  ArtifactId,
+  ChatRequest,
+  CompactionOutcome,
+  CompactionPlan,
+  JsonObject,
+  LegalityViolation,
+  PinId,
+  TokenBreakdown,
+} from "@threadfold/core";
 import type { RenderManifest, RenderWarning } from "@threadfold/renderer";
 
 /** A request that is ready to be sent, and everything that is to be said about it. */
@@ -24,4 +33,6 @@ export interface PreparedRequest {
   readonly missingPins: readonly PinId[];
   /** What folding came to before this request; null when none was due. */
   readonly outcome: CompactionOutcome | null;
+  /** Artifacts that were brought back for this request alone. */
+  readonly rehydrated: readonly ArtifactId[];
 }

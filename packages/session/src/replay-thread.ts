@@ -1,14 +1,19 @@
 import {
-  emptyPlan,
-  summaryRoleSchema,
   type CompactionPlan,
+  emptyPlan,
   type RequestRenderedRecord,
+  summaryRoleSchema,
+  ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
-  ThreadfoldError,
   type ToolDurability,
 } from "@threadfold/core";
-import { COMPACTION_RENDER_FORMAT_VERSION, formatById, payloadDigest } from "@threadfold/renderer";
+import {
+  COMPACTION_RENDER_FORMAT_VERSION,
+  formatById,
+  payloadDigest,
+  type RehydratedContent,
+} from "@threadfold/renderer";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { parseFrame } from "./request-frame.ts";
 import { RequestRenderer } from "./request-renderer.ts";
@@ -42,7 +47,8 @@ export async function replayThread(store: ThreadfoldStore, threadId: ThreadId): 
   if (thread === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   const replayed: ReplayedRequest[] = [];
   for (const entry of await store.journal.read(threadId)) {
-    if (entry.record.type === "request-rendered") replayed.push(await replay(store, threadId, entry.sequence, entry.record));
+    if (entry.record.type === "request-rendered")
+      replayed.push(await replay(store, threadId, entry.sequence, entry.record));
   }
   return replayed;
 }
@@ -77,7 +83,9 @@ async function digestNow(store: ThreadfoldStore, threadId: ThreadId, record: Req
     throw new ThreadfoldError("STORE_CORRUPT", `The thread has no version ${record.threadVersion}.`);
   }
   if (frame === null) throw new ThreadfoldError("ARTIFACT_NOT_FOUND", "The request's system text and tools are gone.");
+  const rehydrated = await Promise.all(record.rehydrated.map((kept) => rehydratedContent(store, kept)));
   const renderer = new RequestRenderer({
+    ...(rehydrated.length > 0 && { rehydrated }),
     state: threadState(thread, heuristicTokenizer(), ANY_DURABILITY),
     frame: parseFrame(frame.content),
     format: formatById(record.format),
@@ -86,9 +94,24 @@ async function digestNow(store: ThreadfoldStore, threadId: ThreadId, record: Req
   return payloadDigest(renderer.render(await planOf(store, threadId, record.planVersion)).payload).digest;
 }
 
+async function rehydratedContent(
+  store: ThreadfoldStore,
+  kept: RequestRenderedRecord["rehydrated"][number],
+): Promise<RehydratedContent> {
+  const { artifactId, tokens, truncated } = kept;
+  const artifact = await store.artifacts.retrieve(kept.content);
+  if (artifact === null)
+    throw new ThreadfoldError(
+      "ARTIFACT_NOT_FOUND",
+      `The content that artifact ${artifactId} was rehydrated with is gone.`,
+    );
+  return { artifactId, content: artifact.content, tokens, truncated };
+}
+
 async function planOf(store: ThreadfoldStore, threadId: ThreadId, version: number): Promise<CompactionPlan> {
   if (version === 0) return emptyPlan(threadId, "none");
   const plan = await store.plans.getPlan(threadId, version);
-  if (plan === null) throw new ThreadfoldError("PLAN_NOT_FOUND", `The store has no plan ${version} of thread ${threadId}.`);
+  if (plan === null)
+    throw new ThreadfoldError("PLAN_NOT_FOUND", `The store has no plan ${version} of thread ${threadId}.`);
   return plan;
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, ThreadfoldError, toolDefinitionSchema, type ToolDefinition } from "@threadfold/core";
+import { canonicalJson, ThreadfoldError, type ToolDefinition, toolDefinitionSchema } from "@threadfold/core";
 import { z } from "zod";
 
 /** What a host sends beside the conversation: its system text and its tools. */
@@ -9,7 +9,10 @@ export interface RequestFrame {
 
 export const EMPTY_FRAME: RequestFrame = Object.freeze({ system: [], tools: [] });
 
-const frameSchema: z.ZodType<RequestFrame> = z.object({ system: z.array(z.string()), tools: z.array(toolDefinitionSchema) });
+const frameSchema: z.ZodType<RequestFrame> = z.object({
+  system: z.array(z.string()),
+  tools: z.array(toolDefinitionSchema),
+});
 
 /** A frame as canonical JSON, the form in which it is kept as an artifact. */
 export function serializeFrame(frame: RequestFrame): string {

@@ -1,5 +1,5 @@
 import type { CompactionPlan, JsonObject, PlanVerification, PlanVerifier, SummaryRole } from "@threadfold/core";
-import { renderRequest, type ProviderFormat, type Rendering, type RenderInput } from "@threadfold/renderer";
+import { type ProviderFormat, type RenderInput, type Rendering, renderRequest } from "@threadfold/renderer";
 import type { RequestFrame } from "./request-frame.ts";
 import type { ThreadState } from "./thread-state.ts";
 
@@ -44,7 +44,8 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   render(plan: CompactionPlan): RenderedPlan {
-    if (this.#newest !== undefined && rendersAlike(this.#newest.plan, plan)) return renamed(plan, this.#newest.rendered);
+    if (this.#newest !== undefined && rendersAlike(this.#newest.plan, plan))
+      return renamed(plan, this.#newest.rendered);
     const rendering = this.#rendering(plan);
     const { payload } = this.#scene.format.lower(rendering.request);
     const { tokens, breakdown, missingPins, manifest } = rendering;

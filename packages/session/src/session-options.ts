@@ -3,6 +3,7 @@ import type {
   CompactionEventListener,
   ContextCompactionConfig,
   ProviderAwareTokenizer,
+  SecurityContext,
   Summarizer,
   SummaryRole,
   ThreadfoldStore,
@@ -32,6 +33,8 @@ export interface SessionOptions {
   readonly summaryRole?: SummaryRole;
   readonly clock?: Clock;
   readonly tenantId?: string | null;
+  /** On whose behalf externalized content is read back. */
+  readonly securityContext?: SecurityContext;
   /** Hears what compaction does. What it throws is ignored. */
   readonly onEvent?: CompactionEventListener;
 }

@@ -1,10 +1,10 @@
 import {
-  groupMessages,
-  TokenLedger,
   type AgentThread,
   type DurabilityOf,
   type GroupedThread,
+  groupMessages,
   type ProviderAwareTokenizer,
+  TokenLedger,
 } from "@threadfold/core";
 
 /** A thread with everything that is derived from it and kept along: counted headers and groups. */
@@ -15,7 +15,11 @@ export interface ThreadState {
 }
 
 /** Counts and groups a whole thread. */
-export function threadState(thread: AgentThread, tokenizer: ProviderAwareTokenizer, durabilityOf: DurabilityOf): ThreadState {
+export function threadState(
+  thread: AgentThread,
+  tokenizer: ProviderAwareTokenizer,
+  durabilityOf: DurabilityOf,
+): ThreadState {
   const ledger = TokenLedger.empty(tokenizer, durabilityOf).extend(thread);
   return { thread, ledger, grouped: groupMessages(ledger.headers) };
 }

@@ -1,4 +1,4 @@
-import { ThreadfoldError, type ProviderAwareTokenizer } from "@threadfold/core";
+import { type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
 import { heuristicTokenizer } from "./heuristic/heuristic-tokenizer.ts";
 import { loadProviderTokenizer } from "./provider/provider-tokenizer.ts";
 import { TiktokenTokenizer } from "./tiktoken/tiktoken-tokenizer.ts";

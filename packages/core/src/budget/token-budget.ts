@@ -45,13 +45,19 @@ export function tokenBudget(figures: Partial<TokenBudget> = {}): TokenBudget {
     throw refuse("softThreshold", budget.softThreshold, "more than 0 and at most 1");
   }
   if (budget.outputReserveTokens >= budget.maxInputTokens) {
-    throw refuse("outputReserveTokens", budget.outputReserveTokens, `less than maxInputTokens (${budget.maxInputTokens})`);
+    throw refuse(
+      "outputReserveTokens",
+      budget.outputReserveTokens,
+      `less than maxInputTokens (${budget.maxInputTokens})`,
+    );
   }
   return Object.freeze(budget);
 }
 
 function refuse(name: string, value: number, accepted: string): ThreadfoldError {
-  return new ThreadfoldError("INVALID_CONFIG", `${name} is ${value}; it must be ${accepted}.`, { details: { name, value } });
+  return new ThreadfoldError("INVALID_CONFIG", `${name} is ${value}; it must be ${accepted}.`, {
+    details: { name, value },
+  });
 }
 
 /** Tokens that every request spends before its first message. */

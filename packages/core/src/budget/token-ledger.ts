@@ -1,10 +1,10 @@
-import { headerOf, type MessageHeader } from "../model/message-header.ts";
 import type { Message } from "../model/message.ts";
+import { headerOf, type MessageHeader } from "../model/message-header.ts";
 import type { ToolDurability } from "../model/tool-durability.ts";
 import type { ToolResultEnvelope } from "../model/tool-result-envelope.ts";
-import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
+import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
 import { tokenShares } from "./token-shares.ts";
 
 /** Says how a tool's results may be folded when the result itself does not say so. */

@@ -20,9 +20,13 @@ export class BudgetInfeasibleError extends ThreadfoldError {
   constructor(budget: number, indispensable: IndispensableTokens) {
     const required = Object.values(indispensable).reduce((sum, tokens) => sum + tokens, 0);
     const parts = Object.entries(indispensable).map(([name, tokens]) => `${name} ${tokens}`);
-    super("BUDGET_INFEASIBLE", `What may not be folded takes ${required} tokens (${parts.join(", ")}); the budget is ${budget}.`, {
-      details: { budget, required, indispensable },
-    });
+    super(
+      "BUDGET_INFEASIBLE",
+      `What may not be folded takes ${required} tokens (${parts.join(", ")}); the budget is ${budget}.`,
+      {
+        details: { budget, required, indispensable },
+      },
+    );
     this.budget = budget;
     this.required = required;
     this.indispensable = indispensable;

@@ -1,7 +1,7 @@
 import type { IndispensableTokens } from "../errors/budget-infeasible-error.ts";
+import type { PinId } from "../model/ids.ts";
 import type { CompactionPlan } from "../plan/compaction-plan.ts";
 import type { LegalityViolation } from "../plan/legality-violation.ts";
-import type { PinId } from "../model/ids.ts";
 
 /** Tokens of the counted request before and after an attempt. Equal when nothing was changed. */
 export interface TokensBeforeAfter {
@@ -11,7 +11,12 @@ export interface TokensBeforeAfter {
 
 /** How an attempt to fold ended. Every attempt ends in exactly one of these; none of them throws. */
 export type CompactionOutcome =
-  | { readonly type: "committed"; readonly plan: CompactionPlan; readonly tokens: TokensBeforeAfter; readonly floor: boolean }
+  | {
+      readonly type: "committed";
+      readonly plan: CompactionPlan;
+      readonly tokens: TokensBeforeAfter;
+      readonly floor: boolean;
+    }
   | {
       readonly type: "summarizer-failed-floor-used";
       readonly plan: CompactionPlan;
@@ -20,7 +25,12 @@ export type CompactionOutcome =
     }
   | { readonly type: "no-op"; readonly reason: string; readonly tokens: TokensBeforeAfter }
   | { readonly type: "postponed"; readonly reason: string; readonly tokens: TokensBeforeAfter }
-  | { readonly type: "ineffective"; readonly freed: number; readonly required: number; readonly tokens: TokensBeforeAfter }
+  | {
+      readonly type: "ineffective";
+      readonly freed: number;
+      readonly required: number;
+      readonly tokens: TokensBeforeAfter;
+    }
   | { readonly type: "inflated"; readonly tokens: TokensBeforeAfter }
   | {
       readonly type: "refused";

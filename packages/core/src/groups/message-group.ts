@@ -1,5 +1,5 @@
-import type { MessageHeader } from "../model/message-header.ts";
 import type { ToolCallId } from "../model/ids.ts";
+import type { MessageHeader } from "../model/message-header.ts";
 
 /**
  * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageIdSchema, type MessageId } from "../model/ids.ts";
+import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**
  * Names a run of messages by its explicit, ordered, non-empty list of ids (seed 002). It needs no thread to be resolved,

@@ -65,5 +65,7 @@ function writeObject(value: object, path: (string | number)[], depth: number): s
 function refuse(what: string, path: readonly (string | number)[]): ThreadfoldError {
   const steps = path.slice(0, 12).map((step) => String(step).toWellFormed());
   const where = path.length === 0 ? "the top level" : steps.join(".");
-  return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, { details: { path: steps } });
+  return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, {
+    details: { path: steps },
+  });
 }

@@ -32,6 +32,8 @@ describe("toCanonicalOrder", () => {
 
   it("orders nested keys, array indices first, and keeps own __proto__ keys", () => {
     const value = JSON.parse('{"b":[{"z":1,"y":2}],"a":{"10":1,"9":2},"__proto__":{"x":1}}');
-    expect(JSON.stringify(toCanonicalOrder(value))).toBe('{"__proto__":{"x":1},"a":{"9":2,"10":1},"b":[{"y":2,"z":1}]}');
+    expect(JSON.stringify(toCanonicalOrder(value))).toBe(
+      '{"__proto__":{"x":1},"a":{"9":2,"10":1},"b":[{"y":2,"z":1}]}',
+    );
   });
 });

@@ -4,5 +4,9 @@
  */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || (!Array.isArray(value) && Object.getPrototypeOf(prototype) === null);
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    (!Array.isArray(value) && Object.getPrototypeOf(prototype) === null)
+  );
 }

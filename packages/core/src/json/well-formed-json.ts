@@ -1,4 +1,4 @@
-import { MAX_VALUE_DEPTH, type JsonValue } from "./json-value.ts";
+import { type JsonValue, MAX_VALUE_DEPTH } from "./json-value.ts";
 import { isPlainObject } from "./plain-object.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Message, Role } from "./message.ts";
 import type { MessageId } from "./ids.ts";
+import type { Message, Role } from "./message.ts";
 import type { Part } from "./part.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
+import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
 
 /**
  * What one provider said about a part and no other provider understands (cache markers, citations, item ids), by

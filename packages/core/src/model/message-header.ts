@@ -1,7 +1,7 @@
 import type { MessageId, ToolCallId } from "./ids.ts";
 import type { Message, MessageOrigin, Role } from "./message.ts";
-import { toolResultText, type ToolOutcomeStatus } from "./tool-result-envelope.ts";
 import type { ToolDurability } from "./tool-durability.ts";
+import { type ToolOutcomeStatus, toolResultText } from "./tool-result-envelope.ts";
 
 /** How many tokens of a message stand in each kind of part. What a clear of that kind would free at most. */
 export interface TokenShares {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
-import { messageIdSchema, type MessageId } from "./ids.ts";
-import { partSchema, type Part } from "./part.ts";
+import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import { type MessageId, messageIdSchema } from "./ids.ts";
+import { type Part, partSchema } from "./part.ts";
 
 /** Who speaks. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { jsonValueSchema, textSchema, type JsonValue } from "../json/json-value.ts";
+import { type JsonValue, jsonValueSchema, textSchema } from "../json/json-value.ts";
 import {
-  mediaPartSchema,
-  providerMetadataSchema,
-  textPartSchema,
   type MediaPart,
+  mediaPartSchema,
   type ProviderMetadata,
+  providerMetadataSchema,
   type TextPart,
+  textPartSchema,
 } from "./content-part.ts";
-import { toolCallIdSchema, type ToolCallId } from "./ids.ts";
-import { toolResultEnvelopeSchema, type ToolResultEnvelope } from "./tool-result-envelope.ts";
+import { type ToolCallId, toolCallIdSchema } from "./ids.ts";
+import { type ToolResultEnvelope, toolResultEnvelopeSchema } from "./tool-result-envelope.ts";
 
 /**
  * What a model thought before it answered. `signature` (Anthropic, Gemini) and `encrypted` (OpenAI Responses, redacted

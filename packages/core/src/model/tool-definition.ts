@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
+import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
 
 /** A tool as the model is told about it. */
 export interface ToolDefinition {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { jsonObjectSchema, jsonValueSchema, textSchema, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { toolCallIdSchema, type ToolCallId } from "./ids.ts";
-import { mediaPartSchema, textPartSchema, type MediaPart, type TextPart } from "./content-part.ts";
+import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema, textSchema } from "../json/json-value.ts";
+import { type MediaPart, mediaPartSchema, type TextPart, textPartSchema } from "./content-part.ts";
+import { type ToolCallId, toolCallIdSchema } from "./ids.ts";
 import {
-  determinismMetadataSchema,
-  toolDurabilitySchema,
   type DeterminismMetadata,
+  determinismMetadataSchema,
   type ToolDurability,
+  toolDurabilitySchema,
 } from "./tool-durability.ts";
 
 /** How a tool call ended. A call the user rejected or that was cut off is a `failure` and still answers its call. */

@@ -10,9 +10,18 @@ import { detectPins } from "./detect-pins.ts";
 
 const said = (text: string, more: Partial<MessageInput> = {}): Message =>
   AgentThread.empty(asThreadId("t"))
-    .append([{ id: asMessageId("m"), role: "user", parts: [{ type: "text", text }], createdAt: "2026-01-01T00:00:00.000Z", ...more }])
+    .append([
+      {
+        id: asMessageId("m"),
+        role: "user",
+        parts: [{ type: "text", text }],
+        createdAt: "2026-01-01T00:00:00.000Z",
+        ...more,
+      },
+    ])
     .messageAt(0) as Message;
-const textsIn = (text: string, more: Partial<MessageInput> = {}) => detectConstraints(said(text, more)).map((pin) => pin.text);
+const textsIn = (text: string, more: Partial<MessageInput> = {}) =>
+  detectConstraints(said(text, more)).map((pin) => pin.text);
 
 describe("detectConstraints", () => {
   it.each([
@@ -70,7 +79,9 @@ describe("detectPins", () => {
     const { countTokens } = countingTokenizer();
     fc.assert(
       fc.property(agentThreads(), fc.nat(60), (thread, maxTokens) => {
-        const rules = Array.from({ length: 8 }, (_, index) => said(`Never use option ${index % 5} in production builds.`));
+        const rules = Array.from({ length: 8 }, (_, index) =>
+          said(`Never use option ${index % 5} in production builds.`),
+        );
         const pins = detectPins([...thread.messages, ...rules], [], { maxTokens, countTokens });
         expect(pins.reduce((sum, pin) => sum + countTokens(pin.text), 0)).toBeLessThanOrEqual(maxTokens);
         expect(new Set(pins.map((pin) => pin.text)).size).toBe(pins.length);

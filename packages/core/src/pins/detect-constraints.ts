@@ -15,7 +15,8 @@ const MAX_SCANNED = 20_000;
  */
 const STANDING_RULE =
   /^(?:(?:please|and|but|also|important|note|remember|rule|warning|caution)[:,!]?\s+)*(?:(?:you|we|it|this|that|they)\s+)?(?:never\b|always\b|do\s+not\s+(?:ever\b|.*\bwithout\b|touch|delete|remove|change|modify|edit|push|commit|use|run|create|write|add|install|include|mention)|don['’]t\s+(?:ever\b|.*\bwithout\b|touch|delete|remove|change|modify|edit|push|commit|use|run|create|write|add|install|include|mention)|must\b|mustn['’]t\b|should\s+never\b|make\s+sure\s+(?:to\s+)?(?:never|always|not)\b|only\s+(?:use|edit|change|run|write|modify|touch)\b|(?:ask|confirm|check)\s+(?:me\s+)?(?:first\s+)?before\b)/iu;
-const RULE_INSIDE = /\b(?:must\s+(?:not|never|always|be|only)|never\s+\p{L}+|only\s+\p{L}+.*\bif\b|under\s+no\s+circumstances)\b/iu;
+const RULE_INSIDE =
+  /\b(?:must\s+(?:not|never|always|be|only)|never\s+\p{L}+|only\s+\p{L}+.*\bif\b|under\s+no\s+circumstances)\b/iu;
 
 /**
  * Finds standing constraints ("never", "always", "do not … without", "must", "only … if") in what a user or the system
@@ -63,7 +64,10 @@ function* sentences(text: string): Generator<{ readonly start: number; readonly 
   }
 }
 
-function* sentencesOfLine(line: string, lineStart: number): Generator<{ readonly start: number; readonly text: string }> {
+function* sentencesOfLine(
+  line: string,
+  lineStart: number,
+): Generator<{ readonly start: number; readonly text: string }> {
   const mark = /^\s*(?:[-*+•]|\d{1,3}[.)])?\s*/.exec(line)?.[0].length ?? 0;
   let start = mark;
   for (let index = mark; index < line.length; index++) {

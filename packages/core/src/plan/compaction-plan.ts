@@ -4,18 +4,18 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { digestOf } from "../json/digest.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { textSchema } from "../json/json-value.ts";
-import { asPlanId, planIdSchema, threadIdSchema, type MessageId, type PlanId, type ThreadId } from "../model/ids.ts";
+import { asPlanId, type MessageId, type PlanId, planIdSchema, type ThreadId, threadIdSchema } from "../model/ids.ts";
 import {
-  clearRecordSchema,
-  dropRecordSchema,
-  externalizationRecordSchema,
-  summarizationRecordSchema,
   type ClearRecord,
   type CompactionAction,
+  clearRecordSchema,
   type DropRecord,
+  dropRecordSchema,
   type ExternalizationRecord,
+  externalizationRecordSchema,
   type PlanRecord,
   type SummarizationRecord,
+  summarizationRecordSchema,
 } from "./plan-record.ts";
 
 /** Version of the plan's shape. A stored plan of an older version is brought up to date when it is parsed. */
@@ -123,7 +123,10 @@ export function parsePlan(text: string): CompactionPlan {
   const parsed = planSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new ThreadfoldError("INVALID_PLAN", `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`);
+    throw new ThreadfoldError(
+      "INVALID_PLAN",
+      `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`,
+    );
   }
   const { planId, schemaVersion: _version, ...content } = parsed.data;
   const plan = sealPlan(content);

@@ -8,10 +8,10 @@ import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/id
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { actionOf, groupRecords, planRecords, type PlanRecords } from "./compaction-plan.ts";
+import { actionOf, groupRecords, type PlanRecords, planRecords } from "./compaction-plan.ts";
 import { normalizePlan } from "./normalize-plan.ts";
-import { COMPACTION_PRECEDENCE, removesMessages, type PlanRecord } from "./plan-record.ts";
-import { threadShape, type ThreadShape } from "./thread-shape.ts";
+import { COMPACTION_PRECEDENCE, type PlanRecord, removesMessages } from "./plan-record.ts";
+import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 function shapeOf(thread: AgentThread): ThreadShape {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
@@ -51,12 +51,18 @@ describe("normalizePlan on random overlapping records", () => {
 
   it("does not depend on the order of the records", () => {
     const shuffled = threadsWithRecords.chain(([thread, records]) =>
-      fc.tuple(fc.constant(thread), fc.constant(records), fc.shuffledSubarray([...records], { minLength: records.length })),
+      fc.tuple(
+        fc.constant(thread),
+        fc.constant(records),
+        fc.shuffledSubarray([...records], { minLength: records.length }),
+      ),
     );
     fc.assert(
       fc.property(shuffled, ([thread, records, other]) => {
         const shape = shapeOf(thread);
-        expect(normalizePlan(groupRecords(other), shape).records).toEqual(normalizePlan(groupRecords(records), shape).records);
+        expect(normalizePlan(groupRecords(other), shape).records).toEqual(
+          normalizePlan(groupRecords(records), shape).records,
+        );
       }),
       runs,
     );
@@ -145,7 +151,12 @@ const result = (id: string, callId: string): MessageInput => ({
   parts: [
     {
       type: "tool-result",
-      result: { toolName: "bash", callId: asToolCallId(callId), outcome: "success", content: { type: "text", text: "a.ts" } },
+      result: {
+        toolName: "bash",
+        callId: asToolCallId(callId),
+        outcome: "success",
+        content: { type: "text", text: "a.ts" },
+      },
     },
   ],
 });
@@ -172,7 +183,15 @@ function summarize(...ids: string[]): PlanRecord {
     item: { text: `fact of ${id}`, sources: [id] },
   }));
   const { summary } = applySummaryChanges(null, reference, changes);
-  return { ...base, action: "summarize", span: reference, summary, summaryTokens: 5, summarizer: "test@1", resolved: [] };
+  return {
+    ...base,
+    action: "summarize",
+    span: reference,
+    summary,
+    summaryTokens: 5,
+    summarizer: "test@1",
+    resolved: [],
+  };
 }
 const drop = (...ids: string[]): PlanRecord => ({ ...base, action: "drop", span: span(...ids), keywords: [] });
 const clear = (...ids: string[]): PlanRecord => ({
@@ -192,7 +211,8 @@ const externalizeBody = (id: string): PlanRecord => ({
   rehydrateHint: "",
 });
 const normalize = (...records: PlanRecord[]): PlanRecords => normalizePlan(groupRecords(records), shape).records;
-const idsOf = (records: readonly PlanRecord[]): readonly string[][] => records.map((record) => [...record.span.messageIds]);
+const idsOf = (records: readonly PlanRecord[]): readonly string[][] =>
+  records.map((record) => [...record.span.messageIds]);
 
 describe("normalizePlan", () => {
   it("splits a summary where a drop punches a hole and renders each run at its own first message", () => {
@@ -241,6 +261,9 @@ describe("normalizePlan", () => {
 
   it("gives a tie to the record that starts earlier", () => {
     const records = normalize(summarize("u2", "a2", "r2"), summarize("u1", "a1", "r1", "u2"));
-    expect(idsOf(records.summarizations)).toEqual([["u1", "a1", "r1", "u2"], ["a2", "r2"]]);
+    expect(idsOf(records.summarizations)).toEqual([
+      ["u1", "a1", "r1", "u2"],
+      ["a2", "r2"],
+    ]);
   });
 });

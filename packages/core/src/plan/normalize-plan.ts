@@ -1,12 +1,12 @@
 import type { MessageId } from "../model/ids.ts";
-import { groupRecords, planRecords, type PlanRecords } from "./compaction-plan.ts";
+import { groupRecords, type PlanRecords, planRecords } from "./compaction-plan.ts";
 import {
-  compareClaims,
-  strengthOf,
   type Assignment,
   type Claim,
+  compareClaims,
   type NormalizationChange,
   type NormalizationRule,
+  strengthOf,
 } from "./normalization.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { keepOpaque } from "./rules/keep-opaque.ts";
@@ -49,7 +49,11 @@ function claimsOf(record: PlanRecord, shape: ThreadShape, changes: Normalization
     else ordinals.push(header.ordinal);
   }
   if (unknown.length > 0) {
-    changes.push({ rule: "known-messages", problem: "the thread has no such message; it is left out", messageIds: unknown });
+    changes.push({
+      rule: "known-messages",
+      problem: "the thread has no such message; it is left out",
+      messageIds: unknown,
+    });
   }
   const ordered = [...new Set(ordinals)].sort((a, b) => a - b);
   return ordered.length === 0 ? [] : [{ record, ordinals: ordered }];
@@ -77,7 +81,11 @@ function assignByPrecedence(
   });
   for (const [loser, messageIds] of contested) {
     const { action } = (claims[loser] as Claim).record;
-    changes.push({ rule: "precedence", problem: `a stronger or earlier record holds these messages of a ${action} record`, messageIds });
+    changes.push({
+      rule: "precedence",
+      problem: `a stronger or earlier record holds these messages of a ${action} record`,
+      messageIds,
+    });
   }
   return owner;
 }
@@ -103,7 +111,13 @@ function materialize({ claims, owner, shape }: Assignment): readonly PlanRecord[
     else ordinals.push(ordinal);
   }
   return [...held.entries()]
-    .flatMap(([index, ordinals]) => splitRecord((claims[index] as Claim).record, ordinals.sort((a, b) => a - b), shape))
+    .flatMap(([index, ordinals]) =>
+      splitRecord(
+        (claims[index] as Claim).record,
+        ordinals.sort((a, b) => a - b),
+        shape,
+      ),
+    )
     .sort((a, b) => a.first - b.first)
     .map(({ record }) => record);
 }

@@ -1,10 +1,10 @@
-import { applyPatches, enablePatches } from "immer";
 import fc from "fast-check";
+import { applyPatches, enablePatches } from "immer";
 import { describe, expect, it } from "vitest";
-import { agentThreads, planRecordsFor } from "../laws/index.ts";
 import { spanStart } from "../groups/span-reference.ts";
+import { agentThreads, planRecordsFor } from "../laws/index.ts";
 import { asThreadId } from "../model/ids.ts";
-import { emptyPlan, groupRecords, planRecords, sealPlan, type CompactionPlan } from "./compaction-plan.ts";
+import { type CompactionPlan, emptyPlan, groupRecords, planRecords, sealPlan } from "./compaction-plan.ts";
 import { planDiff } from "./plan-diff.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
@@ -16,7 +16,8 @@ const planWith = (records: readonly PlanRecord[], version: number): CompactionPl
 const keyed = (plan: CompactionPlan) =>
   Object.fromEntries(planRecords(plan).map((record) => [`${record.action} ${spanStart(record.span)}`, record]));
 /** Immer never applies a patch with such a key, and Threadfold never applies one to what came from outside. */
-const safe = (records: readonly PlanRecord[]) => records.filter((record) => !JSON.stringify(record).includes("__proto__"));
+const safe = (records: readonly PlanRecord[]) =>
+  records.filter((record) => !JSON.stringify(record).includes("__proto__"));
 /** One record per action and start, as in every normalized plan. */
 const distinct = (records: readonly PlanRecord[]) => [
   ...new Map(records.map((record) => [`${record.action} ${spanStart(record.span)}`, record])).values(),

@@ -1,7 +1,7 @@
-import { enablePatches, produceWithPatches, type Patch } from "immer";
-import { canonicalJson } from "../json/canonical-json.ts";
+import { enablePatches, type Patch, produceWithPatches } from "immer";
 import { spanStart } from "../groups/span-reference.ts";
-import { planRecords, type CompactionPlan } from "./compaction-plan.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { type CompactionPlan, planRecords } from "./compaction-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
 /** What changed from one plan to the next. */

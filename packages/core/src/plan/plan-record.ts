@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
-import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
-import { artifactIdSchema, type ArtifactId } from "../model/ids.ts";
-import { structuredSummarySchema, type StructuredSummary } from "../summary/structured-summary.ts";
-import { resolvedItemSchema, type ResolvedItem } from "../summary/summary-change.ts";
+import { type SpanReference, spanReferenceSchema } from "../groups/span-reference.ts";
+import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import { type ArtifactId, artifactIdSchema } from "../model/ids.ts";
+import { type StructuredSummary, structuredSummarySchema } from "../summary/structured-summary.ts";
+import { type ResolvedItem, resolvedItemSchema } from "../summary/summary-change.ts";
 
 /** What rendering does with a message. */
 export const compactionActionSchema = z.enum(["include", "clear", "summarize", "externalize", "drop"]);
@@ -125,5 +125,9 @@ export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
 
 /** True when a record takes its messages out of the prompt, so that whole groups must go together. */
 export function removesMessages(record: PlanRecord): boolean {
-  return record.action === "summarize" || record.action === "drop" || (record.action === "externalize" && record.form === "span");
+  return (
+    record.action === "summarize" ||
+    record.action === "drop" ||
+    (record.action === "externalize" && record.form === "span")
+  );
 }

@@ -1,7 +1,7 @@
 import { spanOf } from "../groups/span-reference.ts";
 import type { MessageId } from "../model/ids.ts";
 import { restrictSummary } from "../summary/restrict-summary.ts";
-import { removesMessages, type PlanRecord } from "./plan-record.ts";
+import { type PlanRecord, removesMessages } from "./plan-record.ts";
 import type { ThreadShape } from "./thread-shape.ts";
 
 /** A record and the ordinal of its first message. */
@@ -15,7 +15,11 @@ export interface PlacedRecord {
  * unbroken run; its summary's items go to the run that they were taken from. Messages of side branches break no run,
  * because no prompt shows them.
  */
-export function splitRecord(record: PlanRecord, ordinals: readonly number[], shape: ThreadShape): readonly PlacedRecord[] {
+export function splitRecord(
+  record: PlanRecord,
+  ordinals: readonly number[],
+  shape: ThreadShape,
+): readonly PlacedRecord[] {
   const runs = removesMessages(record) ? unbrokenRuns(ordinals, shape) : [ordinals];
   const ids = runs.map((run) => run.map((ordinal) => shape.header(ordinal).id));
   return runs.map((run, index) => ({ first: run[0] as number, record: restrict(record, run, ids, index, shape) }));

@@ -1,7 +1,7 @@
-import type { GroupedThread, MessageGroup } from "../groups/message-group.ts";
-import type { MessageHeader } from "../model/message-header.ts";
-import type { MessageId } from "../model/ids.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
+import type { GroupedThread, MessageGroup } from "../groups/message-group.ts";
+import type { MessageId } from "../model/ids.ts";
+import type { MessageHeader } from "../model/message-header.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 
 /** What planning knows of a thread: headers and groups, no body. */

@@ -1,6 +1,6 @@
-import { sha256 } from "../json/sha256.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { asArtifactId, type ArtifactId, type ThreadId } from "../model/ids.ts";
+import { sha256 } from "../json/sha256.ts";
+import { type ArtifactId, asArtifactId, type ThreadId } from "../model/ids.ts";
 
 /** The id of a content in a thread: equal content has one id there, and an id tells nothing of another tenant's content. */
 export function artifactIdOf(threadId: ThreadId, tenantId: string | null, content: string): ArtifactId {

@@ -1,15 +1,24 @@
-import type { ThreadId } from "../model/ids.ts";
-import type { Usage } from "../model/message.ts";
-import type { ArtifactId } from "../model/ids.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import type { ArtifactId, ThreadId } from "../model/ids.ts";
+import type { Usage } from "../model/message.ts";
 
 /** What the journal records. Content is never in it, only ids, versions, digests and figures. */
 export type JournalRecord =
   | { readonly type: "entries-appended"; readonly threadVersion: number; readonly threadDigest: string }
-  | { readonly type: "plan-committed"; readonly planVersion: number; readonly planId: string; readonly diffDigest: string }
+  | {
+      readonly type: "plan-committed";
+      readonly planVersion: number;
+      readonly planId: string;
+      readonly diffDigest: string;
+    }
   | RequestRenderedRecord
   | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
-  | { readonly type: "artifact-read"; readonly artifactId: ArtifactId; readonly requesterId: string; readonly automatic: boolean };
+  | {
+      readonly type: "artifact-read";
+      readonly artifactId: ArtifactId;
+      readonly requesterId: string;
+      readonly automatic: boolean;
+    };
 
 /** Everything that is needed to render a request again and compare its bytes (P2). */
 export interface RequestRenderedRecord {
@@ -23,8 +32,13 @@ export interface RequestRenderedRecord {
   readonly options: JsonObject;
   /** Where system text and tool definitions are kept: canonical JSON of `{ system, tools }` in an artifact. */
   readonly frame: ArtifactId;
-  /** Rehydrated artifacts and how much of each went in. */
-  readonly rehydrated: readonly { readonly artifactId: ArtifactId; readonly tokens: number }[];
+  /** What was brought back for this request alone. `content` is the artifact that holds just what went in, cut or whole. */
+  readonly rehydrated: readonly {
+    readonly artifactId: ArtifactId;
+    readonly content: ArtifactId;
+    readonly tokens: number;
+    readonly truncated: boolean;
+  }[];
   /** SHA-256 of the payload's canonical JSON. */
   readonly payloadDigest: string;
   readonly tokens: number;
@@ -48,5 +62,8 @@ export interface JournalEntry {
 export interface AuditJournal {
   append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry>;
   /** Entries after a sequence number, oldest first. */
-  read(threadId: ThreadId, options?: { readonly after?: number; readonly limit?: number }): Promise<readonly JournalEntry[]>;
+  read(
+    threadId: ThreadId,
+    options?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly JournalEntry[]>;
 }

@@ -37,7 +37,10 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
     tokenizer: fc.constant("heuristic"),
     options: jsonObjects,
     frame: artifactIds,
-    rehydrated: fc.array(fc.record({ artifactId: artifactIds, tokens: fc.nat() }), { maxLength: 2 }),
+    rehydrated: fc.array(
+      fc.record({ artifactId: artifactIds, content: artifactIds, tokens: fc.nat(), truncated: fc.boolean() }),
+      { maxLength: 2 },
+    ),
     payloadDigest: digests,
     tokens: fc.nat(),
   }),

@@ -25,14 +25,17 @@ export function nextJournalEntry(
 }
 
 /** The first entry that does not follow from the one before it, or null when the chain holds. */
-export function firstBrokenEntry(entries: readonly JournalEntry[]): { readonly sequence: number; readonly reason: string } | null {
+export function firstBrokenEntry(
+  entries: readonly JournalEntry[],
+): { readonly sequence: number; readonly reason: string } | null {
   let previous: JournalEntry | null = null;
   for (const entry of entries) {
     const expected = rebuiltEntry(previous, entry);
     const sequence = (previous?.sequence ?? 0) + 1;
     if (entry.sequence !== sequence) return { sequence, reason: "an entry is missing or out of order" };
     if (expected === null) return { sequence, reason: "it holds what cannot be hashed" };
-    if (entry.previousHash !== expected.previousHash) return { sequence, reason: "it does not link to the entry before" };
+    if (entry.previousHash !== expected.previousHash)
+      return { sequence, reason: "it does not link to the entry before" };
     if (entry.hash !== expected.hash) return { sequence, reason: "its content does not match its hash" };
     previous = entry;
   }

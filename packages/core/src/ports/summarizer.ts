@@ -1,6 +1,5 @@
 import type { SpanReference } from "../groups/span-reference.ts";
-import type { Message } from "../model/message.ts";
-import type { Usage } from "../model/message.ts";
+import type { Message, Usage } from "../model/message.ts";
 import type { StructuredSummary } from "../summary/structured-summary.ts";
 import type { SummaryChange } from "../summary/summary-change.ts";
 import type { Pin } from "../thread/pin.ts";

@@ -15,19 +15,47 @@ export function renderSummary(summary: StructuredSummary): string {
     section("Original task (verbatim)", summary.originalTask === null ? [] : [summary.originalTask.text]),
     section("Constraints", bullets(summary.constraints.map((item) => item.text))),
     section("Facts", bullets(summary.facts.map((item) => item.text))),
-    section("Decisions made", bullets(summary.decisions.map(({ decision, rationale, turn }) =>
-      `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`))),
-    section("Work items", bullets(summary.openItems.map(({ status, priority, description, context }) =>
-      `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`))),
+    section(
+      "Decisions made",
+      bullets(
+        summary.decisions.map(
+          ({ decision, rationale, turn }) => `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`,
+        ),
+      ),
+    ),
+    section(
+      "Work items",
+      bullets(
+        summary.openItems.map(
+          ({ status, priority, description, context }) =>
+            `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`,
+        ),
+      ),
+    ),
     section("Files", bullets(summary.files.map(fileLine))),
     section("Tool outcomes", bullets(summary.toolOutcomes.map(outcomeLine))),
-    section("Errors and resolutions", bullets(summary.errors.map(({ error, resolution }) =>
-      `${error} → ${resolution ?? "not resolved yet"}`))),
-    section("Artifacts", bullets(summary.artifacts.map(({ artifactId, description, rehydrateHint }) =>
-      `${artifactId}: ${description}${rehydrateHint === "" ? "" : ` (${rehydrateHint})`}`))),
-    section("Identifiers seen", bullets(summary.identifiers.length === 0 ? [] : [summary.identifiers.map((item) => item.text).join(" · ")])),
+    section(
+      "Errors and resolutions",
+      bullets(summary.errors.map(({ error, resolution }) => `${error} → ${resolution ?? "not resolved yet"}`)),
+    ),
+    section(
+      "Artifacts",
+      bullets(
+        summary.artifacts.map(
+          ({ artifactId, description, rehydrateHint }) =>
+            `${artifactId}: ${description}${rehydrateHint === "" ? "" : ` (${rehydrateHint})`}`,
+        ),
+      ),
+    ),
+    section(
+      "Identifiers seen",
+      bullets(summary.identifiers.length === 0 ? [] : [summary.identifiers.map((item) => item.text).join(" · ")]),
+    ),
     section("Task at that point", bullets(summary.currentTask === null ? [] : [summary.currentTask])),
-    section("Plan at that point", (summary.currentPlan ?? []).map((step, index) => `${index + 1}. ${inset(step)}`)),
+    section(
+      "Plan at that point",
+      (summary.currentPlan ?? []).map((step, index) => `${index + 1}. ${inset(step)}`),
+    ),
   ];
   return [`[Summary ${SUMMARY_RENDER_VERSION}]`, ...sections.flat()].join("\n");
 }
@@ -44,7 +72,9 @@ const fileLine = ({ path, action, description }: FileItem): string =>
   `${path} (${action})${description === "" ? "" : `: ${description}`}`;
 
 function outcomeLine({ toolName, outcome, keyFields, errorMessage }: ToolOutcome): string {
-  const keys = Object.keys(keyFields).filter((key) => keyFields[key] !== undefined).sort();
+  const keys = Object.keys(keyFields)
+    .filter((key) => keyFields[key] !== undefined)
+    .sort();
   const fields = keys.map((key) => `${key}=${canonicalJson(keyFields[key])}`).join(" ");
   return [`${toolName}: ${outcome}`, fields, errorMessage ?? ""].filter((part) => part !== "").join(" — ");
 }

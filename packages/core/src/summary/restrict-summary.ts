@@ -1,6 +1,11 @@
 import type { SpanReference } from "../groups/span-reference.ts";
 import type { MessageId } from "../model/ids.ts";
-import { SUMMARY_SECTIONS, type StructuredSummary, type SummaryItem, type SummarySections } from "./structured-summary.ts";
+import {
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  type SummaryItem,
+  type SummarySections,
+} from "./structured-summary.ts";
 
 /**
  * The share of a summary that belongs to one of several runs of its span. Each item goes to the first run that holds one
@@ -14,7 +19,10 @@ export function restrictSummary(
 ): StructuredSummary {
   const sets = runs.map((run) => new Set(run));
   const runOf = (item: SummaryItem): number =>
-    Math.max(0, sets.findIndex((run) => item.sources.some((source) => run.has(source))));
+    Math.max(
+      0,
+      sets.findIndex((run) => item.sources.some((source) => run.has(source))),
+    );
   const sections = Object.fromEntries(
     SUMMARY_SECTIONS.map((section) => [section, summary[section].filter((item: SummaryItem) => runOf(item) === index)]),
   ) as unknown as SummarySections;

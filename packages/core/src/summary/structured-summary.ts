@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { spanReferenceSchema, type SpanReference } from "../groups/span-reference.ts";
-import { jsonObjectSchema, textSchema, type JsonObject } from "../json/json-value.ts";
-import { artifactIdSchema, messageIdSchema, type ArtifactId, type MessageId } from "../model/ids.ts";
-import { toolOutcomeStatusSchema, type ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
+import { type SpanReference, spanReferenceSchema } from "../groups/span-reference.ts";
+import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import { type ArtifactId, artifactIdSchema, type MessageId, messageIdSchema } from "../model/ids.ts";
+import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/tool-result-envelope.ts";
 
 /** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
 export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { SpanReference } from "../groups/span-reference.ts";
-import { sha256 } from "../json/sha256.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { jsonValueSchema, textSchema } from "../json/json-value.ts";
+import { sha256 } from "../json/sha256.ts";
 import { messageIdSchema } from "../model/ids.ts";
 import {
   emptySummary,
-  SUMMARY_SECTIONS,
   type StructuredSummary,
+  SUMMARY_SECTIONS,
   type SummaryItem,
   type SummarySection,
   type SummarySections,
@@ -22,7 +22,9 @@ export type NewItem<Section extends SummarySection> = Omit<SummarySections[Secti
  * `resolve`, which is recorded, or makes way for its successor by `supersede`.
  */
 export type SummaryChange =
-  | { [Section in SummarySection]: { readonly op: "add"; readonly section: Section; readonly item: NewItem<Section> } }[SummarySection]
+  | {
+      [Section in SummarySection]: { readonly op: "add"; readonly section: Section; readonly item: NewItem<Section> };
+    }[SummarySection]
   | { readonly op: "resolve"; readonly section: SummarySection; readonly itemId: string; readonly reason: string }
   | {
       [Section in SummarySection]: {
@@ -73,7 +75,11 @@ export function applySummaryChanges(
 }
 
 /** Joins two summaries of adjacent spans into one, losing no item. The later one's task and plan hold. */
-export function mergeSummaries(earlier: StructuredSummary, later: StructuredSummary, span: SpanReference): StructuredSummary {
+export function mergeSummaries(
+  earlier: StructuredSummary,
+  later: StructuredSummary,
+  span: SpanReference,
+): StructuredSummary {
   const merge = new Merge(earlier);
   for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
   return {

@@ -4,7 +4,15 @@ import type { StructuredSummary, SummaryItem, SummarySection } from "./structure
 import type { ResolvedItem } from "./summary-change.ts";
 
 /** The sections that give way when a summary is too long, first to go first. Constraints and open work are not among them. */
-const EXPENDABLE: readonly SummarySection[] = ["identifiers", "toolOutcomes", "facts", "files", "errors", "decisions", "artifacts"];
+const EXPENDABLE: readonly SummarySection[] = [
+  "identifiers",
+  "toolOutcomes",
+  "facts",
+  "files",
+  "errors",
+  "decisions",
+  "artifacts",
+];
 
 /**
  * Shortens a summary until its text takes at most `maxTokens`, oldest items of the least telling section first. What

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
-import { messageIdSchema, pinIdSchema, type MessageId, type PinId } from "../model/ids.ts";
+import { type MessageId, messageIdSchema, type PinId, pinIdSchema } from "../model/ids.ts";
 
 /** Who stands behind an instruction, strongest first. Tool output and summaries have no authority at all. */
 export const authoritySchema = z.enum(["system", "operator", "user"]);
@@ -36,7 +36,5 @@ export const pinSchema: z.ZodType<Pin> = z.object({
   text: textSchema.min(1),
   authority: authoritySchema,
   origin: z.enum(["explicit", "policy", "detector"]),
-  source: z
-    .object({ messageId: messageIdSchema, start: z.int().nonnegative(), end: z.int().nonnegative() })
-    .optional(),
+  source: z.object({ messageId: messageIdSchema, start: z.int().nonnegative(), end: z.int().nonnegative() }).optional(),
 });

@@ -1,11 +1,16 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { digestOf } from "../json/digest.ts";
 import { toCanonicalOrder } from "../json/canonical-order.ts";
+import { digestOf } from "../json/digest.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
-import { messageInputSchema, type Message, type MessageInput } from "../model/message.ts";
-import { mayLift, pinSchema, type Pin } from "./pin.ts";
-import { threadEntryInputSchema, type PinLiftedEntry, type ThreadEntry, type ThreadEntryInput } from "./thread-entry.ts";
+import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
+import { mayLift, type Pin, pinSchema } from "./pin.ts";
+import {
+  type PinLiftedEntry,
+  type ThreadEntry,
+  type ThreadEntryInput,
+  threadEntryInputSchema,
+} from "./thread-entry.ts";
 import { placeMessage, type ThreadPosition } from "./thread-position.ts";
 
 /**
@@ -49,7 +54,10 @@ export class ThreadAddition {
       case "pin-lifted":
         return this.#liftPin(input);
       default:
-        throw new ThreadfoldError("INVALID_MESSAGE", `An entry has the unknown type ${String((input as { type?: unknown }).type)}.`);
+        throw new ThreadfoldError(
+          "INVALID_MESSAGE",
+          `An entry has the unknown type ${String((input as { type?: unknown }).type)}.`,
+        );
     }
   }
 
@@ -129,13 +137,19 @@ function checkMessage(input: MessageInput): void {
 function checkPin(pin: Pin): void {
   const issue = pinSchema.safeParse(pin).error?.issues[0];
   if (issue === undefined) return;
-  throw new ThreadfoldError("INVALID_PIN", `Pin ${String(pin?.id)}: ${issue.path.join(".") || "the pin"}: ${issue.message}.`);
+  throw new ThreadfoldError(
+    "INVALID_PIN",
+    `Pin ${String(pin?.id)}: ${issue.path.join(".") || "the pin"}: ${issue.message}.`,
+  );
 }
 
 function checkLifting(entry: PinLiftedEntry): void {
   const issue = threadEntryInputSchema.safeParse(entry).error?.issues[0];
   if (issue === undefined) return;
-  throw new ThreadfoldError("INVALID_PIN", `Lifting of pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`);
+  throw new ThreadfoldError(
+    "INVALID_PIN",
+    `Lifting of pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`,
+  );
 }
 
 function refuseChanged(known: Message, input: MessageInput): void {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
-import { pinIdSchema, type PinId } from "../model/ids.ts";
-import { messageInputSchema, messageSchema, type Message, type MessageInput } from "../model/message.ts";
-import { authoritySchema, pinSchema, type Authority, type Pin } from "./pin.ts";
+import { type PinId, pinIdSchema } from "../model/ids.ts";
+import { type Message, type MessageInput, messageInputSchema, messageSchema } from "../model/message.ts";
+import { type Authority, authoritySchema, type Pin, pinSchema } from "./pin.ts";
 
 /** An entry that makes a text stay in every rendering. */
 export interface PinEntry {

@@ -1,8 +1,8 @@
+import { spanStart } from "../groups/span-reference.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { actionOf, type CompactionPlan } from "../plan/compaction-plan.ts";
 import type { ClearRecord, ExternalizationRecord, PlanRecord, SummarizationRecord } from "../plan/plan-record.ts";
-import { spanStart } from "../groups/span-reference.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
 import type { ThreadEntry } from "../thread/thread-entry.ts";
@@ -92,7 +92,10 @@ export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly 
 function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
   const source = pin.source === undefined ? undefined : thread.message(pin.source.messageId);
   if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
-  return isShownVerbatim(source.id, plan) && source.parts.some((part) => part.type === "text" && part.text.includes(pin.text));
+  return (
+    isShownVerbatim(source.id, plan) &&
+    source.parts.some((part) => part.type === "text" && part.text.includes(pin.text))
+  );
 }
 
 function isShownVerbatim(id: MessageId, plan: CompactionPlan): boolean {

@@ -51,9 +51,6 @@ function countChanged(
 
 function renamingOf(parts: readonly Part[], tokenizer: ProviderAwareTokenizer): number {
   let tokens = 0;
-  for (const part of parts) {
-    const origin = originOf(part);
-    if (origin !== undefined) tokens += renamingTokens(part, origin, tokenizer);
-  }
+  for (const part of parts) tokens += renamingTokens(part, tokenizer);
   return tokens;
 }

@@ -1,35 +1,46 @@
 import { asToolCallId, type ProviderAwareTokenizer, type ToolCallPart, type ToolResultPart } from "@threadfold/core";
 import { derivation } from "../neutral/derivation.ts";
-import { countPart } from "./count-part.ts";
 
 /** A part that names a call. */
 export type NamedPart = ToolCallPart | ToolResultPart;
 
-const origins = new WeakMap<object, NamedPart>();
+/** What a renamed part was made from, and what its other id costs by the counter that was last asked. */
+interface Renaming {
+  readonly origin: NamedPart;
+  tokenizer: string | null;
+  tokens: number;
+}
+
+const renamings = new WeakMap<object, Renaming>();
 
 /** The same call or result under another call id. */
 export const renamedPart = derivation((part: NamedPart, id: string): NamedPart => {
   const callId = asToolCallId(id);
   const renamed = part.type === "tool-call" ? { ...part, callId } : { ...part, result: { ...part.result, callId } };
-  origins.set(renamed, part);
+  renamings.set(renamed, { origin: part, tokenizer: null, tokens: 0 });
   return renamed;
 });
 
 /** The part that a renamed one was made from; undefined for any other part. */
-export const originOf = (part: object): NamedPart | undefined => origins.get(part);
+export const originOf = (part: object): NamedPart | undefined => renamings.get(part)?.origin;
 
 /**
- * What another call id costs, in tokens: counted on the call or result without its body, which stays as it is and may be
- * large.
+ * What another call id costs, in tokens; 0 for a part that was not renamed. Counted on the call or result without its
+ * body, which stays as it is and may be large.
  */
-export function renamingTokens(renamed: object, origin: NamedPart, tokenizer: ProviderAwareTokenizer): number {
-  return (
-    countPart(withoutBody(renamed as NamedPart, null), tokenizer) - countPart(withoutBody(origin, null), tokenizer)
-  );
+export function renamingTokens(part: object, tokenizer: ProviderAwareTokenizer): number {
+  const renaming = renamings.get(part);
+  if (renaming === undefined) return 0;
+  if (renaming.tokenizer !== tokenizer.id) {
+    const before = tokenizer.countPart(withoutBody(renaming.origin));
+    renaming.tokens = tokenizer.countPart(withoutBody(part as NamedPart)) - before;
+    renaming.tokenizer = tokenizer.id;
+  }
+  return renaming.tokens;
 }
 
-const withoutBody = derivation((part: NamedPart, _key: null): NamedPart => {
+function withoutBody(part: NamedPart): NamedPart {
   if (part.type === "tool-result") return { ...part, result: { ...part.result, content: { type: "text", text: "" } } };
   const { invalidInput: _text, ...call } = part;
   return { ...call, input: {} };
-});
+}

@@ -1,4 +1,10 @@
-import { NO_RECORDS, type CompactionPlan, type ContextCompactionConfig, type GroupedThread, type ThreadShape } from "@threadfold/core";
+import {
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type GroupedThread,
+  NO_RECORDS,
+  type ThreadShape,
+} from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { DraftPlan } from "./draft-plan.ts";
 import type { FoldAttempt } from "./fold-attempt.ts";

@@ -1,4 +1,11 @@
-import { planRecords, splitRecord, type MessageHeader, type PlanRecord, type PlanRecords, type ThreadShape } from "@threadfold/core";
+import {
+  type MessageHeader,
+  type PlanRecord,
+  type PlanRecords,
+  planRecords,
+  splitRecord,
+  type ThreadShape,
+} from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { Hold } from "../ladder/compaction-strategy.ts";
 import { PLACEHOLDER_TOKENS, POINTER_TOKENS } from "../ladder/placeholder-tokens.ts";
@@ -38,7 +45,10 @@ export class DraftPlan {
   /** The chosen proposals that still hold a message, each with just the messages that it still holds. */
   get proposals(): readonly CompactionProposal[] {
     return this.#chosen
-      .map((proposal) => ({ ...proposal, ordinals: proposal.ordinals.filter((ordinal) => this.#holds.get(ordinal) === proposal) }))
+      .map((proposal) => ({
+        ...proposal,
+        ordinals: proposal.ordinals.filter((ordinal) => this.#holds.get(ordinal) === proposal),
+      }))
       .filter((proposal) => proposal.ordinals.length > 0);
   }
 
@@ -52,7 +62,11 @@ export class DraftPlan {
       else ordinals.push(ordinal);
     }
     return [...held].flatMap(([record, ordinals]) =>
-      splitRecord(record, ordinals.sort((a, b) => a - b), this.#shape).map((placed) => placed.record),
+      splitRecord(
+        record,
+        ordinals.sort((a, b) => a - b),
+        this.#shape,
+      ).map((placed) => placed.record),
     );
   }
 }
@@ -69,7 +83,13 @@ function heldTokens(header: MessageHeader, hold: Hold, shape: ThreadShape): numb
       return header.tokens - Math.max(header.shares.toolResult, header.shares.text) + POINTER_TOKENS;
     case "clear": {
       const { shares } = header;
-      const part = { "tool-result": shares.toolResult, "tool-input": shares.toolInput, reasoning: shares.reasoning, media: shares.media, text: shares.text };
+      const part = {
+        "tool-result": shares.toolResult,
+        "tool-input": shares.toolInput,
+        reasoning: shares.reasoning,
+        media: shares.media,
+        text: shares.text,
+      };
       const cleared = hold.targets.reduce((sum, target) => sum + part[target], 0);
       const kept = hold.keep === undefined ? 0 : Math.ceil((hold.keep.headCharacters + hold.keep.tailCharacters) / 4);
       return header.tokens - cleared + PLACEHOLDER_TOKENS + kept;

@@ -44,8 +44,20 @@ export function foldAttempts(
   const base = { newestGroup: true, floor: false, exhaustive: false };
   return [
     { ...base, name: "ladder", ladder: enabled, recentTokens: recent, summaryMaxTokens: summary },
-    { ...base, name: "ladder, third of the tail", ladder: enabled, recentTokens: Math.floor(recent / 3), summaryMaxTokens: Math.floor(summary / 2) },
-    { ...base, name: "ladder, newest group only", ladder: enabled, recentTokens: 0, summaryMaxTokens: Math.floor(summary / 4) },
+    {
+      ...base,
+      name: "ladder, third of the tail",
+      ladder: enabled,
+      recentTokens: Math.floor(recent / 3),
+      summaryMaxTokens: Math.floor(summary / 2),
+    },
+    {
+      ...base,
+      name: "ladder, newest group only",
+      ladder: enabled,
+      recentTokens: 0,
+      summaryMaxTokens: Math.floor(summary / 4),
+    },
     {
       name: "floor, truncated",
       ladder: [externalizeStrategy, clearStrategy, summarizeStrategy, truncateStrategy],

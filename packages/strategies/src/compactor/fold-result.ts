@@ -31,7 +31,12 @@ export type FoldResult =
       readonly attempts: readonly AttemptTrace[];
     }
   | { readonly type: "no-op"; readonly reason: string; readonly tokens: TokensBeforeAfter }
-  | { readonly type: "ineffective"; readonly freed: number; readonly required: number; readonly tokens: TokensBeforeAfter }
+  | {
+      readonly type: "ineffective";
+      readonly freed: number;
+      readonly required: number;
+      readonly tokens: TokensBeforeAfter;
+    }
   | { readonly type: "inflated"; readonly tokens: TokensBeforeAfter }
   | {
       readonly type: "refused";

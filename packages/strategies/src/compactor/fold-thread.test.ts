@@ -1,33 +1,33 @@
 import {
+  AgentThread,
+  type ArtifactStore,
   actionOf,
   artifactIdOf,
   asMessageId,
   asThreadId,
+  type CompactionPlan,
+  type ContextCompactionConfig,
   compactionConfig,
   emptyPlan,
   groupMessages,
   groupRecords,
+  type MessageInput,
   normalizePlan,
+  type PlanVerifier,
   planRecords,
   renderSummary,
-  threadShape,
-  TokenLedger,
-  viewThread,
-  AgentThread,
-  type ArtifactStore,
-  type CompactionPlan,
-  type ContextCompactionConfig,
-  type MessageInput,
-  type PlanVerifier,
   type Summarizer,
+  TokenLedger,
+  threadShape,
+  viewThread,
 } from "@threadfold/core";
 import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
 import { threadfoldPreset } from "../presets/threadfold.ts";
+import { type FoldPorts, foldThread } from "./fold-thread.ts";
 import { newestUserOrdinal } from "./foldable-groups.ts";
-import { foldThread, type FoldPorts } from "./fold-thread.ts";
 
 const tokenizer = countingTokenizer();
 
@@ -50,7 +50,16 @@ function viewVerifier(thread: AgentThread): PlanVerifier {
     measure,
     verify: (plan) => ({
       tokens: measure(plan),
-      breakdown: { system: 0, tools: 0, pins: 0, summaries: 0, pointers: 0, kept: measure(plan), rehydrated: 0, overhead: 0 },
+      breakdown: {
+        system: 0,
+        tools: 0,
+        pins: 0,
+        summaries: 0,
+        pointers: 0,
+        kept: measure(plan),
+        rehydrated: 0,
+        overhead: 0,
+      },
       violations: [],
       missingPins: [],
     }),
@@ -60,7 +69,13 @@ function viewVerifier(thread: AgentThread): PlanVerifier {
 const factSummarizer: Summarizer = {
   id: "facts@1",
   summarize: async ({ span, messages }) => ({
-    changes: [{ op: "add", section: "facts", item: { text: `${messages.length} messages`, sources: span.messageIds.slice(0, 1) } }],
+    changes: [
+      {
+        op: "add",
+        section: "facts",
+        item: { text: `${messages.length} messages`, sources: span.messageIds.slice(0, 1) },
+      },
+    ],
   }),
 };
 
@@ -79,7 +94,12 @@ const memoryArtifacts = (): ArtifactStore & { readonly contents: Map<string, str
   };
 };
 
-function fold(thread: AgentThread, options: Partial<ContextCompactionConfig>, ports: Partial<FoldPorts> = {}, plan = emptyPlan(thread.id, "test")) {
+function fold(
+  thread: AgentThread,
+  options: Partial<ContextCompactionConfig>,
+  ports: Partial<FoldPorts> = {},
+  plan = emptyPlan(thread.id, "test"),
+) {
   const config = compactionConfig(options);
   const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
   const grouped = groupMessages(ledger.headers);
@@ -101,22 +121,26 @@ function fold(thread: AgentThread, options: Partial<ContextCompactionConfig>, po
 describe("foldThread on random threads and budgets", () => {
   it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
     await fc.assert(
-      fc.asyncProperty(agentThreads({ malformed: true }), fc.integer({ min: 40, max: 4_000 }), async (thread, maxInputTokens) => {
-        const { result, shape } = fold(thread, { maxInputTokens, preserveRecentTurns: 2 });
-        const outcome = await result;
-        if (outcome.type !== "ready") {
-          expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
-          if (outcome.type === "infeasible") expect(outcome.required).toBeGreaterThan(outcome.budget);
-          return;
-        }
-        expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
-        expect(outcome.tokens.after).toBeLessThan(outcome.tokens.before);
-        const { records, changes } = normalizePlan(outcome.plan, shape);
-        expect(changes).toEqual([]);
-        expect(records).toEqual(groupRecords(planRecords(outcome.plan)));
-        const newest = newestUserOrdinal(shape);
-        if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
-      }),
+      fc.asyncProperty(
+        agentThreads({ malformed: true }),
+        fc.integer({ min: 40, max: 4_000 }),
+        async (thread, maxInputTokens) => {
+          const { result, shape } = fold(thread, { maxInputTokens, preserveRecentTurns: 2 });
+          const outcome = await result;
+          if (outcome.type !== "ready") {
+            expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
+            if (outcome.type === "infeasible") expect(outcome.required).toBeGreaterThan(outcome.budget);
+            return;
+          }
+          expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
+          expect(outcome.tokens.after).toBeLessThan(outcome.tokens.before);
+          const { records, changes } = normalizePlan(outcome.plan, shape);
+          expect(changes).toEqual([]);
+          expect(records).toEqual(groupRecords(planRecords(outcome.plan)));
+          const newest = newestUserOrdinal(shape);
+          if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
+        },
+      ),
       runs(200),
     );
   });
@@ -124,7 +148,10 @@ describe("foldThread on random threads and budgets", () => {
   it("gives the same plan for the same input", async () => {
     await fc.assert(
       fc.asyncProperty(agentThreads({ malformed: true }), async (thread) => {
-        const [first, second] = await Promise.all([fold(thread, { maxInputTokens: 300 }).result, fold(thread, { maxInputTokens: 300 }).result]);
+        const [first, second] = await Promise.all([
+          fold(thread, { maxInputTokens: 300 }).result,
+          fold(thread, { maxInputTokens: 300 }).result,
+        ]);
         expect(second).toEqual(first);
       }),
       runs(60),
@@ -195,7 +222,12 @@ describe("foldThread", () => {
   });
 
   it("drops the oldest groups when nothing gentler is enabled", async () => {
-    const { result } = fold(talk(20), { maxInputTokens: 3_000, enableSummarization: false, enableClearing: false, enableExternalization: false });
+    const { result } = fold(talk(20), {
+      maxInputTokens: 3_000,
+      enableSummarization: false,
+      enableClearing: false,
+      enableExternalization: false,
+    });
     const outcome = await result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
     expect(outcome.plan.drops.length).toBeGreaterThan(0);
@@ -212,8 +244,22 @@ describe("foldThread", () => {
     const config = compactionConfig({ maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 });
     const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
     const outcome = await foldThread(
-      { thread, ledger, grouped: groupMessages(ledger.headers), plan: emptyPlan(thread.id, "test"), config, overheadTokens: 0, hard: false },
-      { ladder: threadfoldPreset.ladder, summarizer: factSummarizer, artifacts: memoryArtifacts(), verifier: viewVerifier(thread), clock: pinnedClock(0) },
+      {
+        thread,
+        ledger,
+        grouped: groupMessages(ledger.headers),
+        plan: emptyPlan(thread.id, "test"),
+        config,
+        overheadTokens: 0,
+        hard: false,
+      },
+      {
+        ladder: threadfoldPreset.ladder,
+        summarizer: factSummarizer,
+        artifacts: memoryArtifacts(),
+        verifier: viewVerifier(thread),
+        clock: pinnedClock(0),
+      },
     );
     expect(outcome).toMatchObject({ type: "ineffective" });
     expect(outcome.tokens.after).toBe(outcome.tokens.before);
@@ -226,8 +272,23 @@ describe("foldThread", () => {
     const config = compactionConfig({ maxInputTokens: 3_000 });
     const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
     const outcome = await foldThread(
-      { thread, ledger, grouped: groupMessages(ledger.headers), plan: emptyPlan(thread.id, "test"), config, overheadTokens: 0, hard: true, signal: controller.signal },
-      { ladder: threadfoldPreset.ladder, summarizer: factSummarizer, artifacts: memoryArtifacts(), verifier: viewVerifier(thread), clock: pinnedClock(0) },
+      {
+        thread,
+        ledger,
+        grouped: groupMessages(ledger.headers),
+        plan: emptyPlan(thread.id, "test"),
+        config,
+        overheadTokens: 0,
+        hard: true,
+        signal: controller.signal,
+      },
+      {
+        ladder: threadfoldPreset.ladder,
+        summarizer: factSummarizer,
+        artifacts: memoryArtifacts(),
+        verifier: viewVerifier(thread),
+        clock: pinnedClock(0),
+      },
     );
     expect(outcome.type).toBe("aborted");
   });

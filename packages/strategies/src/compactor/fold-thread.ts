@@ -1,34 +1,34 @@
 import {
-  asPlanId,
-  groupRecords,
-  normalizePlan,
-  PLAN_SCHEMA_VERSION,
-  planRecords,
-  sealPlan,
-  spanOf,
-  threadShape,
   type AgentThread,
   type ArtifactStore,
+  asPlanId,
   type Clock,
   type CompactionPlan,
   type ContextCompactionConfig,
   type GroupedThread,
+  groupRecords,
   type NormalizationChange,
+  normalizePlan,
+  PLAN_SCHEMA_VERSION,
   type PlanRecord,
   type PlanRecords,
   type PlanVerification,
   type PlanVerifier,
+  planRecords,
   type SpanReference,
   type Summarizer,
+  sealPlan,
+  spanOf,
   type ThreadShape,
   type TokenLedger,
+  threadShape,
 } from "@threadfold/core";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
 import type { DraftPlan } from "./draft-plan.ts";
-import { foldAttempts, type FoldAttempt } from "./fold-attempt.ts";
+import { type FoldAttempt, foldAttempts } from "./fold-attempt.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 
 /** What a fold works on. */
@@ -110,7 +110,8 @@ class Fold {
     const { config, overheadTokens } = this.#input;
     const target = Math.floor(config.maxInputTokens * config.targetPercent);
     const unchanged = { before: this.#before, after: this.#before };
-    if (this.#before <= target) return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
+    if (this.#before <= target)
+      return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
 
     const candidates: Candidate[] = [];
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
@@ -156,7 +157,11 @@ class Fold {
     return { plan: sealed, verification, attempt, changes: normalized.changes, summarizerProblem };
   }
 
-  async #fulfil(draft: DraftPlan, attempt: FoldAttempt, onSummarizerFailure: (problem: string) => void): Promise<readonly PlanRecord[]> {
+  async #fulfil(
+    draft: DraftPlan,
+    attempt: FoldAttempt,
+    onSummarizerFailure: (problem: string) => void,
+  ): Promise<readonly PlanRecord[]> {
     const { thread, ledger, config, tenantId = null, plan, instructions, signal } = this.#input;
     const records: PlanRecord[] = [...draft.keptRecords];
     for (const proposal of draft.proposals) {
@@ -206,7 +211,8 @@ class Fold {
       sound.find(({ verification }) => verification.tokens <= this.#hardLimit);
     if (chosen !== undefined) return this.#accept(chosen, candidates);
     const unchanged = { before: this.#before, after: this.#before };
-    if (this.#before <= this.#hardLimit) return { type: "no-op", reason: "nothing more can be folded", tokens: unchanged };
+    if (this.#before <= this.#hardLimit)
+      return { type: "no-op", reason: "nothing more can be folded", tokens: unchanged };
     const unsound = candidates.find((candidate) => !isSound(candidate));
     if (unsound !== undefined && unsound.verification.tokens <= this.#hardLimit) {
       const { violations, missingPins } = unsound.verification;

@@ -1,4 +1,4 @@
-import { lastOrdinal, type GroupedThread, type MessageGroup, type ThreadShape } from "@threadfold/core";
+import { type GroupedThread, lastOrdinal, type MessageGroup, type ThreadShape } from "@threadfold/core";
 
 /** What a fold leaves alone. */
 export interface Protection {
@@ -25,7 +25,11 @@ export function newestUserOrdinal(shape: ThreadShape): number {
  * The groups that may be folded, oldest first: on the main branch, older than what counts as recent, without system
  * messages, and without the newest user message, which is what the model is to answer.
  */
-export function foldableGroups(grouped: GroupedThread, shape: ThreadShape, protection: Protection): readonly MessageGroup[] {
+export function foldableGroups(
+  grouped: GroupedThread,
+  shape: ThreadShape,
+  protection: Protection,
+): readonly MessageGroup[] {
   const newestUser = newestUserOrdinal(shape);
   const recentFrom = recentStart(grouped, shape, protection);
   return grouped.groups.filter((group) => {

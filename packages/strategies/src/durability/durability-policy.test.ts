@@ -12,7 +12,9 @@ const resultOf = (toolName: string): ToolResultEnvelope => ({
 describe("durabilityPolicy", () => {
   it("knows common tools however their names are written", () => {
     const durabilityOf = durabilityPolicy(compactionConfig());
-    expect(["read", "Read", "read_file", "readFile"].map((name) => durabilityOf(resultOf(name)))).toEqual(Array(4).fill("replayable"));
+    expect(["read", "Read", "read_file", "readFile"].map((name) => durabilityOf(resultOf(name)))).toEqual(
+      Array(4).fill("replayable"),
+    );
     expect(["LS", "list_dir", "Grep"].map((name) => durabilityOf(resultOf(name)))).toEqual(Array(3).fill("ephemeral"));
     expect(durabilityOf(resultOf("WebSearch"))).toBe("non_replayable");
   });

@@ -1,6 +1,6 @@
-import { visibleText, type DropRecord } from "@threadfold/core";
+import { type DropRecord, visibleText } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
-import { messagesOf, type Fulfilment } from "./fulfilment.ts";
+import { type Fulfilment, messagesOf } from "./fulfilment.ts";
 import { recordBase } from "./record-base.ts";
 
 const MAX_KEYWORDS = 12;
@@ -8,10 +8,15 @@ const MAX_KEYWORDS = 12;
 const SCANNED = 600;
 
 /** Takes groups out of the prompt and notes what they were about (seed 002, `DroppedSpanIndex`). */
-export function dropRecord(proposal: CompactionProposal & { readonly action: "drop" }, fulfilment: Fulfilment): DropRecord {
+export function dropRecord(
+  proposal: CompactionProposal & { readonly action: "drop" },
+  fulfilment: Fulfilment,
+): DropRecord {
   const words = new Set<string>();
   for (const message of messagesOf(proposal, fulfilment)) {
-    for (const [word] of visibleText(message).slice(0, SCANNED).matchAll(/[\p{L}_][\p{L}\p{N}_./-]{5,60}/gu)) {
+    for (const [word] of visibleText(message)
+      .slice(0, SCANNED)
+      .matchAll(/[\p{L}_][\p{L}\p{N}_./-]{5,60}/gu)) {
       if (words.size < MAX_KEYWORDS) words.add(word);
     }
   }

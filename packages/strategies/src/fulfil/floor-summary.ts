@@ -1,11 +1,14 @@
-import { visibleText, type Message, type SpanReference, type SummaryChange } from "@threadfold/core";
+import { type Message, type SpanReference, type SummaryChange, visibleText } from "@threadfold/core";
 
 const MAX_TASK = 400;
 
 /** A summary without any summarizer: what was asked first, and how much was folded (seed 000, graceful degradation). */
 export function floorSummaryChanges(messages: readonly Message[], span: SpanReference): readonly SummaryChange[] {
   const request = messages.find((message) => message.role === "user" && message.origin === undefined);
-  const calls = messages.reduce((sum, message) => sum + message.parts.filter((part) => part.type === "tool-call").length, 0);
+  const calls = messages.reduce(
+    (sum, message) => sum + message.parts.filter((part) => part.type === "tool-call").length,
+    0,
+  );
   const changes: SummaryChange[] = [
     {
       op: "add",
@@ -17,7 +20,10 @@ export function floorSummaryChanges(messages: readonly Message[], span: SpanRefe
     },
   ];
   if (request !== undefined) {
-    changes.push({ op: "set-original-task", task: { text: visibleText(request).slice(0, MAX_TASK).toWellFormed(), sources: [request.id] } });
+    changes.push({
+      op: "set-original-task",
+      task: { text: visibleText(request).slice(0, MAX_TASK).toWellFormed(), sources: [request.id] },
+    });
   }
   return changes;
 }

@@ -1,4 +1,4 @@
-import { spanOf, type PlanRecord } from "@threadfold/core";
+import { type PlanRecord, spanOf } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 

@@ -20,7 +20,9 @@ const fieldsOf = (result: Partial<ToolResultEnvelope>) => {
 describe("resultKeyFields", () => {
   it("keeps what the tool declared and what the policy names, and nothing else", () => {
     const value = { order_id: "A-17", total: 12, lines: ["long"], __proto__x: 1 };
-    expect(fieldsOf({ toolName: "create_order", content: { type: "json", value }, keyFields: { status: "paid" } })).toEqual({
+    expect(
+      fieldsOf({ toolName: "create_order", content: { type: "json", value }, keyFields: { status: "paid" } }),
+    ).toEqual({
       status: "paid",
       order_id: "A-17",
       total: 12,
@@ -36,7 +38,9 @@ describe("resultKeyFields", () => {
   });
 
   it("shows how a plain text begins, and nothing of an ephemeral one", () => {
-    expect(fieldsOf({ content: { type: "text", text: "\n\n  src/index.ts\nsrc/main.ts" } })).toEqual({ begins: "src/index.ts" });
+    expect(fieldsOf({ content: { type: "text", text: "\n\n  src/index.ts\nsrc/main.ts" } })).toEqual({
+      begins: "src/index.ts",
+    });
     expect(fieldsOf({ toolName: "ls", content: { type: "text", text: "src" } })).toEqual({});
   });
 

@@ -1,4 +1,10 @@
-import { toolResultText, type JsonObject, type JsonValue, type ToolDurabilityPolicy, type ToolResultEnvelope } from "@threadfold/core";
+import {
+  type JsonObject,
+  type JsonValue,
+  type ToolDurabilityPolicy,
+  type ToolResultEnvelope,
+  toolResultText,
+} from "@threadfold/core";
 
 /** How much of a body's beginning and end is looked at, in UTF-16 code units: what a tool has to say it says there. */
 const HEAD = 2_000;
@@ -11,7 +17,8 @@ const MAX_LINE = 160;
  */
 export function resultKeyFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
   const declared = { ...result.keyFields, ...preservedFields(result, policy) };
-  if (Object.keys(declared).length > 0 || result.durability === "ephemeral" || policy.durability === "ephemeral") return declared;
+  if (Object.keys(declared).length > 0 || result.durability === "ephemeral" || policy.durability === "ephemeral")
+    return declared;
   return textKeyFields(toolResultText(result.content), result.outcome === "failure");
 }
 
@@ -32,11 +39,17 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const exit = lines.map((line) => /\b(?:exit(?:ed with)?(?: code| status)?|returncode)\W{0,3}(\d{1,3})\b/i.exec(line)?.[1]).find(Boolean);
-  const error = lines.find((line) => /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i.test(line));
+  const exit = lines
+    .map((line) => /\b(?:exit(?:ed with)?(?: code| status)?|returncode)\W{0,3}(\d{1,3})\b/i.exec(line)?.[1])
+    .find(Boolean);
+  const error = lines.find((line) =>
+    /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i.test(line),
+  );
   const telling = (failed ? error : undefined) ?? error ?? lines[0];
   return {
     ...(exit !== undefined && { exitCode: Number(exit) }),
-    ...(telling !== undefined && { [telling === error ? "error" : "begins"]: telling.slice(0, MAX_LINE).toWellFormed() }),
+    ...(telling !== undefined && {
+      [telling === error ? "error" : "begins"]: telling.slice(0, MAX_LINE).toWellFormed(),
+    }),
   };
 }

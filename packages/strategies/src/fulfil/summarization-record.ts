@@ -1,18 +1,18 @@
 import {
   applySummaryChanges,
-  mergeSummaries,
-  renderSummary,
-  trimSummary,
   type Message,
+  mergeSummaries,
   type ResolvedItem,
+  renderSummary,
   type SpanReference,
   type StructuredSummary,
   type SummarizationRecord,
   type SummaryChange,
+  trimSummary,
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
-import { messagesOf, type Fulfilment } from "./fulfilment.ts";
 import { floorSummaryChanges } from "./floor-summary.ts";
+import { type Fulfilment, messagesOf } from "./fulfilment.ts";
 import { recordBase } from "./record-base.ts";
 
 type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
@@ -21,11 +21,16 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
  * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
  * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails for its sake (P6).
  */
-export async function summarizationRecord(proposal: SummarizeProposal, fulfilment: Fulfilment): Promise<SummarizationRecord> {
+export async function summarizationRecord(
+  proposal: SummarizeProposal,
+  fulfilment: Fulfilment,
+): Promise<SummarizationRecord> {
   const base = recordBase(proposal, fulfilment);
   const previous = previousSummary(proposal);
   const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
-  const messages = messagesOf(proposal, fulfilment).filter((message) => !covered.has(message.id) && message.branch === undefined);
+  const messages = messagesOf(proposal, fulfilment).filter(
+    (message) => !covered.has(message.id) && message.branch === undefined,
+  );
   const { changes, summarizer } = await changesOf(messages, base.span, previous, fulfilment);
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
   const merged = applySummaryChanges(previous, base.span, changes);
@@ -43,7 +48,8 @@ export async function summarizationRecord(proposal: SummarizeProposal, fulfilmen
 /** What rendering puts around a summary, in tokens. */
 const FRAME_TOKENS = 20;
 
-const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] => proposal.absorbs.flatMap((record) => record.resolved);
+const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] =>
+  proposal.absorbs.flatMap((record) => record.resolved);
 
 function previousSummary({ absorbs }: SummarizeProposal): StructuredSummary | null {
   const [first, ...rest] = absorbs.map((record) => record.summary);
@@ -85,4 +91,3 @@ async function changesOf(
   }
   return { changes: floorSummaryChanges(messages, span), summarizer: "floor@1" };
 }
-

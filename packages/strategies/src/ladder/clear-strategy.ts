@@ -48,7 +48,8 @@ function proposeResult(header: MessageHeader): CompactionProposal | null {
   const base = { ordinals: [header.ordinal], strategy: "clear" };
   if (header.durability === "non_replayable" || header.durability === "replayable") {
     if (body <= 2 * POINTER_TOKENS) return null;
-    const why = header.durability === "replayable" ? "nothing verifies that its source is unchanged" : "it cannot be replayed";
+    const why =
+      header.durability === "replayable" ? "nothing verifies that its source is unchanged" : "it cannot be replayed";
     return {
       ...base,
       action: "externalize",

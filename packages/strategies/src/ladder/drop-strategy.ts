@@ -1,5 +1,5 @@
-import type { CompactionStrategy, Hold } from "./compaction-strategy.ts";
 import type { CompactionProposal } from "./compaction-proposal.ts";
+import type { CompactionStrategy, Hold } from "./compaction-strategy.ts";
 
 /** True for what a summary already stands for or what left the prompt before: dropping it would free next to nothing. */
 const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || hold?.action === "summarize";
@@ -13,7 +13,10 @@ export const dropStrategy: CompactionStrategy = {
     let freed = 0;
     for (const group of context.foldable) {
       if (freed >= context.needed) break;
-      const tokens = group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+      const tokens = group.ordinals.reduce(
+        (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
+        0,
+      );
       if (group.ordinals.some((ordinal) => isGone(context.heldBy(ordinal)))) continue;
       freed += tokens;
       proposals.push({

@@ -1,13 +1,13 @@
 import { describe, it } from "vitest";
-import { pruneStrategy } from "../windows/prune-strategy.ts";
+import { strategyLaws } from "../laws/strategy-laws.ts";
 import { lastTurns, nothing } from "../windows/cut-points.ts";
+import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { clearStrategy } from "./clear-strategy.ts";
 import { dropStrategy } from "./drop-strategy.ts";
 import { externalizeStrategy } from "./externalize-strategy.ts";
 import { summarizeStrategy } from "./summarize-strategy.ts";
 import { truncateStrategy } from "./truncate-strategy.ts";
-import { strategyLaws } from "../laws/strategy-laws.ts";
 
 const strategies = [
   externalizeStrategy,

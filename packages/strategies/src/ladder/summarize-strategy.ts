@@ -1,7 +1,7 @@
 import type { MessageGroup, SummarizationRecord } from "@threadfold/core";
 import type { CompactionProposal } from "./compaction-proposal.ts";
 import type { CompactionStrategy, Hold, StrategyContext } from "./compaction-strategy.ts";
-import { foldableRuns, type FoldableRun } from "./foldable-runs.ts";
+import { type FoldableRun, foldableRuns } from "./foldable-runs.ts";
 
 /**
  * Rung of summarizing: the oldest groups give way to one summary per unbroken run, as many groups as it takes. A summary
@@ -39,12 +39,16 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
 
 function propose(run: FoldableRun, strategy: string, context: StrategyContext): CompactionProposal | null {
   const absorbs = [...new Set(run.ordinals.map((ordinal) => context.heldBy(ordinal)))].filter(isSummary);
-  const rendered = run.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+  const rendered = run.ordinals.reduce(
+    (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
+    0,
+  );
   const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
   const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
   const cost = Math.min(
     context.summaryMaxTokens,
-    Math.ceil(rawTokens * context.config.summarizeTargetRatio) + absorbs.reduce((sum, record) => sum + record.summaryTokens, 0),
+    Math.ceil(rawTokens * context.config.summarizeTargetRatio) +
+      absorbs.reduce((sum, record) => sum + record.summaryTokens, 0),
   );
   if (raw.length === 0 || rendered <= cost) return null;
   const first = context.shape.header(run.ordinals[0] as number);
@@ -59,4 +63,5 @@ function propose(run: FoldableRun, strategy: string, context: StrategyContext): 
   };
 }
 
-const isSummary = (hold: Hold | undefined): hold is SummarizationRecord => hold?.action === "summarize" && "summary" in hold;
+const isSummary = (hold: Hold | undefined): hold is SummarizationRecord =>
+  hold?.action === "summarize" && "summary" in hold;

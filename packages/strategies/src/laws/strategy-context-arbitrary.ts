@@ -1,4 +1,11 @@
-import { compactionConfig, groupMessages, threadShape, TokenLedger, emptyPlan, type AgentThread } from "@threadfold/core";
+import {
+  type AgentThread,
+  compactionConfig,
+  emptyPlan,
+  groupMessages,
+  TokenLedger,
+  threadShape,
+} from "@threadfold/core";
 import { agentThreads, countingTokenizer } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { DraftPlan } from "../compactor/draft-plan.ts";

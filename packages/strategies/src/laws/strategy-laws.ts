@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { strategyContexts } from "./strategy-context-arbitrary.ts";
 
@@ -51,7 +51,10 @@ export function strategyLaws(strategy: CompactionStrategy, { describe, it }: Law
           const ordinals = proposals.flatMap((proposal) => proposal.ordinals);
           assert.equal(new Set(ordinals).size, ordinals.length);
           for (const proposal of proposals) {
-            assert.deepEqual([...proposal.ordinals].sort((a, b) => a - b), [...proposal.ordinals]);
+            assert.deepEqual(
+              [...proposal.ordinals].sort((a, b) => a - b),
+              [...proposal.ordinals],
+            );
             assert.notEqual(proposal.reason, "");
             assert.ok(proposal.estimatedTokensFreed > 0);
           }

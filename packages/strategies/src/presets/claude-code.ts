@@ -1,8 +1,8 @@
-import { nothing } from "../windows/cut-points.ts";
-import { windowStrategy } from "../windows/window-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { overflowTrigger } from "../triggers/overflow-trigger.ts";
 import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
+import { nothing } from "../windows/cut-points.ts";
+import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 
 /** Seed 001, Claude Code: at 95 % the whole history becomes a summary that the session starts over with. */
@@ -10,6 +10,12 @@ export const claudeCodePreset: CompactionPreset = {
   name: "claude-code",
   description: "At 95 % summarizes the whole history before the newest user message (seed 001).",
   ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" })],
-  config: { policyVersion: "claude-code-v1", softThresholdPercent: 0.95, preserveRecentTurns: 0, summaryRole: "user", minReclaimPercent: 0 },
+  config: {
+    policyVersion: "claude-code-v1",
+    softThresholdPercent: 0.95,
+    preserveRecentTurns: 0,
+    summaryRole: "user",
+    minReclaimPercent: 0,
+  },
   trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
 };

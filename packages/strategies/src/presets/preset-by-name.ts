@@ -1,8 +1,8 @@
 import { ThreadfoldError } from "@threadfold/core";
-import type { CompactionPreset } from "./compaction-preset.ts";
 import { aiSdkPreset } from "./ai-sdk.ts";
 import { claudeCodePreset } from "./claude-code.ts";
 import { codexPreset } from "./codex.ts";
+import type { CompactionPreset } from "./compaction-preset.ts";
 import { goatPreset } from "./goat.ts";
 import { opencodePreset } from "./opencode.ts";
 import { piPreset } from "./pi.ts";

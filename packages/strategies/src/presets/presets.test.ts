@@ -1,24 +1,24 @@
 import {
+  type AgentThread,
   actionOf,
+  artifactIdOf,
+  type CompactionPlan,
   compactionConfig,
   emptyPlan,
   groupMessages,
+  type PlanVerifier,
   planRecords,
+  renderSummary,
+  type Summarizer,
   TokenLedger,
   threadShape,
-  type CompactionPlan,
-  type PlanVerifier,
-  type Summarizer,
-  renderSummary,
   viewThread,
-  artifactIdOf,
-  type AgentThread,
 } from "@threadfold/core";
 import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newestUserOrdinal } from "../compactor/foldable-groups.ts";
 import { foldThread } from "../compactor/fold-thread.ts";
+import { newestUserOrdinal } from "../compactor/foldable-groups.ts";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 import { PRESETS, presetByName } from "./preset-by-name.ts";
@@ -26,7 +26,9 @@ import { PRESETS, presetByName } from "./preset-by-name.ts";
 const tokenizer = countingTokenizer();
 const factSummarizer: Summarizer = {
   id: "facts@1",
-  summarize: async ({ span }) => ({ changes: [{ op: "add", section: "facts", item: { text: "folded", sources: span.messageIds.slice(0, 1) } }] }),
+  summarize: async ({ span }) => ({
+    changes: [{ op: "add", section: "facts", item: { text: "folded", sources: span.messageIds.slice(0, 1) } }],
+  }),
 };
 
 function viewVerifier(thread: AgentThread): PlanVerifier {
@@ -69,18 +71,22 @@ function fold(preset: CompactionPreset, thread: AgentThread, maxInputTokens: num
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %s", (_name, preset) => {
   it("fits any budget or says what takes the room, and keeps the newest user message", async () => {
     await fc.assert(
-      fc.asyncProperty(agentThreads({ malformed: true }), fc.integer({ min: 60, max: 3_000 }), async (thread, maxInputTokens) => {
-        const { result, shape } = fold(preset, thread, maxInputTokens);
-        const outcome = await result;
-        if (outcome.type !== "ready") {
-          expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
-          return;
-        }
-        expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
-        expect(planRecords(outcome.plan).length).toBeGreaterThan(0);
-        const newest = newestUserOrdinal(shape);
-        if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
-      }),
+      fc.asyncProperty(
+        agentThreads({ malformed: true }),
+        fc.integer({ min: 60, max: 3_000 }),
+        async (thread, maxInputTokens) => {
+          const { result, shape } = fold(preset, thread, maxInputTokens);
+          const outcome = await result;
+          if (outcome.type !== "ready") {
+            expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
+            return;
+          }
+          expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
+          expect(planRecords(outcome.plan).length).toBeGreaterThan(0);
+          const newest = newestUserOrdinal(shape);
+          if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
+        },
+      ),
       runs(60),
     );
   });
@@ -98,7 +104,8 @@ describe("presets", () => {
   it("seed 003: fires at 93 600 tokens of a window of 128 000", () => {
     const preset = presetByName("ai-sdk");
     const trigger = preset.trigger(compactionConfig({ ...preset.config, maxInputTokens: 128_000 }));
-    const at = (tokens: number) => trigger.evaluate({ tokens, maxInputTokens: 128_000, turns: 1, steps: 1, messages: 1 }).level;
+    const at = (tokens: number) =>
+      trigger.evaluate({ tokens, maxInputTokens: 128_000, turns: 1, steps: 1, messages: 1 }).level;
     expect(at(93_599)).toBe("none");
     expect(at(93_600)).toBe("soft");
   });
@@ -106,12 +113,15 @@ describe("presets", () => {
   it("seed 001: pi fires 16 384 tokens below the window", () => {
     const preset = presetByName("pi");
     const trigger = preset.trigger(compactionConfig({ ...preset.config, maxInputTokens: 200_000 }));
-    const at = (tokens: number) => trigger.evaluate({ tokens, maxInputTokens: 200_000, turns: 1, steps: 1, messages: 1 }).level;
+    const at = (tokens: number) =>
+      trigger.evaluate({ tokens, maxInputTokens: 200_000, turns: 1, steps: 1, messages: 1 }).level;
     expect(at(200_000 - 16_384 - 1)).toBe("none");
     expect(at(200_000 - 16_384)).toBe("soft");
   });
 
   it("refuses a name that is none and lists those that are", () => {
-    expect(() => presetByName("nope")).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("threadfold") }));
+    expect(() => presetByName("nope")).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("threadfold") }),
+    );
   });
 });

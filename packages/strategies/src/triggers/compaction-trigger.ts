@@ -14,9 +14,7 @@ export interface TriggerInput {
 }
 
 /** `soft`: fold if it pays. `hard`: fold now, whatever it costs. */
-export type TriggerDecision =
-  | { readonly level: "none" }
-  | { readonly level: "soft" | "hard"; readonly reason: string };
+export type TriggerDecision = { readonly level: "none" } | { readonly level: "soft" | "hard"; readonly reason: string };
 
 /** Says whether to fold before the next request. */
 export interface CompactionTrigger {

@@ -1,4 +1,4 @@
-import { NO_TRIGGER, type CompactionTrigger, type TriggerDecision } from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER, type TriggerDecision } from "./compaction-trigger.ts";
 
 /** Fires when at least one trigger fires, as hard as the hardest. Of no triggers: never (S4). */
 export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {

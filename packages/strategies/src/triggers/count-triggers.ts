@@ -1,21 +1,41 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { NO_TRIGGER, type CompactionTrigger, type TriggerInput } from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER, type TriggerInput } from "./compaction-trigger.ts";
 
 /** Fires when the request takes at least so many tokens (S1: at the threshold it fires). */
 export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
-  countTrigger("token-count", threshold, ({ tokens }) => tokens >= threshold, ({ tokens }) => `${tokens} tokens`);
+  countTrigger(
+    "token-count",
+    threshold,
+    ({ tokens }) => tokens >= threshold,
+    ({ tokens }) => `${tokens} tokens`,
+  );
 
 /** Fires when the thread has more than so many turns (S1: at the threshold it does not). */
 export const turnCountTrigger = (threshold: number): CompactionTrigger =>
-  countTrigger("turn-count", threshold, ({ turns }) => turns > threshold, ({ turns }) => `${turns} turns`);
+  countTrigger(
+    "turn-count",
+    threshold,
+    ({ turns }) => turns > threshold,
+    ({ turns }) => `${turns} turns`,
+  );
 
 /** Fires when the thread has more than so many model calls. */
 export const stepCountTrigger = (threshold: number): CompactionTrigger =>
-  countTrigger("step-count", threshold, ({ steps }) => steps > threshold, ({ steps }) => `${steps} steps`);
+  countTrigger(
+    "step-count",
+    threshold,
+    ({ steps }) => steps > threshold,
+    ({ steps }) => `${steps} steps`,
+  );
 
 /** Fires when the thread has more than so many messages. */
 export const messageCountTrigger = (threshold: number): CompactionTrigger =>
-  countTrigger("message-count", threshold, ({ messages }) => messages > threshold, ({ messages }) => `${messages} messages`);
+  countTrigger(
+    "message-count",
+    threshold,
+    ({ messages }) => messages > threshold,
+    ({ messages }) => `${messages} messages`,
+  );
 
 function countTrigger(
   name: string,

@@ -1,4 +1,4 @@
-import { NO_TRIGGER, type CompactionTrigger } from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER } from "./compaction-trigger.ts";
 
 /** Fires hard after the provider refused a request because it was too long. */
 export const overflowTrigger: CompactionTrigger = {

@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { NO_TRIGGER, type CompactionTrigger } from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER } from "./compaction-trigger.ts";
 
 /**
  * Fires when the request takes at least this share of the cap; hard when it exceeds the cap. A figure that the provider
@@ -7,7 +7,10 @@ import { NO_TRIGGER, type CompactionTrigger } from "./compaction-trigger.ts";
  */
 export function tokenFractionTrigger(fraction: number): CompactionTrigger {
   if (!(fraction > 0 && fraction <= 1)) {
-    throw new ThreadfoldError("INVALID_CONFIG", `The token fraction is ${fraction}; it must be more than 0 and at most 1.`);
+    throw new ThreadfoldError(
+      "INVALID_CONFIG",
+      `The token fraction is ${fraction}; it must be more than 0 and at most 1.`,
+    );
   }
   return {
     name: `token-fraction ${fraction}`,

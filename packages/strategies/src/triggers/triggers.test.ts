@@ -6,7 +6,8 @@ import { overflowTrigger } from "./overflow-trigger.ts";
 import { tokenFractionTrigger } from "./token-fraction-trigger.ts";
 
 const idle: TriggerInput = { tokens: 0, maxInputTokens: 1_000, turns: 0, steps: 0, messages: 0 };
-const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) => trigger.evaluate({ ...idle, ...input }).level;
+const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
+  trigger.evaluate({ ...idle, ...input }).level;
 
 describe("triggers", () => {
   it("S1 turn, step and message triggers fire one over their threshold, token triggers at it", () => {

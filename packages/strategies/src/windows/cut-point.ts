@@ -8,7 +8,8 @@ export function realMessages(shape: ThreadShape): readonly MessageHeader[] {
   const messages: MessageHeader[] = [];
   for (let ordinal = 0; ordinal < shape.length; ordinal++) {
     const header = shape.header(ordinal);
-    if (header.branch === undefined && header.role !== "system" && header.origin !== "compaction") messages.push(header);
+    if (header.branch === undefined && header.role !== "system" && header.origin !== "compaction")
+      messages.push(header);
   }
   return messages;
 }

@@ -1,7 +1,19 @@
-import { asMessageId, asThreadId, asToolCallId, compactionConfig, AgentThread, groupMessages, threadShape, TokenLedger, type MessageInput, type ThreadShape } from "@threadfold/core";
+import {
+  AgentThread,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
+  compactionConfig,
+  groupMessages,
+  type MessageInput,
+  type ThreadShape,
+  TokenLedger,
+  threadShape,
+} from "@threadfold/core";
 import { countingTokenizer } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
+import { type CutPoint, snapToTurnStart } from "./cut-point.ts";
 import {
   lastMessages,
   lastMessagesFromTurnStart,
@@ -10,7 +22,6 @@ import {
   lastTokensSplittingTurns,
   lastTurns,
 } from "./cut-points.ts";
-import { snapToTurnStart, type CutPoint } from "./cut-point.ts";
 
 /** A thread from a line of letters: `u` user, `a` assistant, `c` assistant with a call, `t` its result. */
 function threadOf(letters: string, characters = 40): ThreadShape {
@@ -18,8 +29,14 @@ function threadOf(letters: string, characters = 40): ThreadShape {
   const messages = [...letters.replaceAll(/[^ucat]/g, "")].map((letter, index): MessageInput => {
     const base = { id: asMessageId(`m${index}`), createdAt: "2026-01-01T00:00:00.000Z" };
     const text = { type: "text" as const, text: letter.repeat(characters) };
-    if (letter === "u" || letter === "a") return { ...base, role: letter === "u" ? "user" : "assistant", parts: [text] };
-    if (letter === "c") return { ...base, role: "assistant", parts: [{ type: "tool-call", callId: asToolCallId(`c${++call}`), toolName: "bash", input: {} }] };
+    if (letter === "u" || letter === "a")
+      return { ...base, role: letter === "u" ? "user" : "assistant", parts: [text] };
+    if (letter === "c")
+      return {
+        ...base,
+        role: "assistant",
+        parts: [{ type: "tool-call", callId: asToolCallId(`c${++call}`), toolName: "bash", input: {} }],
+      };
     const result = { toolName: "bash", callId: asToolCallId(`c${call}`), outcome: "success" as const, content: text };
     return { ...base, role: "tool", parts: [{ type: "tool-result", result }] };
   });

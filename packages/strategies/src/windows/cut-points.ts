@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { backToCall, realMessages, snapToTurnStart, type CutPoint } from "./cut-point.ts";
+import { backToCall, type CutPoint, realMessages, snapToTurnStart } from "./cut-point.ts";
 
 function requireCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 0) return;
@@ -11,7 +11,9 @@ export function lastMessagesFromTurnStart(count: number): CutPoint {
   requireCount("maxEvents", count);
   return (shape) => {
     const messages = realMessages(shape);
-    return messages.length <= count ? 0 : snapToTurnStart(shape, messages[messages.length - count]?.ordinal ?? shape.length);
+    return messages.length <= count
+      ? 0
+      : snapToTurnStart(shape, messages[messages.length - count]?.ordinal ?? shape.length);
   };
 }
 
@@ -26,7 +28,8 @@ export function lastMessages(count: number): CutPoint {
 
 /** Keeps the last share of the messages, cut before a call rather than before its results (seed 000). */
 export function lastShareOfMessages(share: number): CutPoint {
-  if (!(share > 0 && share < 1)) throw new ThreadfoldError("INVALID_CONFIG", `The share is ${share}; it must be between 0 and 1.`);
+  if (!(share > 0 && share < 1))
+    throw new ThreadfoldError("INVALID_CONFIG", `The share is ${share}; it must be between 0 and 1.`);
   return (shape) => lastMessages(Math.floor(realMessages(shape).length * share))(shape);
 }
 

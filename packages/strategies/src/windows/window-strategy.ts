@@ -24,7 +24,9 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
       const cut = options.cut(context.shape);
       const before = context.foldable.filter((group) => lastOrdinal(group) < cut);
       const groups = withoutRecentUserMessages(before, context, options.keepUserTokens ?? 0);
-      return options.fold === "drop" ? dropGroups(groups, options.name, context) : summarizeGroups(groups, options.name, context);
+      return options.fold === "drop"
+        ? dropGroups(groups, options.name, context)
+        : summarizeGroups(groups, options.name, context);
     },
   };
 }
@@ -46,14 +48,21 @@ function withoutRecentUserMessages(
   return kept.size === 0 ? groups : groups.filter((group) => !kept.has(group));
 }
 
-function dropGroups(groups: readonly MessageGroup[], strategy: string, context: StrategyContext): readonly CompactionProposal[] {
+function dropGroups(
+  groups: readonly MessageGroup[],
+  strategy: string,
+  context: StrategyContext,
+): readonly CompactionProposal[] {
   return groups
     .filter((group) => !group.ordinals.some((ordinal) => context.heldBy(ordinal)?.action === "drop"))
     .map((group) => ({
       action: "drop",
       strategy,
       ordinals: group.ordinals,
-      estimatedTokensFreed: group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0),
+      estimatedTokensFreed: group.ordinals.reduce(
+        (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
+        0,
+      ),
       reason: "The group is older than the window that is kept.",
     }));
 }

@@ -1,5 +1,5 @@
 import type { ProviderAwareTokenizer } from "@threadfold/core";
-import { learnedFactor, type Calibration } from "./calibration.ts";
+import { type Calibration, learnedFactor } from "./calibration.ts";
 
 /**
  * A counter whose figures are the base counter's times what was learned of a model. It is a value like its base: later

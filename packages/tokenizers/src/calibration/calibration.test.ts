@@ -2,13 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { heuristicTokenizer } from "../heuristic/heuristic-tokenizer.ts";
 import { calibratedTokenizer } from "./calibrated-tokenizer.ts";
-import { learnedFactor, NO_CALIBRATION, observeUsage, parseCalibration, type Calibration } from "./calibration.ts";
+import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage, parseCalibration } from "./calibration.ts";
 
 const observe = (calibration: Calibration, countedTokens: number, reportedTokens: number): Calibration =>
   observeUsage(calibration, { model: "m", countedTokens, reportedTokens });
 const factor = (calibration: Calibration): number => learnedFactor(calibration, "m").factor;
 
-const anyFigure = fc.oneof(fc.integer({ min: -10, max: 1_000_000 }), fc.constantFrom(0, -1, Number.NaN, Infinity, 1e300));
+const anyFigure = fc.oneof(
+  fc.integer({ min: -10, max: 1_000_000 }),
+  fc.constantFrom(0, -1, Number.NaN, Infinity, 1e300),
+);
 
 describe("calibration", () => {
   it("moves to what is reported, at most a tenth at a time (S36)", () => {

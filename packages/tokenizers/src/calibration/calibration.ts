@@ -67,7 +67,8 @@ function stepTowards(factor: number, target: number): number {
  * @throws ThreadfoldError `INVALID_CONFIG` when it is not one; the message names the model.
  */
 export function parseCalibration(value: unknown): Calibration {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse("a calibration is an object by model name");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refuse("a calibration is an object by model name");
   const entries = Object.entries(value).map(([model, learned]): [string, LearnedFactor] => {
     const { factor, observations } = (learned ?? {}) as Partial<LearnedFactor>;
     if (typeof factor !== "number" || !(factor >= MIN_FACTOR && factor <= MAX_FACTOR)) {
@@ -81,4 +82,5 @@ export function parseCalibration(value: unknown): Calibration {
   return Object.freeze(Object.fromEntries(entries));
 }
 
-const refuse = (problem: string): ThreadfoldError => new ThreadfoldError("INVALID_CONFIG", `The calibration is invalid: ${problem}.`);
+const refuse = (problem: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `The calibration is invalid: ${problem}.`);

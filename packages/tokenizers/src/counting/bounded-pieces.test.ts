@@ -24,7 +24,9 @@ describe("counting in bounded pieces", () => {
   });
 
   it("loses no character and splits no surrogate pair", () => {
-    const runs = fc.tuple(fc.constantFrom(...ENDLESS), fc.integer({ min: 200, max: 700 })).map(([unit, count]) => unit.repeat(count));
+    const runs = fc
+      .tuple(fc.constantFrom(...ENDLESS), fc.integer({ min: 200, max: 700 }))
+      .map(([unit, count]) => unit.repeat(count));
     fc.assert(
       fc.property(fc.array(fc.oneof(hostileTexts, runs), { maxLength: 4 }), (texts) => {
         const text = texts.join("");

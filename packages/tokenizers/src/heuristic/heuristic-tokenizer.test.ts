@@ -27,16 +27,24 @@ describe("the heuristic counter", () => {
 
   it("counts a JSON result by its serialized body", () => {
     const result = { toolName: "t", callId: asToolCallId("c"), outcome: "success" } as const;
-    expect(tokenizer.countPart({ type: "tool-result", result: { ...result, content: { type: "json", value: { a: [1, "x"] } } } })).toBe(
-      Math.ceil('{"a":[1,"x"]}'.length / 4),
-    );
+    expect(
+      tokenizer.countPart({
+        type: "tool-result",
+        result: { ...result, content: { type: "json", value: { a: [1, "x"] } } },
+      }),
+    ).toBe(Math.ceil('{"a":[1,"x"]}'.length / 4));
   });
 
   it("counts a picture by a fixed figure and never by the length of its base64", () => {
     const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: base64 } };
     const inResult: Part = {
       type: "tool-result",
-      result: { toolName: "t", callId: asToolCallId("c"), outcome: "success", content: { type: "blocks", blocks: [image] } },
+      result: {
+        toolName: "t",
+        callId: asToolCallId("c"),
+        outcome: "success",
+        content: { type: "blocks", blocks: [image] },
+      },
     };
     expect(tokenizer.countPart(image)).toBe(1_600);
     expect(tokenizer.countPart(inResult)).toBe(1_600);

@@ -14,7 +14,8 @@ export interface TokenizerLaw {
 export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
   {
     name: "figures are whole and never negative",
-    broken: (tokenizer, request) => firstBroken(figuresOf(tokenizer, request), (tokens) => Number.isSafeInteger(tokens) && tokens >= 0),
+    broken: (tokenizer, request) =>
+      firstBroken(figuresOf(tokenizer, request), (tokens) => Number.isSafeInteger(tokens) && tokens >= 0),
   },
   {
     name: "a message is the sum of its parts and its role's overhead",
@@ -28,7 +29,8 @@ export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
         messages.flatMap((message) =>
           message.parts.map(
             (_, index) =>
-              tokenizer.countMessage(message) - tokenizer.countMessage({ ...message, parts: message.parts.slice(0, index) }),
+              tokenizer.countMessage(message) -
+              tokenizer.countMessage({ ...message, parts: message.parts.slice(0, index) }),
           ),
         ),
         (difference) => difference >= 0,

@@ -12,9 +12,16 @@ describe("provider counters", () => {
   it("count OpenAI's text as tiktoken does", async () => {
     const exact = await TiktokenTokenizer.load("o200k_base");
     fc.assert(
-      fc.property(fc.oneof(proseTexts, fc.constantFrom("__proto__", "constructor"), fc.string({ unit: "grapheme", maxLength: 60 })), (text) => {
-        expect(openai.countTokens(text)).toBe(exact.countTokens(text));
-      }),
+      fc.property(
+        fc.oneof(
+          proseTexts,
+          fc.constantFrom("__proto__", "constructor"),
+          fc.string({ unit: "grapheme", maxLength: 60 }),
+        ),
+        (text) => {
+          expect(openai.countTokens(text)).toBe(exact.countTokens(text));
+        },
+      ),
       { numRuns: 200 },
     );
     exact.free();

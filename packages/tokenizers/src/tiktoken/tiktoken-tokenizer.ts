@@ -1,10 +1,4 @@
-import type {
-  ChatMessage,
-  ChatRequest,
-  Part,
-  ProviderAwareTokenizer,
-  ToolDefinition,
-} from "@threadfold/core";
+import type { ChatMessage, ChatRequest, Part, ProviderAwareTokenizer, ToolDefinition } from "@threadfold/core";
 import type { Tiktoken } from "tiktoken/lite";
 import { countBounded } from "../counting/bounded-pieces.ts";
 import { composeTokenizer } from "../counting/composed-tokenizer.ts";

@@ -4,7 +4,9 @@ import type { Assignment, NormalizationChange, NormalizationRule } from "../norm
 export const keepSystem: NormalizationRule = {
   name: "keep-system",
   apply(assignment: Assignment): readonly NormalizationChange[] {
-    const released = [...assignment.owner.keys()].filter((ordinal) => assignment.shape.header(ordinal).role === "system");
+    const released = [...assignment.owner.keys()].filter(
+      (ordinal) => assignment.shape.header(ordinal).role === "system",
+    );
     for (const ordinal of released) assignment.owner.delete(ordinal);
     return released.map((ordinal) => ({
       rule: "keep-system",

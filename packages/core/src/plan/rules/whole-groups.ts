@@ -1,6 +1,12 @@
 import type { MessageGroup } from "../../groups/message-group.ts";
+import {
+  type Assignment,
+  type Claim,
+  type NormalizationChange,
+  type NormalizationRule,
+  strengthOf,
+} from "../normalization.ts";
 import { removesMessages } from "../plan-record.ts";
-import { strengthOf, type Assignment, type Claim, type NormalizationChange, type NormalizationRule } from "../normalization.ts";
 
 /**
  * Half a group is never taken out (A4, A5). Where a record that removes messages holds part of a group, the strongest record in
@@ -47,7 +53,9 @@ function closeGroup({ claims, owner, shape }: Assignment, group: MessageGroup): 
 /** True when records of one removing action hold every member: one record, or the runs that one was split into. */
 function isTakenOut(claims: readonly Claim[], held: readonly (number | undefined)[]): boolean {
   const records = held.map((index) => (index === undefined ? undefined : (claims[index] as Claim).record));
-  return records.every((record) => record !== undefined && removesMessages(record) && record.action === records[0]?.action);
+  return records.every(
+    (record) => record !== undefined && removesMessages(record) && record.action === records[0]?.action,
+  );
 }
 
 function stronger(claims: readonly Claim[], best: number | undefined, index: number | undefined): number | undefined {

@@ -40,7 +40,7 @@ export const toolNamesOnce: LegalityRule<AnthropicView> = {
     const seen = new Set<unknown>();
     return asList(payload.tools).flatMap((tool, index) => {
       const name = isPlainObject(tool) ? tool.name : undefined;
-      const isNew = !seen.has(name);
+      const isNew = typeof name !== "string" || !seen.has(name);
       seen.add(name);
       return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
     });

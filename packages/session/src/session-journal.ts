@@ -1,0 +1,88 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  type Clock,
+  type CompactionPlan,
+  canonicalJson,
+  type JournalRecord,
+  planDiff,
+  type SummaryRole,
+  sha256,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
+import type { PreparedRequest } from "./prepared-request.ts";
+import { type RequestFrame, serializeFrame } from "./request-frame.ts";
+
+/** What a request was rendered from beside thread and plan. */
+export interface RenderedScene {
+  readonly frame: RequestFrame;
+  readonly tokenizer: string;
+  readonly summaryRole: SummaryRole;
+  readonly threadVersion: number;
+  readonly rehydrated: readonly RehydrationResult[];
+}
+
+/** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
+export class SessionJournal {
+  readonly #store: ThreadfoldStore;
+  readonly #threadId: ThreadId;
+  readonly #tenantId: string | null;
+  readonly #clock: Clock;
+
+  constructor(store: ThreadfoldStore, threadId: ThreadId, tenantId: string | null, clock: Clock) {
+    this.#store = store;
+    this.#threadId = threadId;
+    this.#tenantId = tenantId;
+    this.#clock = clock;
+  }
+
+  async entriesAppended(thread: AgentThread): Promise<void> {
+    await this.#append({ type: "entries-appended", threadVersion: thread.version, threadDigest: thread.digest });
+  }
+
+  async planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void> {
+    const diffDigest = sha256(canonicalJson(planDiff(before, after).patches));
+    await this.#append({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
+  }
+
+  async requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void> {
+    const rehydrated = scene.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
+      return { artifactId, content: await this.#keep(content, "text/plain"), tokens: tokenCount, truncated };
+    });
+    await this.#append({
+      type: "request-rendered",
+      threadVersion: scene.threadVersion,
+      planVersion: prepared.plan.version,
+      renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
+      format: prepared.format,
+      tokenizer: scene.tokenizer,
+      options: { summaryRole: scene.summaryRole },
+      frame: await this.#keep(serializeFrame(scene.frame), "application/json"),
+      rehydrated: await Promise.all(rehydrated),
+      payloadDigest: prepared.digest,
+      tokens: prepared.tokens,
+    });
+  }
+
+  async #append(record: JournalRecord): Promise<void> {
+    await this.#store.journal.append(this.#threadId, record, this.#now());
+  }
+
+  async #keep(content: string, mediaType: string): Promise<ArtifactId> {
+    return this.#store.artifacts.store(content, {
+      threadId: this.#threadId,
+      tenantId: this.#tenantId,
+      createdAt: this.#now(),
+      ttlSeconds: null,
+      sensitivity: "internal",
+      mediaType,
+    });
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}
