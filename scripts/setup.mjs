@@ -1,10 +1,6 @@
 // Brings node_modules to what package-lock.json says. Runs before anything is installed and on any Node from 20 on, so
 // it uses nothing but Node itself. What it installs includes the Node that the project is pinned to: npm puts
 // node_modules/.bin first in PATH, so every npm script that starts after this one runs on that Node.
-//
-// It calls `npm install --no-save` and not `npm ci`: where a registry lacks a package's binaries for other platforms,
-// npm writes no lockfile entry for them and `npm ci` then refuses the very lockfile that npm has written. The promise
-// of `npm ci`, that the lockfile and nothing else is installed, is kept by comparing afterwards.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -48,9 +44,8 @@ function fitsLibc(libc) {
   return lists(libc, process.report.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc");
 }
 
-/** A package that the lockfile does not name is let pass only where it is a platform's binary (see the top). */
 function sameAs(installed, wanted) {
-  if (wanted === undefined) return installed.optional === true && installed.os !== undefined;
+  if (wanted === undefined) return false;
   const identity = ({ version, integrity, link, bin }) => JSON.stringify([version, integrity, link, bin]);
   return identity(installed) === identity(wanted);
 }
@@ -73,12 +68,12 @@ function readPackages(path) {
 async function install() {
   console.log("Setting up: installing what package-lock.json names (npm's registry is the only network used) ...");
   const started = performance.now();
-  const { status, output } = await npm(["install", "--no-save", "--loglevel=error", "--no-progress"]);
-  if (status !== 0) fail(`npm install ended with exit code ${status}.\n${output}`);
+  const { status, output } = await npm(["ci", "--loglevel=error", "--no-progress"]);
+  if (status !== 0) fail(`npm ci ended with exit code ${status}.\n${output}`);
   const left = differences();
   if (left.length > 0) {
     fail(
-      `package-lock.json does not fit the package.json files: ${left.join(", ")}. Run npm install and commit the lockfile.`,
+      `package-lock.json does not fit the package.json files: ${left.join(", ")}. Run npm run lockfile and commit package-lock.json.`,
     );
   }
   console.log(`Setting up: done in ${((performance.now() - started) / 1000).toFixed(0)} s.`);

@@ -22,14 +22,21 @@ export function readRootManifest(root) {
 function readPackage(root, path) {
   const [kind, folder] = path.split("/");
   const manifest = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
-  const files = globSync("{src,bin}/**/*.{ts,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
+  const files = globSync("{src,bin,bench,test-support}/**/*.{ts,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
     readFile(root, posix.join(path, slashed(file))),
   );
   return { kind, folder, name: manifest.name, manifest, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
 function readFile(root, path) {
-  return { path, isTest: /\.test\.m?[jt]s$/.test(path), ...readSource(path, readFileSync(join(root, path), "utf8")) };
+  return {
+    path,
+    isTest: TEST.test(path),
+    ...readSource(path, readFileSync(join(root, path), "utf8")),
+  };
 }
+
+/** Tests, and what only tests and measurements use. */
+const TEST = /\.test\.m?[jt]s$|\/(?:testing|test-support|bench)\//;
 
 const slashed = (path) => path.split(sep).join("/");
