@@ -1,0 +1,24 @@
+import type { Clock } from "@threadfold/core";
+
+/** Where text goes. */
+export interface CliOutput {
+  write(text: string): unknown;
+  /** True when a person looks at it. */
+  readonly isTTY: boolean;
+  /** Width in columns, when it is known. */
+  readonly columns: number | undefined;
+  /** The stream itself, where a progress bar may draw. */
+  readonly stream?: NodeJS.WritableStream;
+}
+
+/** Everything the command touches of the process it runs in, so that tests can stand in for it. */
+export interface CliIo {
+  /** Data. */
+  readonly stdout: CliOutput;
+  /** Messages and progress. */
+  readonly stderr: CliOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}

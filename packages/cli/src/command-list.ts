@@ -1,0 +1,57 @@
+import type { CliCommand } from "./cli-command.ts";
+
+/** A command as the list of commands shows it. Its module is loaded when it is called. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CliCommand>;
+}
+
+/** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "compact",
+    summary: "fold a recorded session to fit a budget and render the request",
+    load: async () => (await import("./commands/compact.ts")).compactCommand,
+  },
+  {
+    name: "import",
+    summary: "put a recorded session into a store",
+    load: async () => (await import("./commands/import.ts")).importCommand,
+  },
+  {
+    name: "plans",
+    summary: "list the plans of a thread",
+    load: async () => (await import("./commands/plans.ts")).plansCommand,
+  },
+  {
+    name: "render",
+    summary: "print the request that a plan gives",
+    load: async () => (await import("./commands/render.ts")).renderCommand,
+  },
+  {
+    name: "explain",
+    summary: "say why a message is, or is not, in the prompt, and show its text",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  {
+    name: "diff",
+    summary: "show what changed from one plan to another",
+    load: async () => (await import("./commands/diff.ts")).diffCommand,
+  },
+  {
+    name: "replay",
+    summary: "render every recorded request again and compare the bytes",
+    load: async () => (await import("./commands/replay.ts")).replayCommand,
+  },
+  {
+    name: "verify",
+    summary: "check that what the store holds is intact",
+    load: async () => (await import("./commands/verify.ts")).verifyCommand,
+  },
+  {
+    name: "presets",
+    summary: "list the presets and their parameters",
+    load: async () => (await import("./commands/presets.ts")).presetsCommand,
+  },
+];

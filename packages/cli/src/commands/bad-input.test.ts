@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openAiSession, PI_SESSION } from "../testing/recorded-sessions.ts";
+import { compact, json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+
+describe("bad input", () => {
+  const battery: [string, () => string | Uint8Array, string, number][] = [
+    ["an empty file", () => "", "EMPTY_SOURCE", 1],
+    ["white space", () => " \n\n", "EMPTY_SOURCE", 1],
+    ["a binary file", () => Uint8Array.from({ length: 4096 }, (_, index) => (index * 97) % 256), "UNKNOWN_FORMAT", 1],
+    [
+      "a cut-off gzip file",
+      () => Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x4c]),
+      "CORRUPT_ARCHIVE",
+      1,
+    ],
+    ["a line of 10 MB", () => "x".repeat(10_000_000), "UNKNOWN_FORMAT", 1],
+    ["JSON 10 000 levels deep", () => `${"[".repeat(10_000)}${"]".repeat(10_000)}`, "UNKNOWN_FORMAT", 1],
+    ["a program of another kind", () => "#!/bin/sh\necho hello\n", "UNKNOWN_FORMAT", 1],
+  ];
+  it.each(battery)("%s ends in a typed error and nothing written", async (_name, content, errorCode, exitCode) => {
+    const path = bench.file("input", content());
+    const out = bench.path("out");
+    for (const argv of [
+      ["compact", path, "--out", out, "--store", bench.store],
+      ["import", path, "--store", bench.store],
+    ]) {
+      const { code, envelope } = await json(argv);
+      expect(envelope).toMatchObject({ ok: false, data: null, error: { code: errorCode } });
+      expect(code).toBe(exitCode);
+    }
+    expect(readdirSync(bench.root)).toEqual(["input"]);
+  });
+
+  it("a forced format that is another one is refused", async () => {
+    const path = bench.file("session.jsonl", PI_SESSION);
+    const { code, envelope } = await json(["compact", path, "--from", "openai-chat"]);
+    expect([code, envelope.error?.code]).toEqual([1, "WRONG_FORMAT"]);
+  });
+
+  it("paths that are missing, or folders, or below files, are told apart", async () => {
+    const path = bench.file("small.json", openAiSession());
+    expect(await json(["compact", bench.path("none.jsonl")])).toMatchObject({
+      code: 5,
+      envelope: { error: { code: "UNREADABLE_SOURCE" } },
+    });
+    expect(await json(["compact", bench.root])).toMatchObject({
+      code: 1,
+      envelope: { error: { code: "UNREADABLE_SOURCE" } },
+    });
+    expect(await json(["compact", join(path, "below")])).toMatchObject({
+      code: 1,
+      envelope: { error: { code: "UNREADABLE_SOURCE" } },
+    });
+    expect(await json(["compact", path, "--store", bench.root])).toMatchObject({
+      code: 7,
+      envelope: { error: { code: "STORE_UNAVAILABLE" } },
+    });
+    expect(await json(["compact", path, "--store", bench.path("none/x.db")])).toMatchObject({
+      code: 7,
+      envelope: { error: { code: "STORE_UNAVAILABLE" } },
+    });
+  });
+
+  it("a store of another program is left as it is", async () => {
+    const path = bench.file("small.json", openAiSession());
+    const foreign = bench.file("notes.txt", "my notes, not a database\n".repeat(20));
+    for (const argv of [["compact", path], ["import", path], ["verify"], ["plans", "t"]]) {
+      expect(await json([...argv, "--store", foreign])).toMatchObject({
+        code: 7,
+        envelope: { error: { code: "STORE_FOREIGN" } },
+      });
+    }
+    expect(readFileSync(foreign, "utf8")).toBe("my notes, not a database\n".repeat(20));
+    expect(readdirSync(bench.root).sort()).toEqual(["notes.txt", "small.json"]);
+  });
+
+  it("lone surrogates and __proto__ keys go through and change no prototype", async () => {
+    const text =
+      '{"messages":[{"role":"user","content":"half \\ud800 a pair"},' +
+      '{"role":"assistant","content":"ok","__proto__":{"polluted":true}},{"__proto__":{"role":"user"},"role":"user","content":"next"}]}';
+    const { code, data } = await compact([bench.file("odd.json", text), "--store", bench.store]);
+    expect(code).toBe(0);
+    expect(data.source.messages).toBe(3);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect((await json(["replay", data.threadId, "--store", bench.store])).code).toBe(0);
+  });
+
+  it("a message that changed since it was stored is a conflict", async () => {
+    const first = bench.file("a.jsonl", PI_SESSION);
+    const changed = bench.file("b.jsonl", PI_SESSION.replace("List the files.", "List the other files."));
+    expect((await json(["import", first, "--store", bench.store])).code).toBe(0);
+    const { code, envelope } = await json(["import", changed, "--store", bench.store]);
+    expect([code, envelope.error?.code]).toEqual([4, "DUPLICATE_MESSAGE_ID"]);
+  });
+});

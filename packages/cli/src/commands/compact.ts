@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { PRESETS } from "@threadfold/strategies";
+import { TOKENIZER_IDS } from "@threadfold/tokenizers";
+import type { CliCommand, CliReport } from "../cli-command.ts";
+import { type CompactData, compactData } from "../compact/compact-data.ts";
+import { compactFailure } from "../compact/compact-failure.ts";
+import { compactPage } from "../compact/compact-page.ts";
+import { FORMAT_CHOICES, parseCompactRequest } from "../compact/compact-request.ts";
+import { type CompactRun, compactSession, readSource, storeFor } from "../compact/compact-run.ts";
+import { importWarnings, renderWarnings } from "../compact/compact-warnings.ts";
+import { resultFiles } from "../compact/result-files.ts";
+import { figure, percent } from "../output/figures.ts";
+import { OutputFolder } from "../output/output-folder.ts";
+import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+
+/** `compact`: imports a session, folds it when that is due, renders the request, and checks it. */
+export const compactCommand: CliCommand = {
+  arguments: [SOURCE_ARGUMENT],
+  options: [
+    ...SOURCE_OPTIONS,
+    {
+      flags: "--budget <tokens>",
+      description: "tokens that the request may take, like 100000 or 100k",
+      fallback: "100000",
+    },
+    {
+      flags: "--preset <name>",
+      description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
+      fallback: "threadfold",
+    },
+    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_CHOICES },
+    { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
+    { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
+    { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
+    { flags: "--ask <text>", description: "append this as the next user message" },
+  ],
+  examples: [
+    "compact session.jsonl --budget 50000",
+    "compact session.jsonl.gz --store sessions.db --out folded",
+    'compact run.json --format openai-chat --ask "What is left to do?" --json',
+  ],
+  async run(call, context) {
+    const request = parseCompactRequest(call);
+    const imported = await readSource(request, context);
+    // The folder is made before the store is touched: when it cannot be written, nothing at all is.
+    const folder = request.out === undefined ? undefined : OutputFolder.open(request.out);
+    try {
+      const store = await storeFor(request);
+      try {
+        return reportOf(await compactSession(request, imported, store, context), folder);
+      } finally {
+        await store.close();
+      }
+    } finally {
+      folder?.close();
+    }
+  },
+};
+
+function reportOf(run: CompactRun, folder: OutputFolder | undefined): CliReport {
+  const failure = compactFailure(run);
+  const delivered = folder !== undefined && failure === undefined && run.prepared !== null;
+  const data = compactData(run, delivered ? join(folder.path, "request.json") : undefined);
+  if (delivered) folder.deliver(resultFiles(run, data));
+  const report: CliReport = {
+    data,
+    text: (page) => compactPage(run, data, page),
+    brief: brief(data),
+    warnings: [...importWarnings(run.imported), ...renderWarnings(run.prepared?.warnings ?? [])],
+    notes: delivered ? [`Wrote plan.json, request.json, manifest.json and summary.md to ${folder.path}.`] : [],
+  };
+  return failure === undefined ? report : { ...report, failure };
+}
+
+function brief({ tokens, outcome }: CompactData): string {
+  const { before, after, budget } = tokens;
+  return `${figure(before)} → ${figure(after)} tokens (${percent(after, budget)} of ${figure(budget)}), ${outcome}`;
+}

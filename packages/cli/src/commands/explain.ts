@@ -1,0 +1,92 @@
+import {
+  type AgentThread,
+  asMessageId,
+  type Explanation,
+  explainMessage,
+  type Message,
+  ThreadfoldError,
+  visibleText,
+} from "@threadfold/core";
+import type { CliCommand } from "../cli-command.ts";
+import { count } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { plainText, singleLine } from "../output/plain-text.ts";
+import { wrap } from "../output/wrap.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedPlan, storedThread } from "../store/stored-thread.ts";
+
+/** `explain`: says why a message is, or is not, in the prompt, since when, and how to get it back. */
+export const explainCommand: CliCommand = {
+  arguments: [
+    { name: "threadId", description: "thread of the message" },
+    { name: "messageId", description: "message to explain" },
+  ],
+  options: [
+    { flags: "--text", description: "print the message's full text and nothing else" },
+    PLAN_OPTION,
+    STORE_OPTION,
+  ],
+  examples: ["explain 0199f3c2 msg-12 --store sessions.db", "explain 0199f3c2 msg-12 --text --store sessions.db"],
+  run({ arguments: [threadId = "", messageId = ""], options }, { io }) {
+    const version = planVersion(options);
+    return readingStore(options, io.env, async (store, address) => {
+      const thread = await storedThread(store, threadId);
+      const message = messageOf(thread, messageId);
+      const plan = await storedPlan(store, thread.id, version);
+      const explanation = explainMessage(thread, plan, message.id);
+      const text = visibleText(message);
+      return {
+        data: { threadId: thread.id, ...explanation, role: message.role, text },
+        text: (page) =>
+          options["text"] === true ? shown(text, page) : explanationPage(thread, message, explanation, address, page),
+      };
+    });
+  },
+};
+
+function messageOf(thread: AgentThread, messageId: string): Message {
+  const message = thread.message(asMessageId(messageId));
+  if (message !== undefined) return message;
+  const meant = [...thread.messages].filter(({ id }) => messageId !== "" && id.startsWith(messageId)).slice(0, 3);
+  throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`, {
+    ...(meant.length > 0 && { hint: `Did you mean ${meant.map(({ id }) => id).join(" or ")}?` }),
+  });
+}
+
+/** A pipe gets the text as it is; on a terminal, control characters are spelled out. */
+const shown = (text: string, page: Page): string => (page.isTerminal ? plainText(text) : text);
+
+const STATE: Readonly<Record<Explanation["action"], string>> = {
+  include: "is in the prompt as it is",
+  clear: "is in the prompt with an emptied body",
+  summarize: "is not in the prompt; a summary stands for it",
+  externalize: "is in the prompt as a pointer; its body is in the artifact store",
+  drop: "is not in the prompt",
+  "hidden-branch": "is on a side branch, which the prompt does not show",
+};
+
+function explanationPage(
+  thread: AgentThread,
+  message: Message,
+  explanation: Explanation,
+  address: string,
+  { columns, paint }: Page,
+): string {
+  const { action, strategy, reason, sincePlanVersion, foldedWith, recovery } = explanation;
+  const place = `${message.role} message ${message.ordinal} of turn ${message.turn}, step ${message.step}`;
+  const since = sincePlanVersion === null ? "" : `since plan ${sincePlanVersion}, by ${strategy}`;
+  const company = foldedWith.length > 1 ? `, together with ${count(foldedWith.length - 1, "other message")}` : "";
+  const artifacts = recovery.flatMap((way) => (way.from === "artifact" ? [`  artifact ${way.artifactId}`] : []));
+  return [
+    `${paint("bold", plainText(message.id))} (${place})`,
+    `  ${STATE[action]}${since === "" ? "" : `, ${since}`}${company}.`,
+    ...wrap(plainText(reason), columns - 2).map((line) => `  ${line}`),
+    "",
+    `  ${paint("dim", singleLine(visibleText(message), columns - 4))}`,
+    "",
+    paint("bold", "Get it back"),
+    `  threadfold explain ${plainText(thread.id)} ${plainText(message.id)} --text --store ${plainText(address)}`,
+    ...artifacts,
+  ].join("\n");
+}

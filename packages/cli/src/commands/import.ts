@@ -1,0 +1,73 @@
+import type { ThreadfoldStore } from "@threadfold/core";
+import { type ImportedSession, importSessionFile } from "@threadfold/importers";
+import { formatById } from "@threadfold/renderer";
+import { ContextSession } from "@threadfold/session";
+import { openStore } from "@threadfold/stores";
+import type { CliCommand, CliContext, CliReport } from "../cli-command.ts";
+import { sourceData } from "../compact/compact-data.ts";
+import { importWarnings } from "../compact/compact-warnings.ts";
+import { count } from "../output/figures.ts";
+import { plainText } from "../output/plain-text.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+import { storeAddress } from "../store/store-address.ts";
+
+/** `import`: puts a recorded session into a store. Doing it again adds only what is new. */
+export const importCommand: CliCommand = {
+  arguments: [SOURCE_ARGUMENT],
+  options: [...SOURCE_OPTIONS, STORE_OPTION],
+  examples: ["import session.jsonl --store sessions.db", "import session.jsonl.gz --from claude-code --json"],
+  async run({ arguments: [file], options }, context) {
+    const { io, progress } = context;
+    const address = storeAddress(options, io.env);
+    const source = parseSource(file, options);
+    progress.update("reading", 0);
+    const imported = await importSessionFile(source.file, {
+      format: source.from,
+      thread: source.thread,
+      signal: io.signal,
+      onProgress: ({ bytes, total }) => progress.update("reading", total === 0 ? 0.7 : (0.7 * bytes) / total),
+    });
+    progress.update("storing", 0.7);
+    const store = await openStore(address);
+    try {
+      return await appendTo(store, address, imported, context);
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+async function appendTo(
+  store: ThreadfoldStore,
+  address: string,
+  imported: ImportedSession,
+  { io }: CliContext,
+): Promise<CliReport> {
+  const { threadId, system, tools, messages } = imported;
+  const frame = { system, tools };
+  const session = await ContextSession.open({ threadId, store, frame, format: formatById("neutral"), clock: io.clock });
+  const before = session.thread.version;
+  await session.append(messages);
+  const { thread } = session;
+  // System text and tools stand beside the thread: the record of a request is where a store keeps them.
+  if (thread.version > before) await session.render();
+  const source = sourceData(imported, thread);
+  const data = {
+    threadId,
+    source,
+    appended: thread.version - before,
+    version: thread.version,
+    pins: thread.livePins.length,
+  };
+  return {
+    data,
+    text: () =>
+      [
+        `${plainText(threadId)} in ${plainText(address)}: ${count(data.appended, "new entry", "new entries")}, version ${data.version}`,
+        `  ${source.format}: ${count(source.messages, "message")}, ${count(source.turns, "turn")}, ${count(source.steps, "step")}, ${count(data.pins, "pin")}`,
+      ].join("\n"),
+    brief: threadId,
+    warnings: importWarnings(imported),
+  };
+}

@@ -1,0 +1,43 @@
+import type { PlanInfo } from "@threadfold/core";
+import type { CliCommand } from "../cli-command.ts";
+import { figure } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { plainText } from "../output/plain-text.ts";
+import { table } from "../output/table.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedThread } from "../store/stored-thread.ts";
+
+/** `plans`: lists the plans of a thread, oldest first. */
+export const plansCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread whose plans are listed" }],
+  options: [STORE_OPTION],
+  examples: ["plans 0199f3c2 --store sessions.db", "plans 0199f3c2 --store sessions.db --json"],
+  run({ arguments: [threadId = ""], options }, { io }) {
+    return readingStore(options, io.env, async (store) => {
+      const thread = await storedThread(store, threadId);
+      const plans = await store.plans.listPlans(thread.id);
+      return {
+        data: { threadId: thread.id, threadVersion: thread.version, plans },
+        text: (page) => plansPage(thread.id, plans, page),
+      };
+    });
+  },
+};
+
+function plansPage(threadId: string, plans: readonly PlanInfo[], { paint }: Page): string {
+  if (plans.length === 0) return `${plainText(threadId)} was never folded; plan 0 shows everything.`;
+  const rows = plans.map(({ version, createdAt, threadVersion, originalTokens, compactedTokens, planId }) => [
+    String(version),
+    createdAt,
+    String(threadVersion),
+    figure(originalTokens),
+    figure(compactedTokens),
+    planId.slice(0, 12),
+  ]);
+  const [head = "", ...lines] = table(
+    [["plan", "made", "entries", "unfolded", "folded", "id"], ...rows],
+    ["right", "left", "right", "right", "right", "left"],
+  );
+  return [paint("bold", head), ...lines].join("\n");
+}

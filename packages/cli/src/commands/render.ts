@@ -1,0 +1,79 @@
+import {
+  type CompactionPlan,
+  contextCompactionConfigSchema,
+  summaryRoleSchema,
+  type ThreadfoldStore,
+} from "@threadfold/core";
+import { type ProviderFormat, payloadDigest } from "@threadfold/renderer";
+import { RequestRenderer, threadState } from "@threadfold/session";
+import { loadTokenizer } from "@threadfold/tokenizers";
+import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
+import { FORMAT_CHOICES, formatNamed } from "../compact/compact-request.ts";
+import { renderWarnings } from "../compact/compact-warnings.ts";
+import { writeWholeFile } from "../output/output-folder.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
+import { unsoundness } from "../soundness.ts";
+import { readingStore } from "../store/store-address.ts";
+import { newestRequest, storedPlan, storedThread } from "../store/stored-thread.ts";
+
+/** `render`: prints the request that a plan gives, as canonical JSON. It only looks: nothing is recorded. */
+export const renderCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread to render" }],
+  options: [
+    PLAN_OPTION,
+    {
+      flags: "--format <format>",
+      description: "request format (default: that of the newest request)",
+      choices: FORMAT_CHOICES,
+    },
+    { flags: "--out <file>", description: "write the request to this file instead of stdout" },
+    STORE_OPTION,
+  ],
+  examples: ["render 0199f3c2 --store sessions.db", "render 0199f3c2 --plan 0 --format openai-chat --out request.json"],
+  run({ arguments: [threadId = ""], options }, { io }) {
+    const version = planVersion(options);
+    return readingStore(options, io.env, (store) => renderThread(store, threadId, version, options));
+  },
+};
+
+async function renderThread(
+  store: ThreadfoldStore,
+  threadId: string,
+  version: number | "newest",
+  options: CliCall["options"],
+): Promise<CliReport> {
+  const thread = await storedThread(store, threadId);
+  const plan = await storedPlan(store, thread.id, version);
+  const { record, frame } = await newestRequest(store, thread.id);
+  const format = formatNamed(
+    typeof options["format"] === "string" ? options["format"] : (record?.format ?? "anthropic"),
+  );
+  const tokenizer = await loadTokenizer("heuristic");
+  const state = threadState(thread, tokenizer, () => "anchoring");
+  const role = summaryRoleSchema.safeParse(record?.options["summaryRole"]);
+  const summaryRole = role.success ? role.data : contextCompactionConfigSchema.parse({}).summaryRole;
+  const rendered = new RequestRenderer({ state, frame, format, summaryRole }).render(plan);
+  return reportOf(plan, format, rendered, options["out"]);
+}
+
+function reportOf(
+  plan: CompactionPlan,
+  format: ProviderFormat,
+  { payload, rendering, verification }: ReturnType<RequestRenderer["render"]>,
+  out: CliCall["options"][string],
+): CliReport {
+  const { text, digest, bytes } = payloadDigest(payload);
+  const { planId, version, threadId } = plan;
+  const { violations, missingPins } = verification;
+  const failure = unsoundness(violations, missingPins);
+  const path = typeof out === "string" && failure === undefined ? out : undefined;
+  if (path !== undefined) writeWholeFile(path, text);
+  const request = { format: format.id, digest, bytes, ...(path !== undefined && { path }) };
+  const report = {
+    data: { threadId, plan: { planId, version }, request, tokens: rendering.tokens, violations, payload },
+    text: () => (path === undefined ? text : ""),
+    warnings: renderWarnings(rendering.warnings),
+    notes: path === undefined ? [] : [`Wrote ${bytes} bytes to ${path}, sha256 ${digest}.`],
+  };
+  return failure === undefined ? report : { ...report, failure };
+}

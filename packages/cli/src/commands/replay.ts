@@ -1,0 +1,40 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { type ReplayedRequest, replayThread } from "@threadfold/session";
+import type { CliCommand } from "../cli-command.ts";
+import { count } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedThread } from "../store/stored-thread.ts";
+
+/** `replay`: renders every recorded request again, from log and plans alone, and compares the bytes. */
+export const replayCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread whose requests are rendered again" }],
+  options: [STORE_OPTION],
+  examples: ["replay 0199f3c2 --store sessions.db", "replay 0199f3c2 --store sessions.db --json"],
+  run({ arguments: [threadId = ""], options }, { io }) {
+    return readingStore(options, io.env, async (store) => {
+      const thread = await storedThread(store, threadId);
+      const requests = await replayThread(store, thread.id);
+      const different = requests.filter(({ equal }) => !equal);
+      const report = {
+        data: { threadId: thread.id, requests, equal: requests.length - different.length, different: different.length },
+        text: (page: Page) => replayPage(requests, page),
+      };
+      const [first] = different;
+      if (first === undefined) return report;
+      const message = `${different.length} of ${count(requests.length, "request")} cannot be reproduced, the first is record ${first.sequence}: ${first.problem}.`;
+      return { ...report, failure: new ThreadfoldError("REPLAY_MISMATCH", message) };
+    });
+  },
+};
+
+function replayPage(requests: readonly ReplayedRequest[], { paint }: Page): string {
+  if (requests.length === 0) return "No request was recorded for this thread.";
+  const lines = requests.map(({ sequence, threadVersion, planVersion, format, recordedDigest, equal, problem }) => {
+    const what = `record ${sequence}: ${format}, plan ${planVersion}, ${threadVersion} entries, sha256 ${recordedDigest.slice(0, 12)}`;
+    return equal ? `${paint("green", "same")}  ${what}` : `${paint("red", "DIFF")}  ${what}: ${problem}`;
+  });
+  const equal = requests.filter((request) => request.equal).length;
+  return [...lines, `${equal} of ${count(requests.length, "request")} reproduced byte for byte.`].join("\n");
+}

@@ -1,0 +1,64 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
+import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
+import { compact, json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+
+/** Changes a store behind its back, its guards taken down. */
+function tamper(table: string, change: string): void {
+  const database = new DatabaseSync(bench.store);
+  database.exec(`DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change};`);
+  database.close();
+}
+
+async function storedThread(): Promise<string> {
+  const argv = [bench.file("long.json", openAiSession(LONG)), "--budget", "8000", "--store", bench.store];
+  return (await compact(argv)).data.threadId;
+}
+
+describe("a store that was tampered with", () => {
+  it("fails to verify with 3 and names what is bad; reading the thread fails too", async () => {
+    const thread = await storedThread();
+    tamper("bodies", "body = replace(body, 'careful engineer', 'careless engineer')");
+    const { code, envelope } = await json(["verify", "--store", bench.store]);
+    expect(code).toBe(3);
+    expect(envelope.error?.code).toBe("STORE_CORRUPT");
+    expect(envelope.data).toMatchObject({ threads: [thread], findings: [{ family: "entries", threadId: thread }] });
+    const person = await captureRun(["verify", thread, "--store", bench.store]);
+    expect(person.code).toBe(3);
+    expect(person.stdout).toMatch(new RegExp(`^bad: entries of thread ${thread} `));
+    for (const argv of [
+      ["render", thread],
+      ["replay", thread],
+      ["plans", thread],
+    ]) {
+      expect(await json([...argv, "--store", bench.store])).toMatchObject({
+        code: 3,
+        envelope: { error: { code: "STORE_CORRUPT" } },
+      });
+    }
+  });
+
+  it("fails to replay with 3 when a request's digest is another one", async () => {
+    const thread = await storedThread();
+    tamper(
+      "journal",
+      `record = json_set(record, '$.payloadDigest', '${"0".repeat(64)}') WHERE record LIKE '%payloadDigest%'`,
+    );
+    const { code, envelope } = await json(["replay", thread, "--store", bench.store]);
+    expect(code).toBe(3);
+    expect(envelope.error).toMatchObject({
+      code: "REPLAY_MISMATCH",
+      message: expect.stringContaining("1 of 1 request"),
+    });
+    expect(envelope.data).toMatchObject({
+      equal: 0,
+      different: 1,
+      requests: [{ recordedDigest: "0".repeat(64), equal: false }],
+    });
+    expect((await captureRun(["replay", thread, "--store", bench.store])).stdout).toContain("DIFF");
+    expect((await json(["verify", "--store", bench.store])).code).toBe(3);
+  });
+});

@@ -1,0 +1,54 @@
+import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { type StoreFinding, verifyStore } from "@threadfold/stores";
+import type { CliCommand } from "../cli-command.ts";
+import { count } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { plainText } from "../output/plain-text.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+
+/** `verify`: checks that the hashes of log, plans, journal and artifacts hold. */
+export const verifyCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread to check (default: all of them)", optional: true }],
+  options: [STORE_OPTION],
+  examples: ["verify --store sessions.db", "verify 0199f3c2 --store sessions.db --json"],
+  run({ arguments: [threadId], options }, { io }) {
+    return readingStore(options, io.env, async (store) => {
+      const findings = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
+      const threads = threadId === undefined ? await threadIds(store) : [asThreadId(threadId)];
+      const report = {
+        data: { threads, findings },
+        text: (page: Page) => verifyPage(threads, findings, page),
+      };
+      const [first] = findings;
+      if (first === undefined) return report;
+      const message = `${count(findings.length, "finding")}, the first in ${describe(first)}`;
+      return {
+        ...report,
+        failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Take an intact copy of the store." }),
+      };
+    });
+  },
+};
+
+async function threadIds(store: ThreadfoldStore): Promise<readonly ThreadId[]> {
+  const ids: ThreadId[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await store.threads.list(typeof cursor === "string" ? { cursor } : {});
+    ids.push(...page.items.map((info) => info.threadId));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+function verifyPage(threads: readonly ThreadId[], findings: readonly StoreFinding[], { paint }: Page): string {
+  if (findings.length === 0)
+    return `${paint("green", "intact:")} ${count(threads.length, "thread")}, log, plans, journal and artifacts.`;
+  return findings.map((finding) => `${paint("red", "bad:")} ${plainText(describe(finding))}`).join("\n");
+}
+
+function describe({ family, threadId, at, problem }: StoreFinding): string {
+  const thread = threadId === null ? "" : ` of thread ${threadId}`;
+  return `${family}${thread}${at === null ? "" : ` at ${at}`}: ${problem}`;
+}

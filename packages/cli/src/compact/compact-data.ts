@@ -1,0 +1,97 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  actionOf,
+  type CompactionAction,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type LegalityViolation,
+  type ThreadId,
+  type TokenBreakdown,
+} from "@threadfold/core";
+import type { ImportedSession } from "@threadfold/importers";
+import type { CompactRun } from "./compact-run.ts";
+
+/** What was read. */
+export interface SourceData {
+  readonly format: string;
+  /** Messages that the file gave, those of side branches included. */
+  readonly messages: number;
+  readonly turns: number;
+  readonly steps: number;
+  /** Records that could not be read and were skipped; the warnings name each. */
+  readonly malformed: number;
+}
+
+/** How many messages of the thread each action holds; `hidden` ones stand on side branches. */
+export type ActionCounts = Readonly<Record<CompactionAction, number>> & { readonly hidden?: number };
+
+/** `data` of `compact --json`: an interface; fields are added and never changed. All figures of size are tokens or bytes. */
+export interface CompactData {
+  readonly threadId: ThreadId;
+  readonly source: SourceData;
+  readonly outcome: CompactionOutcome["type"];
+  readonly tokens: {
+    readonly before: number;
+    readonly after: number;
+    readonly budget: number;
+    readonly counter: string;
+  };
+  readonly actions: ActionCounts;
+  readonly plan: { readonly planId: string; readonly version: number };
+  /** Null when no request could be made. */
+  readonly request: {
+    readonly format: string;
+    readonly digest: string;
+    readonly bytes: number;
+    readonly path?: string;
+  } | null;
+  readonly violations: readonly LegalityViolation[];
+  readonly pins: { readonly live: number; readonly present: number | null };
+  /** Ids of the artifacts that the plan points to. */
+  readonly artifacts: readonly ArtifactId[];
+  readonly breakdown: TokenBreakdown | null;
+}
+
+/** What `compact` came to, as data. */
+export function compactData(run: CompactRun, path: string | undefined): CompactData {
+  const { imported, outcome, prepared, session, counter, request } = run;
+  const { thread, plan } = session;
+  const { before, after } = outcome.tokens;
+  const live = thread.livePins.length;
+  return {
+    threadId: thread.id,
+    source: sourceData(imported, thread),
+    outcome: outcome.type,
+    tokens: { before, after: prepared?.tokens ?? after, budget: request.budget, counter },
+    actions: countActions(thread, plan),
+    plan: { planId: plan.planId, version: plan.version },
+    request: prepared && {
+      format: prepared.format,
+      digest: prepared.digest,
+      bytes: prepared.bytes,
+      ...(path !== undefined && { path }),
+    },
+    violations: prepared?.violations ?? (outcome.type === "refused" ? outcome.violations : []),
+    pins: { live, present: prepared && live - prepared.missingPins.length },
+    artifacts: [...new Set(plan.externalizations.map(({ artifactId }) => artifactId))],
+    breakdown: prepared?.breakdown ?? null,
+  };
+}
+
+/** What was read, as data. */
+export function sourceData({ format, messages, malformed }: ImportedSession, thread: AgentThread): SourceData {
+  const newest = messages.at(-1);
+  const { turn = 0, step = 0 } = (newest && thread.message(newest.id)) ?? {};
+  return { format, messages: messages.length, turns: turn, steps: step, malformed: malformed.length };
+}
+
+function countActions(thread: AgentThread, plan: CompactionPlan): ActionCounts {
+  const counts = { include: 0, clear: 0, summarize: 0, externalize: 0, drop: 0 };
+  let hidden = 0;
+  for (const message of thread.messages) {
+    if (message.branch === undefined) counts[actionOf(plan, message.id).action]++;
+    else hidden++;
+  }
+  return hidden === 0 ? counts : { ...counts, hidden };
+}

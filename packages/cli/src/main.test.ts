@@ -1,0 +1,88 @@
+import { type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compactDataSchema, envelopeSchema } from "./testing/envelope-schema.ts";
+import { LONG, openAiSession } from "./testing/recorded-sessions.ts";
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+let root: string;
+let session: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "threadfold-main-"));
+  session = join(root, "long.json");
+  writeFileSync(session, openAiSession(LONG));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Starts the command from its sources. */
+function start(argv: readonly string[], options: SpawnOptions = {}) {
+  const child = spawn(process.execPath, ["--conditions=threadfold-source", main, ...argv], {
+    ...options,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk) => (printed.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (printed.stderr += chunk));
+  const ended = new Promise<{ readonly code: number | null; readonly signal: string | null } & typeof printed>(
+    (resolve) => child.on("close", (code, signal) => resolve({ code, signal, ...printed })),
+  );
+  return { child, ended };
+}
+
+describe("the process", () => {
+  it("prints data on stdout and gives the same bytes in another time zone and locale", async () => {
+    const argv = ["compact", session, "--budget", "8000", "--json"];
+    const places = [
+      { TZ: "UTC", LANG: "C", LC_ALL: "C" },
+      { TZ: "Pacific/Kiritimati", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" },
+    ];
+    const runs = await Promise.all(places.map((place) => start(argv, { env: { ...process.env, ...place } }).ended));
+    const requests = runs.map(({ code, stdout, stderr }) => {
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+      return compactDataSchema.parse(envelopeSchema.parse(JSON.parse(stdout)).data).request;
+    });
+    expect(requests[1]).toEqual(requests[0]);
+  });
+
+  it("prints messages on stderr, colours only when they are forced on a pipe, and fails with its code", async () => {
+    const { code, stdout, stderr } = await start(["compact", join(root, "none.json")], {
+      env: { ...process.env, FORCE_COLOR: "1", NO_COLOR: undefined },
+    }).ended;
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toContain("\u001b[31merror:\u001b[39m");
+    expect(stderr).toContain("(UNREADABLE_SOURCE)");
+  });
+
+  it("ends quietly when nobody reads any more", async () => {
+    const { child, ended } = start(["compact", session, "--budget", "8000", "--json"]);
+    child.stdout?.destroy();
+    expect(await ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("stops on Ctrl-C with 130, or as the signal ends it, and leaves nothing half-written", async () => {
+    const huge = join(root, "huge.jsonl");
+    const line = (id: number) =>
+      `{"type":"message","timestamp":"2025-11-20T10:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"${id} ${"x".repeat(600)}"}]}}\n`;
+    const lines = Array.from({ length: 60_000 }, (_, id) => line(id)).join("");
+    writeFileSync(huge, `{"type":"session","id":"s","timestamp":"2025-11-20T10:00:00.000Z","cwd":"/"}\n${lines}`);
+    const folder = join(root, "interrupted");
+    const { child, ended } = start([
+      "compact",
+      huge,
+      "--out",
+      join(folder, "out"),
+      "--store",
+      join(root, "interrupted.db"),
+    ]);
+    setTimeout(() => child.kill("SIGINT"), 400);
+    const { code, signal, stdout } = await ended;
+    expect(signal ?? code).toBe(signal === null ? 130 : "SIGINT");
+    expect(stdout).toBe("");
+    expect(existsSync(folder)).toBe(false);
+    expect(readdirSync(root).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+});

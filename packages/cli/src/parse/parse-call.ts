@@ -1,0 +1,132 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { Command, CommanderError, Option } from "commander";
+import type { CliCall, CliCommand, CliOption } from "../cli-command.ts";
+import { COMMANDS, type CommandEntry } from "../command-list.ts";
+import { examplesFirst, exitCodeTable } from "./help-page.ts";
+
+/** What the command line asks for. */
+export type ParsedCall =
+  | { readonly type: "run"; readonly command: CliCommand; readonly call: CliCall; readonly wishes: CliWishes }
+  | { readonly type: "help"; readonly text: string }
+  | { readonly type: "version"; readonly text: string };
+
+/** The options that every command has. */
+export interface CliWishes {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly color: boolean;
+}
+
+/**
+ * Reads a command line, without `node` and the script's name. Only the command that is called is loaded.
+ *
+ * @throws ThreadfoldError `USAGE` with what was not understood and what may have been meant.
+ */
+export async function parseCall(argv: readonly string[], version: string): Promise<ParsedCall> {
+  const parts = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+  const wanted = parts.find((part) => !part.startsWith("-"));
+  const entry = COMMANDS.find(({ name }) => name === wanted);
+  const command = await entry?.load();
+  const parser = new CallParser(version, entry, command);
+  return parser.parse(parts);
+}
+
+class CallParser {
+  readonly #program: Command;
+  readonly #command: CliCommand | undefined;
+  #printed = "";
+  #call: { readonly call: CliCall; readonly wishes: CliWishes } | undefined;
+
+  constructor(version: string, chosen: CommandEntry | undefined, command: CliCommand | undefined) {
+    this.#command = command;
+    this.#program = this.#prepare(new Command("threadfold"))
+      .description("Folds an agent's thread to fit the model's window, without losing or rewriting the thread.")
+      .version(version, "-V, --version", "print the version")
+      .addHelpText("after", exitCodeTable());
+    this.#program.configureHelp(
+      examplesFirst(["compact session.jsonl --budget 50000", "compact session.jsonl --out folded --json"]),
+    );
+    for (const entry of COMMANDS) {
+      const sub = this.#prepare(
+        this.#program.command(entry.name).summary(entry.summary).description(capitalized(entry.summary)),
+      );
+      if (entry === chosen && command !== undefined) this.#define(sub, command);
+    }
+  }
+
+  parse(argv: readonly string[]): ParsedCall {
+    try {
+      this.#program.parse([...argv], { from: "user" });
+    } catch (error) {
+      return this.#ended(error);
+    }
+    if (this.#call === undefined || this.#command === undefined)
+      throw new ThreadfoldError("USAGE", "No command was called.");
+    return { type: "run", command: this.#command, ...this.#call };
+  }
+
+  #ended(error: unknown): ParsedCall {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.version") return { type: "version", text: this.#printed };
+    if (error.code === "commander.helpDisplayed") return { type: "help", text: this.#printed };
+    throw error.code === "commander.help" ? noCommand() : usageError(error);
+  }
+
+  #prepare(command: Command): Command {
+    return command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => (this.#printed += text),
+        writeErr: () => undefined,
+        getOutHelpWidth: () => 100,
+      })
+      .helpCommand(false)
+      .helpOption("-h, --help", "print this help")
+      .option("--json", "print one JSON document { ok, schemaVersion, data, warnings, error? } on stdout")
+      .option("--quiet", "print no messages and no progress, and the shortest result")
+      .option("--no-color", "print without colours");
+  }
+
+  #define(sub: Command, { arguments: positional, options, examples }: CliCommand): void {
+    for (const { name, description, optional } of positional)
+      sub.argument(optional === true ? `[${name}]` : `<${name}>`, description);
+    for (const option of options) sub.addOption(commanderOption(option));
+    sub.configureHelp(examplesFirst(examples));
+    sub.addHelpText("after", exitCodeTable());
+    sub.action(() => {
+      const { json, quiet, color, ...own } = sub.opts();
+      const above = this.#program.opts();
+      this.#call = {
+        call: { arguments: positional.map((_, index) => sub.args[index]), options: own },
+        wishes: {
+          json: Boolean(json) || Boolean(above["json"]),
+          quiet: Boolean(quiet) || Boolean(above["quiet"]),
+          color: color !== false && above["color"] !== false,
+        },
+      };
+    });
+  }
+}
+
+function noCommand(): ThreadfoldError {
+  return new ThreadfoldError("USAGE", "No command was named.", {
+    hint: `The commands are ${COMMANDS.map(({ name }) => name).join(", ")}. Run threadfold --help.`,
+  });
+}
+
+function commanderOption({ flags, description, fallback, choices }: CliOption): Option {
+  const option = new Option(flags, description);
+  if (fallback !== undefined) option.default(fallback);
+  if (choices !== undefined) option.choices(choices);
+  return option;
+}
+
+function usageError(error: CommanderError): ThreadfoldError {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const message = `${capitalized(first).replace(/\.$/, "")}.`;
+  const meant = rest.join(" ").replace(/^\(|\)$/g, "");
+  const hint = meant === "" ? "Run the command with --help." : `${meant} Run the command with --help.`;
+  return new ThreadfoldError("USAGE", message, { hint, cause: error });
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "./command-list.ts";
+import { captureRun } from "./testing/captured-io.ts";
+import { openAiSession } from "./testing/recorded-sessions.ts";
+import { json, Workbench } from "./testing/workbench.ts";
+
+const bench = new Workbench();
+
+describe("usage", () => {
+  it.each([
+    [[], "No command was named."],
+    [["compat"], "Unknown command 'compat'."],
+    [["compact"], "Missing required argument 'file'."],
+    [["compact", "a", "b"], "Too many arguments"],
+    [["compact", "a", "--bugdet", "5"], "Unknown option '--bugdet'."],
+    [["compact", "a", "--budget"], "'--budget <tokens>'"],
+    [["compact", "a", "--budget", "many"], "--budget"],
+    [["compact", "a", "--from", "word"], "'--from <format>'"],
+    [["compact", "a", "--format", "word"], "'--format <format>'"],
+    [["compact", "a", "--preset", "none"], "There is no preset none."],
+    [["compact", "a", "--tokenizer", "none"], "token counter"],
+    [["compact", "a", "--ask", " "], "--ask is blank"],
+    [["compact", "a", "--store", ""], "--store is empty"],
+    [["compact", "a", "--thread", "0"], "--thread"],
+    [["diff", "t", "a", "1"], "planA"],
+    [["render", "t", "--plan", "-1"], "--plan"],
+  ])("%j is exit 2 with a message, in JSON too", async (argv, message) => {
+    const path = bench.file("small.json", openAiSession());
+    const call = argv.map((part) => (part === "a" && argv[0] === "compact" ? path : part));
+    const { code, envelope } = await json(call);
+    expect(code).toBe(2);
+    expect(envelope.error?.message).toContain(message);
+    const plain = await captureRun(call);
+    expect(plain.code).toBe(2);
+    expect(plain.stdout).toBe("");
+    expect(plain.stderr).toContain(message);
+  });
+
+  it("says what may have been meant", async () => {
+    expect((await captureRun(["compat", "x"])).stderr).toContain("Did you mean compact?");
+    expect((await captureRun(["compact", "x", "--bugdet", "5"])).stderr).toContain("Did you mean --budget?");
+  });
+
+  it("shows help with two examples or more before anything else, for every command", async () => {
+    for (const { name } of COMMANDS) {
+      const { code, stdout } = await captureRun([name, "--help"]);
+      expect(code).toBe(0);
+      const lines = stdout.split("\n");
+      expect(lines[0]).toBe("Examples:");
+      const examples = lines.slice(1, lines.indexOf(""));
+      expect(examples.length).toBeGreaterThanOrEqual(2);
+      for (const example of examples) expect(example.startsWith(`  $ threadfold ${name}`)).toBe(true);
+      for (const option of ["--json", "--quiet", "--no-color"]) expect(stdout).toContain(option);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+      expect((await captureRun(["help", name])).stdout).toBe(stdout);
+    }
+  });
+
+  it("answers --help and --version in JSON too", async () => {
+    expect((await json(["--version"])).envelope.data).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect((await json(["plans", "--help"])).envelope.data).toEqual({ help: expect.stringContaining("Examples:") });
+  });
+});

@@ -1,0 +1,48 @@
+import { statSync } from "node:fs";
+import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { openStore } from "@threadfold/stores";
+import type { CliCall } from "../cli-command.ts";
+import type { CliIo } from "../cli-io.ts";
+
+/** Where a store is looked for when neither option nor environment names one. */
+export const DEFAULT_STORE = "threadfold.db";
+
+/** The address of the store that a command works on. @throws ThreadfoldError `USAGE` for an empty one. */
+export function storeAddress(options: CliCall["options"], env: CliIo["env"]): string {
+  const named = options["store"];
+  if (named === "") throw new ThreadfoldError("USAGE", "--store is empty; it must be a path.");
+  const fromEnvironment = env["THREADFOLD_STORE"];
+  if (typeof named === "string") return named;
+  return fromEnvironment === undefined || fromEnvironment === "" ? DEFAULT_STORE : fromEnvironment;
+}
+
+/**
+ * Opens a store for a command that only reads, and works on it. A store that is not there is not made.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE` when there is none, and what opening throws.
+ */
+export async function readingStore<Result>(
+  options: CliCall["options"],
+  env: CliIo["env"],
+  work: (store: ThreadfoldStore, address: string) => Promise<Result>,
+): Promise<Result> {
+  const address = storeAddress(options, env);
+  requireStore(address);
+  const store = await openStore(address);
+  try {
+    return await work(store, address);
+  } finally {
+    await store.close();
+  }
+}
+
+function requireStore(address: string): void {
+  const path = address.replace(/^sqlite:(\/\/)?/, "");
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && (!stats.isFile() || stats.size > 0)) return;
+  const what = stats === undefined ? "There is no store" : "There is nothing in the store";
+  throw new ThreadfoldError("STORE_UNAVAILABLE", `${what} ${path}.`, {
+    hint: "Name one with --store or THREADFOLD_STORE, or make one with: threadfold import <file> --store <file>",
+    details: { path },
+  });
+}

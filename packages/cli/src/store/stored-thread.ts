@@ -1,0 +1,57 @@
+import {
+  type AgentThread,
+  asThreadId,
+  type CompactionPlan,
+  emptyPlan,
+  type RequestRenderedRecord,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
+
+/** Ids that a hint names at the most. */
+const MOST_HINTED = 5;
+
+/** A thread of a store. @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold. */
+export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
+  const thread = await store.threads.load(asThreadId(threadId));
+  if (thread !== null) return thread;
+  const { items, nextCursor } = await store.threads.list({ limit: MOST_HINTED });
+  const known = items.map((info) => info.threadId).join(", ");
+  const more = nextCursor === null ? "" : ", …";
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`, {
+    hint: known === "" ? "The store holds no thread." : `The store holds ${known}${more}.`,
+  });
+}
+
+/** A plan of a thread by its version, 0 for the plan that folds nothing. @throws ThreadfoldError `PLAN_NOT_FOUND`. */
+export async function storedPlan(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  version: number | "newest",
+): Promise<CompactionPlan> {
+  const newest = await store.plans.getCurrentPlan(threadId);
+  const wanted = version === "newest" ? newest.version : version;
+  if (wanted === 0) return emptyPlan(threadId, "none");
+  const plan = wanted === newest.version ? newest.plan : await store.plans.getPlan(threadId, wanted);
+  if (plan !== null) return plan;
+  throw new ThreadfoldError("PLAN_NOT_FOUND", `Thread ${threadId} has no plan ${wanted}.`, {
+    hint:
+      newest.version === 0 ? "It was never folded; plan 0 shows everything." : `Its plans are 0 to ${newest.version}.`,
+  });
+}
+
+/** The newest recorded request of a thread with its system text and tools; no record and an empty frame when there is none. */
+export async function newestRequest(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+): Promise<{ readonly record: RequestRenderedRecord | null; readonly frame: RequestFrame }> {
+  const entries = await store.journal.read(threadId);
+  const entry = entries.findLast(({ record }) => record.type === "request-rendered");
+  if (entry?.record.type !== "request-rendered") return { record: null, frame: EMPTY_FRAME };
+  const frame = await store.artifacts.retrieve(entry.record.frame);
+  if (frame === null)
+    throw new ThreadfoldError("ARTIFACT_NOT_FOUND", "The newest request's system text and tools are gone.");
+  return { record: entry.record, frame: parseFrame(frame.content) };
+}
