@@ -6,10 +6,10 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { visibleText, type Message } from "@threadfold/core";
+import { type Message, visibleText } from "@threadfold/core";
 import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
 import { Conversation, requestFor } from "../test-support/conversation.ts";
-import { readRecordedSession, RECORDED_SESSIONS } from "../test-support/recorded-session.ts";
+import { RECORDED_SESSIONS, readRecordedSession } from "../test-support/recorded-session.ts";
 
 const RUNS = Number(process.argv[2] ?? 40);
 const SESSIONS = [
@@ -18,7 +18,15 @@ const SESSIONS = [
   "claude-code/entire-cli/cd-95adddad32-0.jsonl.gz",
   "pi/large-session.jsonl.gz",
 ];
-const HOSTILE = { word: "a", path: "a/b/", rules: "must never ", errors: "Error: x\n", fences: "```\n", blocks: "<system-reminder>", chinese: "不要删除。" };
+const HOSTILE = {
+  word: "a",
+  path: "a/b/",
+  rules: "must never ",
+  errors: "Error: x\n",
+  fences: "```\n",
+  blocks: "<system-reminder>",
+  chinese: "不要删除。",
+};
 
 const summarizer = new ExtractiveSummarizer();
 
@@ -37,14 +45,21 @@ for (const name of SESSIONS.filter((path) => existsSync(join(RECORDED_SESSIONS, 
   const messages = readRecordedSession(join(RECORDED_SESSIONS, name)).filter(({ role }) => role !== "system");
   const characters = messages.reduce((sum, message) => sum + visibleText(message).length, 0);
   const time = bestTime(messages, RUNS);
-  console.log(`${name}: ${messages.length} messages, ${characters} characters, ${time.toFixed(1)} ms, ${((time * 1e6) / characters).toFixed(1)} ms per million`);
+  console.log(
+    `${name}: ${messages.length} messages, ${characters} characters, ${time.toFixed(1)} ms, ${((time * 1e6) / characters).toFixed(1)} ms per million`,
+  );
 }
 
 for (const [name, piece] of Object.entries(HOSTILE)) {
   const conversation = (size: number): readonly Message[] => {
     const body = piece.repeat(size / piece.length);
-    return new Conversation().user(body).agent(body).tool("bash", { command: `npm test ${body}` }, body, "failure").messages;
+    return new Conversation()
+      .user(body)
+      .agent(body)
+      .tool("bash", { command: `npm test ${body}` }, body, "failure").messages;
   };
   const [once, twice] = [bestTime(conversation(2_000_000), 8), bestTime(conversation(4_000_000), 8)];
-  console.log(`hostile ${name}: ${once.toFixed(1)} ms for 2 MB, ${twice.toFixed(1)} ms for 4 MB, ratio ${(twice / once).toFixed(2)}`);
+  console.log(
+    `hostile ${name}: ${once.toFixed(1)} ms for 2 MB, ${twice.toFixed(1)} ms for 4 MB, ratio ${(twice / once).toFixed(2)}`,
+  );
 }

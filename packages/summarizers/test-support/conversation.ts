@@ -4,15 +4,15 @@ import {
   asMessageId,
   asThreadId,
   asToolCallId,
-  renderSummary,
-  spanOf,
   type JsonValue,
   type Message,
   type MessageInput,
   type MessageOrigin,
   type Part,
+  renderSummary,
   type StructuredSummary,
   type SummarizeRequest,
+  spanOf,
   type ToolOutcomeStatus,
 } from "@threadfold/core";
 import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
@@ -38,7 +38,10 @@ export class Conversation {
   tool(toolName: string, input: JsonValue, output: string | JsonValue, outcome: ToolOutcomeStatus = "success"): this {
     const callId = asToolCallId(`call-${++this.#calls}`);
     this.#push("assistant", [{ type: "tool-call", callId, toolName, input }]);
-    const content = typeof output === "string" ? ({ type: "text", text: output } as const) : ({ type: "json", value: output } as const);
+    const content =
+      typeof output === "string"
+        ? ({ type: "text", text: output } as const)
+        : ({ type: "json", value: output } as const);
     return this.#push("tool", [{ type: "tool-result", result: { toolName, callId, outcome, content } }]);
   }
 
@@ -52,7 +55,13 @@ export class Conversation {
 
   #push(role: MessageInput["role"], parts: readonly Part[], origin?: MessageOrigin): this {
     const id = asMessageId(`m${this.#inputs.length + 1}`);
-    this.#inputs.push({ id, role, parts, createdAt: "2025-01-01T00:00:00.000Z", ...(origin !== undefined && { origin }) });
+    this.#inputs.push({
+      id,
+      role,
+      parts,
+      createdAt: "2025-01-01T00:00:00.000Z",
+      ...(origin !== undefined && { origin }),
+    });
     return this;
   }
 }

@@ -51,10 +51,14 @@ class Reader {
   add(message: Raw): void {
     const role = message["role"];
     if (role === "tool") return this.#result(String(message["tool_call_id"]), message["content"], false);
-    if (role === "toolResult") return this.#result(String(message["toolCallId"]), message["content"], message["isError"] === true);
+    if (role === "toolResult")
+      return this.#result(String(message["toolCallId"]), message["content"], message["isError"] === true);
     if (role === "bashExecution") return;
     const parts: Part[] = [];
-    const blocks = typeof message["content"] === "string" ? [{ type: "text", text: message["content"] }] : ((message["content"] ?? []) as Raw[]);
+    const blocks =
+      typeof message["content"] === "string"
+        ? [{ type: "text", text: message["content"] }]
+        : ((message["content"] ?? []) as Raw[]);
     for (const block of blocks) this.#block(block, parts);
     for (const call of (message["tool_calls"] ?? []) as Raw[]) {
       const details = call["function"] as Raw;
@@ -94,7 +98,9 @@ class Reader {
         : ((content ?? []) as Raw[]).map((block) => String(block["text"] ?? "")).join("\n");
     const toolName = this.#tools.get(id) ?? "unknown";
     const result = { toolName, callId: asToolCallId(id), outcome: failed ? "failure" : "success" } as const;
-    this.#push("tool", [{ type: "tool-result", result: { ...result, content: { type: "text", text: text.toWellFormed() } } }]);
+    this.#push("tool", [
+      { type: "tool-result", result: { ...result, content: { type: "text", text: text.toWellFormed() } } },
+    ]);
   }
 
   #push(role: MessageInput["role"], parts: readonly Part[]): void {

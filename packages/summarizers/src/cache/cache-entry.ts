@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "@threadfold/core";
-import { portableChangesSchema, type PortableChange } from "./portable-changes.ts";
+import { type PortableChange, portableChangesSchema } from "./portable-changes.ts";
 
 const DIGEST_LENGTH = 64;
 

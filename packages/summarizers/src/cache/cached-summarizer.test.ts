@@ -4,17 +4,17 @@ import {
   asMessageId,
   asThreadId,
   canonicalJson,
-  spanOf,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  spanOf,
 } from "@threadfold/core";
 import { agentThreads, structuredSummaries } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
-import { cachedSummarizer, type CachedSummarizer } from "./cached-summarizer.ts";
+import { type CachedSummarizer, cachedSummarizer } from "./cached-summarizer.ts";
 import { summaryCacheKey } from "./summary-cache-key.ts";
 
 const SCOPE = { tenantId: "tenant", policyVersion: "v1" };
@@ -33,7 +33,9 @@ class Counting implements Summarizer {
 
 /** The same conversation in a thread of its own: other ids, later turns. */
 function conversation(prefix: string, turnsBefore = 0): SummarizeRequest {
-  const filler = Array.from({ length: turnsBefore }, (_, index) => text(`${prefix}-before-${index}`, "user", "earlier talk"));
+  const filler = Array.from({ length: turnsBefore }, (_, index) =>
+    text(`${prefix}-before-${index}`, "user", "earlier talk"),
+  );
   const thread = AgentThread.empty(asThreadId(prefix)).append([
     ...filler,
     text(`${prefix}-1`, "user", "Fix src/parser.ts. Never touch config/production.yaml."),
@@ -45,7 +47,12 @@ function conversation(prefix: string, turnsBefore = 0): SummarizeRequest {
 }
 
 const text = (id: string, role: "user" | "assistant", content: string) =>
-  ({ id: asMessageId(id), role, parts: [{ type: "text", text: content }], createdAt: "2025-01-01T00:00:00.000Z" }) as const;
+  ({
+    id: asMessageId(id),
+    role,
+    parts: [{ type: "text", text: content }],
+    createdAt: "2025-01-01T00:00:00.000Z",
+  }) as const;
 
 describe("the summary cache", () => {
   it("asks once for the same content, and a hit carries the ids and turns of the thread that asks", async () => {
@@ -66,9 +73,20 @@ describe("the summary cache", () => {
       .filter((thread) => thread.length > 0)
       .chain((thread) => {
         const messages = [...thread.messages];
-        return fc.record({ messages: fc.constant(messages), previous: fc.option(structuredSummaries(spanOf(messages))) });
+        return fc.record({
+          messages: fc.constant(messages),
+          previous: fc.option(structuredSummaries(spanOf(messages))),
+        });
       })
-      .map((request): SummarizeRequest => ({ ...request, span: spanOf(request.messages), pins: [], maxTokens: 600, countTokens }));
+      .map(
+        (request): SummarizeRequest => ({
+          ...request,
+          span: spanOf(request.messages),
+          pins: [],
+          maxTokens: 600,
+          countTokens,
+        }),
+      );
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
         const cached = cachedSummarizer(extractive, SCOPE);
@@ -95,7 +113,10 @@ describe("the summary cache", () => {
 
   it("lets one caller give up without the others noticing", async () => {
     const release = Promise.withResolvers<void>();
-    const slow: Summarizer = { id: "slow", summarize: async (request) => (await release.promise, extractive.summarize(request)) };
+    const slow: Summarizer = {
+      id: "slow",
+      summarize: async (request) => (await release.promise, extractive.summarize(request)),
+    };
     const cached = cachedSummarizer(slow, SCOPE);
     const controller = new AbortController();
     const first = cached.summarize({ ...conversation("c"), signal: controller.signal });
@@ -113,7 +134,9 @@ describe("the summary cache", () => {
       id: "patient",
       summarize: ({ signal }) => {
         begun.resolve();
-        return new Promise((_, reject) => signal?.addEventListener("abort", () => (aborted++, reject(new Error("stopped")))));
+        return new Promise((_, reject) =>
+          signal?.addEventListener("abort", () => (aborted++, reject(new Error("stopped")))),
+        );
       },
     };
     const cached = cachedSummarizer(patient, SCOPE);
@@ -127,7 +150,10 @@ describe("the summary cache", () => {
 
   it("passes a failure on and does not remember it", async () => {
     let calls = 0;
-    const flaky: Summarizer = { id: "flaky", summarize: async (request) => (calls++ === 0 ? Promise.reject(new Error("down")) : extractive.summarize(request)) };
+    const flaky: Summarizer = {
+      id: "flaky",
+      summarize: async (request) => (calls++ === 0 ? Promise.reject(new Error("down")) : extractive.summarize(request)),
+    };
     const cached = cachedSummarizer(flaky, SCOPE);
     await expect(cached.summarize(conversation("e"))).rejects.toThrow("down");
     expect((await cached.summarize(conversation("e"))).changes.length).toBeGreaterThan(0);
@@ -142,17 +168,24 @@ describe("the summary cache", () => {
     ["token counters", {}, { countTokens: (value: string) => value.length }],
   ])("keeps %s apart", (_, scope, change) => {
     const own = { ...SCOPE, summarizer: "s" };
-    expect(summaryCacheKey({ ...conversation("a"), ...change }, { ...own, ...scope })).not.toBe(summaryCacheKey(conversation("a"), own));
+    expect(summaryCacheKey({ ...conversation("a"), ...change }, { ...own, ...scope })).not.toBe(
+      summaryCacheKey(conversation("a"), own),
+    );
   });
 
   it("does not confuse values that look alike when they are joined", () => {
-    const key = (tenantId: string, policyVersion: string): string => summaryCacheKey(conversation("a"), { tenantId, policyVersion, summarizer: "s" });
+    const key = (tenantId: string, policyVersion: string): string =>
+      summaryCacheKey(conversation("a"), { tenantId, policyVersion, summarizer: "s" });
     expect(key("a:b", "c")).not.toBe(key("a", "b:c"));
   });
 });
 
 describe("the store behind the cache", () => {
-  const stored = async (): Promise<{ readonly entries: Map<string, string>; readonly key: string; readonly entry: string }> => {
+  const stored = async (): Promise<{
+    readonly entries: Map<string, string>;
+    readonly key: string;
+    readonly entry: string;
+  }> => {
     const entries = new Map<string, string>();
     await cachedSummarizer(new Counting(), { ...SCOPE, store: storeOf(entries) }).summarize(conversation("a"));
     const [key, entry] = [...entries][0] as [string, string];
@@ -197,7 +230,10 @@ describe("the store behind the cache", () => {
   });
 
   it("works without a store that fails", async () => {
-    const broken = { get: async () => Promise.reject(new Error("down")), set: async () => Promise.reject(new Error("down")) };
+    const broken = {
+      get: async () => Promise.reject(new Error("down")),
+      set: async () => Promise.reject(new Error("down")),
+    };
     const result = await cachedSummarizer(extractive, { ...SCOPE, store: broken }).summarize(conversation("a"));
     expect(result.changes.length).toBeGreaterThan(0);
   });

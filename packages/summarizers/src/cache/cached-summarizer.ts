@@ -56,7 +56,10 @@ class Cache implements CachedSummarizer {
     this.id = inner.id;
     this.#inner = inner;
     this.#options = options;
-    this.#entries = new LRUCache({ maxSize: options.maxSize ?? DEFAULT_MAX_SIZE, sizeCalculation: (entry) => entry.length + 1 });
+    this.#entries = new LRUCache({
+      maxSize: options.maxSize ?? DEFAULT_MAX_SIZE,
+      sizeCalculation: (entry) => entry.length + 1,
+    });
   }
 
   get statistics(): SummaryCacheStatistics {

@@ -1,16 +1,16 @@
 import {
   asMessageId,
-  SUMMARY_SECTIONS,
-  summaryItemSchemas,
   type MessageId,
+  SUMMARY_SECTIONS,
   type SummarizeRequest,
   type SummaryChange,
   type SummarySection,
+  summaryItemSchemas,
 } from "@threadfold/core";
 import { z } from "zod";
 
 /**
- * Changes that belong to no thread: each source is a place in the span (`s3`) or among the previous summary's sources
+ * Changes that belong to no thread: each source is a place among the messages (`s3`) or among the previous summary's sources
  * (`p3`), items of the previous summary are named by place, and turns count from the span's first.
  */
 export type PortableChange = SummaryChange;
@@ -30,7 +30,12 @@ const itemSchemas = Object.fromEntries(
 const changeSchema = z.union([
   ...SUMMARY_SECTIONS.flatMap((section) => [
     z.strictObject({ op: z.literal("add"), section: z.literal(section), item: itemSchemas[section] }),
-    z.strictObject({ op: z.literal("supersede"), section: z.literal(section), itemId: itemIdSchema, item: itemSchemas[section] }),
+    z.strictObject({
+      op: z.literal("supersede"),
+      section: z.literal(section),
+      itemId: itemIdSchema,
+      item: itemSchemas[section],
+    }),
   ]),
   z.strictObject({ op: z.literal("resolve"), section: sectionSchema, itemId: itemIdSchema, reason: z.string() }),
   z.strictObject({ op: z.literal("set-original-task"), task: z.object({ text: z.string(), sources: sourcesSchema }) }),
@@ -42,7 +47,10 @@ const changeSchema = z.union([
 export const portableChangesSchema = z.array(changeSchema);
 
 /** Takes a request's changes out of its thread; null when they name a message or an item that the request does not know. */
-export function toPortable(changes: readonly SummaryChange[], request: SummarizeRequest): readonly PortableChange[] | null {
+export function toPortable(
+  changes: readonly SummaryChange[],
+  request: SummarizeRequest,
+): readonly PortableChange[] | null {
   const names = namesOf(request);
   return translate(changes, {
     source: (id) => names.sourceNames.get(id as MessageId),
@@ -52,10 +60,14 @@ export function toPortable(changes: readonly SummaryChange[], request: Summarize
 }
 
 /** Puts portable changes into a request's thread; null when they name a place that the request does not have. */
-export function fromPortable(changes: readonly PortableChange[], request: SummarizeRequest): readonly SummaryChange[] | null {
+export function fromPortable(
+  changes: readonly PortableChange[],
+  request: SummarizeRequest,
+): readonly SummaryChange[] | null {
   const names = namesOf(request);
   return translate(changes, {
-    source: (name) => (name.startsWith("s") ? request.span.messageIds : names.previousSources)[Number(name.slice(1))],
+    source: (name) =>
+      name.startsWith("s") ? request.messages[Number(name.slice(1))]?.id : names.previousSources[Number(name.slice(1))],
     itemId: (section, name) => request.previous?.[section][Number(name)]?.id,
     turn: (turn) => Math.max(0, turn + request.span.firstTurn),
   });
@@ -102,7 +114,10 @@ function translateChange(change: SummaryChange, to: Translation): SummaryChange 
   }
 }
 
-function translateItem<Item extends { readonly sources: readonly MessageId[] }>(item: Item, to: Translation): Item | null {
+function translateItem<Item extends { readonly sources: readonly MessageId[] }>(
+  item: Item,
+  to: Translation,
+): Item | null {
   const sources = item.sources.map((source) => to.source(source));
   if (sources.includes(undefined)) return null;
   const turn = "turn" in item && typeof item.turn === "number" ? { turn: to.turn(item.turn) } : {};
@@ -110,17 +125,27 @@ function translateItem<Item extends { readonly sources: readonly MessageId[] }>(
 }
 
 /** How a request's messages and items are named outside of its thread. */
-function namesOf({ span, previous }: SummarizeRequest): {
+function namesOf({ messages, previous }: SummarizeRequest): {
   readonly sourceNames: ReadonlyMap<MessageId, string>;
   readonly itemNames: ReadonlyMap<string, string>;
   readonly previousSources: readonly MessageId[];
 } {
-  const previousSources = previous === null ? [] : [...SUMMARY_SECTIONS.flatMap((section) => previous[section].flatMap(({ sources }) => sources)), ...(previous.originalTask?.sources ?? [])];
+  const previousSources =
+    previous === null
+      ? []
+      : [
+          ...SUMMARY_SECTIONS.flatMap((section) => previous[section].flatMap(({ sources }) => sources)),
+          ...(previous.originalTask?.sources ?? []),
+        ];
   const sourceNames = new Map<MessageId, string>();
   previousSources.forEach((id, index) => void (sourceNames.has(id) || sourceNames.set(id, `p${index}`)));
-  span.messageIds.forEach((id, index) => sourceNames.set(id, `s${index}`));
+  messages.forEach(({ id }, index) => void sourceNames.set(id, `s${index}`));
   const itemNames = new Map(
-    previous === null ? [] : SUMMARY_SECTIONS.flatMap((section) => previous[section].map(({ id }, index): [string, string] => [`${section} ${id}`, String(index)])),
+    previous === null
+      ? []
+      : SUMMARY_SECTIONS.flatMap((section) =>
+          previous[section].map(({ id }, index): [string, string] => [`${section} ${id}`, String(index)]),
+        ),
   );
   return { sourceNames, itemNames, previousSources };
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, sha256, type Message, type Part, type SummarizeRequest } from "@threadfold/core";
+import { canonicalJson, type Message, type Part, type SummarizeRequest, sha256 } from "@threadfold/core";
 
 const partDigests = new WeakMap<Part, string>();
 

@@ -1,9 +1,9 @@
 import {
   digestOf,
   STRUCTURED_SUMMARY_SCHEMA_VERSION,
+  type StructuredSummary,
   SUMMARY_RENDER_VERSION,
   SUMMARY_SECTIONS,
-  type StructuredSummary,
   type SummarizeRequest,
 } from "@threadfold/core";
 import { spanDigest } from "./span-digest.ts";

@@ -1,4 +1,4 @@
-import { ThreadfoldError, type SummarizeRequest, type SummarizeResult, type Summarizer } from "@threadfold/core";
+import { type SummarizeRequest, type SummarizeResult, type Summarizer, ThreadfoldError } from "@threadfold/core";
 import { spanCollectors } from "./collectors/collectors.ts";
 import { readSpan } from "./read-span.ts";
 import { selectChanges } from "./selection/select-changes.ts";
@@ -22,7 +22,8 @@ export class ExtractiveSummarizer implements Summarizer {
 
   /** The same without waiting, for callers that must not yield. */
   summarizeNow(request: SummarizeRequest): SummarizeResult {
-    if (request.signal?.aborted) throw new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: request.signal.reason });
+    if (request.signal?.aborted)
+      throw new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: request.signal.reason });
     const collectors = spanCollectors();
     readSpan(request.messages, collectors);
     const context: HarvestContext = {

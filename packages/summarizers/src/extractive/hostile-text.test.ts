@@ -5,35 +5,42 @@ import { Conversation, countTokens, summaryOf } from "../../test-support/convers
 const PIECES: Readonly<Record<string, string>> = {
   "one endless word": "a",
   "one endless path": "a/",
-  "dots": ".",
+  dots: ".",
   "never never": "never ",
   "unclosed blocks": "<system-reminder>",
   "unclosed fences": "```\n",
   "unclosed quotes": "'\"",
   "sentence ends": "! ",
-  "markers": "must not always never decided because root cause ",
+  markers: "must not always never decided because root cause ",
   "error lines": "Error: x\n",
   "almost errors": "Erro",
   "line numbers": "a.ts:1:2 ",
   "here-documents": "<<EOF ",
   "distinct names": "name_",
-  "Chinese": "不要删除。",
-  "emoji": "👩‍👩‍👧",
+  Chinese: "不要删除。",
+  emoji: "👩‍👩‍👧",
 };
 
 const SIZE = 1_000_000;
 
 describe("hostile text", () => {
-  it.each(Object.entries(PIECES))("ends soon and within the limit: %s", (name, piece) => {
-    const body = name === "distinct names" ? Array.from({ length: SIZE / 12 }, (_, index) => `${piece}${index}`).join(" ") : piece.repeat(SIZE / piece.length);
-    const conversation = new Conversation()
-      .user(body)
-      .agent(body)
-      .tool("bash", { command: `npm test ${body}` }, body, "failure")
-      .tool("other", { payload: body }, { value: body })
-      .user(`again ${body}`);
-    const { text } = summaryOf(conversation, { maxTokens: 1_000 });
-    expect(countTokens(text)).toBeLessThanOrEqual(1_000);
-    expect(text.isWellFormed()).toBe(true);
-  }, 20_000);
+  it.each(Object.entries(PIECES))(
+    "ends soon and within the limit: %s",
+    (name, piece) => {
+      const body =
+        name === "distinct names"
+          ? Array.from({ length: SIZE / 12 }, (_, index) => `${piece}${index}`).join(" ")
+          : piece.repeat(SIZE / piece.length);
+      const conversation = new Conversation()
+        .user(body)
+        .agent(body)
+        .tool("bash", { command: `npm test ${body}` }, body, "failure")
+        .tool("other", { payload: body }, { value: body })
+        .user(`again ${body}`);
+      const { text } = summaryOf(conversation, { maxTokens: 1_000 });
+      expect(countTokens(text)).toBeLessThanOrEqual(1_000);
+      expect(text.isWellFormed()).toBe(true);
+    },
+    20_000,
+  );
 });

@@ -1,11 +1,11 @@
 import { asToolCallId, type Message, type ToolCallPart, type ToolResultPart } from "@threadfold/core";
-import type { SpanCollector } from "./span-collector.ts";
-import { readCall, type CallReading } from "./reading/call-reading.ts";
+import { type CallReading, readCall } from "./reading/call-reading.ts";
+import type { Place } from "./reading/place.ts";
 import { readResult } from "./reading/result-reading.ts";
 import { Speech } from "./reading/speech.ts";
 import { isObservation, readSpokenCommand } from "./reading/spoken-command.ts";
 import { typedText } from "./reading/typed-text.ts";
-import type { Place } from "./reading/place.ts";
+import type { SpanCollector } from "./span-collector.ts";
 
 /** Shows a span to collectors, piece by piece and in order. Side branches are not shown: no prompt holds them. */
 export function readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): void {

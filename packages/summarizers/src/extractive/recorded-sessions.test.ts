@@ -1,9 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { applySummaryChanges, renderSummary, visibleText, type Message, type StructuredSummary } from "@threadfold/core";
+import {
+  applySummaryChanges,
+  type Message,
+  renderSummary,
+  type StructuredSummary,
+  visibleText,
+} from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { countTokens, requestFor, summaryOf } from "../../test-support/conversation.ts";
-import { readRecordedSession, RECORDED_SESSIONS } from "../../test-support/recorded-session.ts";
+import { RECORDED_SESSIONS, readRecordedSession } from "../../test-support/recorded-session.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
@@ -14,7 +20,8 @@ const SESSIONS = [
   "pi/session.jsonl.gz",
 ];
 const present = SESSIONS.every((name) => existsSync(join(RECORDED_SESSIONS, name)));
-if (!present) console.warn(`Recorded sessions are not at ${RECORDED_SESSIONS}; set THREADFOLD_DATA to run their tests.`);
+if (!present)
+  console.warn(`Recorded sessions are not at ${RECORDED_SESSIONS}; set THREADFOLD_DATA to run their tests.`);
 
 const spanOfSession = (name: string): readonly Message[] =>
   readRecordedSession(join(RECORDED_SESSIONS, name)).filter(({ role }) => role !== "system");
@@ -32,7 +39,8 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
     const half = Math.floor(messages.length / 2);
     const earlier = summaryOf(messages.slice(0, half), { maxTokens: 2_000 }).summary;
     const request = requestFor(messages.slice(half), { previous: earlier, maxTokens: 2_000 });
-    for (const law of summarizerLaws) expect([law.name, await law.broken(new ExtractiveSummarizer(), request)]).toEqual([law.name, null]);
+    for (const law of summarizerLaws)
+      expect([law.name, await law.broken(new ExtractiveSummarizer(), request)]).toEqual([law.name, null]);
   });
 
   it("stays within its limit and keeps constraints and open work over ten folds", () => {
@@ -44,7 +52,12 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
       const { summary: next, resolved } = applySummaryChanges(summary, request.span, changes);
       const gone = new Set(resolved.filter(({ reason }) => reason !== "superseded").map(({ section }) => section));
       expect(gone.has("constraints")).toBe(false);
-      expect(resolved.filter(({ section, item, reason }) => section === "openItems" && reason !== "superseded" && "status" in item && item.status === "open")).toEqual([]);
+      expect(
+        resolved.filter(
+          ({ section, item, reason }) =>
+            section === "openItems" && reason !== "superseded" && "status" in item && item.status === "open",
+        ),
+      ).toEqual([]);
       expect(countTokens(renderSummary(next))).toBeLessThanOrEqual(2_500);
       summary = next;
     }
@@ -54,7 +67,10 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
   it("shows nothing garbled: no escape codes, no escaped line breaks, no line twice, no line without end", () => {
     const { text } = summaryOf(messages, { maxTokens: 4_000 });
     const task = summaryOf(messages, { maxTokens: 4_000 }).summary.originalTask?.text ?? "";
-    const lines = text.replace(task, "").split("\n").filter((line) => line.startsWith("- "));
+    const lines = text
+      .replace(task, "")
+      .split("\n")
+      .filter((line) => line.startsWith("- "));
     expect(new Set(lines).size).toBe(lines.length);
     for (const line of lines.filter((candidate) => !candidate.includes(" · "))) {
       expect(line).not.toMatch(/\u001b|\\n\\t|\\\\n/);
@@ -64,8 +80,16 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
 
   it("names the files that were changed", () => {
     const { text } = summaryOf(messages, { maxTokens: 6_000 });
-    const edited = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" && /^(?:edit|write)$/i.test(part.toolName) ? [part] : [])));
-    const answered = new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" && part.result.outcome === "success" ? [part.result.callId] : []))));
+    const edited = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-call" && /^(?:edit|write)$/i.test(part.toolName) ? [part] : [])),
+    );
+    const answered = new Set(
+      messages.flatMap(({ parts }) =>
+        parts.flatMap((part) =>
+          part.type === "tool-result" && part.result.outcome === "success" ? [part.result.callId] : [],
+        ),
+      ),
+    );
     for (const { input, callId } of edited) {
       const path = (input as { file_path?: string; path?: string }).file_path ?? (input as { path?: string }).path;
       if (path !== undefined && answered.has(callId)) expect(text).toContain(path);

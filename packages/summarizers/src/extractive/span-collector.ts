@@ -1,9 +1,9 @@
 import type { Message, Pin, StructuredSummary, SummaryChange } from "@threadfold/core";
-import type { Candidate } from "./selection/candidate.ts";
 import type { CallReading } from "./reading/call-reading.ts";
 import type { Place } from "./reading/place.ts";
-import type { Speech } from "./reading/speech.ts";
 import type { ResultReading } from "./reading/result-reading.ts";
+import type { Speech } from "./reading/speech.ts";
+import type { Candidate } from "./selection/candidate.ts";
 
 /** What collectors know beside the span when they give what they found. */
 export interface HarvestContext {

@@ -1,4 +1,11 @@
-import { applySummaryChanges, spanOf, type Message, type Pin, type StructuredSummary, type SummarizeRequest } from "@threadfold/core";
+import {
+  applySummaryChanges,
+  type Message,
+  type Pin,
+  type StructuredSummary,
+  type SummarizeRequest,
+  spanOf,
+} from "@threadfold/core";
 import { agentThreads, structuredSummaries } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

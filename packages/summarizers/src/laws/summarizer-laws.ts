@@ -1,9 +1,9 @@
 import {
   applySummaryChanges,
-  renderSummary,
-  SUMMARY_SECTIONS,
   type ResolvedItem,
+  renderSummary,
   type StructuredSummary,
+  SUMMARY_SECTIONS,
   type SummarizeRequest,
   type Summarizer,
   type SummaryChange,
@@ -37,7 +37,9 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
     broken: async (summarizer, request) => {
       const tokens = request.countTokens(renderSummary(await fold(summarizer, request)));
       const least = request.countTokens(renderSummary(protectedPart(request)));
-      return tokens <= Math.max(request.maxTokens, least) ? null : `${tokens} tokens, limit ${request.maxTokens}, least ${least}`;
+      return tokens <= Math.max(request.maxTokens, least)
+        ? null
+        : `${tokens} tokens, limit ${request.maxTokens}, least ${least}`;
     },
   },
   {
@@ -56,7 +58,9 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
       const { changes } = await summarizer.summarize(request);
       const before = idsOf(request.previous);
       const { summary } = applySummaryChanges(null, request.span, changes);
-      const again = changes.some(({ op }) => op === "add") ? [...idsOf(summary)].find((id) => before.has(id)) : undefined;
+      const again = changes.some(({ op }) => op === "add")
+        ? [...idsOf(summary)].find((id) => before.has(id))
+        : undefined;
       return again === undefined ? null : `item ${again} again`;
     },
   },
@@ -75,12 +79,19 @@ async function fold(summarizer: Summarizer, request: SummarizeRequest): Promise<
 }
 
 const itemsOf = (change: SummaryChange): readonly Pick<SummaryItem, "sources">[] =>
-  change.op === "add" || change.op === "supersede" ? [change.item] : change.op === "set-original-task" ? [change.task] : [];
+  change.op === "add" || change.op === "supersede"
+    ? [change.item]
+    : change.op === "set-original-task"
+      ? [change.task]
+      : [];
 
 const sourcesOf = (summary: StructuredSummary | null): readonly string[] =>
   summary === null
     ? []
-    : [...SUMMARY_SECTIONS.flatMap((section) => summary[section].flatMap(({ sources }) => sources)), ...(summary.originalTask?.sources ?? [])];
+    : [
+        ...SUMMARY_SECTIONS.flatMap((section) => summary[section].flatMap(({ sources }) => sources)),
+        ...(summary.originalTask?.sources ?? []),
+      ];
 
 const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
   new Set(summary === null ? [] : SUMMARY_SECTIONS.flatMap((section) => summary[section].map(({ id }) => id)));
@@ -93,5 +104,13 @@ function protectedPart({ previous, span }: SummarizeRequest): StructuredSummary 
   const empty = applySummaryChanges(null, span, []).summary;
   if (previous === null) return empty;
   const { constraints, openItems, artifacts, originalTask, currentTask, currentPlan } = previous;
-  return { ...empty, constraints, artifacts, originalTask, currentTask, currentPlan, openItems: openItems.filter(({ status }) => status === "open") };
+  return {
+    ...empty,
+    constraints,
+    artifacts,
+    originalTask,
+    currentTask,
+    currentPlan,
+    openItems: openItems.filter(({ status }) => status === "open"),
+  };
 }

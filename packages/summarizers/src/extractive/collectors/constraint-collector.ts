@@ -1,9 +1,9 @@
-import { statementKey } from "../text/excerpt.ts";
-import { RULE } from "../text/phrases.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import { statementKey } from "../text/excerpt.ts";
+import { RULE } from "../text/phrases.ts";
 
 const MIN_LENGTH = 8;
 const USER_WORTH = 2;
@@ -37,14 +37,16 @@ export class ConstraintCollector implements SpanCollector {
 
   harvest({ pins }: HarvestContext): Harvest {
     const pinned = pins.map((pin) => statementKey(pin.text)).join("\n");
-    const candidates = [...this.#rules].filter(([key]) => !pinned.includes(key)).map(
-      ([, { text, place, worth }]): Candidate => ({
-        section: "constraints",
-        item: { text, sources: [place.messageId] },
-        // Among rules of one source, shorter ones bind more per token.
-        worth: worth + 1 / (1 + text.length / 100),
-      }),
-    );
+    const candidates = [...this.#rules]
+      .filter(([key]) => !pinned.includes(key))
+      .map(
+        ([, { text, place, worth }]): Candidate => ({
+          section: "constraints",
+          item: { text, sources: [place.messageId] },
+          // Among rules of one source, shorter ones bind more per token.
+          worth: worth + 1 / (1 + text.length / 100),
+        }),
+      );
     return { candidates };
   }
 }

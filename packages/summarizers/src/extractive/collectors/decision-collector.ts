@@ -1,11 +1,12 @@
-import { DECISION } from "../text/phrases.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, SpanCollector } from "../span-collector.ts";
+import { DECISION } from "../text/phrases.ts";
 
 /** What an agent says before it calls a tool is no decision. */
-const ABOUT_TOOLS = /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
+const ABOUT_TOOLS =
+  /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
 const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
 const MIN_LENGTH = 20;
 const MAX_LENGTH = 240;
@@ -16,7 +17,8 @@ export class DecisionCollector implements SpanCollector {
 
   agentSpeech({ sentences, place }: Speech): void {
     for (const { text, marks } of sentences) {
-      if (!(marks & DECISION) || text.length < MIN_LENGTH || text.length > MAX_LENGTH || /[?:？：]$/.test(text)) continue;
+      if (!(marks & DECISION) || text.length < MIN_LENGTH || text.length > MAX_LENGTH || /[?:？：]$/.test(text))
+        continue;
       if (!ABOUT_TOOLS.test(text)) this.#found.push({ text, place });
     }
   }

@@ -1,13 +1,14 @@
-import { FINDING, PREFERENCE, RULE } from "../text/phrases.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import { FINDING, PREFERENCE, RULE } from "../text/phrases.ts";
 
 const MIN_FINDING = 30;
 const MAX_LENGTH = 220;
 /** What the agent is still guessing is no finding. */
-const GUESS = /^(?:let me|let['’]s|now i|i['’]ll|since i|maybe|perhaps)\b|\b(?:maybe|perhaps|might be|check if|not sure|unclear)\b/i;
+const GUESS =
+  /^(?:let me|let['’]s|now i|i['’]ll|since i|maybe|perhaps)\b|\b(?:maybe|perhaps|might be|check if|not sure|unclear)\b/i;
 const FIGURE = /\d|["“«„][^"”»“]{2,60}["”»“]|[$€£¥]/;
 
 interface Fact {
@@ -29,17 +30,20 @@ export class FactCollector implements SpanCollector {
 
   agentSpeech({ sentences, place }: Speech): void {
     for (const { text, marks } of sentences) {
-      if (!(marks & FINDING) || text.length < MIN_FINDING || text.length > MAX_LENGTH || /[?:？：]$/.test(text)) continue;
+      if (!(marks & FINDING) || text.length < MIN_FINDING || text.length > MAX_LENGTH || /[?:？：]$/.test(text))
+        continue;
       if (!GUESS.test(text)) this.#facts.push({ text, place, worth: 1 });
     }
   }
 
   harvest({ messages }: HarvestContext): Harvest {
-    const candidates = this.#facts.map(({ text, place, worth }): Candidate => ({
-      section: "facts",
-      item: { text, sources: [place.messageId] },
-      worth: worth + (place.position + 1) / messages.length,
-    }));
+    const candidates = this.#facts.map(
+      ({ text, place, worth }): Candidate => ({
+        section: "facts",
+        item: { text, sources: [place.messageId] },
+        worth: worth + (place.position + 1) / messages.length,
+      }),
+    );
     return { candidates };
   }
 }

@@ -1,10 +1,10 @@
 import type { FileItem, StructuredSummary } from "@threadfold/core";
-import type { Candidate } from "../selection/candidate.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/place.ts";
-import type { FileAction } from "../tools/file-action.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import type { FileAction } from "../tools/file-action.ts";
 
 type Action = FileItem["action"];
 
@@ -28,7 +28,8 @@ export class FileCollector implements SpanCollector {
 
   result({ call, failed, place }: ResultReading): void {
     if (call === null) return;
-    for (const file of call.files) if (!failed || (call.kind === "shell" && file.action !== "read")) this.#note(file, call, place);
+    for (const file of call.files)
+      if (!failed || (call.kind === "shell" && file.action !== "read")) this.#note(file, call, place);
   }
 
   #note({ path, action }: FileAction, call: CallReading, place: Place): void {
@@ -66,7 +67,11 @@ function strongest(earlier: Action, later: Action): Action {
   return "modified";
 }
 
-function candidateOf(history: FileHistory, before: StructuredSummary["files"][number] | undefined, length: number): readonly Candidate[] {
+function candidateOf(
+  history: FileHistory,
+  before: StructuredSummary["files"][number] | undefined,
+  length: number,
+): readonly Candidate[] {
   const action = before === undefined ? history.action : strongest(before.action, history.action);
   if (before !== undefined && action === before.action) return [];
   const sources = [...new Set([history.sources[0], history.sources.at(-1)].map((place) => (place as Place).messageId))];

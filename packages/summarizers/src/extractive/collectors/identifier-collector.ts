@@ -1,16 +1,22 @@
 import type { JsonValue, Message } from "@threadfold/core";
-import { IdentifierIndex, IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT } from "../identifiers/identifier-index.ts";
+import {
+  IdentifierIndex,
+  IN_AGENT_TEXT,
+  IN_ARGUMENT,
+  IN_RESULT,
+  IN_USER_TEXT,
+} from "../identifiers/identifier-index.ts";
 import { identifierWorth } from "../identifiers/identifier-worth.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { Speech } from "../reading/speech.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/place.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import type { Speech } from "../reading/speech.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
 
 /** Bodies are read so far at their beginning and at their end, in UTF-16 code units; the middle of a huge one is data. */
-const RESULT_HEAD = 32_000;
-const RESULT_TAIL = 8_000;
+const RESULT_HEAD = 20_000;
+const RESULT_TAIL = 6_000;
 const TEXT_HEAD = 32_000;
 const TEXT_TAIL = 4_000;
 /** No summary has room for more. */
@@ -42,10 +48,16 @@ export class IdentifierCollector implements SpanCollector {
     this.#scan(text, IN_RESULT, place.position, RESULT_HEAD, RESULT_TAIL);
   }
 
-  #scan(text: string, source: Parameters<IdentifierIndex["scan"]>[1], position: number, head: number, tail: number): void {
+  #scan(
+    text: string,
+    source: Parameters<IdentifierIndex["scan"]>[1],
+    position: number,
+    head: number,
+    tail: number,
+  ): void {
     if (text.length <= head + tail) return this.#index.scan(text, source, position);
-    this.#index.scan(text, source, position, 0, head);
-    this.#index.scan(text, source, position, text.length - tail);
+    this.#index.scan(text.slice(0, head), source, position);
+    this.#index.scan(text.slice(-tail), source, position);
   }
 
   #scanJson(value: JsonValue | undefined, position: number): void {

@@ -6,7 +6,10 @@ const HEAD_SHARE = 0.7;
 const MARKER_ROOM = 80;
 
 /** The text of the first request: verbatim, or its beginning and end around a marker that says how much is left out. */
-export function originalTaskText(text: string, { maxTokens, countTokens }: Pick<HarvestContext, "maxTokens" | "countTokens">): string {
+export function originalTaskText(
+  text: string,
+  { maxTokens, countTokens }: Pick<HarvestContext, "maxTokens" | "countTokens">,
+): string {
   const allowed = Math.floor(maxTokens * MAX_SHARE);
   const tokens = countTokens(text.slice(0, allowed * 16));
   if (tokens <= allowed && text.length <= allowed * 16) return text;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@threadfold/core";
-import type { Candidate } from "../selection/candidate.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
 import { errorLine } from "../reading/error-line.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
 
 const MAX_FIELDS = 4;
@@ -25,11 +25,17 @@ export class OutcomeCollector implements SpanCollector {
   }
 
   harvest({ messages }: HarvestContext): Harvest {
-    return { candidates: this.#outcomes.map(({ result, keyFields }) => candidateOf(result, keyFields, messages.length)) };
+    return {
+      candidates: this.#outcomes.map(({ result, keyFields }) => candidateOf(result, keyFields, messages.length)),
+    };
   }
 }
 
-function candidateOf({ envelope, failed, text, place }: ResultReading, keyFields: JsonObject, length: number): Candidate {
+function candidateOf(
+  { envelope, failed, text, place }: ResultReading,
+  keyFields: JsonObject,
+  length: number,
+): Candidate {
   const declared = envelope.keyFields === undefined ? 0 : DECLARED_WORTH;
   return {
     section: "toolOutcomes",
@@ -51,4 +57,6 @@ function shortFields(input: JsonValue): JsonObject {
 }
 
 const isShort = (value: JsonValue | undefined): boolean =>
-  typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);

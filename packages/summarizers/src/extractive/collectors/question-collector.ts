@@ -1,7 +1,7 @@
-import { excerpt } from "../text/excerpt.ts";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
 import type { Harvest, SpanCollector } from "../span-collector.ts";
+import { excerpt } from "../text/excerpt.ts";
 
 const MAX_QUESTION = 240;
 const MAX_QUESTIONS = 2;

@@ -1,13 +1,13 @@
 import type { MessageId, OpenItem, SummaryChange } from "@threadfold/core";
-import { excerpt, statementKey } from "../text/excerpt.ts";
-import { isAcknowledgement } from "../text/acknowledgement.ts";
-import { CANCELLATION, COMPLETION, SETBACK } from "../text/phrases.ts";
-import { sentencesOf, type Sentence } from "../text/sentence.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
-import { originalTaskText } from "./original-task.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import { isAcknowledgement } from "../text/acknowledgement.ts";
+import { excerpt, statementKey } from "../text/excerpt.ts";
+import { CANCELLATION, COMPLETION, SETBACK } from "../text/phrases.ts";
+import { type Sentence, sentencesOf } from "../text/sentence.ts";
+import { originalTaskText } from "./original-task.ts";
 
 /** What a user asked for in one message, and what became of it. */
 interface Request {
@@ -28,6 +28,8 @@ const MAX_REQUEST = 240;
 const MIN_ANSWER = 25;
 const MAX_ANSWER = 160;
 const MAX_CURRENT = 200;
+/** What was asked in so few characters and done without a word is not worth a line. */
+const MIN_DONE = 30;
 /** A message that comes so often word for word is sent by a program. */
 const NUDGES = 3;
 /** What a user says about the last answer stands at the beginning. */
@@ -51,7 +53,16 @@ export class RequestCollector implements SpanCollector {
     if (isAcknowledgement(text)) return;
     const key = statementKey(text.slice(0, MAX_REQUEST * 2));
     this.#times.set(key, (this.#times.get(key) ?? 0) + 1);
-    this.#requests.push({ text, key, place, status: "open", answer: "", answeredBy: null, setback: false, goesOn: false });
+    this.#requests.push({
+      text,
+      key,
+      place,
+      status: "open",
+      answer: "",
+      answeredBy: null,
+      setback: false,
+      goesOn: false,
+    });
   }
 
   agentSpeech(speech: Speech): void {
@@ -66,11 +77,17 @@ export class RequestCollector implements SpanCollector {
     const later = first === undefined ? requests : requests.slice(1);
     const changes: SummaryChange[] = [];
     if (first !== undefined) {
-      changes.push({ op: "set-original-task", task: { text: originalTaskText(first.text, context), sources: [first.place.messageId] } });
+      changes.push({
+        op: "set-original-task",
+        task: { text: originalTaskText(first.text, context), sources: [first.place.messageId] },
+      });
     }
     const current = this.#currentTask(later.at(-1));
     if (current !== null) changes.push({ op: "set-current-task", task: current });
-    return { changes, candidates: later.map((request, index) => itemOf(request, index, later.length)) };
+    const telling = later.filter(
+      (request) => request.status !== "done" || request.answer !== "" || request.key.length >= MIN_DONE,
+    );
+    return { changes, candidates: telling.map((request, index) => itemOf(request, index, telling.length)) };
   }
 
   /** The requests that people made, each with its last status. */
@@ -84,7 +101,8 @@ export class RequestCollector implements SpanCollector {
   }
 
   #currentTask(request: Request | undefined): string | null {
-    const asked = request === undefined || request.status !== "open" ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
+    const asked =
+      request === undefined || request.status !== "open" ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
     const sentences = this.#lastSaid?.sentences ?? [];
     const said = excerpt((sentences.findLast(isStatement) ?? sentences.at(-1))?.text ?? "", MAX_ANSWER);
     if (asked === "" && said === "") return null;
@@ -123,7 +141,8 @@ function itemOf(request: Request, index: number, length: number): Candidate {
     section: "openItems",
     item: {
       description: excerpt(request.text, MAX_REQUEST),
-      context: said,
+      // The summary's part of the thread may end before the answer; what follows shows whether it came.
+      context: newest && status === "open" && said === "" ? "in progress at that point" : said,
       priority: status === "open" && newest ? "high" : "medium",
       status,
       sources: [place.messageId, ...(answeredBy === null ? [] : [answeredBy])],
@@ -134,6 +153,8 @@ function itemOf(request: Request, index: number, length: number): Candidate {
 
 /** The line of a request that a person would call its subject: the first one that is a sentence and not a heading or tag. */
 function taskLine(text: string): string {
-  const sentence = sentencesOf(text, 4_000, 0).find(({ text: line }) => line.length > 20 && !/^[<[#/]/.test(line) && !line.endsWith(":"));
+  const sentence = sentencesOf(text, 4_000, 0).find(
+    ({ text: line }) => line.length > 20 && !/^[<[#/]/.test(line) && !line.endsWith(":"),
+  );
   return sentence?.text ?? text.slice(0, 400);
 }

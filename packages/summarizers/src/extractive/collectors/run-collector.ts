@@ -1,13 +1,13 @@
 import type { ErrorItem, JsonObject } from "@threadfold/core";
-import { errorLine } from "../reading/error-line.ts";
-import { testResult } from "../reading/test-result.ts";
-import { notableCommand } from "../tools/notable-command.ts";
-import { excerpt, statementKey } from "../text/excerpt.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { ResultReading } from "../reading/result-reading.ts";
+import { errorLine } from "../reading/error-line.ts";
 import type { Place } from "../reading/place.ts";
+import type { ResultReading } from "../reading/result-reading.ts";
+import { testResult } from "../reading/test-result.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import { excerpt, statementKey } from "../text/excerpt.ts";
+import { notableCommand } from "../tools/notable-command.ts";
 
 /** The newest outcome of one command. */
 interface Run {
@@ -58,8 +58,20 @@ export class RunCollector implements SpanCollector {
   #takeCommand(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
     const command = call.command === null ? null : notableCommand(call.command);
     if (command === null) return;
-    const error = failed ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`) : exitCode === 0 ? null : errorLine(text, true);
-    const run: Run = { command, toolName: call.toolName, result: testResult(text), exitCode, failed: failed || error !== null, error, place };
+    const error = failed
+      ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`)
+      : exitCode === 0
+        ? null
+        : errorLine(text, true);
+    const run: Run = {
+      command,
+      toolName: call.toolName,
+      result: testResult(text),
+      exitCode,
+      failed: failed || error !== null,
+      error,
+      place,
+    };
     this.#runs.delete(command);
     this.#runs.set(command, run);
     const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
@@ -128,7 +140,17 @@ function outcomeOf(run: Run, length: number): Candidate {
   };
   const worth = (run.place.position + 1) / length + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
   const outcome = run.failed ? "failure" : "success";
-  return { section: "toolOutcomes", item: { toolName: run.toolName, outcome, keyFields, errorMessage: run.error === null ? null : excerpt(run.error, MAX_OUTCOME_ERROR), sources: [run.place.messageId] }, worth };
+  return {
+    section: "toolOutcomes",
+    item: {
+      toolName: run.toolName,
+      outcome,
+      keyFields,
+      errorMessage: run.error === null ? null : excerpt(run.error, MAX_OUTCOME_ERROR),
+      sources: [run.place.messageId],
+    },
+    worth,
+  };
 }
 
 /** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */

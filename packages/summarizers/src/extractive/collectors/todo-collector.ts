@@ -1,10 +1,10 @@
 import type { JsonValue, OpenItem } from "@threadfold/core";
-import { excerpt, statementKey } from "../text/excerpt.ts";
-import { sentencesOf } from "../text/sentence.ts";
-import type { Candidate } from "../selection/candidate.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Place } from "../reading/place.ts";
+import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import { excerpt, statementKey } from "../text/excerpt.ts";
+import { sentencesOf } from "../text/sentence.ts";
 
 type Status = OpenItem["status"];
 
@@ -40,7 +40,9 @@ export class TodoCollector implements SpanCollector {
 
   harvest({ previous, messages }: HarvestContext): Harvest {
     const before = new Map(
-      (previous?.openItems ?? []).filter((item) => item.context.startsWith(CONTEXT)).map((item) => [statementKey(item.description), item]),
+      (previous?.openItems ?? [])
+        .filter((item) => item.context.startsWith(CONTEXT))
+        .map((item) => [statementKey(item.description), item]),
     );
     const candidates = [...this.#todos]
       // An unfinished item that a newer list no longer has is no work any more; a finished one was done.
@@ -56,10 +58,21 @@ export class TodoCollector implements SpanCollector {
     const current = this.#current;
     const place = [...this.#todos.values()].at(-1)?.place;
     return [...before]
-      .filter((item) => item.status === "open" && !this.#todos.has(statementKey(item.description)) && !current.has(statementKey(item.description)))
+      .filter(
+        (item) =>
+          item.status === "open" &&
+          !this.#todos.has(statementKey(item.description)) &&
+          !current.has(statementKey(item.description)),
+      )
       .map(({ id, ...item }) => ({
         section: "openItems",
-        item: { ...item, status: "cancelled", priority: "medium", context: `${CONTEXT}: a later list no longer has it`, sources: [...item.sources, ...(place === undefined ? [] : [place.messageId])] },
+        item: {
+          ...item,
+          status: "cancelled",
+          priority: "medium",
+          context: `${CONTEXT}: a later list no longer has it`,
+          sources: [...item.sources, ...(place === undefined ? [] : [place.messageId])],
+        },
         worth: 0,
         supersedes: id,
       }));
@@ -95,23 +108,36 @@ function todoOf(item: JsonValue, place: Place): readonly Todo[] {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
   const fields = item as Readonly<Record<string, JsonValue | undefined>>;
   const text = TEXT_FIELDS.map((name) => fields[name]).find((value) => typeof value === "string");
-  const state = String(fields["status"] ?? fields["state"] ?? (fields["done"] === true || fields["completed"] === true ? "done" : ""));
+  const state = String(
+    fields["status"] ?? fields["state"] ?? (fields["done"] === true || fields["completed"] === true ? "done" : ""),
+  );
   return make(typeof text === "string" ? text : "", statusOf(state), /progress|active|doing/i.test(state), place);
 }
 
 const statusOf = (state: string): Status =>
-  /^(?:done|complete|finish|closed|resolved)/i.test(state) ? "done" : /^(?:cancel|skip|abandon|dropped)/i.test(state) ? "cancelled" : "open";
+  /^(?:done|complete|finish|closed|resolved)/i.test(state)
+    ? "done"
+    : /^(?:cancel|skip|abandon|dropped)/i.test(state)
+      ? "cancelled"
+      : "open";
 
 const make = (text: string, status: Status, active: boolean, place: Place): readonly Todo[] =>
   text.trim() === "" ? [] : [{ text: excerpt(text, MAX_TEXT), status, active, place }];
 
 function planSteps(input: JsonValue): readonly string[] | null {
   const list = listOf(input);
-  const texts = list?.flatMap((item) => todoOf(item, { messageId: "" as Place["messageId"], position: 0, turn: 0 }).map(({ text }) => text));
+  const texts = list?.flatMap((item) =>
+    todoOf(item, { messageId: "" as Place["messageId"], position: 0, turn: 0 }).map(({ text }) => text),
+  );
   if (texts !== undefined && texts.length > 0) return texts.slice(0, MAX_PLAN_STEPS);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return null;
   const text = (input as Readonly<Record<string, JsonValue | undefined>>)["plan"];
   if (typeof text !== "string") return null;
-  const steps = text.split("\n").filter((line) => /^\s*(?:\d+[.)]|[-*])\s+\S/.test(line)).flatMap((line) => sentencesOf(line).slice(0, 1));
-  return (steps.length > 0 ? steps : sentencesOf(text)).slice(0, MAX_PLAN_STEPS).map((step) => excerpt(step.text, MAX_TEXT));
+  const steps = text
+    .split("\n")
+    .filter((line) => /^\s*(?:\d+[.)]|[-*])\s+\S/.test(line))
+    .flatMap((line) => sentencesOf(line).slice(0, 1));
+  return (steps.length > 0 ? steps : sentencesOf(text))
+    .slice(0, MAX_PLAN_STEPS)
+    .map((step) => excerpt(step.text, MAX_TEXT));
 }

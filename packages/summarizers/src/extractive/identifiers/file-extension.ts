@@ -8,7 +8,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
 );
 
 /** True when a run without slashes is the name of a file: it ends in an extension that files have. */
-export function isFileName(text: string, start: number, end: number): boolean {
-  const dot = text.lastIndexOf(".", end - 1);
-  return dot > start && end - dot <= 7 && EXTENSIONS.has(text.slice(dot + 1, end));
+export function isFileName(text: string): boolean {
+  const dot = text.lastIndexOf(".");
+  return dot > 0 && text.length - dot <= 7 && EXTENSIONS.has(text.slice(dot + 1));
 }

@@ -1,5 +1,5 @@
 import type { Message } from "@threadfold/core";
-import { IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT, type IdentifierEntry } from "./identifier-index.ts";
+import { type IdentifierEntry, IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT } from "./identifier-index.ts";
 
 /**
  * How much an identifier is worth per token: the odds that a later call needs it again, over the square root of what it
@@ -7,14 +7,18 @@ import { IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT, type IdentifierEnt
  * the agent itself put into arguments returns most, and so does what the first request names; what only results show
  * returns least; and the odds fall with the model calls since it was last seen.
  */
-export function identifierWorth(entry: IdentifierEntry, messages: readonly Message[], firstUserPosition: number): number {
+export function identifierWorth(
+  entry: IdentifierEntry,
+  messages: readonly Message[],
+  firstUserPosition: number,
+): number {
   const { kind, seen, text } = entry;
   const inArguments = seen[IN_ARGUMENT];
   const times = inArguments + seen[IN_USER_TEXT] + seen[IN_AGENT_TEXT] + seen[IN_RESULT];
   const lastStep = messages.at(-1)?.step ?? 0;
   const age = Math.max(0, lastStep - (messages[entry.lastPosition]?.step ?? 0));
   let odds = 0;
-  if (kind === "path") odds += inArguments > 0 ? 0.1 : -0.5;
+  if (kind === "path" || kind === "weak-path") odds += inArguments > 0 ? 0.1 : -0.5;
   if (kind === "number") odds -= 1;
   if (inArguments > 0) odds += 0.4;
   if (inArguments > 1) odds += 0.5;

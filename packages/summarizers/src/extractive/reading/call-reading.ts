@@ -1,7 +1,7 @@
 import type { JsonValue, ToolCallPart } from "@threadfold/core";
-import { patchFileActions, shellFileActions, type FileAction } from "../tools/file-action.ts";
-import { toolKind, type ToolKind } from "../tools/tool-kind.ts";
 import { oneLine } from "../text/excerpt.ts";
+import { type FileAction, patchFileActions, shellFileActions } from "../tools/file-action.ts";
+import { type ToolKind, toolKind } from "../tools/tool-kind.ts";
 import type { Place } from "./place.ts";
 
 /** A tool call, as far as its name and arguments tell what it does. */
@@ -15,7 +15,17 @@ export interface CallReading {
   readonly files: readonly FileAction[];
 }
 
-const PATH_FIELDS = ["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path", "absolute_path", "file"];
+const PATH_FIELDS = [
+  "file_path",
+  "path",
+  "filepath",
+  "filePath",
+  "filename",
+  "target_file",
+  "notebook_path",
+  "absolute_path",
+  "file",
+];
 const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
 const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
   view: "read",
@@ -69,15 +79,22 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
     case "editor":
       return at(EDITOR_ACTIONS[String(fields["command"])] ?? "read");
     case "patch":
-      return patchFileActions(typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "diff"]) ?? ""));
+      return patchFileActions(
+        typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "diff"]) ?? ""),
+      );
     case "shell":
-      return command === null ? [] : command.includes("*** Begin Patch") ? patchFileActions(command) : shellFileActions(command);
+      return command === null
+        ? []
+        : command.includes("*** Begin Patch")
+          ? patchFileActions(command)
+          : shellFileActions(command);
     default:
       return [];
   }
 }
 
-const isPath = (text: string): boolean => text.length > 0 && text.length <= 300 && !text.includes("\n") && text.isWellFormed();
+const isPath = (text: string): boolean =>
+  text.length > 0 && text.length <= 300 && !text.includes("\n") && text.isWellFormed();
 
 function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefined {
   for (const name of names) if (Object.hasOwn(fields, name) && fields[name] !== undefined) return fields[name];

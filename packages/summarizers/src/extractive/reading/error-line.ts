@@ -1,7 +1,9 @@
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** A line that names an error, strongest forms first. Anchored or literal, so that each line is read once. */
-const STRONG = /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\]|:| TS\d)|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
-const WEAK = /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|refused|traceback)\b/i;
+const STRONG =
+  /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\]|:| TS\d)|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
+const WEAK =
+  /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|refused|traceback)\b/i;
 const NO_ERROR = /\b(?:0|no) (?:errors?|failures?|failed)\b|error(?:s|_count)?[=:] ?0\b/i;
 const HEAD = 1_000;
 const TAIL = 2_000;
@@ -14,7 +16,10 @@ export function errorLine(text: string, strongOnly: boolean): string | null {
   let weak: string | null = null;
   for (const raw of ends.split("\n")) {
     if (raw.length > 2_000) continue;
-    const line = raw.replace(ANSI, "").replace(/^\[(?:error|stderr)\]\s*/i, "").trim();
+    const line = raw
+      .replace(ANSI, "")
+      .replace(/^\[(?:error|stderr)\]\s*/i, "")
+      .trim();
     if (line.length < 6 || NO_ERROR.test(line)) continue;
     if (STRONG.test(line)) strong = line;
     else if (!strongOnly && weak === null && WEAK.test(line)) weak = line;

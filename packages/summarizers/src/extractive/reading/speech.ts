@@ -1,4 +1,4 @@
-import { sentencesOf, type Sentence } from "../text/sentence.ts";
+import { type Sentence, sentencesOf } from "../text/sentence.ts";
 import type { Place } from "./place.ts";
 
 /** Agents say what matters at the beginning and at the end of a message; the rest is detail. In UTF-16 code units. */
@@ -22,7 +22,8 @@ export class Speech {
   }
 
   get sentences(): readonly Sentence[] {
-    this.#sentences ??= this.speaker === "agent" ? sentencesOf(this.text, AGENT_HEAD, AGENT_TAIL) : sentencesOf(this.text);
+    this.#sentences ??=
+      this.speaker === "agent" ? sentencesOf(this.text, AGENT_HEAD, AGENT_TAIL) : sentencesOf(this.text);
     return this.#sentences;
   }
 }

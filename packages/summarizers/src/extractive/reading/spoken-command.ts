@@ -1,5 +1,5 @@
 import { asToolCallId } from "@threadfold/core";
-import { readCall, type CallReading } from "./call-reading.ts";
+import { type CallReading, readCall } from "./call-reading.ts";
 import type { Place } from "./place.ts";
 
 /** Text in a user's place that a program wrote: the outcome of a command that an agent gave in plain text. */
@@ -15,7 +15,10 @@ export function readSpokenCommand(text: string, place: Place): CallReading | nul
     const end = start < 0 ? -1 : text.indexOf("\n```", start + fence.length);
     if (end < 0) continue;
     const command = text.slice(start + fence.length, end);
-    return readCall({ type: "tool-call", callId: asToolCallId("spoken"), toolName: "shell", input: { command } }, place);
+    return readCall(
+      { type: "tool-call", callId: asToolCallId("spoken"), toolName: "shell", input: { command } },
+      place,
+    );
   }
   return null;
 }

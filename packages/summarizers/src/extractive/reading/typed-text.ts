@@ -1,5 +1,12 @@
 /** Blocks that harnesses put into what a user typed. */
-const HARNESS_BLOCKS = ["system-reminder", "local-command-stdout", "command-message", "command-args", "environment_context", "user_instructions"];
+const HARNESS_BLOCKS = [
+  "system-reminder",
+  "local-command-stdout",
+  "command-message",
+  "command-args",
+  "environment_context",
+  "user_instructions",
+];
 const HARNESS_TEXT =
   /^\s*(?:<(?:command-name|local-command-|bash-|task-notification|environment_context|user_instructions)|Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions)/;
 

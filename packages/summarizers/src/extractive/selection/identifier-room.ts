@@ -24,7 +24,11 @@ interface Contender {
  * the new ones and make way when they are worth less. They stand in ascending order, so that a later cut from the front
  * takes the least.
  */
-export function fillWithIdentifiers(draft: SummaryDraft, candidates: readonly IdentifierCandidate[], request: SummarizeRequest): void {
+export function fillWithIdentifiers(
+  draft: SummaryDraft,
+  candidates: readonly IdentifierCandidate[],
+  request: SummarizeRequest,
+): void {
   const previous = draft.previousItems("identifiers") as readonly TextItem[];
   const contenders = contendersOf(previous, candidates);
   const cost = (text: string): number => Math.max(1, request.countTokens(text + SEPARATOR));

@@ -1,4 +1,10 @@
-import { emptySummary, renderSummary, type StructuredSummary, type SummaryItem, type SummarySection } from "@threadfold/core";
+import {
+  emptySummary,
+  renderSummary,
+  type StructuredSummary,
+  type SummaryItem,
+  type SummarySection,
+} from "@threadfold/core";
 import type { Candidate } from "./candidate.ts";
 
 type AnyItem = Candidate["item"];

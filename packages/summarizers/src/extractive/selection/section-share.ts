@@ -26,5 +26,9 @@ export const PROTECTED_GROWTH = 2;
 
 /** True for an item of an earlier fold that only an event in the thread may take out. */
 export function isProtected(section: SummarySection, item: object): boolean {
-  return section === "constraints" || section === "artifacts" || (section === "openItems" && (item as { status?: string }).status === "open");
+  return (
+    section === "constraints" ||
+    section === "artifacts" ||
+    (section === "openItems" && (item as { status?: string }).status === "open")
+  );
 }

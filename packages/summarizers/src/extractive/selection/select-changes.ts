@@ -12,7 +12,16 @@ const MAX_MISSES = 12;
 const INSTRUCTED_WORTH = 2;
 const TOKENS_OF_A_LONG_ITEM = 40;
 /** The order in which sections give way when the exact count is above the limit after all. */
-const GIVING_WAY: readonly SummarySection[] = ["identifiers", "facts", "decisions", "toolOutcomes", "errors", "files", "openItems", "constraints"];
+const GIVING_WAY: readonly SummarySection[] = [
+  "identifiers",
+  "facts",
+  "decisions",
+  "toolOutcomes",
+  "errors",
+  "files",
+  "openItems",
+  "constraints",
+];
 
 /** A limit that has no room for the task itself leaves it out in the end. */
 const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"] as const;
@@ -23,16 +32,35 @@ const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"]
  * room that is left.
  */
 export function selectChanges(harvests: readonly Harvest[], request: SummarizeRequest): readonly SummaryChange[] {
-  const candidates = ranked(harvests.flatMap(({ candidates = [] }) => candidates), request.instructions);
-  const draft = new SummaryDraft(request, harvests.flatMap(({ changes = [] }) => changes));
+  const candidates = ranked(
+    harvests.flatMap(({ candidates = [] }) => candidates),
+    request.instructions,
+  );
+  const draft = new SummaryDraft(
+    request,
+    harvests.flatMap(({ changes = [] }) => changes),
+  );
   const said = new SaidAlready();
   said.say(draft.originalTask);
   const room = Math.max(0, request.maxTokens - draft.tokens + previousTokens(draft));
   const left: Candidate[] = [];
   for (const share of SECTION_SHARES) {
-    left.push(...fillSection(draft, share, candidates.filter(({ section }) => section === share.section), said, room, request.maxTokens));
+    left.push(
+      ...fillSection(
+        draft,
+        share,
+        candidates.filter(({ section }) => section === share.section),
+        said,
+        room,
+        request.maxTokens,
+      ),
+    );
   }
-  fillWithIdentifiers(draft, candidates.filter((candidate) => candidate.section === "identifiers"), request);
+  fillWithIdentifiers(
+    draft,
+    candidates.filter((candidate) => candidate.section === "identifiers"),
+    request,
+  );
   for (const candidate of left) {
     if (draft.tokens >= request.maxTokens) break;
     const cost = draft.costOf(candidate.section, candidate.item);
@@ -57,7 +85,8 @@ function ranked(candidates: readonly Candidate[], instructions: string | undefin
 
 function previousTokens(draft: SummaryDraft): number {
   let tokens = 0;
-  for (const { section } of SECTION_SHARES) for (const item of draft.previousItems(section)) tokens += draft.costOf(section, item);
+  for (const { section } of SECTION_SHARES)
+    for (const item of draft.previousItems(section)) tokens += draft.costOf(section, item);
   return tokens;
 }
 
@@ -71,11 +100,19 @@ function fillSection(
   maxTokens: number,
 ): readonly Candidate[] {
   const previous = draft.previousItems(section);
-  const known = KNOWN_BY[section](said, previous.map((item) => itemText(section, item as never)));
-  const fresh = candidates.filter((candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)));
+  const known = KNOWN_BY[section](
+    said,
+    previous.map((item) => itemText(section, item as never)),
+  );
+  const fresh = candidates.filter(
+    (candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)),
+  );
   const cap = share * room;
   let used = makeRoom(draft, section, previous, cap, fresh.length > 0);
-  const limit = section === "constraints" || section === "openItems" ? Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH)) : cap;
+  const limit =
+    section === "constraints" || section === "openItems"
+      ? Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH))
+      : cap;
   const left: Candidate[] = [];
   for (const candidate of fresh) {
     if (left.length > MAX_MISSES) break;
@@ -103,10 +140,12 @@ const ownItems = (_: SaidAlready, previous: readonly string[]): Known => {
   return { has: (text) => texts.has(text), say: (text) => void texts.add(text) };
 };
 
-const anyStatement = (nearly: boolean) => (said: SaidAlready, previous: readonly string[]): Known => {
-  for (const text of previous) said.say(text);
-  return { has: (text) => (nearly ? said.hasNearly(text) : said.has(text)), say: (text) => said.say(text) };
-};
+const anyStatement =
+  (nearly: boolean) =>
+  (said: SaidAlready, previous: readonly string[]): Known => {
+    for (const text of previous) said.say(text);
+    return { has: (text) => (nearly ? said.hasNearly(text) : said.has(text)), say: (text) => said.say(text) };
+  };
 
 /** Rules that differ in one word are two rules; findings and decisions that differ in one word are one. */
 const KNOWN_BY: Readonly<Record<SectionShare["section"], (said: SaidAlready, previous: readonly string[]) => Known>> = {
@@ -120,7 +159,13 @@ const KNOWN_BY: Readonly<Record<SectionShare["section"], (said: SaidAlready, pre
 };
 
 /** Takes the oldest items of earlier folds out of a section that is full, so that new ones get up to half of it. Gives what the section takes then. */
-function makeRoom(draft: SummaryDraft, section: SummarySection, previous: readonly SummaryItem[], cap: number, wanted: boolean): number {
+function makeRoom(
+  draft: SummaryDraft,
+  section: SummarySection,
+  previous: readonly SummaryItem[],
+  cap: number,
+  wanted: boolean,
+): number {
   const costs = previous.map((item) => draft.costOf(section, item));
   let used = costs.reduce((sum, cost) => sum + cost, 0);
   if (!wanted || used <= cap / 2) return used;
@@ -142,7 +187,8 @@ function shrinkToFit(draft: SummaryDraft, maxTokens: number): void {
   for (const section of GIVING_WAY) {
     const items = draft.previousItems(section).filter((item) => !isProtected(section, item));
     for (let next = 0; excess > 0 && next < items.length; excess = draft.exactTokens() - maxTokens) {
-      for (const end = next + stepFor(excess); next < end && next < items.length; next++) draft.evict(section, items[next] as SummaryItem, 0);
+      for (const end = next + stepFor(excess); next < end && next < items.length; next++)
+        draft.evict(section, items[next] as SummaryItem, 0);
     }
   }
   for (const op of LAST_TO_GO) {

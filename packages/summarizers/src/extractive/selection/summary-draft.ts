@@ -1,8 +1,8 @@
 import {
   emptySummary,
-  renderSummary,
   type MessageId,
   type NewItem,
+  renderSummary,
   type StructuredSummary,
   type SummarizeRequest,
   type SummaryChange,
@@ -68,7 +68,8 @@ export class SummaryDraft {
 
   /** Takes back the added item of a section that is worth least; false when there is none. Identifiers stand in ascending order. */
   takeBack(section: SummarySection): boolean {
-    const isAdded = (candidate: Candidate): boolean => candidate.section === section && candidate.supersedes === undefined;
+    const isAdded = (candidate: Candidate): boolean =>
+      candidate.section === section && candidate.supersedes === undefined;
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
     this.#added.splice(index, 1);
@@ -85,7 +86,10 @@ export class SummaryDraft {
     const sections = {} as Record<SummarySection, DraftItem[]>;
     for (const { section, item } of this.#added) (sections[section] ??= []).push({ ...item, id: "" });
     const merged = Object.fromEntries(
-      Object.entries(sections).map(([section, items]) => [section, [...this.previousItems(section as SummarySection), ...items]]),
+      Object.entries(sections).map(([section, items]) => [
+        section,
+        [...this.previousItems(section as SummarySection), ...items],
+      ]),
     );
     const kept = Object.fromEntries(
       [...this.#removed.values()].map(({ section }) => [section, this.previousItems(section)]),
@@ -116,14 +120,16 @@ export class SummaryDraft {
 }
 
 function toChange({ section, item, supersedes }: Candidate): SummaryChange {
-  const change = supersedes === undefined ? { op: "add", section, item } : { op: "supersede", section, itemId: supersedes, item };
+  const change =
+    supersedes === undefined ? { op: "add", section, item } : { op: "supersede", section, itemId: supersedes, item };
   return change as SummaryChange;
 }
 
 function withFixed(summary: StructuredSummary, fixed: readonly SummaryChange[]): StructuredSummary {
   let result = summary;
   for (const change of fixed) {
-    if (change.op === "set-original-task") result = { ...result, originalTask: result.originalTask ?? { ...change.task, id: "" } };
+    if (change.op === "set-original-task")
+      result = { ...result, originalTask: result.originalTask ?? { ...change.task, id: "" } };
     if (change.op === "set-current-task") result = { ...result, currentTask: change.task };
     if (change.op === "set-current-plan") result = { ...result, currentPlan: change.plan };
   }

@@ -14,4 +14,8 @@ export function excerpt(text: string, maxLength: number): string {
 }
 
 /** Letters and digits of a text in lower case: equal keys mean the same statement, whatever its punctuation. */
-export const statementKey = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}/_.]+/gu, " ").trim();
+export const statementKey = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}/_.]+/gu, " ")
+    .trim();

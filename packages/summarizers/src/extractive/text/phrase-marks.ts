@@ -6,7 +6,9 @@ interface Phrase {
 }
 
 const ALL: readonly Phrase[] = PHRASES.flatMap(({ phrases }) =>
-  Object.entries(phrases).flatMap(([mark, list]) => list.split("|").map((text): Phrase => ({ text, mark: Number(mark) }))),
+  Object.entries(phrases).flatMap(([mark, list]) =>
+    list.split("|").map((text): Phrase => ({ text, mark: Number(mark) })),
+  ),
 );
 /** Scripts without spaces begin here: their phrases stand anywhere in a sentence. */
 const UNSPACED_FROM = 0x2e80;
@@ -18,7 +20,8 @@ const WORD_CODE = wordCodes();
 /** Letters of alphabets, digits, the underscore, and the apostrophe inside `don't`, printed or plain. */
 function wordCodes(): Uint16Array {
   const codes = new Uint16Array(1 << 16);
-  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'") codes[character.charCodeAt(0)] = character.charCodeAt(0);
+  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_'")
+    codes[character.charCodeAt(0)] = character.charCodeAt(0);
   for (let code = 0x41; code <= 0x5a; code++) codes[code] = code | 0x20;
   for (let code = 0xc0; code < 0x2000; code++) codes[code] = code;
   codes[0x2019] = 0x27;
@@ -27,7 +30,9 @@ function wordCodes(): Uint16Array {
 
 const isUnspaced = (text: string): boolean => text.charCodeAt(0) >= UNSPACED_FROM;
 const UNSPACED: readonly Phrase[] = ALL.filter(({ text }) => isUnspaced(text));
-const BY_FIRST_WORD: ReadonlyMap<number, readonly Phrase[]> = groupByFirstWord(ALL.filter(({ text }) => !isUnspaced(text)));
+const BY_FIRST_WORD: ReadonlyMap<number, readonly Phrase[]> = groupByFirstWord(
+  ALL.filter(({ text }) => !isUnspaced(text)),
+);
 
 function groupByFirstWord(phrases: readonly Phrase[]): ReadonlyMap<number, readonly Phrase[]> {
   const groups = new Map<number, Phrase[]>();
@@ -56,14 +61,16 @@ export function phraseMarks(sentence: string): number {
   for (let index = 0; index < sentence.length; index++) {
     const start = index;
     let hash = FNV_OFFSET;
-    for (let code = 0; index < sentence.length && (code = wordCodeAt(sentence, index)) !== 0; index++) hash = Math.imul(hash ^ code, FNV_PRIME);
+    for (let code = 0; index < sentence.length && (code = wordCodeAt(sentence, index)) !== 0; index++)
+      hash = Math.imul(hash ^ code, FNV_PRIME);
     if (index === start) unspaced ||= sentence.charCodeAt(index) >= UNSPACED_FROM;
     else if (FILTER[hash & (FILTER.length - 1)] === 1) {
       folded ??= sentence.toLowerCase().replaceAll("’", "'");
       marks |= marksAt(folded, start, hash);
     }
   }
-  if (unspaced) for (const { text, mark } of UNSPACED) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
+  if (unspaced)
+    for (const { text, mark } of UNSPACED) if ((marks & mark) === 0 && sentence.includes(text)) marks |= mark;
   return marks;
 }
 

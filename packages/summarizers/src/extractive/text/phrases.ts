@@ -30,16 +30,21 @@ export const PHRASES: readonly PhraseRow[] = [
         "done|complete|completed|implemented|fixed|added|created|updated|removed|deleted|committed|pushed|merged|released|published|resolved|finished|renamed|refactored|works now|working now|tests pass|all pass|ready|here's|here is|here are|the answer is|successfully",
       [SETBACK]:
         "couldn't|could not|unable to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not working|not done|not fixed|not complete|doesn't work|does not work|didn't work|blocked|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
-      [CANCELLATION]: "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|not needed anymore|scrap that|drop that|drop it",
+      [CANCELLATION]:
+        "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|not needed anymore|scrap that|drop that|drop it",
     },
   },
   {
     language: "German",
     phrases: {
-      [RULE]: "niemals|nie|immer|darf nicht|dürfen nicht|darfst nicht|muss|müssen|musst|auf keinen fall|keinesfalls|nicht ohne|ausschließlich|stets|verboten",
-      [DECISION]: "entschieden|entscheidung|stattdessen|anstatt|ich verwende|ich nehme|ich nutze|ich ersetze|wir verwenden|wir nehmen|wir nutzen",
-      [FINDING]: "ursache|liegt daran|es stellt sich heraus|das problem ist|das problem war|der fehler ist|der fehler war",
-      [PREFERENCE]: "ich bevorzuge|ich nutze|ich habe|ich bin|mein name|mein budget|meine frist|wir nutzen|wir haben|unser team",
+      [RULE]:
+        "niemals|nie|immer|darf nicht|dürfen nicht|darfst nicht|muss|müssen|musst|auf keinen fall|keinesfalls|nicht ohne|ausschließlich|stets|verboten",
+      [DECISION]:
+        "entschieden|entscheidung|stattdessen|anstatt|ich verwende|ich nehme|ich nutze|ich ersetze|wir verwenden|wir nehmen|wir nutzen",
+      [FINDING]:
+        "ursache|liegt daran|es stellt sich heraus|das problem ist|das problem war|der fehler ist|der fehler war",
+      [PREFERENCE]:
+        "ich bevorzuge|ich nutze|ich habe|ich bin|mein name|mein budget|meine frist|wir nutzen|wir haben|unser team",
       [COMPLETION]: "erledigt|fertig|behoben|umgesetzt|hinzugefügt|abgeschlossen|aktualisiert|erstellt|gelöscht",
       [SETBACK]: "konnte nicht|immer noch|noch nicht|funktioniert nicht|geht nicht|falsch",
       [CANCELLATION]: "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab",
@@ -48,7 +53,8 @@ export const PHRASES: readonly PhraseRow[] = [
   {
     language: "French",
     phrases: {
-      [RULE]: "jamais|toujours|il faut|ne pas|doit|doivent|dois|interdit|uniquement|sans mon accord|n'utilise pas|ne touche pas|ne modifie pas|ne supprime pas",
+      [RULE]:
+        "jamais|toujours|il faut|ne pas|doit|doivent|dois|interdit|uniquement|sans mon accord|n'utilise pas|ne touche pas|ne modifie pas|ne supprime pas",
       [DECISION]: "décidé|décision|choisi|plutôt que|au lieu de|j'utilise|je vais utiliser|nous utilisons",
       [FINDING]: "la cause|il s'avère|le problème est|le problème était|l'erreur est",
       [PREFERENCE]: "je préfère|je suis|j'ai|mon nom|mon budget|nous utilisons|notre équipe",
@@ -60,7 +66,8 @@ export const PHRASES: readonly PhraseRow[] = [
   {
     language: "Spanish",
     phrases: {
-      [RULE]: "nunca|jamás|siempre|no debe|no debes|debe|debes|deben|tiene que|hay que|prohibido|solamente|sin mi permiso|no uses|no toques|no borres|no cambies",
+      [RULE]:
+        "nunca|jamás|siempre|no debe|no debes|debe|debes|deben|tiene que|hay que|prohibido|solamente|sin mi permiso|no uses|no toques|no borres|no cambies",
       [DECISION]: "decidido|decisión|elegí|elegido|en lugar de|en vez de|voy a usar|usaremos",
       [FINDING]: "la causa|resulta que|el problema es|el problema era|el error es",
       [PREFERENCE]: "prefiero|tengo|soy|mi nombre|mi presupuesto|usamos|nuestro equipo",

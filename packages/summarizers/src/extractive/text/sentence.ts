@@ -12,6 +12,8 @@ const MIN_SENTENCE = 4;
 const MAX_SENTENCE = 320;
 const MAX_LINE = 1_200;
 
+/** After a sign that white space follows, or after a full stop of a script that needs no space. */
+const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？；])/;
 const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
 
 /**
@@ -43,30 +45,7 @@ function addLines(text: string, sentences: Sentence[]): void {
 function addSentences(line: string, sentences: Sentence[]): void {
   let plain = line.replace(LIST_MARK, "");
   if (plain.includes("**")) plain = plain.replaceAll("**", "");
-  let start = 0;
-  for (let index = 0; index < plain.length; index++) {
-    if (!endsSentence(plain, index)) continue;
-    addSentence(plain.slice(start, index + 1), sentences);
-    start = index + 1;
-  }
-  addSentence(plain.slice(start), sentences);
-}
-
-/** A sign that white space or the end follows, or a full stop of a script that needs no space. */
-function endsSentence(text: string, index: number): boolean {
-  switch (text.charCodeAt(index)) {
-    case 0x2e:
-    case 0x21:
-    case 0x3f:
-      return index + 1 === text.length || text.charCodeAt(index + 1) === 0x20;
-    case 0x3002:
-    case 0xff01:
-    case 0xff1f:
-    case 0xff1b:
-      return true;
-    default:
-      return false;
-  }
+  for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences);
 }
 
 function addSentence(part: string, sentences: Sentence[]): void {

@@ -7,7 +7,20 @@ export interface FileAction {
   readonly action: FileItem["action"];
 }
 
-const READERS: ReadonlySet<string> = new Set(["cat", "head", "tail", "less", "more", "nl", "bat", "sed", "awk", "wc", "source", "diff"]);
+const READERS: ReadonlySet<string> = new Set([
+  "cat",
+  "head",
+  "tail",
+  "less",
+  "more",
+  "nl",
+  "bat",
+  "sed",
+  "awk",
+  "wc",
+  "source",
+  "diff",
+]);
 
 /** What a shell command does to files, as far as its words tell. */
 export function shellFileActions(command: string): readonly FileAction[] {
@@ -34,7 +47,12 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
       return all(rest.includes("-a") ? "modified" : "created");
     case "mv": {
       const [from, to] = files;
-      return from === undefined || to === undefined ? [] : [{ path: from, action: "deleted" }, { path: to, action: "created" }];
+      return from === undefined || to === undefined
+        ? []
+        : [
+            { path: from, action: "deleted" },
+            { path: to, action: "created" },
+          ];
     }
     case "cp":
       return files.slice(-1).map((path) => ({ path, action: "created" }));
@@ -60,7 +78,11 @@ function isFile(word: string): boolean {
 }
 
 const PATCH_LINE = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
-const PATCH_ACTIONS: Readonly<Record<string, FileAction["action"]>> = { Add: "created", Update: "modified", Delete: "deleted" };
+const PATCH_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
+  Add: "created",
+  Update: "modified",
+  Delete: "deleted",
+};
 
 /** The files that a patch in the `*** Update File:` form touches. */
 export function patchFileActions(patch: string): readonly FileAction[] {

@@ -9,7 +9,9 @@ const RUNNERS: ReadonlySet<string> = new Set(
     "docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh psql sqlite3 mysql redis-cli"
   ).split(" "),
 );
-const GIT_ACTIONS: ReadonlySet<string> = new Set("commit push pull merge rebase tag revert cherry-pick clone init".split(" "));
+const GIT_ACTIONS: ReadonlySet<string> = new Set(
+  "commit push pull merge rebase tag revert cherry-pick clone init".split(" "),
+);
 /** Words after a command that make it a look or a one-off. */
 const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|--help|-h|list|ls|show|view|config|info)$/;
 
@@ -21,7 +23,9 @@ const MAX_LENGTH = 160;
  * history, without what pipes, redirects and looks around. Null when there is no such part.
  */
 export function notableCommand(command: string): string | null {
-  const parts = readShellCommand(command).filter(({ words }) => isNotable(words)).map(({ words }) => words.join(" "));
+  const parts = readShellCommand(command)
+    .filter(({ words }) => isNotable(words))
+    .map(({ words }) => words.join(" "));
   if (parts.length === 0) return null;
   return oneLine(parts.join(" && ")).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed();
 }

@@ -7,7 +7,8 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff notebookedit insert insert_content",
   editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
   patch: "apply_patch applypatch patch",
-  shell: "bash shell sh exec exec_command run run_command runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
+  shell:
+    "bash shell sh exec exec_command run run_command runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
   search:
     "grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
   todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
@@ -15,14 +16,21 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
 };
 
 const KIND_OF_NAME: ReadonlyMap<string, ToolKind> = new Map(
-  Object.entries(NAMES).flatMap(([kind, names]) => names.split(" ").map((name): [string, ToolKind] => [name, kind as ToolKind])),
+  Object.entries(NAMES).flatMap(([kind, names]) =>
+    names.split(" ").map((name): [string, ToolKind] => [name, kind as ToolKind]),
+  ),
 );
 
 /** The kind of a tool. Names of servers and namespaces before the tool's own name do not count; arguments decide for unknown names. */
 export function toolKind(toolName: string, fields: ReadonlySet<string>): ToolKind {
   const name = toolName.toLowerCase();
   const own = name.slice(Math.max(name.lastIndexOf("__") + 1, name.lastIndexOf("/"), name.lastIndexOf(":")) + 1);
-  return KIND_OF_NAME.get(name) ?? KIND_OF_NAME.get(own) ?? KIND_OF_NAME.get(name.replace(/^functions\./, "")) ?? kindByFields(fields);
+  return (
+    KIND_OF_NAME.get(name) ??
+    KIND_OF_NAME.get(own) ??
+    KIND_OF_NAME.get(name.replace(/^functions\./, "")) ??
+    kindByFields(fields)
+  );
 }
 
 function kindByFields(fields: ReadonlySet<string>): ToolKind {

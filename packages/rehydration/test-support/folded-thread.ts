@@ -1,0 +1,86 @@
+import {
+  type ArtifactId,
+  asMessageId,
+  asThreadId,
+  type CompactionPlan,
+  compactionConfig,
+  type ExternalizationRecord,
+  emptySummary,
+  NO_RECORDS,
+  type ProviderAwareTokenizer,
+  type Sensitivity,
+  sealPlan,
+} from "@threadfold/core";
+import { countingTokenizer } from "@threadfold/core/laws";
+import type { RehydrationRequest } from "../src/rehydration-interceptor.ts";
+import { NO_REHYDRATIONS } from "../src/rehydration-state.ts";
+import { GuardedStore } from "./guarded-store.ts";
+
+export const THREAD = asThreadId("thread");
+export const CONFIG = compactionConfig();
+export const TOKENIZER: ProviderAwareTokenizer = countingTokenizer();
+
+/** A thread whose contents were externalized: the store that holds them and the plan that points to them. */
+export class FoldedThread {
+  readonly store = new GuardedStore();
+  readonly #records: ExternalizationRecord[] = [];
+
+  async externalize(
+    content: string,
+    {
+      hint = "",
+      sensitivity = "internal",
+      tenantId = null,
+    }: { readonly hint?: string; readonly sensitivity?: Sensitivity; readonly tenantId?: string | null } = {},
+  ): Promise<ArtifactId> {
+    const metadata = {
+      threadId: THREAD,
+      tenantId,
+      createdAt: "2025-01-01T00:00:00.000Z",
+      ttlSeconds: null,
+      sensitivity,
+      mediaType: "text/plain",
+    };
+    const artifactId = await this.store.store(content, metadata);
+    const span = { messageIds: [asMessageId(`m${this.#records.length}`)], firstTurn: 1, lastTurn: 1 };
+    this.#records.push({
+      action: "externalize",
+      form: "body",
+      artifactId,
+      rehydrateHint: hint,
+      summary: emptySummary(span),
+      span,
+      strategy: "externalize",
+      reason: "large",
+      sincePlanVersion: 1,
+      originalTokens: TOKENIZER.countTokens(content),
+    });
+    return artifactId;
+  }
+
+  get plan(): CompactionPlan {
+    return sealPlan({
+      ...NO_RECORDS,
+      externalizations: [...this.#records],
+      threadId: THREAD,
+      threadVersion: this.#records.length,
+      version: this.#records.length,
+      policyVersion: "test",
+      createdAt: "2025-01-01T00:00:00.000Z",
+      originalTokens: 0,
+      compactedTokens: 0,
+    });
+  }
+
+  request(agentMessage: string, more: Partial<RehydrationRequest> = {}): RehydrationRequest {
+    return {
+      agentMessage,
+      pendingToolCalls: [],
+      plan: this.plan,
+      artifactStore: this.store,
+      currentTurn: 10,
+      state: NO_REHYDRATIONS,
+      ...more,
+    };
+  }
+}
