@@ -10,4 +10,10 @@ if (major < 22 || (major === 22 && minor < 13)) {
 const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
 // From the second start on, Node takes the compiled command from its cache instead of compiling it again.
 enableCompileCache();
-createRequire(import.meta.url)("../dist/main.cjs");
+try {
+  createRequire(import.meta.url)("../dist/main.cjs");
+} catch (error) {
+  if (error.code !== "MODULE_NOT_FOUND") throw error;
+  process.stderr.write("threadfold is not built yet. Build it with: npm run build\n");
+  process.exit(1);
+}

@@ -45,7 +45,7 @@ function heading({ request, imported }: CompactRun, { source }: CompactData, pag
 
 function balance({ outcome, prepared }: CompactRun, { tokens, plan }: CompactData, page: Page): readonly string[] {
   const { before, after, budget, counter } = tokens;
-  const change = before > after ? ` (−${percent(before - after, before)})` : "";
+  const change = before > after ? ` (−${percent(before - after, before, Math.floor)})` : "";
   const fits = after <= budget;
   const line = `${figure(before)} → ${page.paint(fits ? "green" : "red", figure(after))} tokens${change}`;
   const details = `budget ${figure(budget)} · counter ${counter} · ${describeOutcome(outcome)}`;

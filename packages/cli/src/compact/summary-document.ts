@@ -25,7 +25,7 @@ function overview(
   { threadId, source, tokens, plan, request: made }: CompactData,
 ): string {
   const { before, after, budget, counter } = tokens;
-  const freed = before > after ? ` (−${percent(before - after, before)})` : "";
+  const freed = before > after ? ` (−${percent(before - after, before, Math.floor)})` : "";
   const lines = [
     `# ${inline(basename(request.file))}, folded`,
     "",

@@ -10,7 +10,7 @@ export function count(value: number, noun: string, nouns = `${noun}s`): string {
   return `${figure(value)} ${value === 1 ? noun : nouns}`;
 }
 
-/** A share as whole percent. */
-export function percent(part: number, whole: number): string {
-  return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
+/** A share as whole percent. With `Math.floor` it is never said to be more than it is. */
+export function percent(part: number, whole: number, round: (value: number) => number = Math.round): string {
+  return whole === 0 ? "0 %" : `${round((part / whole) * 100)} %`;
 }

@@ -13,8 +13,8 @@ export interface Page {
 const WIDEST = 100;
 const NARROWEST = 40;
 
-/** The page of an output. `colour` is false when the caller switched colours off. */
+/** The page of an output; a terminal that does not know its width says 0. `colour` is false when the caller switched colours off. */
 export function pageOf(output: CliOutput, env: Environment, colour: boolean): Page {
-  const columns = Math.min(WIDEST, Math.max(NARROWEST, output.columns ?? WIDEST));
+  const columns = Math.min(WIDEST, Math.max(NARROWEST, output.columns || WIDEST));
   return { columns, paint: painter(colour && isColourful(env, output.isTTY)), isTerminal: output.isTTY };
 }

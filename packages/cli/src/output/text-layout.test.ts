@@ -24,6 +24,7 @@ describe("figures", () => {
   });
   it("give whole percent, and none of nothing", () => {
     expect([percent(1, 3), percent(0, 0), percent(5, 4)]).toEqual(["33 %", "0 %", "125 %"]);
+    expect([percent(999, 1_000), percent(999, 1_000, Math.floor)]).toEqual(["100 %", "99 %"]);
   });
 });
 

@@ -115,6 +115,8 @@ class Fold {
 
     const candidates: Candidate[] = [];
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
+      // A prompt that tells of the past is worth more than an emptier one: the barest attempt is for when nothing else fits.
+      if (attempt.summaryMaxTokens === 0 && candidates.some((candidate) => this.#fits(candidate))) break;
       let needed = this.#before - target;
       let reached = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -129,6 +131,10 @@ class Fold {
       }
     }
     return this.#choose(candidates);
+  }
+
+  #fits(candidate: Candidate): boolean {
+    return isSound(candidate) && candidate.verification.tokens <= this.#hardLimit;
   }
 
   get #softLimit(): number {
@@ -205,10 +211,8 @@ class Fold {
 
   /** The first sound plan below the soft threshold, else the first below the cap, else the reason why there is none. */
   #choose(candidates: readonly Candidate[]): FoldResult {
-    const sound = candidates.filter(isSound);
-    const chosen =
-      sound.find(({ verification }) => verification.tokens <= this.#softLimit) ??
-      sound.find(({ verification }) => verification.tokens <= this.#hardLimit);
+    const fitting = candidates.filter((candidate) => this.#fits(candidate));
+    const chosen = fitting.find(({ verification }) => verification.tokens <= this.#softLimit) ?? fitting[0];
     if (chosen !== undefined) return this.#accept(chosen, candidates);
     const unchanged = { before: this.#before, after: this.#before };
     if (this.#before <= this.#hardLimit)

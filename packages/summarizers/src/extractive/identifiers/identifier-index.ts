@@ -24,7 +24,7 @@ const MAX_RUNS = 1 << 17;
  * A run of letters, digits and the signs of paths that is no plain word: it has a capital, a digit, an underscore or a
  * slash. Scripts without spaces between words are not part of runs, so a path inside Chinese text is found.
  */
-const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-À-ԯ]*[A-Z0-9_/])[\w.\-/@~+À-ԯ]{6,220}/g;
+const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-@~+À-ԯ]*[A-Z0-9_/])[\w.\-/@~+À-ԯ]{6,220}/g;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
 
