@@ -1,4 +1,10 @@
-import type { ArtifactStore, CompactionPlan, Message, SecurityContext } from "@threadfold/core";
+import {
+  type ArtifactStore,
+  type CompactionPlan,
+  type Message,
+  type SecurityContext,
+  startsTurn,
+} from "@threadfold/core";
 import type { RehydrationInterceptor, RehydrationOutcome, RehydrationState } from "@threadfold/rehydration";
 import type { ThreadState } from "./thread-state.ts";
 
@@ -47,7 +53,7 @@ function newestAssistantMessage({ thread }: ThreadState): Message | undefined {
   for (let ordinal = thread.length - 1; ordinal >= 0; ordinal--) {
     const message = thread.messageAt(ordinal);
     if (message?.role === "assistant" && message.branch === undefined) return message;
-    if (message?.role === "user" && message.branch === undefined && message.origin === undefined) return undefined;
+    if (message !== undefined && startsTurn(message)) return undefined;
   }
   return undefined;
 }

@@ -12,7 +12,6 @@ const SYSTEM_WORTH = 1;
 /** "I don't think" and "it must have been" tell of something; only an order or a duty is a rule. */
 const TELLS =
   /\b(?:I|we|it|he|she|they|this|that|you|who|which|\w+s)\s+(?:don['’]t|do not)\b|\bmust(?:n['’]t)? have\b|\b(?:has|have|had|was|were|is|are)\s+(?:never|always)\b|\bnever\s?mind\b|\balmost always\b/i;
-const IMPORTANT_ALONE = /^important\b[:!]?\s*$/i;
 
 /** Finds standing rules ("never", "always", "must") in what the user and the system said. A pinned rule needs no second copy. */
 export class ConstraintCollector implements SpanCollector {
@@ -29,7 +28,7 @@ export class ConstraintCollector implements SpanCollector {
   #collect({ sentences, place }: Speech, worth: number): void {
     for (const { text, marks } of sentences) {
       if (!(marks & RULE) || text.length < MIN_LENGTH || /[?:？：]$/.test(text)) continue;
-      if (TELLS.test(text) || IMPORTANT_ALONE.test(text)) continue;
+      if (TELLS.test(text)) continue;
       const key = statementKey(text);
       if (!this.#rules.has(key)) this.#rules.set(key, { text, place, worth });
     }

@@ -105,7 +105,7 @@ function fillSection(
     previous.map((item) => itemText(section, item as never)),
   );
   const fresh = candidates.filter(
-    (candidate) => candidate.supersedes !== undefined || true,
+    (candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)),
   );
   const cap = share * room;
   let used = makeRoom(draft, section, previous, cap, fresh.length > 0);
@@ -116,7 +116,7 @@ function fillSection(
   const left: Candidate[] = [];
   for (const candidate of fresh) {
     if (left.length > MAX_MISSES) break;
-    
+    if (candidate.supersedes === undefined && known.has(candidateText(candidate))) continue;
     const cost = draft.costOf(section, candidate.item);
     if (candidate.supersedes === undefined && (used + cost > limit || draft.tokens + cost > maxTokens)) {
       left.push(candidate);

@@ -19,7 +19,7 @@ export const PHRASES: readonly PhraseRow[] = [
     language: "English",
     phrases: {
       [RULE]:
-        "never|always|must|mustn't|do not|don't|should not|shouldn't|shall not|only use|only edit|only change|only run|only if|only when|under no circumstances|make sure|without asking|without my|without approval|without permission|not allowed|forbidden|prohibited|ask me before|ask before|confirm before|important",
+        "never|always|must|mustn't|do not|don't|should not|shouldn't|shall not|only use|only edit|only change|only run|only if|only when|under no circumstances|make sure|without asking|without my|without approval|without permission|not allowed|forbidden|prohibited|ask me before|ask before|confirm before",
       [DECISION]:
         "decided|decision|chose|chosen|opted|instead of|rather than|going with|go with|i'll use|i'll keep|i'll implement|i'll replace|i'll switch|i'll go|i will use|i will keep|i will implement|i will replace|i will switch|let's use|let's keep|we will use|we should use|the best approach|the right approach|the best fix|the right fix|the cleanest|the simplest|switched to|switching to",
       [FINDING]:

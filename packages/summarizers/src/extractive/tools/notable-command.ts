@@ -17,6 +17,7 @@ const SHOWS_ONLY = /^(?:-c|-e|-|--version|-v|-V|--help|-h|list|ls|show|view|conf
 
 const NO_COMMAND = /^(?:sudo|time|timeout|\d+s?|env|nohup|[A-Za-z_]\w*=.*)$/;
 const MAX_LENGTH = 160;
+const MAX_PATH = 60;
 
 /**
  * The part of a shell command whose outcome is worth remembering: what builds, tests, installs, publishes or changes
@@ -24,15 +25,25 @@ const MAX_LENGTH = 160;
  */
 export function notableCommand(command: string): string | null {
   const parts = readShellCommand(command)
-    .filter(({ words }) => isNotable(words))
-    .map(({ words }) => words.join(" "));
+    .map(({ words }) => withoutPrefixes(words))
+    .filter(isNotable);
   if (parts.length === 0) return null;
-  return oneLine(parts.join(" && ")).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed();
+  const label = parts.map((words) => words.map(shown).join(" ")).join(" && ");
+  return oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed();
 }
 
-function isNotable(words: readonly string[]): boolean {
+function withoutPrefixes(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => !NO_COMMAND.test(word));
-  const [name, action = ""] = first < 0 ? [] : words.slice(first);
+  return first < 0 ? [] : words.slice(first);
+}
+
+/** A word as a label shows it: a long path by its end, and without the brackets of a substitution around it. */
+function shown(word: string): string {
+  const plain = word.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
+  return plain.length > MAX_PATH && plain.includes("/") ? `…/${plain.split("/").slice(-2).join("/")}` : plain;
+}
+
+function isNotable([name, action = ""]: readonly string[]): boolean {
   if (name === undefined) return false;
   if (name === "git") return GIT_ACTIONS.has(action);
   return RUNNERS.has(name.slice(name.lastIndexOf("/") + 1)) && !SHOWS_ONLY.test(action);
