@@ -79,7 +79,12 @@ interface KeptRendering {
 /** A rendering of a plan with the same records, whose manifest names this plan: ids change when token figures do. */
 function namedAfter(plan: CompactionPlan, rendering: Rendering): Rendering {
   if (rendering.manifest.planId === plan.planId) return rendering;
-  return { ...rendering, manifest: { ...rendering.manifest, planId: plan.planId } };
+  // Copied by descriptor, because reading the prefix digests would compute them.
+  const manifest = Object.defineProperties({} as Rendering["manifest"], {
+    ...Object.getOwnPropertyDescriptors(rendering.manifest),
+    planId: { value: plan.planId, enumerable: true },
+  });
+  return { ...rendering, manifest };
 }
 
 function renamed(plan: CompactionPlan, rendered: RenderedPlan): RenderedPlan {
