@@ -10,7 +10,7 @@ const OUT = ".threadfold/example";
 console.log("Building (cached after the first time) ...");
 if (turbo(["build", "--output-logs=errors-only"]) !== 0) process.exit(1);
 
-const args = ["compact", SESSION, "--out", OUT];
+const args = ["compact", SESSION, "--budget", "50000", "--out", OUT];
 console.log(`\n$ npx threadfold ${args.join(" ")}\n`);
 const command = join(root, "packages/threadfold/bin/threadfold.mjs");
 const { status } = spawnSync(process.execPath, [command, ...args], { cwd: root, stdio: "inherit" });

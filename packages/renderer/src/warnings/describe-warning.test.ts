@@ -22,10 +22,10 @@ describe("warnings", () => {
       { kind: "tools-declared", names: ["read", "write"], messageIds: [] },
     ]);
     expect(log.warnings.map(describeWarning)).toEqual([
-      "1 calls without a result were answered with a marker",
-      "2 messages go out without their reasoning: no provider signed it",
-      "1 messages go out without their reasoning: it is bound to a prefix that was folded",
-      "2 tools that the thread uses were declared: read, write",
+      "calls without a result were answered with a marker",
+      "messages go out without their reasoning: no provider signed it (2 messages)",
+      "messages go out without their reasoning: it is bound to a prefix that was folded",
+      "tools that the thread uses were declared: read, write",
     ]);
     expect(log.warnings.map(isLossy)).toEqual([false, true, true, false]);
   });

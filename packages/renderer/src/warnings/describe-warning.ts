@@ -42,11 +42,12 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
   "opaque-left-out": { "other-provider": "they mean nothing to this one", malformed: "they are no items of this one" },
 };
 
-/** A warning as one line for a person: how many, what, and why. */
+/** A warning as one line for a person: what, why, and how often. */
 export function describeWarning(warning: RenderWarning): string {
   const sentence = SENTENCES[warning.kind];
-  if ("names" in warning) return `${warning.names.length} ${sentence}: ${warning.names.join(", ")}`;
+  if ("names" in warning) return `${sentence}: ${warning.names.join(", ")}`;
   const reason = "reason" in warning ? (REASONS[warning.kind] as Record<string, string>)[warning.reason] : undefined;
-  const counted = warning.messageIds.length === 0 ? sentence : `${warning.messageIds.length} ${sentence}`;
-  return reason === undefined ? counted : `${counted}: ${reason}`;
+  const explained = reason === undefined ? sentence : `${sentence}: ${reason}`;
+  const { length } = warning.messageIds;
+  return length < 2 ? explained : `${explained} (${length} messages)`;
 }
