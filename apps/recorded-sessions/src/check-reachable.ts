@@ -1,3 +1,4 @@
+import { SOURCE_MEDIA_TYPE } from "@threadfold/cli";
 import {
   actionOf,
   canonicalJson,
@@ -5,6 +6,8 @@ import {
   importSessionFile,
   type Message,
   openStore,
+  type ThreadfoldStore,
+  type ThreadId,
   toolResultText,
   visibleText,
 } from "threadfold";
@@ -21,6 +24,8 @@ export async function checkReachable(sourcePath: string, storePath: string): Pro
     if (thread === null) return ["the store has no such thread"];
     const { plan } = await store.plans.getCurrentPlan(source.threadId);
     const problems: string[] = [];
+    if ((await keptSource(store, source.threadId)) !== source.source.text)
+      problems.push("the store has not the source");
     for (const input of source.messages) {
       const message = thread.message(input.id);
       if (message === undefined) {
@@ -42,6 +47,15 @@ export async function checkReachable(sourcePath: string, storePath: string): Pro
   } finally {
     await store.close();
   }
+}
+
+/** The source that was imported, as the store keeps it beside the thread. */
+async function keptSource(store: ThreadfoldStore, threadId: ThreadId): Promise<string | undefined> {
+  for (const id of await store.artifacts.list(threadId)) {
+    const metadata = await store.artifacts.getMetadata(id);
+    if (metadata?.mediaType === SOURCE_MEDIA_TYPE) return (await store.artifacts.retrieve(id))?.content;
+  }
+  return undefined;
 }
 
 function bodyOf(message: Message): string {

@@ -6,3 +6,4 @@ export * from "./cli-failure.ts";
 export * from "./command-list.ts";
 export * from "./exit-codes.ts";
 export * from "./output/envelope.ts";
+export * from "./store/keep-source.ts";

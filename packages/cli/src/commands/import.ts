@@ -10,6 +10,7 @@ import { count } from "../output/figures.ts";
 import { plainText } from "../output/plain-text.ts";
 import { STORE_OPTION } from "../parse/common-options.ts";
 import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+import { keepSource } from "../store/keep-source.ts";
 import { storeAddress } from "../store/store-address.ts";
 
 /** `import`: puts a recorded session into a store. Doing it again adds only what is new. */
@@ -49,6 +50,7 @@ async function appendTo(
   const session = await ContextSession.open({ threadId, store, frame, format: formatById("neutral"), clock: io.clock });
   const before = session.thread.version;
   await session.append(messages);
+  await keepSource(store, imported, io.clock);
   const { thread } = session;
   // System text and tools stand beside the thread: the record of a request is where a store keeps them.
   if (thread.version > before) await session.render();

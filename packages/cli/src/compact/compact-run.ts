@@ -5,6 +5,7 @@ import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliContext } from "../cli-command.ts";
+import { keepSource } from "../store/keep-source.ts";
 import { askMessage } from "./ask-message.ts";
 import type { CompactRequest } from "./compact-request.ts";
 
@@ -64,6 +65,7 @@ export async function compactSession(
   });
   progress.update("appending", 0.4);
   await session.append(messages);
+  if (request.store !== undefined) await keepSource(store, imported, io.clock);
   const asked = ask === undefined ? null : askMessage(session.thread, ask, new Date(io.clock.now()).toISOString());
   if (asked !== null) await session.append([asked]);
   progress.update("folding", 0.6);
