@@ -7,13 +7,10 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   type ContextCompactionEvent,
-  compactionConfig,
-  type DurabilityOf,
   detectPins,
   type Explanation,
   emptyPlan,
   explainMessage,
-  type Message,
   type MessageId,
   type MessageInput,
   overheadTokens,
@@ -23,7 +20,6 @@ import {
   type Summarizer,
   sha256,
   type ThreadEntryInput,
-  ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
   type TokenBudget,
@@ -37,16 +33,8 @@ import {
   TurnContext,
 } from "@threadfold/rehydration";
 import { formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
-import { createMemoryStore } from "@threadfold/stores";
-import {
-  type CompactionPreset,
-  durabilityPolicy,
-  type FoldResult,
-  foldThread,
-  threadfoldPreset,
-} from "@threadfold/strategies";
+import { type CompactionPreset, type FoldResult, foldThread } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
-import { heuristicTokenizer } from "@threadfold/tokenizers";
 import type { PreparedRequest } from "./prepared-request.ts";
 import { rehydrateRequest } from "./rehydrate-request.ts";
 import { requestBudget } from "./request-budget.ts";
@@ -54,6 +42,7 @@ import { EMPTY_FRAME, type RequestFrame } from "./request-frame.ts";
 import { RequestRenderer } from "./request-renderer.ts";
 import { SessionJournal } from "./session-journal.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { type SessionParts, sessionParts } from "./session-parts.ts";
 import { systemClock } from "./system-clock.ts";
 import { extendState, type ThreadState, threadState } from "./thread-state.ts";
 
@@ -392,32 +381,4 @@ export class ContextSession {
       // A listener must never break the agent loop.
     }
   }
-}
-
-interface SessionParts {
-  readonly store: ThreadfoldStore;
-  readonly preset: CompactionPreset;
-  readonly config: ContextCompactionConfig;
-  readonly tokenizer: ProviderAwareTokenizer;
-  readonly durabilityOf: DurabilityOf;
-}
-
-function sessionParts(options: SessionOptions): SessionParts {
-  const preset = options.preset ?? threadfoldPreset;
-  const config = compactionConfig({ ...preset.config, ...options.config });
-  return {
-    store: options.store ?? createMemoryStore(),
-    preset,
-    config,
-    tokenizer: options.tokenizer ?? heuristicTokenizer(),
-    durabilityOf: durabilityPolicy(config),
-  };
-}
-
-/** The message of a session's thread. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
-export function requireMessage(thread: AgentThread, messageId: MessageId): Message {
-  const message = thread.message(messageId);
-  if (message === undefined)
-    throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
-  return message;
 }
