@@ -8,13 +8,14 @@ import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 
 /**
- * Threadfold's own policy: fold at 85 % down to 50 %, so that epochs are long. Large results go to the artifact store
- * first, then small bodies are emptied while calls stay, then the oldest span is summarized, and only then dropped.
+ * Threadfold's own policy: fold at 85 % down to 50 %, so that epochs are long. The rungs stand in the order of seed 002:
+ * large results go to the artifact store first, then the oldest span is summarized, then bodies are emptied while calls
+ * stay, and only then groups are dropped.
  */
 export const threadfoldPreset: CompactionPreset = {
   name: "threadfold",
-  description: "Folds at 85 % of the cap down to 50 %: externalize, clear, summarize, drop.",
-  ladder: [externalizeStrategy, clearStrategy, summarizeStrategy, dropStrategy],
+  description: "Folds at 85 % of the cap down to 50 %: externalize, summarize, clear, drop.",
+  ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
   config: { policyVersion: "threadfold-v1" },
   trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
 };
