@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
+import { makeFolders } from "./make-folders.ts";
 
 /**
  * A folder that gets all of its files or none. Files are written beside their place and renamed once all of them are
@@ -23,7 +24,7 @@ export class OutputFolder {
   static open(path: string): OutputFolder {
     let made: string | undefined;
     try {
-      made = mkdirSync(path, { recursive: true });
+      made = makeFolders(path);
       return new OutputFolder(path, mkdtempSync(join(path, ".threadfold-")), made);
     } catch (cause) {
       if (made !== undefined) removeEmptyFolders(path, made);
