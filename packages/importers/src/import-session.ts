@@ -10,8 +10,11 @@ import { decodeSource } from "./reading/source-text.ts";
 export interface ImportOptions {
   /** The format of the source; detected by default. */
   readonly format?: ImportFormat | "auto";
-  /** Which thread of a source that holds one record for each thread, from 1; the first by default. */
-  readonly thread?: number;
+  /**
+   * Which thread of a source that holds several: its place, from 1, or its name, as the warning `more-threads` lists
+   * them. The first by default.
+   */
+  readonly thread?: number | string;
   readonly limits?: Partial<ImportLimits>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;

@@ -19,7 +19,13 @@ export type ImportWarning =
   /** An entry of the log's tool list cannot be read as a tool. */
   | { readonly kind: "unreadable-tool"; readonly index: number }
   /** The source holds many threads and one of them was imported. */
-  | { readonly kind: "more-threads"; readonly thread: number; readonly threads: number }
+  | {
+      readonly kind: "more-threads";
+      readonly thread: number;
+      readonly threads: number;
+      /** Names of the threads in the order of the source, where it gives them names: what to ask for. */
+      readonly names?: readonly string[];
+    }
   /** The log speaks of several sessions; the first one gave the thread its id. */
   | { readonly kind: "several-session-ids"; readonly ids: readonly string[] }
   /** Some bytes are not UTF-8; U+FFFD stands in their place. */
@@ -45,12 +51,22 @@ export function describeImportWarning(warning: ImportWarning): string {
     case "unreadable-tool":
       return `Entry ${warning.index + 1} of the tool list cannot be read as a tool.`;
     case "more-threads":
-      return `The source holds ${warning.threads} threads; thread ${warning.thread} was imported.`;
+      return `The source holds ${warning.threads} threads; thread ${warning.thread} was imported${listedNames(warning.names)}.`;
     case "several-session-ids":
       return `The log speaks of ${warning.ids.length} sessions; ${warning.ids[0]} gave the thread its id.`;
     case "invalid-utf8":
       return "Some bytes are not UTF-8; U+FFFD stands in their place.";
   }
+}
+
+/** How many names of threads a sentence lists. */
+const LISTED_NAMES = 20;
+
+/** The names of a source's threads in brackets, for the end of a sentence; empty when it gives none. */
+export function listedNames(names: readonly string[] | undefined): string {
+  if (names === undefined || names.length === 0) return "";
+  const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : "";
+  return ` (they are ${names.slice(0, LISTED_NAMES).join(", ")}${more})`;
 }
 
 const place = ({ line, path }: SourcePointer): string =>

@@ -3,7 +3,20 @@ import type { ImportWarning } from "./import-warning.ts";
 import type { SourcePointer } from "./source-pointer.ts";
 
 /** The formats that can be imported. */
-export type ImportFormat = "pi" | "claude-code" | "openai-chat" | "anthropic-messages";
+export type ImportFormat =
+  | "pi"
+  | "claude-code"
+  | "codex"
+  | "opencode"
+  | "cline"
+  | "openhands"
+  | "swe-agent"
+  | "mini-swe-agent"
+  | "tau-bench"
+  | "ai-sdk"
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic-messages";
 
 /** A record that could not be read. It was skipped; the source text still has it. */
 export interface MalformedRecord extends SourcePointer {
@@ -16,6 +29,8 @@ export interface MalformedRecord extends SourcePointer {
 export interface NonPromptRecords {
   readonly kind: string;
   readonly lines: readonly number[];
+  /** JSON Pointers into those lines, in the same order, when a line holds many records. */
+  readonly paths?: readonly string[];
 }
 
 /** A compaction that the other tool made itself, kept as what it is. */
@@ -47,7 +62,10 @@ export interface ImportedSource {
 /** A foreign session log as Threadfold sees it. Equal bytes give an equal session. */
 export interface ImportedSession {
   readonly format: ImportFormat;
-  /** The log's own session id, or else one derived from the SHA-256 of its bytes. */
+  /**
+   * The log's own session id, or else one derived from how the session begins, so that a log which has grown is still
+   * the same thread; see `openingOf`.
+   */
   readonly threadId: ThreadId;
   /** Every message in the order of the log, those of side branches included (`branch` is set on them). */
   readonly messages: readonly MessageInput[];

@@ -7,6 +7,7 @@ export * from "./importers.ts";
 export * from "./reading/import-limits.ts";
 export type { ImportProgress } from "./reading/pace.ts";
 export type { SourceRecord, SourceRecords } from "./reading/source-records.ts";
+export type { SourceThread } from "./reading/source-thread.ts";
 export type { SourceText } from "./reading/source-text.ts";
 export { SessionDraft, type DraftedSession, type DraftMessage } from "./draft/session-draft.ts";
 export type { CallLedger } from "./draft/call-ledger.ts";

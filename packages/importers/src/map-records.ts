@@ -1,42 +1,57 @@
 import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { chooseImporter } from "./choose-importer.ts";
-import { SessionDraft } from "./draft/session-draft.ts";
+import { type DraftedSession, SessionDraft } from "./draft/session-draft.ts";
 import { shortId } from "./draft/short-id.ts";
 import type { ImportWarning } from "./import-warning.ts";
 import type { ImportedSession, ImportedSource, ImportFormat } from "./imported-session.ts";
-import { countThreads, narrowToThread } from "./reading/find-conversation.ts";
+import { namesOf, pickThread } from "./pick-thread.ts";
 import type { SourceRecords } from "./reading/source-records.ts";
 import type { SourceText } from "./reading/source-text.ts";
+import type { SourceThread } from "./reading/source-thread.ts";
 
 /**
- * Makes a session of a source's records: picks the thread and the importer, and puts together what the importer finds.
+ * Makes a session of a source's records: picks the importer and the thread, and puts together what the importer finds.
  *
+ * @param wanted place of the thread, from 1, or its name.
  * @throws ThreadfoldError `EMPTY_SOURCE`, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `INVALID_CONFIG`.
  */
-export function mapRecords(all: SourceRecords, format: ImportFormat | "auto", thread: number): ImportedSession {
-  const threads = countThreads(all);
-  if (!Number.isInteger(thread) || thread < 1 || thread > threads) throw noSuchThread(thread, threads);
-  const source = threads === 1 ? all : narrowToThread(all, thread);
-  const importer = chooseImporter(source, format);
+export function mapRecords(
+  all: SourceRecords,
+  format: ImportFormat | "auto",
+  wanted: number | string,
+): ImportedSession {
+  const first = chooseImporter(all, format);
+  const threads = first.threads?.(all) ?? [];
+  const thread = pickThread(threads, wanted);
+  const source = threads.length < 2 ? all : { ...all, records: threads[thread - 1]?.records ?? [] };
+  const importer = source === all ? first : chooseImporter(source, format);
   const draft = new SessionDraft();
-  const { sessionId, records, ...frame } = importer.import(source, draft);
+  const { sessionId, opening, records, ...frame } = importer.import(source, draft);
   if (draft.messages.length === 0) throw emptySource(importer.format, source, draft);
-  const id = threadIdOf(importer.format, sessionId, source.source);
   return {
     format: importer.format,
-    threadId: threads === 1 ? id : asThreadId(`${id}-${thread}`),
+    threadId: threadIdOf(importer.format, { sessionId, opening }, source.source, threads, thread),
     messages: draft.messages,
     ...frame,
     compactions: draft.compactions,
     malformed: [...source.malformed, ...draft.malformed].sort((a, b) => a.line - b.line),
     nonPrompt: draft.nonPrompt,
-    warnings: [...warningsAbout(source.source, thread, threads), ...draft.allWarnings],
+    warnings: [...warningsAbout(source.source, threads, thread), ...draft.allWarnings],
     source: importedSource(source.source, records + source.malformed.length),
   };
 }
 
-function threadIdOf(format: ImportFormat, sessionId: string | undefined, source: SourceText): ThreadId {
-  return asThreadId(sessionId === undefined ? `${format}-${source.sha256.slice(0, 24)}` : shortId(sessionId));
+/** The log's own id or one of its beginning. Threads after the first of a source get their place behind it. */
+function threadIdOf(
+  format: ImportFormat,
+  { sessionId, opening }: { readonly [Field in "sessionId" | "opening"]: DraftedSession[Field] | undefined },
+  source: SourceText,
+  threads: readonly SourceThread[],
+  thread: number,
+): ThreadId {
+  const id = sessionId ?? `${format}-${(opening ?? source.sha256).slice(0, 24)}`;
+  const isOwn = sessionId !== undefined && threads.filter(({ name }) => name === sessionId).length === 1;
+  return asThreadId(shortId(thread === 1 || isOwn ? id : `${id}-${thread}`));
 }
 
 /** Keeps the digest lazy, as the source has it. */
@@ -51,10 +66,13 @@ function importedSource(source: SourceText, records: number): ImportedSource {
   };
 }
 
-function warningsAbout(source: SourceText, thread: number, threads: number): readonly ImportWarning[] {
+function warningsAbout(source: SourceText, threads: readonly SourceThread[], thread: number): readonly ImportWarning[] {
+  const names = namesOf(threads);
   return [
     ...(source.wellFormed ? [] : [{ kind: "invalid-utf8" } as const]),
-    ...(threads === 1 ? [] : [{ kind: "more-threads", thread, threads } as const]),
+    ...(threads.length < 2
+      ? []
+      : [{ kind: "more-threads", thread, threads: threads.length, ...(names && { names }) } as const]),
   ];
 }
 
@@ -65,11 +83,4 @@ function emptySource(format: ImportFormat, source: SourceRecords, draft: Session
     `The source is in the format ${format} and holds no message (${source.records.length} records, ${malformed} malformed).`,
     { details: { format, records: source.records.length, malformed } },
   );
-}
-
-function noSuchThread(thread: number, threads: number): ThreadfoldError {
-  return new ThreadfoldError("INVALID_CONFIG", `The source has ${threads} threads; there is no thread ${thread}.`, {
-    hint: `Give a thread from 1 to ${threads}.`,
-    details: { thread, threads },
-  });
 }

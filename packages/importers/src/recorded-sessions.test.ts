@@ -7,8 +7,13 @@ import { AgentThread } from "@threadfold/core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { importSessionFile } from "./import-session.ts";
 import type { ImportedSession, ImportFormat } from "./imported-session.ts";
+import { IMPORTERS } from "./importers.ts";
 import { damageLaws } from "./laws/damage-laws.ts";
 import { importerLaws } from "./laws/importer-laws.ts";
+import { decompress } from "./reading/decompress.ts";
+import { Pace } from "./reading/pace.ts";
+import { readRecords } from "./reading/read-records.ts";
+import { decodeSource } from "./reading/source-text.ts";
 
 const data = process.env.THREADFOLD_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
 const isPresent = existsSync(data);
@@ -24,15 +29,34 @@ const FOLDERS: readonly (readonly [string, ImportFormat])[] = [
   ["claude-code/entire-cli", "claude-code"],
   ["trajectories/openai-chat", "openai-chat"],
   ["trajectories/anthropic-messages", "anthropic-messages"],
+  ["codex/fixtures", "codex"],
+  ["opencode", "opencode"],
+  ["trajectories/cline", "cline"],
+  ["trajectories/openhands-events", "openhands"],
+  ["trajectories/openhands-llm-logs", "openhands"],
+  ["trajectories/swe-agent", "swe-agent"],
+  ["trajectories/mini-swe-agent", "mini-swe-agent"],
+  ["trajectories/tau-bench", "tau-bench"],
+  ["ai-sdk-fixtures", "anthropic-messages"],
 ];
 
-const files = FOLDERS.flatMap(([folder, format]) =>
+/** Rollouts of which the publisher left nothing but reports of usage: there is no message to import. */
+const WITHOUT_MESSAGES = /codexbar-live-fork/;
+
+/** Files of a folder that are in another format than the rest. */
+const OTHER_FORMATS: Readonly<Record<string, ImportFormat>> = {
+  "ai-sdk-fixtures/openai-compaction.1.json": "openai-responses",
+};
+
+const all = FOLDERS.flatMap(([folder, format]) =>
   isPresent
     ? readdirSync(join(data, folder))
-        .filter((name) => /\.jsonl?(\.gz)?$/.test(name))
-        .map((name) => ({ path: `${folder}/${name}`, format }))
+        .filter((name) => /\.(jsonl?|traj)(\.gz)?$/.test(name))
+        .map((name) => `${folder}/${name}`)
+        .map((path) => ({ path, format: OTHER_FORMATS[path] ?? format }))
     : [],
 );
+const files = all.filter(({ path }) => !WITHOUT_MESSAGES.test(path));
 
 const open = (path: string) => importSessionFile(join(data, path));
 const partsOf = <Type extends Part["type"]>(messages: readonly MessageInput[], type: Type) =>
@@ -47,7 +71,7 @@ function lineOf(message: MessageInput | undefined): number {
 /** The rows of the tables that describe the recorded files: user messages, calls, results and compactions. */
 function describedFigures(): ReadonlyMap<string, readonly number[]> {
   const figures = new Map<string, readonly number[]>();
-  for (const folder of ["pi", "claude-code", "trajectories"]) {
+  for (const folder of ["pi", "claude-code", "codex", "opencode", "trajectories"]) {
     for (const row of readFileSync(join(data, folder, "SOURCE.md"), "utf8").split("\n")) {
       const [, name = "", ...cells] = row.split("|").map((cell) => cell.trim());
       if (/^\d+$/.test(cells[0] ?? "")) figures.set(`${folder}/${name}`, cells.slice(0, 4).map(Number));
@@ -67,6 +91,53 @@ function unanswered(messages: readonly MessageInput[]): number {
     return left > 0;
   };
   return partsOf(messages, "tool-call").filter(({ callId }) => !isAnswered(callId)).length;
+}
+
+/** Threads in which an id of a call is used again. */
+const reusedIds = (threads: readonly ImportedSession[]): number =>
+  threads.filter(({ messages }) => {
+    const ids = partsOf(messages, "tool-call").map(({ callId }) => callId);
+    return new Set(ids).size < ids.length;
+  }).length;
+
+const byPath = (first: { readonly path: string }, second: { readonly path: string }): number =>
+  first.path < second.path ? -1 : 1;
+
+/**
+ * Where the tables that describe the recorded files count otherwise than the model of core does: user messages, calls,
+ * results and compactions as they are imported. In SWE-agent, they take the task for a result. In mini-swe-agent, what
+ * came of a command is a user message of the harness and no result. In OpenHands, they count the system text and the
+ * recall that is no prompt content; in OpenCode, they count no user message at all. In Codex, they leave out the calls
+ * of the oldest and of hand-made records, and count a developer for a user and no message of another agent.
+ */
+const COUNTED_OTHERWISE: Readonly<Record<string, readonly number[]>> = {
+  "codex/fixtures/agent-sessions-large.jsonl": [7, 1, 1, 0],
+  "codex/fixtures/agent-sessions-schema_drift.jsonl": [1, 1, 1, 0],
+  "codex/fixtures/agent-sessions-small.jsonl": [3, 4, 5, 6],
+  "opencode/ses_10326a5adffeM2AASSYKnOaRrA.rows.jsonl.gz": [1, 26, 26, 0],
+  "opencode/ses_10326a5bbffe4lxnPV4UWNa8Je.rows.jsonl": [1, 18, 18, 0],
+  "opencode/ses_10326a5c6ffex5saSMPIVvAjIP.rows.jsonl.gz": [1, 11, 11, 0],
+  "opencode/ses_10326a63effemvIlvgP8BA27Pd.rows.jsonl.gz": [1, 32, 32, 0],
+  "trajectories/cline/session.messages.json": [5, 11, 11, 0],
+  "trajectories/openhands-events/multi_swe_bench-example.output.jsonl.gz": [2, 23, 22, 0],
+  "trajectories/swe-agent/marshmallow-1867-function-calling-from-source.traj.gz": [1, 13, 13, 0],
+  "trajectories/swe-agent/marshmallow-1867-function-calling.traj": [1, 11, 11, 0],
+};
+
+/** What no table describes: a file of thirty threads, of which the first is imported, and responses alone. */
+const UNDESCRIBED: Readonly<Record<string, readonly number[]>> = {
+  "trajectories/tau-bench/gpt-4o-airline.longest30.jsonl.gz": [4, 27, 27, 0],
+  "ai-sdk-fixtures/anthropic-clear-thinking.1.json": [0, 0, 0, 0],
+  "ai-sdk-fixtures/anthropic-clear-tool-uses.1.json": [0, 0, 0, 0],
+  "ai-sdk-fixtures/anthropic-compaction.1.json": [0, 0, 0, 1],
+  "ai-sdk-fixtures/openai-compaction.1.json": [0, 0, 0, 1],
+};
+
+/** The figures that a file must give: those of the tables, with each command of mini-swe-agent as the harness's message. */
+function expectedFigures(path: string, described: readonly number[] | undefined): readonly number[] | undefined {
+  const [users = 0, calls = 0, results = 0, compactions = 0] = described ?? [];
+  if (path.includes("/mini-swe-agent/")) return [users + results, calls, 0, compactions];
+  return COUNTED_OTHERWISE[path] ?? UNDESCRIBED[path] ?? described;
 }
 
 /** The real compactions of pi: entries from the first kept one to the compaction, and tokens before it. */
@@ -90,8 +161,24 @@ describe.skipIf(!isPresent)(`every recorded session (${NEED})`, () => {
       partsOf(messages, "tool-result").length,
       compactions.length,
     ];
-    expect(counted).toEqual(figures.get(path));
+    expect(counted).toEqual(expectedFigures(path, figures.get(path)));
   });
+
+  it("is taken by exactly one importer with full confidence: its own", async () => {
+    for (const { path, format } of all) {
+      const bytes = await decompress(readFileSync(join(data, path)), Number.MAX_SAFE_INTEGER);
+      const source = await readRecords(decodeSource(bytes), bytes.length, new Pace(undefined, undefined));
+      const sure = IMPORTERS.filter((importer) => importer.detect(source) === 1).map((importer) => importer.format);
+      expect(sure, path).toEqual([format]);
+    }
+  });
+
+  it.each(all.filter(({ path }) => WITHOUT_MESSAGES.test(path)))(
+    "$path has no message, and says so",
+    async ({ path }) => {
+      await expect(open(path)).rejects.toMatchObject({ code: "EMPTY_SOURCE", details: { format: "codex" } });
+    },
+  );
 
   it.each([
     "pi/session.jsonl.gz",
@@ -99,6 +186,12 @@ describe.skipIf(!isPresent)(`every recorded session (${NEED})`, () => {
     "claude-code/entire-cli/01-3118c3a750-0.jsonl.gz",
     "trajectories/openai-chat/iso-bench-vllm-core-0007.json.gz",
     "trajectories/anthropic-messages/iso-bench-vllm-core-0009.json",
+    "codex/fixtures/agent-history-session_with_compaction.jsonl",
+    "opencode/ses_10326a5bbffe4lxnPV4UWNa8Je.rows.jsonl",
+    "trajectories/cline/session.messages.json",
+    "trajectories/openhands-llm-logs/litellm_proxy__anthropic__claude-sonnet-4-20250514-1757015046.707.json",
+    "trajectories/openhands-events/multi_swe_bench-example.output.jsonl.gz",
+    "trajectories/swe-agent/marshmallow-1867-function-calling.traj",
   ])("%s survives damage", async (path) => {
     const raw = readFileSync(join(data, path));
     const bytes = raw[0] === 0x1f ? gunzipSync(raw) : raw;
@@ -260,6 +353,55 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     ]);
   });
 
+  it("grows one thread over the six request logs of one conversation: each is the beginning of the next", async () => {
+    const logs = files.filter(({ path }) => path.includes("openhands-llm-logs")).toSorted(byPath);
+    let thread: AgentThread | undefined;
+    for (const { path } of logs) {
+      const { threadId, messages } = await open(path);
+      thread ??= AgentThread.empty(threadId);
+      expect(threadId).toBe(thread.id);
+      thread = thread.append(messages);
+      expect(thread.length).toBe(messages.length);
+    }
+    expect(thread?.length).toBe(12);
+  });
+
+  it("starts no turn with an observation of mini-swe-agent or SWE-agent, cut off or not", async () => {
+    const paths = files.filter(({ format }) => format === "mini-swe-agent" || format === "swe-agent");
+    for (const { path } of paths) {
+      const { threadId, messages } = await open(path);
+      expect(AgentThread.empty(threadId).append(messages).position.turn, path).toBe(1);
+    }
+    const { messages } = await open("trajectories/mini-swe-agent/django__django-15629.traj.json.gz");
+    const lengths = messages.flatMap(({ parts }) => parts.map((part) => (part.type === "text" ? part.text.length : 0)));
+    expect(Math.max(...lengths)).toBe(151_582);
+  });
+
+  it("reads the runs of OpenHands by the names of their instances, with usage for each response", async () => {
+    const path = join(data, "trajectories/openhands-events/multi_swe_bench-example.output.jsonl.gz");
+    const names = ["ponylang__ponyc-4595", "ponylang__ponyc-4593", "ponylang__ponyc-4588"];
+    const runs = await Promise.all(names.map((thread) => importSessionFile(path, { thread })));
+    expect(runs[0]?.warnings).toEqual([{ kind: "more-threads", thread: 1, threads: 3, names }]);
+    expect(runs.map(({ messages }) => unanswered(messages))).toEqual([1, 1, 0]);
+    expect(runs.map(({ messages }) => messages.filter(({ usage }) => usage !== undefined).length)).toEqual([
+      23, 33, 49,
+    ]);
+    expect(new Set(runs.map(({ threadId }) => threadId)).size).toBe(3);
+  });
+
+  it("includes the cache in the input of Cline once: a prompt grows by what is new", async () => {
+    const { messages, model } = await open("trajectories/cline/session.messages.json");
+    const reports = messages.flatMap(({ usage }) => usage ?? []);
+    expect(reports).toHaveLength(16);
+    expect(reports[1]).toEqual({
+      inputTokens: 35_912,
+      outputTokens: 164,
+      cacheReadTokens: 34_332,
+      cacheWriteTokens: 0,
+    });
+    expect(model).toBe("mistralai/voxtral-small-24b-2507");
+  });
+
   it("reads the thirty threads of a tau-bench file one by one, though call ids are used again in them", async () => {
     const path = join(data, "trajectories/tau-bench/gpt-4o-airline.longest30.jsonl.gz");
     const threads = await Promise.all(
@@ -268,6 +410,53 @@ describe.skipIf(!isPresent)(`quirks of trajectories (${NEED})`, () => {
     const all: readonly (Message | MessageInput)[] = threads.flatMap(({ messages }) => messages);
     expect([partsOf(all, "tool-call").length, partsOf(all, "tool-result").length]).toEqual([378, 378]);
     expect(new Set(threads.map(({ threadId }) => threadId)).size).toBe(30);
+    expect(reusedIds(threads)).toBe(19);
     expect(partsOf(all, "tool-result").filter(({ result }) => result.toolName === "unknown")).toEqual([]);
+  });
+});
+
+describe.skipIf(!isPresent)(`quirks of Codex, OpenCode and compactions at the provider (${NEED})`, () => {
+  const usageOf = ({ messages }: ImportedSession) => messages.flatMap(({ usage }) => usage ?? []);
+
+  it("counts a report of Codex once, with the cache in the input, and none of nothing but zeros", async () => {
+    const small = await open("codex/fixtures/agent-sessions-small.jsonl");
+    expect(usageOf(small)).toEqual([
+      { inputTokens: 16_341, outputTokens: 81, cacheReadTokens: 3_584, cacheWriteTokens: 0, reasoningTokens: 63 },
+    ]);
+    expect(small.nonPrompt.find(({ kind }) => kind === "event_msg/token_count")?.lines).toHaveLength(3);
+  });
+
+  it("recognises the six compactions of a rollout, and the summary of the one that has no replacement", async () => {
+    const [small, history] = await Promise.all([
+      open("codex/fixtures/agent-sessions-small.jsonl"),
+      open("codex/fixtures/agent-history-session_with_compaction.jsonl"),
+    ]);
+    expect(small.compactions).toHaveLength(6);
+    const summaries = small.messages.filter(({ origin }) => origin === "compaction");
+    expect(summaries.map(({ id }) => id)).toEqual(small.compactions.map(({ messageId }) => messageId));
+    expect(summaries.every(({ parts }) => parts.length > 0)).toBe(true);
+    const [summary] = history.messages.filter(({ origin }) => origin === "compaction");
+    expect(summary?.parts).toMatchObject([{ text: expect.stringMatching(/^\*\*Progress \+ Plan Status\*\*/) }]);
+  });
+
+  it("never parts a call of OpenCode from its result, and takes its zeros for no usage", async () => {
+    for (const { path } of files.filter(({ format }) => format === "opencode")) {
+      const session = await open(path);
+      expect([unanswered(session.messages), usageOf(session), session.warnings]).toEqual([0, [], []]);
+    }
+  });
+
+  it("keeps compactions at the provider byte for byte, with the prompt that Anthropic's read beside its answer's", async () => {
+    const [anthropic, openai] = await Promise.all([
+      open("ai-sdk-fixtures/anthropic-compaction.1.json"),
+      open("ai-sdk-fixtures/openai-compaction.1.json"),
+    ]);
+    expect(anthropic.compactions).toEqual([
+      { messageId: anthropic.messages[0]?.id, trigger: "server", tokensBefore: 60_385 },
+    ]);
+    expect(usageOf(anthropic)[0]).toMatchObject({ inputTokens: 682, outputTokens: 1_320 });
+    const raw = JSON.parse(openai.source.text) as { readonly output: readonly unknown[] };
+    expect(partsOf(openai.messages, "opaque").map(({ value }) => value)).toEqual([raw.output[1]]);
+    expect(openai.compactions).toMatchObject([{ trigger: "server" }]);
   });
 });

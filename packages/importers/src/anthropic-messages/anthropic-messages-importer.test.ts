@@ -86,8 +86,8 @@ describe("anthropicMessagesImporter", () => {
       assistant([call("t1"), call("t2", "read")]),
       user(result("t2", { is_error: true }), text("ERROR! Your Patch is empty."), result("t1")),
     ]);
-    const { messages, source } = await importSession(bytes);
-    const seed = source.sha256.slice(0, 8);
+    const { messages, threadId } = await importSession(bytes);
+    const seed = threadId.replace("anthropic-messages-", "").slice(0, 8);
     expect(messages.slice(2).map(({ id, role, origin }) => [id, role, origin])).toEqual([
       [`${seed}-2`, "tool", undefined],
       [`${seed}-2.1`, "tool", undefined],

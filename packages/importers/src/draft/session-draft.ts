@@ -1,6 +1,7 @@
 import {
   asMessageId,
   type JsonObject,
+  type JsonValue,
   type MessageId,
   type MessageInput,
   type ToolDefinition,
@@ -22,6 +23,8 @@ export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "m
   readonly source: SourcePointer;
   /** Lines of all records that went into the message, when they are several. */
   readonly sourceLines?: readonly number[];
+  /** JSON Pointers of all records that went into the message, when they are several in one line. */
+  readonly sourcePaths?: readonly string[];
   /** What the model of core has no field for. */
   readonly notes?: JsonObject;
 }
@@ -30,6 +33,8 @@ export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "m
 export interface DraftedSession {
   /** The log's own id. */
   readonly sessionId?: string;
+  /** Without an own id: SHA-256 of how the session begins, see `openingOf`. */
+  readonly opening?: string;
   /** How many records the importer went through. */
   readonly records: number;
   readonly system: readonly string[];
@@ -48,8 +53,8 @@ export class SessionDraft {
   readonly warnings: ImportWarning[] = [];
   readonly calls = new CallLedger();
   readonly #ids = new UniqueIds();
-  readonly #nonPrompt = new Map<string, number[]>();
-  readonly #unknown = new Map<string, number[]>();
+  readonly #nonPrompt = new Map<string, SourcePointer[]>();
+  readonly #unknown = new Map<string, SourcePointer[]>();
   #time = new Date(0).toISOString();
 
   /** When the session began, as the log writes it. Messages without a time of their own follow it. */
@@ -71,14 +76,14 @@ export class SessionDraft {
   }
 
   /** Notes a record that holds nothing a model was sent. */
-  skip(kind: string, line: number): void {
-    appendTo(this.#nonPrompt, kind.toWellFormed(), line);
+  skip(kind: string, at: number | SourcePointer): void {
+    appendTo(this.#nonPrompt, kind.toWellFormed(), typeof at === "number" ? { line: at } : at);
   }
 
   /** Notes a record of a type that the importer does not know. */
-  skipUnknown(type: string, line: number): void {
-    this.skip(type, line);
-    appendTo(this.#unknown, type.toWellFormed(), line);
+  skipUnknown(type: string, at: number | SourcePointer): void {
+    this.skip(type, at);
+    appendTo(this.#unknown, type.toWellFormed(), typeof at === "number" ? { line: at } : at);
   }
 
   reportMalformed(at: SourcePointer, problem: string): void {
@@ -86,13 +91,18 @@ export class SessionDraft {
   }
 
   get nonPrompt(): readonly NonPromptRecords[] {
-    return [...this.#nonPrompt].map(([kind, lines]) => ({ kind, lines }));
+    return [...this.#nonPrompt].map(([kind, places]) => {
+      const lines = places.map(({ line }) => line);
+      return places.some(({ path }) => path !== undefined)
+        ? { kind, lines, paths: places.map(({ path = "" }) => path) }
+        : { kind, lines };
+    });
   }
 
   /** All warnings, with one for each unknown type of record. */
   get allWarnings(): readonly ImportWarning[] {
-    const unknown = [...this.#unknown].map(([type, lines]): ImportWarning => {
-      return { kind: "unknown-record", type, count: lines.length, firstLine: lines[0] as number };
+    const unknown = [...this.#unknown].map(([type, places]): ImportWarning => {
+      return { kind: "unknown-record", type, count: places.length, firstLine: places[0]?.line ?? 0 };
     });
     return [...this.warnings, ...unknown];
   }
@@ -116,9 +126,12 @@ function placed(message: DraftMessage, id: MessageId, createdAt: string): Messag
   return placed;
 }
 
-function metadataOf({ source: { line, path }, sourceLines, notes }: DraftMessage): JsonObject {
-  const source = path === undefined ? { line } : { line, path };
-  return { source: sourceLines === undefined ? source : { ...source, lines: sourceLines }, ...notes };
+function metadataOf({ source: { line, path }, sourceLines, sourcePaths, notes }: DraftMessage): JsonObject {
+  const source: Record<string, JsonValue> = { line };
+  if (path !== undefined) source.path = path;
+  if (sourceLines !== undefined) source.lines = sourceLines;
+  if (sourcePaths !== undefined) source.paths = sourcePaths;
+  return { source, ...notes };
 }
 
 /** Looks only at what came out of the log as it stands; ids, times and figures are made here and known to be sound. */
@@ -126,8 +139,8 @@ function isClean({ parts, notes, branch, model }: DraftMessage): boolean {
   return isRepresentable(parts) && isRepresentable(notes) && isRepresentable(branch) && isRepresentable(model);
 }
 
-function appendTo(lists: Map<string, number[]>, key: string, line: number): void {
-  const lines = lists.get(key);
-  if (lines === undefined) lists.set(key, [line]);
-  else lines.push(line);
+function appendTo(lists: Map<string, SourcePointer[]>, key: string, place: SourcePointer): void {
+  const places = lists.get(key);
+  if (places === undefined) lists.set(key, [place]);
+  else places.push(place);
 }

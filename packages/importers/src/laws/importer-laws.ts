@@ -82,12 +82,15 @@ function threadRefusals({ threadId, messages }: ImportedSession): readonly strin
 function unaccountedRecords({ messages, malformed, nonPrompt, source }: ImportedSession): readonly string[] {
   const accounted = new Set<string>();
   for (const message of messages) {
-    const { lines, ...pointer } = pointerOf(message);
+    const { lines, paths, ...pointer } = pointerOf(message);
     accounted.add(keyOf(pointer));
     for (const line of lines ?? []) accounted.add(keyOf({ line }));
+    for (const path of paths ?? []) accounted.add(keyOf({ line: pointer.line, path }));
   }
   for (const record of malformed) accounted.add(keyOf(record));
-  for (const { lines } of nonPrompt) for (const line of lines) accounted.add(keyOf({ line }));
+  for (const { lines, paths } of nonPrompt) {
+    for (const [index, line] of lines.entries()) accounted.add(keyOf({ line, path: paths?.[index] || undefined }));
+  }
   return accounted.size === source.records ? [] : [`${accounted.size} of ${source.records} records are accounted for`];
 }
 
@@ -126,8 +129,10 @@ function danglingCompactions({ messages, compactions }: ImportedSession): readon
   });
 }
 
-function pointerOf({ metadata }: MessageInput): SourcePointer & { readonly lines?: readonly number[] } {
-  return metadata?.source as unknown as SourcePointer & { readonly lines?: readonly number[] };
-}
+/** Where a message came from: one record, or several lines, or several places in one line. */
+type MessageSource = SourcePointer & { readonly lines?: readonly number[]; readonly paths?: readonly string[] };
 
-const keyOf = ({ line, path }: SourcePointer): string => `${line} ${path ?? ""}`;
+const pointerOf = ({ metadata }: MessageInput): MessageSource => metadata?.source as unknown as MessageSource;
+
+const keyOf = ({ line, path }: { readonly line: number; readonly path?: string | undefined }): string =>
+  `${line} ${path ?? ""}`;

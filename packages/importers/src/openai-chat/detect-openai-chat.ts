@@ -15,6 +15,8 @@ const FOREIGN_BLOCKS = [
   "server_tool_use",
   "input_text",
   "output_text",
+  "tool-call",
+  "tool-result",
 ];
 
 /** How sure it is that the source is a conversation of the OpenAI Chat Completions API. */

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolCallPart } from "@threadfold/core";
+import type { JsonValue, ToolCallId, ToolCallPart } from "@threadfold/core";
 import { providerExtras } from "../draft/provider-extras.ts";
 import type { SessionDraft } from "../draft/session-draft.ts";
 import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
@@ -31,10 +31,13 @@ function readCall(call: ForeignObject, draft: SessionDraft, at: SourcePointer, s
   };
 }
 
-/** Arguments are a JSON text, or the object itself in logs that parsed it. No text at all is how some models call without arguments. */
-function readArguments(
+/**
+ * Reads the arguments of a call. They are a JSON text, or the object itself in logs that parsed it. No text at all is how some
+ * models call without arguments.
+ */
+export function readArguments(
   value: unknown,
-  callId: string,
+  callId: ToolCallId,
   draft: SessionDraft,
   at: SourcePointer,
 ): { readonly input: JsonValue; readonly invalidInput?: string } {

@@ -76,7 +76,7 @@ function readFile(block: ForeignObject): MediaPart | undefined {
 }
 
 /** A data URL holds the bytes themselves. */
-function sourceOfUrl(url: string): MediaSource {
+export function sourceOfUrl(url: string): MediaSource {
   const match = DATA_URL.exec(url.slice(0, 200));
   if (match?.[1] === undefined) return { kind: "url", url };
   return { kind: "base64", mediaType: match[1], data: url.slice(match[0].length) };

@@ -1,6 +1,8 @@
 import type { SourcePointer } from "../source-pointer.ts";
+import { documentThreads } from "./document-threads.ts";
 import { type ForeignObject, listOf, objectOf, textOf } from "./foreign-value.ts";
 import type { SourceRecord, SourceRecords } from "./source-records.ts";
+import type { SourceThread } from "./source-thread.ts";
 
 /** A list of chat messages as request bodies and trajectories hold it. */
 export interface FoundConversation {
@@ -19,34 +21,39 @@ const NO_FRAME: ForeignObject = Object.freeze({});
 const MESSAGE_SHARE = 0.8;
 
 /**
- * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message a line.
- * Whose messages they are, their content tells.
+ * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message a line. Of
+ * a source with one conversation a line it is the first. Whose messages they are, their content tells.
  */
 export function findConversation({ records }: SourceRecords): FoundConversation | undefined {
   const [first] = records;
   if (first === undefined) return undefined;
   if (records.length === 1) return inRecord(first) ?? inLines(records);
-  return inLines(records);
+  return inLines(records) ?? (records.every(({ value }) => holdsConversation(value)) ? inRecord(first) : undefined);
 }
 
-/** How many conversations a source holds: those with one record for each thread have many. */
-export function countThreads({ records }: SourceRecords): number {
-  return records.length > 1 && records.every((record) => inRecord(record) !== undefined) ? records.length : 1;
-}
+/** The conversations of a source that has one a line. */
+export const conversationThreads = (source: SourceRecords): readonly SourceThread[] =>
+  documentThreads(source, holdsConversation);
 
-/** The source narrowed to one of its threads, counted from 1. */
-export function narrowToThread(source: SourceRecords, thread: number): SourceRecords {
-  return { ...source, records: source.records.slice(thread - 1, thread) };
-}
+const holdsConversation = (value: unknown): boolean => messagesIn(value) !== undefined;
 
 function inRecord({ line, value }: SourceRecord): FoundConversation | undefined {
+  const found = messagesIn(value);
+  if (found === undefined) return undefined;
+  const { messages, frame, path } = found;
+  return { messages, frame, pointerTo: (index) => ({ line, path: `${path}/${index}` }) };
+}
+
+function messagesIn(
+  value: unknown,
+): { readonly messages: readonly unknown[]; readonly frame: ForeignObject; readonly path: string } | undefined {
   const bare = listOf(value);
-  if (bare?.some(isMessage)) return found(bare, NO_FRAME, line, "");
+  if (bare?.some(isMessage)) return { messages: bare, frame: NO_FRAME, path: "" };
   const frame = objectOf(value);
   if (frame === undefined || isMessage(frame)) return undefined;
   for (const key of MESSAGE_LISTS) {
     const messages = listOf(frame[key]);
-    if (messages?.some(isMessage) || messages?.length === 0) return found(messages, frame, line, `/${key}`);
+    if (messages?.some(isMessage) || messages?.length === 0) return { messages, frame, path: `/${key}` };
   }
   return undefined;
 }
@@ -59,10 +66,6 @@ function inLines(records: readonly SourceRecord[]): FoundConversation | undefine
     frame: NO_FRAME,
     pointerTo: (index) => ({ line: records[index]?.line ?? 0 }),
   };
-}
-
-function found(messages: readonly unknown[], frame: ForeignObject, line: number, path: string): FoundConversation {
-  return { messages, frame, pointerTo: (index) => ({ line, path: `${path}/${index}` }) };
 }
 
 function isMessage(value: unknown): boolean {

@@ -8,8 +8,10 @@ export interface MessageTraits {
   readonly blockTypes: ReadonlySet<string>;
   /** True when a message has a field that only OpenAI Chat messages have. */
   readonly hasToolCallField: boolean;
-  /** True when a message is a response of the Anthropic API as it came. */
+  /** True when a message says why the model stopped, as responses of the Anthropic API do. */
   readonly hasStopReason: boolean;
+  /** True when a message is such a response as it came. */
+  readonly isResponse: boolean;
 }
 
 /** How many messages are looked at from the start: a conversation shows its form early. */
@@ -20,6 +22,7 @@ export function messageTraits({ messages }: FoundConversation): MessageTraits {
   const blockTypes = new Set<string>();
   let hasToolCallField = false;
   let hasStopReason = false;
+  let isResponse = false;
   for (const value of messages.slice(0, SAMPLE)) {
     const message = objectOf(value);
     const role = textOf(message?.role);
@@ -28,7 +31,8 @@ export function messageTraits({ messages }: FoundConversation): MessageTraits {
     if (message.tool_calls != null || message.tool_call_id !== undefined || message.function_call != null)
       hasToolCallField = true;
     if (message.stop_reason !== undefined) hasStopReason = true;
+    if (message.type === "message" && message.stop_reason !== undefined) isResponse = true;
     for (const block of listOf(message.content) ?? []) blockTypes.add(textOf(objectOf(block)?.type) ?? "");
   }
-  return { roles, blockTypes, hasToolCallField, hasStopReason };
+  return { roles, blockTypes, hasToolCallField, hasStopReason, isResponse };
 }

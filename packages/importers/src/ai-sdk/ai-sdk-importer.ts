@@ -1,0 +1,57 @@
+import { newestModel } from "../draft/newest-model.ts";
+import { openingOf, seedOf } from "../draft/opening-of.ts";
+import { isAssistantMessage } from "../reading/assistant-message.ts";
+import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import type { SessionImporter } from "../session-importer.ts";
+import { findAiSdkMessages, isAiSdkMessage, isUi, isUnmistakable, mayBeAiSdk } from "./ai-sdk-messages.ts";
+import { addModelMessage } from "./model-messages.ts";
+import { addUiMessage } from "./ui-messages.ts";
+
+/** How many messages are looked at from the start: a conversation shows its form early. */
+const SAMPLE = 200;
+
+/** Messages of the Vercel AI SDK: `ModelMessage[]` as it sends them, and `UIMessage[]` as programs store them. */
+export const aiSdkImporter: SessionImporter = {
+  format: "ai-sdk",
+  detect: detectAiSdk,
+  import(source, draft) {
+    const found = findAiSdkMessages(source);
+    if (found === undefined) return { records: 0, system: [], tools: [] };
+    const { messages, frame } = found;
+    const opening = openingOf(
+      source.source,
+      frame,
+      messages.map(({ value }) => value),
+      isAssistantMessage,
+    );
+    for (const [index, { value, at }] of messages.entries()) {
+      const message = objectOf(value);
+      if (message === undefined || !isAiSdkMessage(message)) {
+        draft.reportMalformed(at, "it is no message with a known role");
+        continue;
+      }
+      const id = nonEmptyText(message.id) ?? `${seedOf(opening)}-${index}`;
+      const time = message.createdAt ?? objectOf(message.metadata)?.createdAt;
+      const entry = { draft, place: { id, time, source: at } };
+      if (isUi(message)) addUiMessage(message, entry);
+      else addModelMessage(message, entry);
+    }
+    const system = nonEmptyText(frame.system)?.toWellFormed();
+    const model = newestModel(draft.messages) ?? nonEmptyText(frame.model)?.toWellFormed();
+    return {
+      opening,
+      records: messages.length,
+      system: system === undefined ? [] : [system],
+      tools: [],
+      ...(model !== undefined && { model }),
+    };
+  },
+};
+
+/** How sure it is that the source holds messages of the AI SDK: plain texts alone fit other APIs just as well. */
+function detectAiSdk(source: SourceRecords): number {
+  const sample = findAiSdkMessages(source)?.messages.slice(0, SAMPLE) ?? [];
+  if (sample.some(({ value }) => isUnmistakable(value))) return 1;
+  return sample.length > 0 && sample.every(({ value }) => mayBeAiSdk(value)) ? 0.3 : 0;
+}

@@ -1,0 +1,112 @@
+import type { JsonObject, Usage } from "@threadfold/core";
+import type { SessionDraft } from "../draft/session-draft.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+import { anthropicAssistantParts, anthropicPart, blocksOf } from "./anthropic-parts.ts";
+import { anthropicUsage } from "./anthropic-usage.ts";
+import { anthropicUserTurn } from "./anthropic-user-turn.ts";
+
+/** Messages in the form of the Anthropic Messages API, and what the tool that wrote them says of them. */
+export interface AnthropicMessages {
+  readonly messages: readonly unknown[];
+  pointerTo(index: number): SourcePointer;
+  /** The id of a message. */
+  idOf(message: ForeignObject, index: number): string;
+  /** What the tool reports beside a message of the model, where it does not use the API's own fields. */
+  reportOf?(message: ForeignObject): { readonly usage?: Usage | undefined; readonly model?: string | undefined };
+}
+
+/** One message with what is needed to import it. */
+interface Entry {
+  readonly message: ForeignObject;
+  readonly id: string;
+  readonly source: SourcePointer;
+  readonly time: unknown;
+  readonly draft: SessionDraft;
+  readonly report: ReturnType<NonNullable<AnthropicMessages["reportOf"]>> | undefined;
+}
+
+/** Adds each message to the draft. What is no message is reported as malformed. */
+export function addAnthropicMessages(conversation: AnthropicMessages, draft: SessionDraft): void {
+  for (const [index, value] of conversation.messages.entries()) {
+    const source = conversation.pointerTo(index);
+    const message = objectOf(value);
+    const role = textOf(message?.role);
+    const read = READERS.get(role);
+    if (message === undefined || role === undefined) draft.reportMalformed(source, "it is no object with a role");
+    else if (read === undefined)
+      draft.reportMalformed(source, `the role ${role.slice(0, 40).toWellFormed()} is unknown`);
+    else
+      read({
+        message,
+        id: conversation.idOf(message, index),
+        source,
+        time: message.x_timestamp ?? message.timestamp ?? message.ts,
+        draft,
+        report: conversation.reportOf?.(message),
+      });
+  }
+}
+
+const READERS: ReadonlyMap<unknown, (entry: Entry) => void> = new Map([
+  ["user", importUser],
+  ["assistant", importAssistant],
+  ["system", importSystem],
+]);
+
+function importUser({ message, id, source, time, draft }: Entry): void {
+  const { results, rest, hasText } = anthropicUserTurn(message.content, draft, source);
+  for (const [index, result] of results.entries()) {
+    draft.add({ id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result], time, source });
+  }
+  if (results.length > 0 && rest.length === 0) return;
+  draft.add({
+    id: results.length === 0 ? id : `${id}.rest`,
+    role: "user",
+    parts: rest,
+    // Beside results, media alone were put there by the harness: nobody typed anything.
+    ...(results.length > 0 && !hasText && { origin: "harness" as const }),
+    time,
+    source,
+  });
+}
+
+function importAssistant({ message, id, source, time, draft, report }: Entry): void {
+  const parts = anthropicAssistantParts(message.content, draft, source);
+  const usage = report?.usage ?? anthropicUsage(message.usage ?? message.x_usage);
+  const model = report?.model ?? nonEmptyText(message.model);
+  const messageId = draft.add({
+    id,
+    role: "assistant",
+    parts,
+    ...(model !== undefined && { model }),
+    ...(usage && { usage }),
+    time,
+    source,
+    notes: withoutUndefined<JsonObject>({
+      stopReason: textOf(message.stop_reason) ?? textOf(message.x_stop_reason),
+      responseId: textOf(message.id),
+    }),
+  });
+  const isCompaction = parts.some((part) => part.type === "opaque" && objectOf(part.value)?.type === "compaction");
+  if (isCompaction) draft.compactions.push({ messageId, trigger: "server", ...sizeBefore(message.usage) });
+}
+
+/** The prompt that a server-side compaction read. The usage of the whole response leaves that call out. */
+function sizeBefore(usage: unknown): { readonly tokensBefore?: number } {
+  const iteration = listOf(objectOf(usage)?.iterations)?.find((entry) => objectOf(entry)?.type === "compaction");
+  const tokensBefore = countOf(anthropicUsage(iteration)?.inputTokens);
+  return tokensBefore === undefined ? {} : { tokensBefore };
+}
+
+function importSystem({ message, id, source, time, draft }: Entry): void {
+  draft.add({ id, role: "system", parts: blocksOf(message.content).map(anthropicPart), time, source });
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, MessageOrigin, Role } from "@threadfold/core";
+import type { SessionDraft } from "../draft/session-draft.ts";
+import { toolResultContent } from "../draft/tool-result-content.ts";
+import {
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+import { openaiCalls } from "./openai-calls.ts";
+import { openaiContentParts, openaiPart, reasoningParts, refusalPart } from "./openai-parts.ts";
+import { openaiUsage } from "./openai-usage.ts";
+
+/** Messages in the form of the Chat Completions API, and what the tool that wrote them says of them. */
+export interface OpenaiMessages {
+  readonly messages: readonly unknown[];
+  pointerTo(index: number): SourcePointer;
+  /** What ids begin with. */
+  readonly seed: string;
+  /** Whose thoughts are beside the content; `openai` by default. */
+  readonly provider?: string;
+  /** Who put a user message there, when nobody typed it. */
+  originOf?(message: ForeignObject, index: number): MessageOrigin | undefined;
+}
+
+/** One message with what is needed to import it. */
+interface Entry {
+  readonly message: ForeignObject;
+  readonly id: string;
+  readonly source: SourcePointer;
+  readonly time: unknown;
+  readonly provider: string;
+  readonly origin: MessageOrigin | undefined;
+  readonly draft: SessionDraft;
+}
+
+/** Adds each message to the draft. What is no message is reported as malformed. */
+export function addOpenaiMessages(conversation: OpenaiMessages, draft: SessionDraft): void {
+  const { messages, pointerTo, seed, provider = "openai" } = conversation;
+  for (const [index, value] of messages.entries()) {
+    const source = pointerTo(index);
+    const message = objectOf(value);
+    const role = textOf(message?.role);
+    const read = READERS.get(role);
+    if (message === undefined || role === undefined) draft.reportMalformed(source, "it is no object with a role");
+    else if (read === undefined)
+      draft.reportMalformed(source, `the role ${role.slice(0, 40).toWellFormed()} is unknown`);
+    else {
+      const time = message.x_timestamp ?? message.timestamp ?? message.created;
+      const origin = role === "user" ? conversation.originOf?.(message, index) : undefined;
+      read({ message, id: `${seed}-${index}`, source, time, provider, origin, draft });
+    }
+  }
+}
+
+const READERS: ReadonlyMap<unknown, (entry: Entry) => void> = new Map([
+  ["system", addText("system")],
+  ["developer", addText("system")],
+  ["user", addText("user")],
+  ["assistant", addAssistant],
+  ["tool", addResult],
+  ["function", addResult],
+]);
+
+function addText(role: Role): (entry: Entry) => void {
+  return ({ message, id, source, time, origin, draft }) => {
+    const notes = withoutUndefined<JsonObject>({
+      name: textOf(message.name),
+      ...(message.role === "developer" && { role: "developer" }),
+    });
+    draft.add({ id, role, parts: openaiContentParts(message.content), ...(origin && { origin }), time, source, notes });
+  };
+}
+
+function addAssistant({ message, id, source, time, provider, draft }: Entry): void {
+  const refusal = refusalPart(message.refusal);
+  // Some trajectories keep the raw completion beside the message.
+  const completion = objectOf(objectOf(message.extra)?.response);
+  const usage = openaiUsage(message.usage ?? message.x_usage ?? completion?.usage);
+  const model = nonEmptyText(message.model) ?? nonEmptyText(completion?.model);
+  draft.add({
+    id,
+    role: "assistant",
+    parts: [
+      ...reasoningParts(message, provider),
+      ...openaiContentParts(message.content),
+      ...(refusal === undefined ? [] : [refusal]),
+      ...openaiCalls(message, draft, source),
+    ],
+    ...(model !== undefined && { model }),
+    ...(usage && { usage }),
+    time,
+    source,
+    notes: withoutUndefined<JsonObject>({
+      stopReason: textOf(message.finish_reason) ?? textOf(message.x_finish_reason),
+      name: textOf(message.name),
+    }),
+  });
+}
+
+function addResult({ message, id, source, time, draft }: Entry): void {
+  const answered = draft.calls.answer(
+    // SWE-agent writes the id of the call into a list of one.
+    message.tool_call_id ?? listOf(message.tool_call_ids)?.[0],
+    textOf(message.name),
+    `result-${source.line}${source.path ?? ""}`,
+  );
+  const failed = message.is_error === true || message.isError === true;
+  draft.add({
+    id,
+    role: "tool",
+    parts: [
+      {
+        type: "tool-result",
+        result: {
+          ...answered,
+          outcome: failed ? "failure" : "success",
+          content: toolResultContent(message.content, openaiPart),
+        },
+      },
+    ],
+    time,
+    source,
+  });
+}

@@ -1,0 +1,168 @@
+import {
+  asMessageId,
+  type JsonObject,
+  type MessageId,
+  type MessageOrigin,
+  type Part,
+  type Role,
+  type Usage,
+} from "@threadfold/core";
+import { opaquePart } from "../draft/opaque-part.ts";
+import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
+import type { ImportedCompaction } from "../imported-session.ts";
+import { type ForeignObject, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+import { itemMetadata } from "./item-metadata.ts";
+import { responseCall, responseResult } from "./response-calls.ts";
+import { responseParts } from "./response-content.ts";
+import { responseReasoning } from "./response-reasoning.ts";
+import { ResponseTurn } from "./response-turn.ts";
+
+/** Where an item stands, and the id that a message which begins with it gets. */
+export interface ItemPlace {
+  readonly at: SourcePointer;
+  readonly id: string;
+  readonly time?: unknown;
+}
+
+/** What a compaction is before its message has its final id. */
+export type CompactionNotes = Omit<ImportedCompaction, "messageId">;
+
+type Pending =
+  | { readonly kind: "response"; readonly response: ResponseTurn }
+  | { readonly kind: "message"; readonly message: DraftMessage; readonly compaction?: CompactionNotes };
+
+const CALLS = new Set(["function_call", "custom_tool_call", "local_shell_call", "tool_call"]);
+const RESULTS = new Set([
+  ...["function_call_output", "custom_tool_call_output", "local_shell_call_output"],
+  ...["tool_result", "function_result"],
+]);
+
+/**
+ * Reads items of the OpenAI Responses API in their order. Items that one call of the model gave (reasoning, text,
+ * calls, items of tools that run at the provider) become one assistant message. Messages wait until the end, for what
+ * a call used may be reported after its results.
+ */
+export class ResponseTranscript {
+  /** Name of the model that is called from here on. */
+  model: string | undefined;
+  readonly #draft: SessionDraft;
+  readonly #isHarness: (text: string) => boolean;
+  readonly #pending: Pending[] = [];
+  #open: ResponseTurn | undefined;
+  /** The newest response that no usage was reported for. */
+  #unmeasured: ResponseTurn | undefined;
+
+  /** @param isHarness says whether a text of a user message comes from the harness and not from a person. */
+  constructor(draft: SessionDraft, isHarness: (text: string) => boolean = () => false) {
+    this.#draft = draft;
+    this.#isHarness = isHarness;
+  }
+
+  read(item: ForeignObject, place: ItemPlace): void {
+    const type = textOf(item.type) ?? "message";
+    if (type === "message") this.#readMessage(item, place);
+    else if (type === "reasoning") this.#extend([responseReasoning(item)], place);
+    else if (CALLS.has(type)) this.#extend([responseCall(item, this.#draft, place.at)], place);
+    else if (RESULTS.has(type)) this.add("tool", [responseResult(item, this.#draft, place.at)], place);
+    else if (type === "agent_message") this.add("user", responseParts(item.content), place, "harness");
+    else this.#extend([opaquePart("openai", item)], place);
+  }
+
+  /** Adds a message that is no response of the model. Responses before it are complete. */
+  add(role: Role, parts: readonly Part[], place: ItemPlace, origin?: MessageOrigin, notes?: JsonObject): void {
+    this.close();
+    this.#pending.push({ kind: "message", message: toMessage(role, parts, place, origin, notes) });
+  }
+
+  addCompaction(parts: readonly Part[], place: ItemPlace, compaction: CompactionNotes): void {
+    this.close();
+    this.#unmeasured = undefined;
+    this.#pending.push({ kind: "message", message: toMessage("user", parts, place, "compaction"), compaction });
+  }
+
+  /** Says what the newest response used. A report for a response that has one belongs to another call and is left out. */
+  measure(usage: Usage): void {
+    if (this.#unmeasured !== undefined) this.#unmeasured.usage = usage;
+    this.#unmeasured = undefined;
+    this.close();
+  }
+
+  /** The items that follow are those of another response. */
+  close(): void {
+    this.#open = undefined;
+  }
+
+  /** The newest message with each content so far, by {@link contentKey}. */
+  idsByContent(): ReadonlyMap<string, MessageId> {
+    const ids = new Map<string, MessageId>();
+    for (const pending of this.#pending) {
+      const { id, parts } = pending.kind === "message" ? pending.message : pending.response.toMessage();
+      const key = contentKey(parts);
+      if (key !== undefined) ids.set(key, asMessageId(id));
+    }
+    return ids;
+  }
+
+  finish(): void {
+    for (const pending of this.#pending) {
+      const isResponse = pending.kind === "response";
+      const messageId = this.#draft.add(isResponse ? pending.response.toMessage() : pending.message);
+      if (isResponse && pending.response.isCompaction) this.#draft.compactions.push({ messageId, trigger: "server" });
+      if (!isResponse && pending.compaction) this.#draft.compactions.push({ messageId, ...pending.compaction });
+    }
+  }
+
+  #readMessage(item: ForeignObject, place: ItemPlace): void {
+    const parts = responseParts(item.content ?? item.message);
+    if (item.role === "assistant") this.#extend(withItem(parts, item), place);
+    else if (item.role === "user") this.add("user", parts, place, this.#originOf(parts));
+    else if (item.role === "system") this.add("system", parts, place);
+    else if (item.role === "developer") this.add("system", parts, place, undefined, { role: "developer" });
+    else this.#draft.reportMalformed(place.at, "it is a message without a known role");
+  }
+
+  #originOf(parts: readonly Part[]): MessageOrigin | undefined {
+    const isHarness = parts.length > 0 && parts.every((part) => part.type === "text" && this.#isHarness(part.text));
+    return isHarness ? "harness" : undefined;
+  }
+
+  #extend(parts: readonly Part[], { at, id, time }: ItemPlace): void {
+    if (this.#open === undefined) {
+      this.#open = new ResponseTurn(id, time, this.model);
+      this.#unmeasured = this.#open;
+      this.#pending.push({ kind: "response", response: this.#open });
+    }
+    this.#open.add(parts, at);
+  }
+}
+
+/** Equal for equal text and media, whatever a provider says beside them; undefined for parts of other kinds. */
+export function contentKey(parts: readonly Part[]): string | undefined {
+  const keys: string[] = [];
+  for (const part of parts) {
+    if (part.type === "text") keys.push(part.text);
+    else if (part.type === "image" || part.type === "file") keys.push(JSON.stringify(part.source));
+    else return undefined;
+  }
+  return keys.join("\u0000");
+}
+
+/** The id of a message item goes with the first of its texts. */
+function withItem(parts: readonly Part[], item: ForeignObject): readonly Part[] {
+  const { providerMetadata } = itemMetadata(item, ["type", "role", "content", "message", "status"]);
+  const [first, ...rest] = parts;
+  if (first?.type !== "text" || providerMetadata === undefined) return parts;
+  const openai = { ...first.providerMetadata?.openai, ...providerMetadata.openai };
+  return [{ ...first, providerMetadata: { ...first.providerMetadata, openai } }, ...rest];
+}
+
+function toMessage(
+  role: Role,
+  parts: readonly Part[],
+  { at, id, time }: ItemPlace,
+  origin: MessageOrigin | undefined,
+  notes?: JsonObject,
+): DraftMessage {
+  return { id, role, parts, time, source: at, ...(origin && { origin }), ...(notes && { notes }) };
+}

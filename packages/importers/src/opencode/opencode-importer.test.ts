@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { importSession } from "../import-session.ts";
+import { importerLaws } from "../laws/importer-laws.ts";
+import { jsonDocument, jsonLines } from "../laws/source-bytes.ts";
+
+const SESSION = "ses_1";
+const session = (more: object = {}) => ({ table: "session", id: SESSION, ...more });
+const row = (id: string, data: object, sessionId = SESSION) => ({
+  table: "message",
+  id,
+  session_id: sessionId,
+  time_created: 1_782_358_569_437,
+  data: JSON.stringify(data),
+});
+const part = (id: string, messageId: string, data: object, sessionId = SESSION) => ({
+  table: "part",
+  id,
+  message_id: messageId,
+  session_id: sessionId,
+  data: JSON.stringify(data),
+});
+const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
+const tool = (callID: string, state: object) => ({
+  type: "tool",
+  tool: "read",
+  callID,
+  state: { input: { a: 1 }, ...state },
+});
+const answer = { role: "assistant", modelID: "m", providerID: "anthropic" };
+const asked = [session(), row("msg_1", { role: "user" }), part("prt_1", "msg_1", text("go"))];
+
+describe("opencodeImporter", () => {
+  it("reads call and result out of one part, and orders messages and parts by id whatever the order of rows", async () => {
+    const done = { status: "completed", output: "ok", time: { start: 1_782_358_569_500, end: 1_782_358_569_600 } };
+    const rows = [
+      part("prt_4", "msg_2", tool("c2", { status: "error", error: "no such file" })),
+      part("prt_3", "msg_2", tool("c1", done)),
+      part("prt_2", "msg_2", text("looking")),
+      row("msg_2", answer),
+      ...asked,
+    ];
+    const imported = await importSession(jsonLines(rows));
+    expect([imported.format, imported.threadId, imported.model]).toEqual(["opencode", SESSION, "m"]);
+    expect(imported.messages.map(({ id, role }) => [id, role])).toEqual([
+      ["msg_1", "user"],
+      ["msg_2", "assistant"],
+      ["prt_3.result", "tool"],
+      ["prt_4.result", "tool"],
+    ]);
+    expect(imported.messages[1]?.parts.map(({ type }) => type)).toEqual(["text", "tool-call", "tool-call"]);
+    expect(imported.messages.slice(2).map(({ parts }) => parts[0])).toMatchObject([
+      {
+        result: { callId: "c1", outcome: "success", content: { text: "ok" }, completedAt: "2026-06-25T03:36:09.600Z" },
+      },
+      { result: { callId: "c2", outcome: "failure", content: { text: "no such file" } } },
+    ]);
+    expect(await importerLaws({ bytes: jsonLines(rows), format: "opencode" })).toEqual([]);
+  });
+
+  it("leaves calls that never ended without a result", async () => {
+    const rows = [...asked, row("msg_2", answer), part("prt_2", "msg_2", tool("c1", { status: "running" }))];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  it("makes a message of each step of an answer, with the usage of that step", async () => {
+    const finish = (input: number) => ({
+      type: "step-finish",
+      reason: "tool-calls",
+      tokens: { input, output: 5, reasoning: 2, cache: { read: 100, write: 10 } },
+    });
+    const rows = [
+      ...asked,
+      row("msg_2", answer),
+      part("prt_2", "msg_2", { type: "step-start" }),
+      part("prt_3", "msg_2", tool("c1", { status: "completed", output: "ok" })),
+      part("prt_4", "msg_2", finish(3)),
+      part("prt_5", "msg_2", { type: "step-start" }),
+      part("prt_6", "msg_2", text("done")),
+      part("prt_7", "msg_2", finish(0)),
+    ];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages.map(({ id, role, usage }) => [id, role, usage?.inputTokens, usage?.outputTokens])).toEqual([
+      ["msg_1", "user", undefined, undefined],
+      ["msg_2", "assistant", 113, 7],
+      ["prt_3.result", "tool", undefined, undefined],
+      ["prt_5", "assistant", 110, 7],
+    ]);
+    expect(await importerLaws({ bytes: jsonLines(rows), format: "opencode" })).toEqual([]);
+  });
+
+  it("recognises a compaction: what asked for it, its summary, and the tail that is kept", async () => {
+    const rows = [
+      ...asked,
+      row("msg_2", answer),
+      part("prt_2", "msg_2", text("ok")),
+      row("msg_3", { role: "user" }),
+      part("prt_3", "msg_3", { type: "compaction", auto: true, tail_start_id: "msg_2" }),
+      row("msg_4", { ...answer, summary: true }),
+      part("prt_4", "msg_4", text("what was")),
+    ];
+    const { messages, compactions } = await importSession(jsonLines(rows));
+    expect(messages.slice(2)).toMatchObject([
+      { role: "user", origin: "harness", parts: [{ text: "What did we do so far?" }] },
+      { role: "assistant", origin: "compaction", parts: [{ text: "what was" }] },
+    ]);
+    expect(compactions).toEqual([{ messageId: "msg_4", trigger: "auto", firstKeptMessageId: "msg_2" }]);
+  });
+
+  it("keeps an output that OpenCode prunes from prompts, and says when it began to", async () => {
+    const pruned = { status: "completed", output: "long", time: { compacted: 1_782_358_569_437 } };
+    const rows = [...asked, row("msg_2", answer), part("prt_2", "msg_2", tool("c1", pruned))];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages[2]).toMatchObject({
+      parts: [{ result: { content: { text: "long" } } }],
+      metadata: { prunedAt: "2026-06-25T03:36:09.437Z" },
+    });
+  });
+
+  it("leaves out what is not sent, and takes what OpenCode wrote itself for the harness's", async () => {
+    const rows = [
+      session(),
+      row("msg_1", { role: "user" }),
+      part("prt_1", "msg_1", text("<file>a</file>", { synthetic: true })),
+      part("prt_2", "msg_1", { type: "file", mime: "text/plain", url: "file:///a", filename: "a" }),
+      part("prt_3", "msg_1", text("a note for the screen", { ignored: true })),
+      row("msg_2", { role: "user" }),
+      part("prt_4", "msg_2", { type: "file", mime: "image/png", url: "data:image/png;base64,aGk=", filename: "a.png" }),
+      row("msg_3", answer),
+      part("prt_5", "msg_3", { type: "reasoning", text: "hm", metadata: { anthropic: { signature: "sig" } } }),
+      part("prt_6", "msg_3", { type: "patch", files: [] }),
+    ];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages.map(({ origin, parts }) => [origin, parts.length])).toEqual([
+      ["harness", 1],
+      [undefined, 1],
+      [undefined, 1],
+    ]);
+    expect(messages[1]?.parts).toMatchObject([{ type: "image", name: "a.png", source: { data: "aGk=" } }]);
+    expect(messages[2]?.parts).toMatchObject([{ type: "reasoning", provider: "anthropic", signature: "sig" }]);
+  });
+
+  it("puts what the user took back on a branch of its own", async () => {
+    const rows = [
+      session({ revert: '{"messageID":"msg_2"}' }),
+      ...asked.slice(1),
+      row("msg_2", answer),
+      part("prt_2", "msg_2", text("bad")),
+    ];
+    const { messages } = await importSession(jsonLines(rows));
+    expect(messages.map(({ branch }) => branch)).toEqual([undefined, "reverted"]);
+  });
+
+  it("reads one session of several, by place or by id, and lists them", async () => {
+    const child = [row("msg_9", { role: "user" }, "ses_2"), part("prt_9", "msg_9", text("sub"), "ses_2")];
+    const bytes = jsonLines([...asked, ...child]);
+    const [first, second] = await Promise.all([importSession(bytes), importSession(bytes, { thread: "ses_2" })]);
+    expect([first.threadId, second.threadId]).toEqual(["ses_1", "ses_2"]);
+    expect(first.warnings).toEqual([{ kind: "more-threads", thread: 1, threads: 2, names: ["ses_1", "ses_2"] }]);
+    expect(second.messages.map(({ id }) => id)).toEqual(["msg_9"]);
+    await expect(importSession(bytes, { thread: "ses_3" })).rejects.toThrow("ses_1, ses_2");
+  });
+
+  it("reads the files of the storage folder and the export alike", async () => {
+    const user = { id: "msg_1", sessionID: SESSION, role: "user", time: { created: 1_782_358_569_437 } };
+    const said = { id: "prt_1", sessionID: SESSION, messageID: "msg_1", ...text("go") };
+    const stored = jsonLines([{ id: SESSION, projectID: "p", title: "t" }, user, said]);
+    const exported = jsonDocument({ info: { id: SESSION, title: "t" }, messages: [{ info: user, parts: [said] }] });
+    const sessions = await Promise.all([jsonLines(asked), stored, exported].map((bytes) => importSession(bytes)));
+    for (const { format, threadId, messages } of sessions) {
+      expect([format, threadId, messages.map(({ id }) => id)]).toEqual(["opencode", SESSION, ["msg_1"]]);
+      expect(messages[0]).toMatchObject({ createdAt: "2026-06-25T03:36:09.437Z", parts: [{ text: "go" }] });
+    }
+    for (const bytes of [stored, exported]) expect(await importerLaws({ bytes, format: "opencode" })).toEqual([]);
+  });
+
+  it("reports rows that are none, parts without their message, and messages that stand there twice", async () => {
+    const rows = [...asked, 7, part("prt_7", "msg_7", text("lost")), asked[1], row("msg_5", { role: "ghost" })];
+    const imported = await importSession(jsonLines(rows as readonly object[]));
+    expect(imported.malformed.map(({ line }) => line)).toEqual([4, 5, 7]);
+    expect(imported.warnings).toEqual([{ kind: "duplicate-record", at: { line: 6 }, id: "msg_1" }]);
+    expect(imported.messages).toHaveLength(1);
+  });
+});

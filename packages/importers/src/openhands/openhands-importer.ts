@@ -1,0 +1,85 @@
+import { newestModel } from "../draft/newest-model.ts";
+import { openingOf, seedOf } from "../draft/opening-of.ts";
+import type { DraftedSession, SessionDraft } from "../draft/session-draft.ts";
+import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
+import { openaiTools } from "../openai-chat/openai-tools.ts";
+import { documentThreads } from "../reading/document-threads.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import type { SessionImporter } from "../session-importer.ts";
+import { type FoundEvents, findEvents, holdsRun } from "./openhands-events.ts";
+import { beginningOf, isRequestLog } from "./openhands-request-log.ts";
+import { OpenhandsTranscript } from "./openhands-transcript.ts";
+
+/**
+ * Runs of OpenHands: `output.jsonl` of a benchmark with a run a line, each a thread that has the name of its instance;
+ * the events of one run; and its logs of single requests.
+ */
+export const openhandsImporter: SessionImporter = {
+  format: "openhands",
+  detect: (source) => (isRequestLog(source.records[0]?.value) || findEvents(source) !== undefined ? 1 : 0),
+  threads: (source) => documentThreads(source, holdsRun),
+  import(source, draft) {
+    const [first] = source.records;
+    if (isRequestLog(first?.value)) return importRequest(source, draft);
+    const found = findEvents(source);
+    return found === undefined ? { records: 0, system: [], tools: [] } : importEvents(found, source, draft);
+  },
+};
+
+function importEvents({ events, frame }: FoundEvents, { source }: SourceRecords, draft: SessionDraft): DraftedSession {
+  const values = events.map(({ value }) => value);
+  const opening = openingOf(source, frame, values, isModelAction);
+  const transcript = new OpenhandsTranscript(draft, seedOf(opening));
+  for (const { value, at } of events) {
+    const event = objectOf(value);
+    if (event === undefined) draft.reportMalformed(at, "it is no event");
+    else transcript.read(event, at);
+  }
+  transcript.finish();
+  const model = newestModel(draft.messages) ?? configuredModel(frame);
+  return {
+    opening,
+    records: events.length,
+    system: [],
+    tools: openaiTools(toolsIn(values), draft),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function importRequest({ source, records: [first] }: SourceRecords, draft: SessionDraft): DraftedSession {
+  const log = objectOf(first?.value) ?? {};
+  const messages = listOf(log.messages) ?? [];
+  const line = first?.line ?? 0;
+  const opening = openingOf(source, {}, beginningOf(log), () => false);
+  addOpenaiMessages(
+    { messages, pointerTo: (index) => ({ line, path: `/messages/${index}` }), seed: seedOf(opening) },
+    draft,
+  );
+  draft.skip("response", { line, path: "/response" });
+  const model = nonEmptyText(objectOf(log.response)?.model)?.toWellFormed();
+  return {
+    opening,
+    records: messages.length + 1,
+    system: [],
+    tools: openaiTools(log.tools, draft),
+    ...(model !== undefined && { model }),
+  };
+}
+
+/** An action that a model chose. */
+function isModelAction(value: unknown): boolean {
+  const event = objectOf(value);
+  return event?.source === "agent" && event.action !== undefined && event.action !== "system";
+}
+
+/** The tools that the system event lists. */
+function toolsIn(values: readonly unknown[]): unknown {
+  const system = values.find((value) => objectOf(value)?.action === "system");
+  return objectOf(objectOf(system)?.args)?.tools;
+}
+
+/** The model that the run was configured with. */
+function configuredModel({ metadata }: ForeignObject): string | undefined {
+  return nonEmptyText(objectOf(objectOf(metadata)?.llm_config)?.model)?.toWellFormed();
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, MessageId, MessageOrigin, Part, Role } from "@threadfold/core";
+import { toWellFormedJson } from "@threadfold/core";
+import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
+import { toolResultContent } from "../draft/tool-result-content.ts";
+import { openaiPart } from "../openai-chat/openai-parts.ts";
+import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../source-pointer.ts";
+import { messageParts, observationText, outcomeOf, recalledParts } from "./openhands-observation.ts";
+import { eventCallId, responseIdOf, responseOf } from "./openhands-response.ts";
+
+/** Events that hold nothing for the model: states, and questions whose answer is an event of its own. */
+const NON_PROMPT = new Set([
+  ...["recall", "change_agent_state", "null", "pause", "resume", "start", "stop", "condensation_request"],
+]);
+const NON_PROMPT_OBSERVATIONS = new Set(["agent_state_changed", "null", "success"]);
+
+/** Reads the events of a run in their order. */
+export class OpenhandsTranscript {
+  readonly #draft: SessionDraft;
+  readonly #seed: string;
+  /** Messages wait until the end: several actions may come of one response. */
+  readonly #pending: { message: DraftMessage; details?: JsonObject }[] = [];
+  readonly #responses = new Map<string, number>();
+  /** Ids of the calls that events without an id of their own made. */
+  readonly #called = new Set<string>();
+  #index = 0;
+
+  constructor(draft: SessionDraft, seed: string) {
+    this.#draft = draft;
+    this.#seed = seed;
+  }
+
+  read(event: ForeignObject, at: SourcePointer): void {
+    this.#index++;
+    const action = textOf(event.action);
+    const observation = textOf(event.observation);
+    if (action !== undefined) this.#readAction(action, event, at);
+    else if (observation !== undefined) this.#readObservation(observation, event, at);
+    else this.#draft.reportMalformed(at, "it is neither an action nor an observation");
+  }
+
+  finish(): void {
+    for (const { message, details } of this.#pending) {
+      const messageId: MessageId = this.#draft.add(message);
+      if (message.origin === "compaction") this.#draft.compactions.push({ messageId, ...(details && { details }) });
+    }
+  }
+
+  #readAction(action: string, event: ForeignObject, at: SourcePointer): void {
+    if (NON_PROMPT.has(action)) this.#draft.skip(`action/${action}`, at);
+    else if (action === "condensation") this.#readCondensation(event, at);
+    else if (action === "system") this.#add("system", messageParts(event), event, at);
+    else if (action === "message" && event.source === "user") this.#add("user", messageParts(event), event, at);
+    else if (action === "message" && event.tool_call_metadata === undefined)
+      this.#add("assistant", messageParts(event), event, at);
+    else this.#readCall(event, at);
+  }
+
+  /** Actions of one response are one message: the calls stand in the response itself. */
+  #readCall(event: ForeignObject, at: SourcePointer): void {
+    const responseId = responseIdOf(event);
+    const known = responseId === undefined ? undefined : this.#responses.get(responseId);
+    const pending = known === undefined ? undefined : this.#pending[known];
+    if (pending !== undefined) {
+      pending.message = withPlace(pending.message, at);
+      return;
+    }
+    if (responseId !== undefined) this.#responses.set(responseId, this.#pending.length);
+    const said = responseOf(event, this.#draft, at);
+    const ownId = eventCallId(event.id);
+    if (ownId !== undefined && said.parts.some((part) => part.type === "tool-call" && part.callId === ownId))
+      this.#called.add(ownId);
+    const notes = responseId === undefined ? {} : { notes: { responseId } };
+    this.#pending.push({ message: { ...this.#placeOf(event, at), role: "assistant", ...said, ...notes } });
+  }
+
+  #readObservation(observation: string, event: ForeignObject, at: SourcePointer): void {
+    const cause = eventCallId(event.cause);
+    const callId =
+      objectOf(event.tool_call_metadata)?.tool_call_id ?? (this.#called.has(cause ?? "") ? cause : undefined);
+    if (NON_PROMPT_OBSERVATIONS.has(observation)) this.#draft.skip(`observation/${observation}`, at);
+    else if (nonEmptyText(callId) !== undefined) this.#addResult(callId, event, at);
+    else if (observation === "recall") this.#add("user", recalledParts(event), event, at, "harness");
+    else if (observation === "condense") this.#add("user", textPart(event.content), event, at, "compaction");
+    else this.#add("user", textPart(observationText(event)), event, at, "harness");
+  }
+
+  #addResult(callId: unknown, event: ForeignObject, at: SourcePointer): void {
+    const answered = this.#draft.calls.answer(callId, undefined, `result-${at.line}${at.path ?? ""}`);
+    const content = toolResultContent(observationText(event), openaiPart);
+    const result = { ...answered, outcome: outcomeOf(event), content };
+    this.#add("tool", [{ type: "tool-result", result }], event, at);
+  }
+
+  /** A condensation forgets events, and may put a summary in their place; without one there is nothing to send. */
+  #readCondensation(event: ForeignObject, at: SourcePointer): void {
+    const { summary, ...details } = objectOf(event.args) ?? {};
+    const text = nonEmptyText(summary);
+    if (text === undefined) return this.#draft.skip("action/condensation without a summary", at);
+    this.#add("user", textPart(text), event, at, "compaction", toWellFormedJson(details) as JsonObject);
+  }
+
+  #add(
+    role: Role,
+    parts: readonly Part[],
+    event: ForeignObject,
+    at: SourcePointer,
+    origin?: MessageOrigin,
+    details?: JsonObject,
+  ): void {
+    const message: DraftMessage = { ...this.#placeOf(event, at), role, parts, ...(origin && { origin }) };
+    this.#pending.push({ message, ...(details && { details }) });
+  }
+
+  #placeOf(event: ForeignObject, at: SourcePointer): Pick<DraftMessage, "id" | "time" | "source"> {
+    const id = typeof event.id === "number" || typeof event.id === "string" ? String(event.id) : `i${this.#index}`;
+    return { id: `${this.#seed}-${id}`, time: event.timestamp, source: at };
+  }
+}
+
+const textPart = (text: unknown): readonly Part[] => [{ type: "text", text: textOf(text) ?? "" }];
+
+function withPlace(message: DraftMessage, at: SourcePointer): DraftMessage {
+  const { source, sourceLines = [source.line], sourcePaths = [source.path ?? ""] } = message;
+  return at.path === undefined
+    ? { ...message, sourceLines: [...sourceLines, at.line] }
+    : { ...message, sourcePaths: [...sourcePaths, at.path] };
+}
