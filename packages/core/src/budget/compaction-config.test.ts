@@ -51,6 +51,7 @@ describe("compactionConfig", () => {
     expect(
       compactionConfig({ softThresholdPercent: 1, targetPercent: 1, outputReserveTokens: 0 }).softThresholdPercent,
     ).toBe(1);
+    expect(compactionConfig({ targetPercent: 0 }).targetPercent).toBe(0);
     expect(compactionConfig({ maxInputTokens: 1_000, outputReserveTokens: 999 }).outputReserveTokens).toBe(999);
   });
 

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { toolDurabilitySchema } from "../model/tool-durability.ts";
+import { promptCachePriceSchema } from "./prompt-cache-prices.ts";
 
 /** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
 export const toolDurabilityPolicySchema = z.strictObject({
   durability: toolDurabilitySchema,
   /** Names of top-level fields of a JSON result that every fold keeps. */
   mustPreserveFields: z.array(z.string()).readonly().default([]),
-  /** Results of at least this many tokens are externalized rather than cleared. */
+  /** Results of more than this many tokens are externalized rather than cleared. */
   externalizeThresholdTokens: z.int().nonnegative().optional(),
   replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
 });
@@ -30,12 +31,26 @@ export const contextCompactionConfigSchema = z
     maxInputTokens: z.int().positive().default(100_000),
     /** Folding starts above this share of `maxInputTokens`. */
     softThresholdPercent: share.default(0.85),
-    /** Folding goes down to this share of `maxInputTokens`, so that the next fold is far away. */
-    targetPercent: share.default(0.5),
+    /**
+     * Folding goes down to this share of `maxInputTokens`, so that the next fold is far away. 0 sets no target: each fold
+     * does all that its ladder proposes, however little is needed.
+     */
+    targetPercent: z.number().gte(0).lte(1).default(0.5),
     /** A fold that would free less than this share of `maxInputTokens` is not worth a new prefix. */
     minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
     outputReserveTokens: tokens.default(0),
     safetyBufferTokens: tokens.default(500),
+
+    /** Weighs what a soft fold saves against what it costs in the prompt cache, and postpones one that does not pay yet. */
+    costModelEnabled: z.boolean().default(false),
+    /** Id of a price row, or a row of one's own; the row of the request format when it is left out. */
+    promptCachePrice: z.union([z.string().min(1), promptCachePriceSchema]).optional(),
+    /** How many more calls a session is expected to make beside as many as it has made. */
+    expectedCallsPrior: z.int().nonnegative().default(20),
+    /** A soft fold is postponed for at most so many calls under one plan, whatever the cost model says. */
+    maxPostponedCalls: z.int().nonnegative().default(20),
+    /** After so many soft folds in a row that came to nothing, none is tried until something resets the breaker. */
+    breakerFailures: z.int().positive().default(3),
 
     enableExternalization: z.boolean().default(true),
     enableSummarization: z.boolean().default(true),

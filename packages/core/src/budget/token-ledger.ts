@@ -20,21 +20,25 @@ export class TokenLedger {
   readonly #headers: AppendOnlyList<MessageHeader>;
   /** `#sums[n]` is the number of tokens in the first n messages. */
   readonly #sums: AppendOnlyList<number>;
+  /** Tokens of the system messages among them. */
+  readonly systemTokens: number;
 
   private constructor(
     tokenizer: ProviderAwareTokenizer,
     durabilityOf: DurabilityOf,
     headers: AppendOnlyList<MessageHeader>,
     sums: AppendOnlyList<number>,
+    systemTokens: number,
   ) {
     this.tokenizer = tokenizer;
+    this.systemTokens = systemTokens;
     this.#durabilityOf = durabilityOf;
     this.#headers = headers;
     this.#sums = sums;
   }
 
   static empty(tokenizer: ProviderAwareTokenizer, durabilityOf: DurabilityOf): TokenLedger {
-    return new TokenLedger(tokenizer, durabilityOf, AppendOnlyList.empty(), AppendOnlyList.of([0]));
+    return new TokenLedger(tokenizer, durabilityOf, AppendOnlyList.empty(), AppendOnlyList.of([0]), 0);
   }
 
   /** How many messages are counted. */
@@ -70,7 +74,14 @@ export class TokenLedger {
     if (added.length === 0) return this;
     let sum = this.totalTokens;
     const sums = added.map((header) => (sum += header.tokens));
-    return new TokenLedger(this.tokenizer, this.#durabilityOf, this.#headers.append(added), this.#sums.append(sums));
+    const system = added.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
+    return new TokenLedger(
+      this.tokenizer,
+      this.#durabilityOf,
+      this.#headers.append(added),
+      this.#sums.append(sums),
+      this.systemTokens + system,
+    );
   }
 
   #count(message: Message): MessageHeader {

@@ -44,6 +44,11 @@ export const ERROR_CODES = {
     retryable: false,
     hint: "Only an entry of equal or higher authority lifts a pin.",
   },
+  INVALID_QUERY: {
+    summary: "A search of a thread is asked for in a way that cannot be answered.",
+    retryable: false,
+    hint: "The error names the field: times are ISO 8601, cursors come from the page before.",
+  },
   // Importing.
   UNREADABLE_SOURCE: {
     summary: "The source file cannot be read.",
@@ -106,6 +111,11 @@ export const ERROR_CODES = {
     retryable: true,
     hint: "Nothing was changed; call again when you are ready.",
   },
+  MODEL_CALL_FAILED: {
+    summary: "A call to a language model failed.",
+    retryable: true,
+    hint: "The details name the kind of failure and the provider's status; see the cause.",
+  },
   // Stores.
   THREAD_NOT_FOUND: {
     summary: "There is no such thread, or it may not be read.",
@@ -151,6 +161,11 @@ export const ERROR_CODES = {
     summary: "Stored data does not verify.",
     retryable: false,
     hint: "Run verify; it names the first bad entry.",
+  },
+  STORE_UNSAFE_ROLE: {
+    summary: "The database role could see or change what row-level security is to keep from it.",
+    retryable: false,
+    hint: "Open the store as a role that owns no table, is no superuser and does not bypass row-level security.",
   },
   // Verification.
   REPLAY_MISMATCH: {

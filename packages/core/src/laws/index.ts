@@ -3,6 +3,7 @@ export * from "./message-arbitrary.ts";
 export * from "./pin-arbitrary.ts";
 export * from "./pinned-clock.ts";
 export * from "./plan-record-arbitrary.ts";
+export * from "./recall-laws.ts";
 export * from "./runs.ts";
 export * from "./sample-entry.ts";
 export * from "./summary-arbitrary.ts";

@@ -52,26 +52,62 @@ export function headerOf(
   shares: TokenShares,
   durability: ToolDurability | undefined,
 ): MessageHeader {
-  const first = message.parts[0];
-  const result = first?.type === "tool-result" ? first.result : undefined;
-  const calls = message.parts.filter((part) => part.type === "tool-call").map((part) => part.callId);
-  const reasoning = message.parts.filter((part) => part.type === "reasoning");
+  const { id, ordinal, role, turn, step, parts, branch, origin } = message;
+  const calls = callsOf(parts);
+  const flags = flagsOf(message);
+  const { reasoningOnly, signedReasoning, opaque, startsTurn } = flags;
+  const first = parts[0];
+  // Written out field by field: a log may have a million headers, and an object that is put together takes more room.
+  const header: MessageHeader =
+    first?.type === "tool-result"
+      ? {
+          id,
+          ordinal,
+          role,
+          turn,
+          step,
+          tokens,
+          shares,
+          calls,
+          reasoningOnly,
+          signedReasoning,
+          opaque,
+          startsTurn,
+          answers: first.result.callId,
+          toolName: first.result.toolName,
+          outcome: first.result.outcome,
+          ...(durability !== undefined && { durability }),
+        }
+      : {
+          id,
+          ordinal,
+          role,
+          turn,
+          step,
+          tokens,
+          shares,
+          calls,
+          reasoningOnly,
+          signedReasoning,
+          opaque,
+          startsTurn,
+        };
+  if (branch === undefined && origin === undefined) return header;
+  return { ...header, ...(branch !== undefined && { branch }), ...(origin !== undefined && { origin }) };
+}
+
+function callsOf(parts: Message["parts"]): readonly ToolCallId[] {
+  const calls = parts.filter((part) => part.type === "tool-call").map((part) => part.callId);
+  return calls.length === 0 ? NO_CALLS : calls;
+}
+
+function flagsOf({ parts, role, origin, branch }: Message) {
+  const reasoning = parts.filter((part) => part.type === "reasoning");
   return {
-    id: message.id,
-    ordinal: message.ordinal,
-    role: message.role,
-    turn: message.turn,
-    step: message.step,
-    tokens,
-    shares,
-    calls: calls.length === 0 ? NO_CALLS : calls,
-    ...(result && { answers: result.callId, toolName: result.toolName, outcome: result.outcome, durability }),
-    ...(message.branch !== undefined && { branch: message.branch }),
-    ...(message.origin !== undefined && { origin: message.origin }),
-    reasoningOnly: reasoning.length > 0 && reasoning.length === message.parts.length,
+    reasoningOnly: reasoning.length > 0 && reasoning.length === parts.length,
     signedReasoning: reasoning.some((part) => part.signature !== undefined || part.encrypted !== undefined),
-    opaque: message.parts.some((part) => part.type === "opaque"),
-    startsTurn: message.role === "user" && message.origin === undefined && message.branch === undefined,
+    opaque: parts.some((part) => part.type === "opaque"),
+    startsTurn: role === "user" && origin === undefined && branch === undefined,
   };
 }
 

@@ -62,6 +62,12 @@ export const clearTargetSchema = z.enum(["tool-result", "tool-input", "reasoning
 export type ClearTarget = z.infer<typeof clearTargetSchema>;
 
 /**
+ * Strings of a call's input of at least so many UTF-16 code units give way when it is cleared. Shorter ones are what one
+ * wants to know of a call: paths, commands, patterns.
+ */
+export const LARGE_INPUT_STRING = 200;
+
+/**
  * Messages that stay where they are, with an emptied body (seed 002). Call ids, tool names and outcomes stay. With
  * `keep`, the first and last characters of each body stay around a marker: truncation.
  */

@@ -1,9 +1,5 @@
-import { z } from "zod";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
-
-/** How far content may travel on its own (seed 002). */
-export const sensitivitySchema = z.enum(["public", "internal", "confidential", "restricted"]);
-export type Sensitivity = z.infer<typeof sensitivitySchema>;
+import type { Sensitivity } from "../model/sensitivity.ts";
 
 /** Who asks (seed 002). */
 export interface SecurityContext {

@@ -1,3 +1,4 @@
+import type { CompactionOutcome } from "../events/compaction-outcome.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Usage } from "../model/message.ts";
@@ -11,6 +12,7 @@ export type JournalRecord =
       readonly planId: string;
       readonly diffDigest: string;
     }
+  | FoldAttemptedRecord
   | RequestRenderedRecord
   | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
   | {
@@ -19,6 +21,25 @@ export type JournalRecord =
       readonly requesterId: string;
       readonly automatic: boolean;
     };
+
+/**
+ * That a fold was due and no plan was committed. It carries what the next decision depends on, so that the newest record
+ * under the current plan is all that a session that is opened again has to read.
+ */
+export interface FoldAttemptedRecord {
+  readonly type: "fold-attempted";
+  readonly outcome: Exclude<CompactionOutcome["type"], "committed" | "summarizer-failed-floor-used">;
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  /** Model calls of the thread at that time. */
+  readonly step: number;
+  /** Folds in a row that came to nothing under this plan, this one included. */
+  readonly failures: number;
+  /** The step at which the first fold under this plan was postponed; null when none was. */
+  readonly postponedSince: number | null;
+  /** The step before which a soft fold need not be looked at again. */
+  readonly notBefore: number;
+}
 
 /** Everything that is needed to render a request again and compare its bytes (P2). */
 export interface RequestRenderedRecord {

@@ -1,4 +1,5 @@
 import type { SpanReference } from "../groups/span-reference.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import type { Message, Usage } from "../model/message.ts";
 import type { StructuredSummary } from "../summary/structured-summary.ts";
 import type { SummaryChange } from "../summary/summary-change.ts";
@@ -9,6 +10,8 @@ export interface SummarizeRequest {
   readonly span: SpanReference;
   /** The span's messages, in order, bodies included. */
   readonly messages: readonly Message[];
+  /** Messages after the span that stay in the prompt: to understand the span by, not to be summarized (seed 004, overlap). */
+  readonly overlap?: readonly Message[];
   /** What is already summarized before this span, to be built on and never repeated; null for a first fold. */
   readonly previous: StructuredSummary | null;
   /** Pins that hold. They are rendered beside the summary, so it need not repeat them. */
@@ -25,11 +28,18 @@ export interface SummarizeRequest {
 export interface SummarizeResult {
   readonly changes: readonly SummaryChange[];
   readonly usage?: Usage;
+  /** Says of empty changes that they are meant: the span holds nothing worth a word, which is no failure. */
+  readonly nothingToSay?: true;
+  /** Set when another summarizer stood in for one that failed: its id, and what was wrong with the one that was asked. */
+  readonly by?: string;
+  readonly problem?: string;
 }
 
 /** Turns a span into changes of a structured summary. A failure is thrown; the caller then folds without it. */
 export interface Summarizer {
   /** Name and version, as they go into records and cache keys. Equal ids mean equal behaviour. */
   readonly id: string;
+  /** The same in parts (model, prompt version, limits), so that cache keys need not be joined from text. */
+  readonly identity?: JsonObject;
   summarize(request: SummarizeRequest): Promise<SummarizeResult>;
 }

@@ -1,6 +1,7 @@
 import type { ArtifactStore } from "./artifact-store.ts";
 import type { AuditJournal } from "./audit-journal.ts";
 import type { CompactionStore } from "./compaction-store.ts";
+import type { RecallIndex } from "./recall-index.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 /** All that one backend keeps. */
@@ -9,5 +10,7 @@ export interface ThreadfoldStore {
   readonly plans: CompactionStore;
   readonly artifacts: ArtifactStore;
   readonly journal: AuditJournal;
+  /** Search over the backend's own index; absent where threads are indexed in memory. */
+  readonly recall?: RecallIndex;
   close(): Promise<void>;
 }

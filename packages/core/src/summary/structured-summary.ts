@@ -3,6 +3,7 @@ import { type SpanReference, spanReferenceSchema } from "../groups/span-referenc
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
 import { type ArtifactId, artifactIdSchema, type MessageId, messageIdSchema } from "../model/ids.ts";
 import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/tool-result-envelope.ts";
+import { type SummaryHandling, summaryHandlingSchema } from "./summary-handling.ts";
 
 /** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
 export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
@@ -90,6 +91,8 @@ export interface StructuredSummary extends SummarySections {
   readonly currentPlan: readonly string[] | null;
   /** How many folds are inside: 1 for a first summary, more when it absorbed older ones (seed 003, compaction round). */
   readonly round: number;
+  /** The lowest trust and the highest sensitivity of what it covers; absent on summaries that were made without it. */
+  readonly handling?: SummaryHandling;
 }
 
 const item = { id: textSchema.min(1), sources: z.array(messageIdSchema) };
@@ -144,6 +147,7 @@ export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
   currentTask: textSchema.nullable(),
   currentPlan: z.array(textSchema).nullable(),
   round: z.int().positive(),
+  handling: summaryHandlingSchema.optional(),
 });
 
 /** A summary of a span that says nothing yet. */

@@ -13,6 +13,7 @@ import {
   type SummarySections,
   type TextItem,
 } from "./structured-summary.ts";
+import { combineHandling } from "./summary-handling.ts";
 
 /** An item of a section without the id that code derives for it. */
 export type NewItem<Section extends SummarySection> = Omit<SummarySections[Section][number], "id">;
@@ -82,6 +83,7 @@ export function mergeSummaries(
 ): StructuredSummary {
   const merge = new Merge(earlier);
   for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
+  const handling = combineHandling(earlier.handling, later.handling);
   return {
     ...merge.result(),
     span,
@@ -89,6 +91,7 @@ export function mergeSummaries(
     currentTask: later.currentTask ?? earlier.currentTask,
     currentPlan: later.currentPlan ?? earlier.currentPlan,
     round: Math.max(earlier.round, later.round) + 1,
+    ...(handling !== undefined && { handling }),
   };
 }
 

@@ -124,11 +124,14 @@ export class AgentThread {
   }
 
   /**
-   * Appends entries and gives the thread that holds them. The thread takes what it is given: it is frozen, not copied. A message whose id is already there with equal content, and a
-   * pin that is already there, are skipped: appending twice is the same as appending once (C5).
+   * Appends entries and gives the thread that holds them. The thread takes what it is given: it is frozen, not copied,
+   * as far as its keys are in canonical order. A message whose id is already there with equal content, and a pin that is
+   * already there, are skipped: appending twice is the same as appending once (C5).
    *
-   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `DUPLICATE_MESSAGE_ID` when an id comes back with other content; `INVALID_PIN` when a pin
-   * id comes back with another text, or a lifting names no live pin or has too little authority. Nothing is appended then.
+   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it holds
+   * beside its schema what no store could keep; `DUPLICATE_MESSAGE_ID` when an id comes back with other content;
+   * `INVALID_PIN` when a pin id comes back with another text, or a lifting names no live pin or has too little
+   * authority. Nothing is appended then.
    */
   appendEntries(inputs: readonly ThreadEntryInput[]): AgentThread {
     const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) => this.message(id));

@@ -1,11 +1,12 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { toCanonicalOrder } from "../json/canonical-order.ts";
+import { toCanonicalValue } from "../json/canonical-value.ts";
 import { digestOf } from "../json/digest.ts";
-import { freezeDeep } from "../json/freeze-deep.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
+import { isCommonMessage } from "../model/is-common-message.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
 import { mayLift, type Pin, pinSchema } from "./pin.ts";
 import {
+  type PinEntry,
   type PinLiftedEntry,
   type ThreadEntry,
   type ThreadEntryInput,
@@ -85,8 +86,9 @@ export class ThreadAddition {
         hint: "Give the new pin an id of its own.",
       });
     }
-    this.pins = new Map(this.pins).set(pin.id, freezeDeep(pin));
-    this.entries.push(freezeDeep({ type: "pin", pin }));
+    const entry = toCanonicalValue<PinEntry>({ pin, type: "pin" });
+    this.pins = new Map(this.pins).set(pin.id, entry.pin);
+    this.entries.push(entry);
   }
 
   #liftPin(entry: PinLiftedEntry): void {
@@ -102,7 +104,7 @@ export class ThreadAddition {
     const pins = new Map(this.pins);
     pins.delete(pin.id);
     this.pins = pins;
-    this.entries.push(freezeDeep({ ...entry }));
+    this.entries.push(toCanonicalValue({ ...entry }));
   }
 }
 
@@ -119,12 +121,13 @@ const isAt = (message: Message, { ordinal, turn, step }: Place): boolean =>
   message.ordinal === ordinal && message.turn === turn && message.step === step;
 
 function makeEntry(input: MessageInput, place: Place): MessageEntry {
-  const entry = freezeDeep<MessageEntry>({ type: "message", message: toCanonicalOrder({ ...input, ...place }) });
+  const entry = toCanonicalValue<MessageEntry>({ message: { ...input, ...place }, type: "message" });
   madeEntries.add(entry);
   return entry;
 }
 
 function checkMessage(input: MessageInput): void {
+  if (isCommonMessage(input)) return;
   const checked = messageInputSchema.safeParse(input);
   if (checked.success) return;
   const issue = checked.error.issues[0];

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spanOf } from "../groups/span-reference.ts";
 import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { runs } from "../laws/runs.ts";
 import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/sample-entry.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asArtifactId, asMessageId, asThreadId } from "../model/ids.ts";
@@ -18,7 +19,7 @@ import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
 import type { ThreadEntryInput } from "../thread/thread-entry.ts";
-import { foldedPins, type ViewEntry, viewThread } from "./thread-view.ts";
+import { foldedPins, ThreadView, type ViewEntry, viewThread } from "./thread-view.ts";
 
 const threadId = asThreadId("t");
 /** A thread of messages with the given ids; `b:x` is a message of a side branch. */
@@ -362,6 +363,35 @@ describe("laws of the view", () => {
         expect([thread.digest, sealPlan(plan).planId]).toEqual([digest, planId]);
       }),
       { numRuns: 60 },
+    );
+  });
+});
+
+describe("ThreadView", () => {
+  it("V15 shows the same whether a thread is viewed as it grows or all at once", () => {
+    const cases = agentThreads({ malformed: true }).chain((thread) =>
+      fc.tuple(
+        fc.constant(thread),
+        planRecordsFor(thread),
+        fc.array(fc.nat({ max: thread.version }), { maxLength: 4 }),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([thread, records, cuts]) => {
+        const versions = [...cuts, thread.version].sort((a, b) => a - b);
+        const covered = thread.atVersion(versions[0] as number);
+        const plan = planOf(
+          covered,
+          ...records.filter(({ span }) => span.messageIds.every((id) => covered.message(id))),
+        );
+        let view = ThreadView.of(covered, plan);
+        for (const version of versions) {
+          const grown = thread.atVersion(version);
+          view = view.extend(grown);
+          expect(view.entries.slice()).toEqual(viewThread(grown, plan));
+        }
+      }),
+      runs(300),
     );
   });
 });

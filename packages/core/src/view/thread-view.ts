@@ -4,6 +4,7 @@ import type { Message } from "../model/message.ts";
 import { actionOf, type CompactionPlan } from "../plan/compaction-plan.ts";
 import type { ClearRecord, ExternalizationRecord, PlanRecord, SummarizationRecord } from "../plan/plan-record.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
+import { AppendOnlyList } from "../thread/append-only-list.ts";
 import type { Pin } from "../thread/pin.ts";
 import type { ThreadEntry } from "../thread/thread-entry.ts";
 
@@ -17,42 +18,79 @@ export type ViewEntry =
   | { readonly type: "pins"; readonly pins: readonly Pin[] }
   | { readonly type: "pin-lifted"; readonly pin: Pin };
 
+/** What a plan shows of a thread; see {@link ThreadView}. */
+export function viewThread(thread: AgentThread, plan: CompactionPlan): readonly ViewEntry[] {
+  return ThreadView.of(thread, plan).entries.slice();
+}
+
+/** How far a thread was looked at: its entries and messages, and the pins that were made up to there, lifted or not. */
+interface ViewPosition {
+  readonly version: number;
+  readonly length: number;
+  readonly made: ReadonlyMap<PinId, Pin>;
+}
+
+const START: ViewPosition = Object.freeze({ version: 0, length: 0, made: new Map() });
+
 /**
  * What a plan shows of a thread (V1–V15): each message as it is, emptied, or replaced with its span by one entry at the
  * span's first message. Messages of side branches are not shown. Live pins whose source is folded away are gathered
  * before the first fold; pins made after the plan stand where they were made, so that between plans the view only grows
- * at its end.
+ * at its end. An immutable value like the thread: `extend` looks only at what is new.
  */
-export function viewThread(thread: AgentThread, plan: CompactionPlan): readonly ViewEntry[] {
-  const view: ViewEntry[] = [];
-  const folded = foldedPins(thread, plan);
-  const made = new Map<PinId, Pin>();
-  let pinsShown = folded.length === 0;
-  let version = 0;
-  let length = 0;
-  for (const entry of thread.entries) {
+export class ThreadView {
+  readonly plan: CompactionPlan;
+  readonly entries: AppendOnlyList<ViewEntry>;
+  readonly #position: ViewPosition;
+
+  private constructor(plan: CompactionPlan, entries: AppendOnlyList<ViewEntry>, position: ViewPosition) {
+    this.plan = plan;
+    this.entries = entries;
+    this.#position = position;
+  }
+
+  static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
+    const { entries, position, firstFold } = viewEntries(thread, plan, START);
+    const pins = foldedPins(thread, plan);
+    if (pins.length > 0) entries.splice(firstFold ?? 0, 0, { type: "pins", pins });
+    return new ThreadView(plan, AppendOnlyList.of(entries), position);
+  }
+
+  /** The view of a thread that begins with the one that was viewed. */
+  extend(thread: AgentThread): ThreadView {
+    if (thread.version === this.#position.version) return this;
+    const { entries, position } = viewEntries(thread, this.plan, this.#position);
+    return new ThreadView(this.plan, this.entries.append(entries), position);
+  }
+}
+
+/** What a plan shows of the entries behind a position, and before which of it the first fold stands. */
+function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPosition) {
+  const entries: ViewEntry[] = [];
+  let { version, length } = from;
+  let made: Map<PinId, Pin> | undefined;
+  let firstFold: number | undefined;
+  for (const entry of thread.entriesBetween(from.version)) {
     version++;
     if (entry.type === "message") {
       length++;
-      const shown = viewMessage(entry.message, plan);
-      if (!pinsShown && actionOf(plan, entry.message.id).record !== null) {
-        view.push({ type: "pins", pins: folded });
-        pinsShown = true;
-      }
-      if (shown !== null) view.push(shown);
+      const { record } = actionOf(plan, entry.message.id);
+      if (record !== null) firstFold ??= entries.length;
+      const shown = viewMessage(entry.message, record);
+      if (shown !== null) entries.push(shown);
     } else {
-      if (entry.type === "pin") made.set(entry.pin.id, entry.pin);
+      // Copied, because views of other threads that begin alike hold the map too.
+      if (entry.type === "pin") (made ??= new Map(from.made)).set(entry.pin.id, entry.pin);
       const isLate = version > plan.threadVersion || plan.version === 0;
-      const late = isLate ? viewLatePin(entry, made, (pin) => isVisible(pin, thread, length, plan)) : null;
-      if (late !== null) view.push(late);
+      const late = isLate ? viewLatePin(entry, made ?? from.made, (pin) => isVisible(pin, thread, length, plan)) : null;
+      if (late !== null) entries.push(late);
     }
   }
-  return pinsShown ? view : [{ type: "pins", pins: folded }, ...view];
+  return { entries, position: { version, length, made: made ?? from.made }, firstFold };
 }
 
-function viewMessage(message: Message, plan: CompactionPlan): ViewEntry | null {
+function viewMessage(message: Message, record: PlanRecord | null): ViewEntry | null {
   if (message.branch !== undefined) return null;
-  const { record } = actionOf(plan, message.id);
   if (record === null) return { type: "message", message };
   switch (record.action) {
     case "drop":

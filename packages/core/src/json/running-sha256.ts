@@ -1,0 +1,44 @@
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/**
+ * A SHA-256 on its way. An immutable value: `update` gives a new one, so that texts with a common beginning share the
+ * work of hashing it.
+ */
+export interface RunningSha256 {
+  /** The hash with this text (as UTF-8) behind what it has seen. A text must not end in the middle of a surrogate pair. */
+  update(text: string): RunningSha256;
+  /** The digest of everything so far, in lower-case hexadecimal. */
+  digest(): string;
+}
+
+interface HostHash {
+  copy(): HostHash;
+  update(text: string, encoding: "utf8"): HostHash;
+  digest(encoding: "hex"): string;
+}
+type CreateHash = (algorithm: string) => HostHash;
+
+/** A SHA-256 that has seen nothing. On Node the platform does the work; elsewhere the portable one gives the same digest. */
+export function startSha256(): RunningSha256 {
+  const host = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => { createHash?: CreateHash } | undefined };
+  };
+  const createHash = host.process?.getBuiltinModule?.("node:crypto")?.createHash;
+  return createHash === undefined ? startPortableSha256() : running(createHash("sha256"));
+}
+
+const running = (hash: HostHash): RunningSha256 => ({
+  update: (text) => running(hash.copy().update(text, "utf8")),
+  digest: () => hash.copy().digest("hex"),
+});
+
+/** The same in plain JavaScript, for hosts without a native one. */
+export function startPortableSha256(): RunningSha256 {
+  return portable(nobleSha256.create());
+}
+
+const portable = (hash: ReturnType<typeof nobleSha256.create>): RunningSha256 => ({
+  update: (text) => portable(hash.clone().update(utf8ToBytes(text))),
+  digest: () => bytesToHex(hash.clone().digest()),
+});

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { runs } from "../laws/runs.ts";
+import { type DeterminismMetadata, hasDrifted } from "../model/tool-durability.ts";
+import { probeVerdict } from "./determinism-probe.ts";
+
+const text = fc.constantFrom("a", "b");
+const metadata: fc.Arbitrary<DeterminismMetadata> = fc.record(
+  { contentHash: text, etag: text, mtime: fc.constantFrom(1, 2), version: text },
+  { requiredKeys: [] },
+);
+
+describe("probeVerdict", () => {
+  it("matches exactly where nothing has drifted, and says changed only of what both sides know", () => {
+    fc.assert(
+      fc.property(metadata, metadata, (captured, current) => {
+        const verdict = probeVerdict(captured, current);
+        expect(verdict === "matches").toBe(!hasDrifted(captured, current));
+        const shared = Object.keys(captured).filter((field) => field in current);
+        if (shared.length === 0) expect(verdict).toBe("unverifiable");
+        if (verdict === "changed") {
+          expect(shared.some((field) => captured[field as "etag"] !== current[field as "etag"])).toBe(true);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  it.each<[string, DeterminismMetadata, DeterminismMetadata | null, string]>([
+    ["a content hash decides alone", { contentHash: "a", mtime: 1 }, { contentHash: "a", mtime: 2 }, "matches"],
+    ["an etag decides where a hash is missing", { contentHash: "a", etag: "x" }, { etag: "y" }, "changed"],
+    ["a time without a version verifies nothing", { mtime: 1 }, { mtime: 1 }, "unverifiable"],
+    ["time and version together do", { mtime: 1, version: "v" }, { mtime: 1, version: "v" }, "matches"],
+    ["another version at the same time is a change", { mtime: 1, version: "v" }, { mtime: 1, version: "w" }, "changed"],
+    ["a source that is gone has changed", {}, null, "changed"],
+  ])("%s", (_, captured, current, verdict) => {
+    expect(probeVerdict(captured, current)).toBe(verdict);
+  });
+});

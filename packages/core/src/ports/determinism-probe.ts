@@ -1,0 +1,41 @@
+import type { JsonValue } from "../json/json-value.ts";
+import type { MessageId } from "../model/ids.ts";
+import { type DeterminismMetadata, hasDrifted } from "../model/tool-durability.ts";
+
+/** A replayable tool result whose source is to be looked at before its body is cleared (seed 002). */
+export interface ReplayableResult {
+  readonly messageId: MessageId;
+  readonly toolName: string;
+  /** The arguments of the call that gave the result; null when the thread has no such call. */
+  readonly input: JsonValue;
+  /** What the tool noted about its source at call time. */
+  readonly determinism: DeterminismMetadata;
+}
+
+/** What a look at the source came to. What is not `matches` may not be cleared: the result counts as non-replayable. */
+export type ProbeVerdict = "matches" | "changed" | "unverifiable";
+
+/**
+ * Looks whether the source of a replayable result is still as it was at call time (seed 002, durability rules). A probe
+ * that throws, or that does not end in time, has verified nothing.
+ */
+export interface DeterminismProbe {
+  probe(result: ReplayableResult, signal: AbortSignal): Promise<ProbeVerdict>;
+}
+
+/**
+ * Compares what was noted at call time with what is there now: content hash, else etag, else modification time and
+ * version together (see `hasDrifted`). `unverifiable` when both sides have nothing in common to compare; null stands for
+ * a source that is gone, which is a change.
+ */
+export function probeVerdict(captured: DeterminismMetadata, current: DeterminismMetadata | null): ProbeVerdict {
+  if (current === null) return "changed";
+  if (!hasDrifted(captured, current)) return "matches";
+  return isComparable(captured, current) ? "changed" : "unverifiable";
+}
+
+function isComparable(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
+  const both = (field: keyof DeterminismMetadata): boolean =>
+    captured[field] !== undefined && current[field] !== undefined;
+  return both("contentHash") || both("etag") || (both("mtime") && both("version"));
+}

@@ -1,0 +1,80 @@
+import type { MessageId } from "../model/ids.ts";
+import type { Message, Role } from "../model/message.ts";
+import { visibleText } from "../model/message-header.ts";
+import { recallTerms } from "./recall-terms.ts";
+
+/** A passage is about as long as what a person reads at a glance: 800 UTF-16 code units at the most. */
+const MAX_PASSAGE = 800;
+
+/** A piece of a message as it is indexed: where it stands, and the words in it. */
+export interface RecallPassage {
+  readonly messageId: MessageId;
+  readonly ordinal: number;
+  readonly turn: number;
+  readonly step: number;
+  readonly role: Role;
+  readonly toolName?: string;
+  readonly branch?: string;
+  readonly createdAt: string;
+  readonly start: number;
+  readonly end: number;
+  readonly length: number;
+  /** How many words it has, repetitions included. */
+  readonly words: number;
+}
+
+/** A passage and its distinct words. */
+export interface IndexedPassage {
+  readonly passage: RecallPassage;
+  readonly terms: readonly string[];
+}
+
+/** The passages of a message's visible text, without a gap, cut at ends of lines where there are any. */
+export function passagesOf(message: Message): readonly IndexedPassage[] {
+  const text = visibleText(message);
+  const { id: messageId, ordinal, turn, step, role, createdAt, branch } = message;
+  const first = message.parts[0];
+  const place = {
+    messageId,
+    ordinal,
+    turn,
+    step,
+    role,
+    createdAt,
+    ...(first?.type === "tool-result" && { toolName: first.result.toolName }),
+    ...(branch !== undefined && { branch }),
+    length: text.length,
+  };
+  return rangesOf(text).map(({ start, end }) => {
+    const terms = recallTerms(text.slice(start, end));
+    return { passage: { ...place, start, end, words: terms.length }, terms: [...new Set(terms)] };
+  });
+}
+
+/** The text of a passage. */
+export function passageText(message: Message, { start, end }: Pick<RecallPassage, "start" | "end">): string {
+  return visibleText(message).slice(start, end);
+}
+
+function rangesOf(text: string): readonly { readonly start: number; readonly end: number }[] {
+  const ranges: { readonly start: number; readonly end: number }[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = endOfPassage(text, start);
+    ranges.push({ start, end });
+    start = end;
+  }
+  return ranges;
+}
+
+/** The end of the last line that fits, else of the last word, else the limit; never inside a surrogate pair. */
+function endOfPassage(text: string, start: number): number {
+  const limit = start + MAX_PASSAGE;
+  if (limit >= text.length) return text.length;
+  const least = start + MAX_PASSAGE / 2;
+  const line = text.lastIndexOf("\n", limit - 1);
+  if (line >= least) return line + 1;
+  const space = text.lastIndexOf(" ", limit - 1);
+  if (space >= least) return space + 1;
+  const last = text.charCodeAt(limit - 1);
+  return last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;
+}

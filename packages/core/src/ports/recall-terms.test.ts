@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hostileTexts } from "../laws/text-arbitrary.ts";
+import { recallTerms } from "./recall-terms.ts";
+
+describe("words for recall", () => {
+  it.each<[string, readonly string[]]>([
+    [
+      "src/http/retryPolicy.ts",
+      ["src/http/retrypolicy.ts", "src", "http", "retrypolicy.ts", "retrypolicy", "retry", "policy", "ts"],
+    ],
+    ["VLLM_LOGGING_LEVEL", ["vllm_logging_level", "vllm", "logging", "level"]],
+    ["parseHTTPResponse2", ["parsehttpresponse2", "parse", "http", "response", "2"]],
+    ["TS2345", ["ts2345", "ts", "2345"]],
+    ["資料庫", ["資", "料", "資料", "庫", "料庫"]],
+    ["a I x", []],
+    ["!? … —", []],
+  ])("%j", (text, terms) => expect(recallTerms(text)).toEqual(terms));
+
+  it("finds a hash by its first seven characters", () => {
+    expect(recallTerms("6032533cbb0b6d3a9bbce82a1af4b20f679eafd0")).toContain("6032533");
+    expect(recallTerms("6032533")).toContain("6032533");
+  });
+
+  it("counts repetitions, folds case and width, and holds neither quotes nor spaces", () => {
+    expect(recallTerms("Retry RETRY retry")).toEqual(["retry", "retry", "retry"]);
+    expect(recallTerms("ＲＥＴＲＹ")).toEqual(["retry"]);
+    fc.assert(
+      fc.property(fc.oneof(hostileTexts, fc.string({ unit: "grapheme" })), (text) => {
+        for (const term of recallTerms(text)) expect(term).not.toMatch(/["\s\0]/u);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("takes linear time on text that is one word, one script or one separator", () => {
+    const timeOf = (text: string): number => {
+      const start = performance.now();
+      recallTerms(text);
+      return performance.now() - start;
+    };
+    for (const unit of ["a", "/a", "庫", "/", "aB_", "-"]) {
+      const [once, twice] = [timeOf(unit.repeat(100_000)), timeOf(unit.repeat(200_000))];
+      expect(twice, unit).toBeLessThan(Math.max(100, once * 4));
+    }
+  });
+});

@@ -1,0 +1,66 @@
+/** No more of a word than this is kept, in UTF-16 code units: longer ones are data and not names. */
+const MAX_TERM = 96;
+/** How much of a word is taken apart at most; what is longer is encoded data. */
+const MAX_WORD = 400;
+/** A word with everything that paths, names, dotted names and ids are written with. It begins and ends with a letter or digit. */
+const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
+/** Scripts that are written without spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED_RUN = new RegExp(`${UNSPACED.source}+`, "gu");
+const SEPARATORS = /[/\\:@#]+/;
+const INNER_SEPARATORS = /[._$-]+/;
+/** Where a name changes: `fooBar`, `HTTPServer`, `sha256sum`. */
+const HUMPS = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|\p{Lo}+/gu;
+/** Line breaks and tabs in a text that is itself JSON. */
+const ESCAPED_SPACE = /\\[nrt]/g;
+const HASH = /^[0-9a-f]{12,}$/;
+/** How many characters of a hash people and tools write when they shorten it. */
+const SHORT_HASH = 7;
+
+/**
+ * The words by which a text is found, in order and as often as they occur, case folded. A path, a dotted or snake_case
+ * or camelCase name, a hash or an error code counts as a whole and by its parts, so that either finds it; a long hash
+ * also by its first seven characters. Text of scripts without spaces counts by single characters and by pairs. Linear
+ * in the text. Index and query must both be read by this function.
+ */
+export function recallTerms(text: string): readonly string[] {
+  const terms: string[] = [];
+  for (const [word] of plain(text).matchAll(WORD)) addWord(word.slice(0, MAX_WORD), terms);
+  return terms;
+}
+
+const plain = (text: string): string => text.replace(ESCAPED_SPACE, " ").normalize("NFKC");
+
+function addWord(word: string, terms: string[]): void {
+  const found = new Set<string>();
+  if (UNSPACED.test(word)) addUnspaced(word, found);
+  else add(word, found);
+  for (const segment of word.split(SEPARATORS)) {
+    if (UNSPACED.test(segment)) continue;
+    add(segment, found);
+    for (const piece of segment.split(INNER_SEPARATORS)) {
+      add(piece, found);
+      for (const [hump] of piece.matchAll(HUMPS)) add(hump, found);
+    }
+  }
+  terms.push(...found);
+}
+
+function addUnspaced(word: string, found: Set<string>): void {
+  for (const [run] of word.matchAll(UNSPACED_RUN)) {
+    const characters = [...run];
+    characters.forEach((character, index) => {
+      found.add(character);
+      if (index > 0) found.add(`${characters[index - 1]}${character}`);
+    });
+  }
+  for (const spaced of word.split(UNSPACED_RUN)) add(spaced, found);
+}
+
+function add(given: string, found: Set<string>): void {
+  const term = given.toLowerCase().slice(0, MAX_TERM);
+  if (term === "" || (term.length === 1 && !/\p{N}/u.test(term))) return;
+  found.add(term);
+  if (HASH.test(term)) found.add(term.slice(0, SHORT_HASH));
+}

@@ -1,0 +1,31 @@
+import type { MessageId, ThreadId } from "../model/ids.ts";
+
+/** A text with its embedding. */
+export interface VectorEntry {
+  /** Unique within the thread. Storing an id again replaces what it stood for. */
+  readonly id: string;
+  readonly vector: readonly number[];
+  readonly text: string;
+  /** The messages that the text was taken from. */
+  readonly sources: readonly MessageId[];
+}
+
+/** An entry that is near to what was asked for. */
+export interface VectorMatch {
+  readonly entry: VectorEntry;
+  /** Cosine of the angle between the two vectors, −1 to 1. */
+  readonly similarity: number;
+}
+
+/** Keeps embeddings per thread (seed 002, `VectorStore`). Who makes the embeddings is the host's choice. */
+export interface VectorStore {
+  /** @throws ThreadfoldError `INVALID_QUERY` when the vectors of a thread differ in length, or one is not finite. */
+  upsert(threadId: ThreadId, entries: readonly VectorEntry[]): Promise<void>;
+  /** The nearest entries, nearest first; ties in order of their ids. */
+  search(threadId: ThreadId, vector: readonly number[], limit: number): Promise<readonly VectorMatch[]>;
+  /** Forgets a thread. */
+  remove(threadId: ThreadId): Promise<void>;
+}
+
+/** Turns texts into vectors of one length, in order. */
+export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
