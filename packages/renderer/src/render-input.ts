@@ -9,6 +9,7 @@ import type {
   TokenLedger,
   ToolDefinition,
 } from "@threadfold/core";
+import type { CapabilityTable } from "./capabilities/model-capabilities.ts";
 import type { RenderManifest } from "./manifest/render-manifest.ts";
 import type { RenderWarning } from "./warnings/render-warning.ts";
 
@@ -39,6 +40,13 @@ export interface RenderInput {
    * given, it is also added behind calls at the end of the log that nobody answered.
    */
   readonly continuation?: string;
+  /**
+   * Name of the model that the request is for. What it cannot take back, such as reasoning of another provider or model,
+   * is left out with a warning. Without it the format's own table holds, which suits the strictest model.
+   */
+  readonly model?: string;
+  /** Rows that add to the table of model capabilities. */
+  readonly capabilities?: CapabilityTable;
 }
 
 /** A request, ready to be lowered by the format that it was rendered for, and everything that is to be said about it. */

@@ -23,6 +23,11 @@ describe("acceptedName", () => {
     expect(a).toHaveLength(40);
   });
 
+  it("puts an underscore before a beginning that is not accepted", () => {
+    const rule = { refused: /[^a-z0-9_]/, maxLength: 6, refusedStart: /^[^a-z_]/ };
+    expect(["7z", "-z", "az"].map((name) => acceptedName(name, rule))).toEqual(["_7z", "_z", "az"]);
+  });
+
   it("names a tool that has no name", () => {
     expect(acceptedToolName("", RULE)).toBe("unnamed_tool");
     expect(acceptedToolName("", { refused: null, maxLength: null })).toBe("");

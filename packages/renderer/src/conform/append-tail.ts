@@ -14,6 +14,7 @@ export const CONTINUATION = "[Continue from here]";
  */
 export const appendTail: Repair = {
   name: "append-tail",
+  end: "last",
   apply(request, { input, warnings }) {
     const last = request.drafts.at(-1);
     const ordinal = last?.ordinal ?? 0;

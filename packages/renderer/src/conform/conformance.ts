@@ -24,7 +24,17 @@ export interface Conformance {
  */
 export interface Repair {
   readonly name: string;
+  /** The end of a request at which alone it has something to do; anywhere by default. */
+  readonly end?: keyof RequestEnds;
   apply(request: DraftRequest, conformance: Conformance): DraftRequest;
+}
+
+/** Which ends of a request a piece of it has: a growing request is made legal piece by piece. */
+export interface RequestEnds {
+  /** It begins with the system text and tools, and with the first message. */
+  readonly first: boolean;
+  /** It ends with the newest message. */
+  readonly last: boolean;
 }
 
 /** A request with other messages. */

@@ -8,6 +8,7 @@ import type { Repair } from "./conformance.ts";
  */
 export const declareTools: Repair = {
   name: "declare-tools",
+  end: "last",
   apply(request, { requirements, warnings }) {
     if (!requirements.declaresTools || request.tools.length > 0) return request;
     const names = usedTools(request.drafts);

@@ -5,6 +5,7 @@ import type { Repair } from "./conformance.ts";
 /** Gives tool definitions names that the provider accepts, and one definition per name. */
 export const defineToolsOnce: Repair = {
   name: "define-tools-once",
+  end: "first",
   apply(request, { requirements: { toolNames }, warnings }) {
     if (toolNames.refused === null && toolNames.maxLength === null) return request;
     const taken = new Set<string>();

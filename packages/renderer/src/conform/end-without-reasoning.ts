@@ -6,7 +6,7 @@ export const endWithoutReasoning: Repair = {
   name: "end-without-reasoning",
   apply(request, { requirements, warnings }) {
     if (requirements.reasoning.replay !== "signed") return request;
-    const ends = reasoningEnds(request.drafts);
+    const ends = reasoningEnds(request.drafts, requirements.reasoning.follower === "own");
     if (ends.size === 0) return request;
     const drafts = mapDrafts(request.drafts, (draft) => {
       if (!ends.has(draft)) return draft;
@@ -19,13 +19,13 @@ export const endWithoutReasoning: Repair = {
 };
 
 /** The assistant messages that end with reasoning, and behind which nothing else follows in the same run of them. */
-function reasoningEnds(drafts: readonly Draft[]): ReadonlySet<Draft> {
+function reasoningEnds(drafts: readonly Draft[], ownFollower: boolean): ReadonlySet<Draft> {
   const ends = new Set<Draft>();
   let follows = false;
   for (let index = drafts.length - 1; index >= 0; index--) {
     const draft = drafts[index] as Draft;
     const { role, parts } = draft.chat;
-    if (role !== "assistant") follows = false;
+    if (role !== "assistant" || (ownFollower && draft.message === null)) follows = false;
     else if (!follows) {
       if (parts.at(-1)?.type === "reasoning") ends.add(draft);
       follows = parts.some((part) => part.type !== "reasoning");

@@ -1,12 +1,23 @@
-import type { AgentThread, CompactionPlan, PlanRecord } from "@threadfold/core";
-import { derivation } from "../neutral/derivation.ts";
+import type { AgentThread, CompactionPlan, Message, PlanRecord } from "@threadfold/core";
+
+/** Remembers what a plan came to. The messages that a plan names stand in every thread that it is rendered with. */
+function ofPlan<Found>(
+  find: (plan: CompactionPlan, thread: AgentThread) => Found,
+): (plan: CompactionPlan, thread: AgentThread) => Found {
+  const known = new WeakMap<CompactionPlan, { readonly found: Found }>();
+  return (plan, thread) => {
+    const before = known.get(plan);
+    if (before !== undefined) return before.found;
+    const found = find(plan, thread);
+    known.set(plan, { found });
+    return found;
+  };
+}
 
 /** Ordinal of the first message of the main branch that a plan folds, clears or drops; null when there is none. */
-export const firstEditedOrdinal = derivation((plan: CompactionPlan, thread: AgentThread): number | null => {
+export const firstEditedOrdinal = ofPlan((plan, thread): number | null => {
   let first: number | null = null;
-  for (const records of [plan.externalizations, plan.summarizations, plan.clearings, plan.drops]) {
-    for (const record of records) first = earlier(first, firstShown(record, thread));
-  }
+  for (const record of recordsOf(plan)) first = earlier(first, firstShown(record, thread));
   return first;
 });
 
@@ -25,19 +36,53 @@ const earlier = (a: number | null, b: number | null): number | null =>
  * Ordinal from which on reasoning is bound to a prefix that a plan changed: where the tool loop begins in which the first
  * edit stands. Infinity when nothing is edited.
  */
-export const reasoningBoundary = derivation((plan: CompactionPlan, thread: AgentThread): number => {
+export const reasoningBoundary = ofPlan((plan, thread): number => {
   const edited = firstEditedOrdinal(plan, thread);
   return edited === null ? Number.POSITIVE_INFINITY : loopStart(edited, thread);
 });
+
+/**
+ * Says whether a plan edits the tool loop that a message stands in: for reasoning that is bound to its own loop and to
+ * nothing before it.
+ */
+export const isLoopEdited = (ordinal: number, plan: CompactionPlan, thread: AgentThread): boolean =>
+  editedLoops(plan, thread).has(loopStart(ordinal, thread));
+
+const editedLoops = ofPlan((plan, thread): ReadonlySet<number> => {
+  const loops = new Set<number>();
+  for (const { span } of recordsOf(plan)) {
+    for (const id of span.messageIds) {
+      const message = thread.message(id);
+      if (message !== undefined && message.branch === undefined) loops.add(loopStart(message.ordinal, thread));
+    }
+  }
+  return loops;
+});
+
+function recordsOf(plan: CompactionPlan): readonly PlanRecord[] {
+  return [...plan.externalizations, ...plan.summarizations, ...plan.clearings, ...plan.drops];
+}
+
+/** Where the loop of a message begins, for messages that were asked for: a long loop is walked once. */
+const knownStarts = new WeakMap<Message, number>();
 
 /**
  * Ordinal of the user message that opened the tool loop in which a message stands. A provider takes a loop as one turn:
  * its reasoning goes back whole or not at all.
  */
 function loopStart(ordinal: number, thread: AgentThread): number {
+  const walked: Message[] = [];
+  let start = 0;
   for (let index = ordinal; index > 0; index--) {
     const message = thread.messageAt(index);
-    if (message?.role === "user" && message.branch === undefined) return index;
+    if (message === undefined) continue;
+    const known = message.role === "user" && message.branch === undefined ? index : knownStarts.get(message);
+    if (known !== undefined) {
+      start = known;
+      break;
+    }
+    walked.push(message);
   }
-  return 0;
+  for (const message of walked) knownStarts.set(message, start);
+  return start;
 }

@@ -7,6 +7,8 @@ export interface MediaRequirement {
   /** Schemes of URLs that the provider fetches itself. */
   readonly urls: readonly string[];
   readonly fileIds: boolean;
+  /** Set where a URL goes out beside its media type alone. */
+  readonly typedUrls?: true;
 }
 
 /** Whether reasoning goes back to the provider. */
@@ -14,7 +16,22 @@ export type ReasoningRequirement =
   /** As it is, signed or not. */
   | { readonly replay: "always" }
   /** Only what this provider signed or encrypted, and only where the prefix it is bound to is unchanged. */
-  | { readonly replay: "signed"; readonly provider: string; readonly binding: "prefix-bound" }
+  | {
+      readonly replay: "signed";
+      /** Name of the provider; `*` where the format hands it to whichever provider made it. */
+      readonly provider: string;
+      /**
+       * What it is bound to: everything before it, no more than the tool loop that it stands in, or nothing, so that it
+       * stays valid when the messages before it change.
+       */
+      readonly binding: "prefix-bound" | "last-turn" | "none";
+      /** `kept`: reasoning that nobody signed goes back too; it is bound to nothing. */
+      readonly unsigned?: "kept";
+      /** What the provider takes as proof that it wrote the reasoning; either by default. */
+      readonly proofs?: readonly ("signature" | "encrypted")[];
+      /** `own`: what follows it must come from the log too; a message that rendering made does not count. */
+      readonly follower?: "own";
+    }
   | { readonly replay: "never" };
 
 /**
@@ -24,13 +41,27 @@ export type ReasoningRequirement =
 export interface FormatRequirements {
   /** Who speaks first: `user`, or anyone. */
   readonly opening: "user" | "anyone";
+  /** Types of opaque items that an assistant may open a request with all the same. */
+  readonly openingItems?: readonly string[];
   /** System messages in mid-conversation: sent as such, or as a marked user message. */
   readonly systemInside: "native" | "notice";
   readonly reasoning: ReasoningRequirement;
+  /** Fields of `providerMetadata` in which the provider signs texts and calls for one of its models. */
+  readonly signatures?: { readonly provider: string; readonly fields: readonly string[] };
   /** Names of the providers whose opaque items may go out; `*` for all. */
   readonly opaqueFrom: readonly string[];
   /** Fields that an opaque item must have as text, to be an item of this provider at all. */
   readonly opaqueFields: readonly string[];
+  /** Types of opaque items that may go out, each with the further fields that it must have as text; all by default. */
+  readonly opaqueTypes?: Readonly<Record<string, readonly string[]>>;
+  /** Names of fields of which an opaque item has one, where items are told apart by it. */
+  readonly opaqueKeys?: readonly string[];
+  /** Fields of an opaque item that may be null and must not be blank text. */
+  readonly opaqueNotBlank?: readonly string[];
+  /** Types of opaque items that may only go out together. */
+  readonly opaquePairs?: readonly OpaquePair[];
+  /** Field of an opaque item that no two items of a request may share. */
+  readonly opaqueOnce?: string;
   readonly image: MediaRequirement;
   readonly file: MediaRequirement;
   /** Roles whose messages may hold media. */
@@ -38,6 +69,8 @@ export interface FormatRequirements {
   readonly mediaInResults: boolean;
   /** Whether the arguments of a call must be an object. */
   readonly toolInput: "object" | "any";
+  /** Set where calls whose input is free text travel as such. */
+  readonly freeTextCalls?: true;
   /** Whether a failed result can say so. */
   readonly marksFailures: boolean;
   readonly callIds: NameRule & {
@@ -47,6 +80,26 @@ export interface FormatRequirements {
   readonly toolNames: NameRule;
   /** Whether calls and results may only go out beside a definition of some tool. */
   readonly declaresTools: boolean;
+  /** Marks of cached prefixes that a request may have; any number by default. */
+  readonly cacheMarks?: CacheMarkRequirement;
+  /** Keywords of JSON Schema that the provider heeds in a tool's input; all by default. */
+  readonly schemaKeywords?: readonly string[];
+}
+
+/** How a provider marks the end of a prefix that it is to cache. */
+export interface CacheMarkRequirement {
+  readonly provider: string;
+  /** The field of `providerMetadata` that holds the mark. */
+  readonly field: string;
+  readonly most: number;
+}
+
+/** A provider's item and the one that answers it: both name the same value in a field. */
+export interface OpaquePair {
+  readonly call: string;
+  readonly answer: string;
+  /** Field of the call, and field of the answer. */
+  readonly fields: readonly [call: string, answer: string];
 }
 
 /** Media of any kind and source. */

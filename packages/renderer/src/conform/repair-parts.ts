@@ -8,6 +8,7 @@ import { renameTool } from "./parts/rename-tool.ts";
 import { replaceMedia } from "./parts/replace-media.ts";
 import { replaceMediaInResult } from "./parts/replace-media-in-result.ts";
 import { stripReasoning } from "./parts/strip-reasoning.ts";
+import { stripSignature } from "./parts/strip-signature.ts";
 import { wrapToolInput } from "./parts/wrap-tool-input.ts";
 
 /** The parts of a kind. Pictures and documents are one type of two kinds. */
@@ -15,11 +16,11 @@ type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaP
 
 /** What is repaired in each kind of part, in order. A new repair is a file and a word here. */
 export const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartOf<Kind>>[] } = {
-  text: [leaveOutBlank],
+  text: [leaveOutBlank, stripSignature],
   reasoning: [stripReasoning],
   image: [replaceMedia],
   file: [replaceMedia],
-  "tool-call": [wrapToolInput, renameTool],
+  "tool-call": [wrapToolInput, renameTool, stripSignature],
   "tool-result": [replaceMediaInResult, leaveOutBlankInResult],
   opaque: [leaveOutOpaque],
 };

@@ -1,13 +1,17 @@
 import { answerOpenCalls } from "./answer-open-calls.ts";
 import { appendTail } from "./append-tail.ts";
 import { assignCallIds } from "./assign-call-ids.ts";
-import type { Conformance, DraftRequest, Repair } from "./conformance.ts";
+import type { Conformance, DraftRequest, Repair, RequestEnds } from "./conformance.ts";
 import { declareTools } from "./declare-tools.ts";
 import { defineToolsOnce } from "./define-tools-once.ts";
 import { endWithoutReasoning } from "./end-without-reasoning.ts";
+import { leaveOutCacheMarks } from "./leave-out-cache-marks.ts";
+import { leaveOutLoneItems } from "./leave-out-lone-items.ts";
+import { leaveOutRepeatedItems } from "./leave-out-repeated-items.ts";
 import { leaveOutStrayResults } from "./leave-out-stray-results.ts";
 import { markSystemNotices } from "./mark-system-notices.ts";
 import { moveResultsToCalls } from "./move-results-to-calls.ts";
+import { noteSchemaKeywords } from "./note-schema-keywords.ts";
 import { noteUnmarkedFailures } from "./note-unmarked-failures.ts";
 import { openWithUser } from "./open-with-user.ts";
 import { repairParts } from "./repair-parts.ts";
@@ -20,17 +24,24 @@ export const REPAIRS: readonly Repair[] = [
   moveResultsToCalls,
   answerOpenCalls,
   repairParts,
+  leaveOutRepeatedItems,
+  leaveOutLoneItems,
+  leaveOutCacheMarks,
   endWithoutReasoning,
   markSystemNotices,
   assignCallIds,
   defineToolsOnce,
   noteUnmarkedFailures,
+  noteSchemaKeywords,
   openWithUser,
   appendTail,
   declareTools,
 ];
 
-/** Makes a request legal for the format whose requirements are given. */
-export function conform(request: DraftRequest, conformance: Conformance): DraftRequest {
-  return REPAIRS.reduce((current, repair) => repair.apply(current, conformance), request);
+const WHOLE: RequestEnds = Object.freeze({ first: true, last: true });
+
+/** Makes a request, or a piece of one, legal for the format whose requirements are given. */
+export function conform(request: DraftRequest, conformance: Conformance, ends: RequestEnds = WHOLE): DraftRequest {
+  const repairs = REPAIRS.filter(({ end }) => end === undefined || ends[end]);
+  return repairs.reduce((current, repair) => repair.apply(current, conformance), request);
 }

@@ -1,4 +1,7 @@
 import { type ChatRequest, canonicalJson, type Part, type Pin, toolResultText } from "@threadfold/core";
+import { GrowingPayload } from "../growing/growing-payload.ts";
+import { GrowingRendering } from "../growing/growing-rendering.ts";
+import { payloadDigest } from "../payload-digest.ts";
 import type { RenderInput, Rendering } from "../render-input.ts";
 import { renderRequest } from "../render-request.ts";
 import type { ProviderFormat } from "./provider-format.ts";
@@ -28,6 +31,7 @@ export function formatLaws(format: ProviderFormat): readonly FormatLaw[] {
     law("no message of the main branch is lost in silence", brokenReach),
     law("the same input gives the same bytes", (rendering, input) => brokenReplay(format, rendering, input)),
     { name: "a longer log only adds to the end", broken: (input) => brokenGrowth(format, input) },
+    { name: "what follows its thread is what is rendered at once", broken: (input) => brokenFollowing(format, input) },
   ];
 }
 
@@ -91,6 +95,36 @@ function brokenReplay(format: ProviderFormat, { request, manifest }: Rendering, 
     canonicalJson(format.lower(request).payload) === canonicalJson(format.lower(again.request).payload) &&
     canonicalJson(manifest) === canonicalJson(again.manifest);
   return same ? null : "a second rendering gave other bytes";
+}
+
+/** Compares a rendering that followed the thread as it grew with one of each version (P9, V15). */
+function brokenFollowing(format: ProviderFormat, input: RenderInput): string | null {
+  const { thread, plan } = input;
+  let following: GrowingRendering | undefined;
+  let sent: GrowingPayload | undefined;
+  for (let version = Math.min(plan.threadVersion, thread.version); version <= thread.version; version++) {
+    const grown = { ...input, thread: thread.atVersion(version) };
+    following = following?.grow(grown) ?? GrowingRendering.of(grown, format);
+    if (everythingOf(following.rendering) !== everythingOf(renderRequest(grown, format)))
+      return `at version ${version} the rendering that followed the thread differs`;
+    sent = sent?.grow(following) ?? GrowingPayload.of(following, format);
+    const payload = payloadDigest(format.lower(following.rendering.request).payload);
+    const isSame =
+      canonicalJson(sent.payload) === payload.text && canonicalJson(sent.digest) === canonicalJson(payload);
+    if (!isSame) return `at version ${version} the payload that followed the thread differs`;
+    if (sent.violations.length > 0)
+      return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule}`;
+  }
+  return null;
+}
+
+/** A rendering as text. Findings come in the order in which they were made, which says nothing. */
+function everythingOf({ warnings, ...rendering }: Rendering): string {
+  const findings = warnings.map((warning) => {
+    const names = "names" in warning ? warning.names.toSorted() : [];
+    return canonicalJson({ ...warning, names, messageIds: warning.messageIds.toSorted() });
+  });
+  return canonicalJson({ ...rendering, findings: findings.sort() });
 }
 
 /** Compares renderings of the thread as it grew, from the version that the plan has seen. */

@@ -5,17 +5,24 @@ import { FORMATS, formatById } from "./formats.ts";
 describe("formatById", () => {
   it("finds every format by its id", () => {
     expect(FORMATS.map(({ id }) => formatById(id))).toEqual(FORMATS);
-    expect(FORMATS.map(({ id }) => id)).toEqual(["anthropic-messages", "openai-chat", "neutral"]);
+    expect(FORMATS.map(({ id }) => id)).toEqual([
+      "anthropic-messages",
+      "openai-chat",
+      "openai-responses",
+      "gemini",
+      "ai-sdk",
+      "neutral",
+    ]);
   });
 
   it("names the known ones when there is none", () => {
-    expect(() => formatById("gemini")).toThrow(/no request format gemini/);
+    expect(() => formatById("cohere")).toThrow(/no request format cohere/);
     try {
-      formatById("gemini");
+      formatById("cohere");
     } catch (error) {
       expect(ThreadfoldError.isInstance(error) && [error.code, error.hint]).toEqual([
         "USAGE",
-        "Name one of: anthropic-messages, openai-chat, neutral.",
+        "Name one of: anthropic-messages, openai-chat, openai-responses, gemini, ai-sdk, neutral.",
       ]);
     }
   });

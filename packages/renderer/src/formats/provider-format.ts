@@ -11,16 +11,32 @@ export interface LoweredRequest {
   readonly payload: JsonObject;
 }
 
+/** How the end of cached prefixes is marked in a payload. */
+export interface CacheOptions {
+  /** The request before this one, where it is known. */
+  readonly previous?: ChatRequest;
+  /** How long a prefix is to stay; the provider's shorter time by default. */
+  readonly ttl?: "5m" | "1h";
+}
+
+/** What a payload has beside the request. */
+export interface LowerOptions {
+  /** Set to place cache breakpoints, where the format has them; those that came with the thread give way. */
+  readonly cache?: CacheOptions;
+}
+
 /** The names of the formats. */
-export type FormatId = "anthropic-messages" | "openai-chat" | "neutral";
+export type FormatId = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "ai-sdk" | "neutral";
 
 /** One provider's request format: what it asks for, how a request is lowered to it, and whether a payload is legal. */
 export interface ProviderFormat {
   readonly id: FormatId;
+  /** The field of a payload that lists the messages. Each message is lowered by itself, or with others of its speaker. */
+  readonly messagesField: "messages" | "input" | "contents";
   /** What rendering conforms to and what `check` looks for, as data. */
   readonly rules: LegalityTable;
   /** Lowers a request, part by part. Total: what the format cannot hold is for `check` to find. */
-  lower(request: ChatRequest): LoweredRequest;
+  lower(request: ChatRequest, options?: LowerOptions): LoweredRequest;
   /**
    * Checks any payload against the rules. With the manifest of its rendering, violations also name message and record;
    * without one the payload is foreign, and its whole shape is checked against the wire schema too.

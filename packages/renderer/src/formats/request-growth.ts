@@ -7,9 +7,9 @@ import type { ProviderFormat } from "./provider-format.ts";
  * System text and tools are apart: the log adds to them before anyone speaks, and when a tool that no one declared is used.
  */
 export function requestUnits(format: ProviderFormat, request: ChatRequest): readonly string[] {
-  const { messages } = format.lower({ ...request, system: [], tools: [] }).payload;
-  return asList(messages).flatMap((message) => {
-    const content = isPlainObject(message) ? message.content : undefined;
+  const { messages, input, contents } = format.lower({ ...request, system: [], tools: [] }).payload;
+  return asList(messages ?? input ?? contents).flatMap((message) => {
+    const content = isPlainObject(message) ? (message.content ?? message.parts) : undefined;
     if (!isPlainObject(message) || !Array.isArray(content)) return [canonicalJson(message)];
     return content.map((block) => canonicalJson([message.role, block]));
   });

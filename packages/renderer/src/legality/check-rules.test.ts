@@ -34,6 +34,9 @@ describe("a violation", () => {
   it.each([
     ["anthropic-messages", "$.messages[1].content[1]", "$.messages[2].content[0]"],
     ["openai-chat", "$.messages[2].tool_calls[0]", "$.messages[3]"],
+    ["openai-responses", "$.input[2]", "$.input[4]"],
+    ["gemini", "$.contents[1].parts[1]", "$.contents[2].parts[0]"],
+    ["ai-sdk", "$.messages[1].content[1]", "$.messages[2].content[0]"],
     ["neutral", "$.messages[1].parts[1]", "$.messages[2].parts[0]"],
   ])("of %s names position, message and record", (id, callAt, resultAt) => {
     const { request, manifest } = renderSample(thread, { plan, format: id });
@@ -44,7 +47,7 @@ describe("a violation", () => {
     expect(unknown).toMatchObject({ rule: "W2", at: resultAt, messageId: "m4", causedBy: "clear by test from m4" });
   });
 
-  it.each(["anthropic-messages", "openai-chat", "neutral"])(
+  it.each(["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk", "neutral"])(
     "of a foreign %s payload names the position alone",
     (id) => {
       const { request } = renderSample(thread, { plan, format: id });

@@ -1,4 +1,5 @@
 import { type ChatRequest, type MessageId, type PlanRecord, spanStart } from "@threadfold/core";
+import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
 import { firstEditedOrdinal } from "../conform/first-edit.ts";
 import type { Draft } from "../neutral/draft.ts";
 import { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
@@ -11,23 +12,27 @@ export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;
   readonly drafts: readonly Draft[];
-  readonly tokens: readonly number[];
+  readonly messages: readonly RenderedMessage[];
   readonly systemSources: readonly MessageId[];
 }
 
-export function buildManifest({ thread, plan }: RenderInput, source: ManifestSource): RenderManifest {
-  const { format, request, drafts, tokens, systemSources } = source;
+export function buildManifest(
+  { thread, plan, model, capabilities }: RenderInput,
+  source: ManifestSource,
+): RenderManifest {
+  const { format, request, drafts, messages, systemSources } = source;
   let digests: readonly string[] | undefined;
   return {
     formatVersion: COMPACTION_RENDER_FORMAT_VERSION,
     format,
+    ...(model !== undefined && { model, ...bindingOf(model, capabilities) }),
     threadId: thread.id,
     threadVersion: thread.version,
     planId: plan.planId,
     planVersion: plan.version,
     systemSources,
     firstEdited: firstEdited(drafts, firstEditedOrdinal(plan, thread)),
-    messages: drafts.map((draft, index) => renderedMessage(draft, index, tokens[index] as number)),
+    messages,
     get prefixDigests() {
       digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
       return digests;
@@ -35,7 +40,12 @@ export function buildManifest({ thread, plan }: RenderInput, source: ManifestSou
   };
 }
 
-function renderedMessage({ chat, action, record }: Draft, index: number, tokens: number): RenderedMessage {
+function bindingOf(model: string, more: RenderInput["capabilities"]): Pick<RenderManifest, "reasoningBinding"> {
+  const known = capabilitiesOf(model, more);
+  return known === null ? {} : { reasoningBinding: known.reasoning };
+}
+
+export function renderedMessage({ chat, action, record }: Draft, index: number, tokens: number): RenderedMessage {
   const { role, sources, parts } = chat;
   const rendered = { index, role, action, sources, tokens, parts: parts.length };
   return record === null ? rendered : { ...rendered, record: renderedRecord(record) };
@@ -47,6 +57,7 @@ const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: Pl
   reason,
   sincePlanVersion,
   spanStart: spanStart(span),
+  turns: [span.firstTurn, span.lastTurn],
 });
 
 function firstEdited(drafts: readonly Draft[], ordinal: number | null): number | null {

@@ -1,4 +1,5 @@
 import type { CompactionAction, MessageId, PlanId, PlanRecord, Role, ThreadId } from "@threadfold/core";
+import type { ModelCapabilities } from "../capabilities/model-capabilities.ts";
 import type { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
 
 /** What rendering did to get a message of the request: the plan's action, or why rendering made it. */
@@ -19,6 +20,8 @@ export interface RenderedRecord {
   readonly sincePlanVersion: number;
   /** First message of the record's span. */
   readonly spanStart: MessageId;
+  /** First and last turn of the record's span. */
+  readonly turns: readonly [first: number, last: number];
 }
 
 /** Where one message of the neutral request comes from. */
@@ -40,6 +43,10 @@ export interface RenderManifest {
   readonly formatVersion: typeof COMPACTION_RENDER_FORMAT_VERSION;
   /** Id of the provider format that the request was rendered for. */
   readonly format: string;
+  /** Name of the model that it was rendered for, where the host gave one. */
+  readonly model?: string;
+  /** What that model binds reasoning to, by the table that the request was rendered with. */
+  readonly reasoningBinding?: ModelCapabilities["reasoning"];
   readonly threadId: ThreadId;
   /** How many entries the rendered thread had. */
   readonly threadVersion: number;

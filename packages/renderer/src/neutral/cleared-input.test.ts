@@ -1,8 +1,8 @@
-import { asToolCallId, isJsonValue, type JsonValue } from "@threadfold/core";
+import { asMessageId, asToolCallId, type ClearRecord, isJsonValue, type JsonValue } from "@threadfold/core";
 import { jsonValues } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearedCall } from "./cleared-input.ts";
+import { clearedCall, clearMarker } from "./cleared-input.ts";
 
 const callWith = (input: JsonValue) =>
   ({ type: "tool-call", callId: asToolCallId("a"), toolName: "write", input }) as const;
@@ -38,5 +38,30 @@ describe("clearedCall", () => {
   it("empties arguments that never were JSON", () => {
     const part = { ...callWith("{"), invalidInput: `{"a": "${"x".repeat(300)}` };
     expect(clearedCall(part, marker)).toEqual(callWith({ _raw: "[307]" }));
+  });
+
+  it("S37: keeps how a large argument begins and the names that the plan keeps of it, each once, and only of this call", () => {
+    const record: ClearRecord = {
+      action: "clear",
+      span: { messageIds: [asMessageId("m")], firstTurn: 1, lastTurn: 1 },
+      strategy: "clear",
+      reason: "old",
+      sincePlanVersion: 1,
+      originalTokens: 1,
+      targets: ["tool-input"],
+      preservedFields: { names: { a: ["src/a.ts", "buildPlan", "begins"], other: ["elsewhere"] } },
+      keep: { headCharacters: 6, tailCharacters: 0 },
+    };
+    const filler = "x ".repeat(120);
+    const call = callWith({
+      path: "src/b.ts",
+      old: `begins ${filler} src/a.ts`,
+      new: `begins ${filler} src/a.ts elsewhere buildPlan`,
+    });
+    expect(clearedCall(call, clearMarker(record, call)).input).toEqual({
+      path: "src/b.ts",
+      old: "begins\n[… 250 characters left out …]\n[names in it: src/a.ts]",
+      new: "begins\n[… 270 characters left out …]\n[names in it: buildPlan]",
+    });
   });
 });

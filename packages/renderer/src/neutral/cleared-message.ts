@@ -30,7 +30,7 @@ function clearedPart(part: Exclude<Part, TextPart>, record: ClearRecord): readon
       return [content === part.result.content ? part : { ...part, result: { ...part.result, content } }];
     }
     case "tool-call":
-      return [targets.includes("tool-input") ? clearedCall(part, clearMarker(record)) : part];
+      return [targets.includes("tool-input") ? clearedCall(part, clearMarker(record, part)) : part];
     case "reasoning":
       return targets.includes("reasoning") ? [] : [part];
     case "image":

@@ -1,11 +1,4 @@
-import {
-  type AgentThread,
-  type PlanRecord,
-  type SummaryRole,
-  spanStart,
-  type ViewEntry,
-  viewThread,
-} from "@threadfold/core";
+import { type AgentThread, type PlanRecord, type SummaryRole, spanStart, type ViewEntry } from "@threadfold/core";
 import type { RenderInput } from "../render-input.ts";
 import { clearedMessage } from "./cleared-message.ts";
 import type { Draft } from "./draft.ts";
@@ -17,10 +10,13 @@ import { pointerMessage } from "./pointer-message.ts";
 import { summaryMessage } from "./summary-message.ts";
 
 /** Makes the messages of a view, entry by entry and in order (seed 002, replacement semantics). No provider is known here. */
-export function draftView(input: Pick<RenderInput, "thread" | "plan" | "summaryRole">): readonly Draft[] {
-  const { thread, plan, summaryRole = "assistant" } = input;
-  const drafts: Draft[] = [];
-  for (const entry of viewThread(thread, plan)) addEntry(drafts, entry, thread, summaryRole);
+export function draftView(
+  entries: Iterable<ViewEntry>,
+  { thread, summaryRole = "assistant" }: Pick<RenderInput, "thread" | "summaryRole">,
+  before: readonly Draft[] = [],
+): readonly Draft[] {
+  const drafts = [...before];
+  for (const entry of entries) addEntry(drafts, entry, thread, summaryRole);
   return drafts;
 }
 

@@ -7,6 +7,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "tool-input-wrapped": "calls with arguments that are no JSON object were wrapped",
   "outcome-not-expressed": "failed results go out without a mark of failure",
   "blank-text-left-out": "messages had blank text, which was left out",
+  "cache-mark-left-out": "messages had more cache marks than a request may have",
   "message-left-out": "messages had nothing left to send",
   "system-as-notice": "system messages in mid-conversation go out as marked user messages",
   "opening-added": "a marked user message was put first",
@@ -18,6 +19,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "tools-declared": "tools that the thread uses were declared",
   "tool-renamed": "tools go out under another name",
   "tool-definition-left-out": "tool definitions with a name that was already taken were left out",
+  "tool-schema-beyond-provider": "tool schemas use keywords that the provider does not heed",
 };
 
 const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOutReason[Kind], string>> } = {
@@ -30,6 +32,7 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
     "not-replayed": "the format does not take it back",
     "not-signed": "no provider signed it",
     "other-provider": "another provider made it",
+    "other-model": "another model made it",
     "behind-an-edit": "it is bound to a prefix that was folded",
     "at-the-end": "a message must not end with it",
   },
@@ -39,7 +42,12 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
     source: "the provider cannot read their source",
     "in-tool-result": "tool results are text here",
   },
-  "opaque-left-out": { "other-provider": "they mean nothing to this one", malformed: "they are no items of this one" },
+  "opaque-left-out": {
+    "other-provider": "they mean nothing to this one",
+    malformed: "they are no items of this one",
+    "without-partner": "their call or answer is not there",
+    repeated: "they stand there already",
+  },
 };
 
 /** A warning as one line for a person: what, why, and how often. */

@@ -14,6 +14,8 @@ export type PlainWarningKind =
   | "outcome-not-expressed"
   /** A text that is empty or only white space was left out. */
   | "blank-text-left-out"
+  /** A message had a mark of a cached prefix beyond those that a request may have; the mark was left out. */
+  | "cache-mark-left-out"
   /** Nothing of a message was left; it was left out. */
   | "message-left-out"
   /** A system message in mid-conversation goes out as a marked user message. */
@@ -26,9 +28,15 @@ export type PlainWarningKind =
 /** Why a part of a message does not go out. */
 export type LeftOutReason = {
   readonly "result-left-out": "no-call" | "answered-already" | "ambiguous-call";
-  readonly "reasoning-left-out": "not-replayed" | "not-signed" | "other-provider" | "behind-an-edit" | "at-the-end";
+  readonly "reasoning-left-out":
+    | "not-replayed"
+    | "not-signed"
+    | "other-provider"
+    | "other-model"
+    | "behind-an-edit"
+    | "at-the-end";
   readonly "media-replaced": "role" | "media-type" | "source" | "in-tool-result";
-  readonly "opaque-left-out": "other-provider" | "malformed";
+  readonly "opaque-left-out": "other-provider" | "malformed" | "without-partner" | "repeated";
 };
 
 /** Warnings that have more than one reason. */
@@ -41,7 +49,9 @@ export type ToolWarningKind =
   /** A tool's name is not one the provider accepts; it was changed in calls and definitions. */
   | "tool-renamed"
   /** A second definition of the same name was left out. */
-  | "tool-definition-left-out";
+  | "tool-definition-left-out"
+  /** The schema of a tool's input says more than the provider heeds; it goes out whole. */
+  | "tool-schema-beyond-provider";
 
 /** What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} gives the sentence. */
 export type RenderWarning =
@@ -70,6 +80,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "tool-input-wrapped": false,
   "outcome-not-expressed": true,
   "blank-text-left-out": false,
+  "cache-mark-left-out": false,
   "message-left-out": true,
   "system-as-notice": false,
   "opening-added": false,
@@ -81,6 +92,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "tools-declared": false,
   "tool-renamed": false,
   "tool-definition-left-out": true,
+  "tool-schema-beyond-provider": false,
 };
 
 /** Says whether a warning tells of something that the model does not get to see. */

@@ -17,6 +17,14 @@ interface Collected {
 export class WarningLog {
   readonly #collected = new Map<string, Collected>();
 
+  /** What two logs hold together, the first one's findings first. */
+  static join(first: WarningLog, second: WarningLog): WarningLog {
+    const joined = new WarningLog();
+    for (const { warning, names, messageIds } of [...first.#collected.values(), ...second.#collected.values()])
+      joined.#note(warning, [...messageIds], names === null ? undefined : [...names]);
+    return joined;
+  }
+
   add(kind: PlainWarningKind, messageIds: readonly MessageId[]): void {
     this.#note({ kind }, messageIds);
   }

@@ -12,6 +12,7 @@ export function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequ
     case "base64":
       return accepts(requirement.base64, source.mediaType) ? undefined : "media-type";
     case "url":
+      if (requirement.typedUrls === true && source.mediaType === undefined) return "media-type";
       return accepts(requirement.urls, source.url.slice(0, source.url.indexOf(":")).toLowerCase())
         ? undefined
         : "source";

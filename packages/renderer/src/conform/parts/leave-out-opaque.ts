@@ -16,9 +16,17 @@ export const leaveOutOpaque: PartRepair<OpaquePart> = {
 
 function reasonAgainst(
   part: OpaquePart,
-  { opaqueFrom, opaqueFields }: FormatRequirements,
+  { opaqueFrom, opaqueFields, opaqueTypes, opaqueKeys, opaqueNotBlank = NO_FIELDS }: FormatRequirements,
 ): LeftOutReason["opaque-left-out"] | undefined {
   if (!opaqueFrom.includes("*") && !opaqueFrom.includes(part.provider)) return "other-provider";
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
-  return opaqueFields.every((field) => typeof value[field] === "string") ? undefined : "malformed";
+  const further = opaqueTypes === undefined ? NO_FIELDS : opaqueTypes[String(value["type"])];
+  const isKnown =
+    further !== undefined && (opaqueKeys === undefined || opaqueKeys.some((key) => Object.hasOwn(value, key)));
+  const isWhole = isKnown && [...opaqueFields, ...further].every((field) => isNamed(value[field]));
+  const isBlank = opaqueNotBlank.some((field) => typeof value[field] === "string" && value[field].trim() === "");
+  return isWhole && !isBlank ? undefined : "malformed";
 }
+
+const NO_FIELDS: readonly string[] = [];
+const isNamed = (value: unknown): boolean => typeof value === "string" && value !== "";

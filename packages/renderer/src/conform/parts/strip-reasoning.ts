@@ -1,7 +1,8 @@
 import type { ReasoningPart } from "@threadfold/core";
+import { isSameModel } from "../../capabilities/capabilities-of.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { Conformance } from "../conformance.ts";
-import { reasoningBoundary } from "../first-edit.ts";
+import { isLoopEdited, reasoningBoundary } from "../first-edit.ts";
 import type { PartPlace, PartRepair } from "./part-repair.ts";
 
 /**
@@ -18,13 +19,24 @@ export const stripReasoning: PartRepair<ReasoningPart> = {
   },
 };
 
+const ANY_PROOF = ["signature", "encrypted"] as const;
+
 function reasonAgainst(
   part: ReasoningPart,
   { draft, behindMove }: PartPlace,
   { requirements: { reasoning }, input }: Conformance,
 ): LeftOutReason["reasoning-left-out"] | undefined {
   if (reasoning.replay !== "signed") return reasoning.replay === "never" ? "not-replayed" : undefined;
-  if (!part.signature && !part.encrypted) return "not-signed";
-  if (part.provider !== reasoning.provider) return "other-provider";
+  if (!(reasoning.proofs ?? ANY_PROOF).some((proof) => part[proof]))
+    return reasoning.unsigned === "kept" ? undefined : "not-signed";
+  if (reasoning.provider !== "*" && part.provider !== reasoning.provider) return "other-provider";
+  if (isOfOtherModel(draft, input.model)) return "other-model";
+  if (reasoning.binding === "none") return undefined;
+  if (reasoning.binding === "last-turn")
+    return behindMove || isLoopEdited(draft.ordinal, input.plan, input.thread) ? "behind-an-edit" : undefined;
   return behindMove || draft.ordinal >= reasoningBoundary(input.plan, input.thread) ? "behind-an-edit" : undefined;
 }
+
+/** Proofs hold for the model that wrote them. A log that names no model is trusted. */
+const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>
+  model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);

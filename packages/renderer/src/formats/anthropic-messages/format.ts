@@ -1,11 +1,15 @@
-import type { ChatRequest } from "@threadfold/core";
+import type { ChatRequest, JsonObject } from "@threadfold/core";
+import { capabilitiesOf } from "../../capabilities/capabilities-of.ts";
 import { checkRules } from "../../legality/check-rules.ts";
+import { asText, isPlainObject } from "../../legality/plain-object.ts";
 import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
-import type { LoweredRequest, ProviderFormat } from "../provider-format.ts";
+import type { RenderManifest } from "../../manifest/render-manifest.ts";
+import type { LoweredRequest, LowerOptions, ProviderFormat } from "../provider-format.ts";
 import { anthropicView } from "./anthropic-view.ts";
 import { blockLocator, blocksBeforeEdit } from "./locate-block.ts";
 import { lowerMessages } from "./lower/messages.ts";
 import { lowerTool } from "./lower/tools.ts";
+import { markBreakpoints } from "./mark-breakpoints.ts";
 import { ANTHROPIC_REQUIREMENTS } from "./requirements.ts";
 import { ANTHROPIC_RULES } from "./rules.ts";
 import { anthropicRequestSchema } from "./wire-schema.ts";
@@ -13,21 +17,31 @@ import { anthropicRequestSchema } from "./wire-schema.ts";
 /** Anthropic's Messages API. */
 export const anthropicMessages: ProviderFormat = {
   id: "anthropic-messages",
+  messagesField: "messages",
   rules: { requirements: ANTHROPIC_REQUIREMENTS, rules: [SHAPE_RULE, ...ANTHROPIC_RULES] },
   lower,
   check(payload, manifest) {
-    const view = anthropicView(payload, manifest && blocksBeforeEdit(manifest));
+    const view = anthropicView(payload, editOf(payload, manifest));
     const shape = manifest === undefined ? checkShape(anthropicRequestSchema, payload) : [];
     return [...shape, ...checkRules(ANTHROPIC_RULES, view, manifest, (known) => blockLocator(view, known))];
   },
 };
 
-function lower({ system, tools, messages }: ChatRequest): LoweredRequest {
-  return {
-    payload: {
-      ...(system.length > 0 && { system: system.map((text) => ({ type: "text", text })) }),
-      ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
-      messages: lowerMessages(messages),
-    },
+/** How many blocks stand before an edit that thinking is bound to; undefined when only the payload can tell. */
+function editOf(payload: unknown, manifest: RenderManifest | undefined): number | null | undefined {
+  const model = isPlainObject(payload) ? asText(payload.model) : undefined;
+  const known = model === undefined ? null : capabilitiesOf(model);
+  const binding = manifest?.reasoningBinding ?? known?.reasoning;
+  if (binding !== undefined && binding !== "prefix-bound") return null;
+  return manifest && blocksBeforeEdit(manifest);
+}
+
+function lower(request: ChatRequest, { cache }: LowerOptions = {}): LoweredRequest {
+  const { system, tools, messages } = request;
+  const payload: JsonObject = {
+    ...(system.length > 0 && { system: system.map((text) => ({ type: "text", text })) }),
+    ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
+    messages: lowerMessages(messages),
   };
+  return { payload: cache === undefined ? payload : markBreakpoints(payload, request, cache) };
 }

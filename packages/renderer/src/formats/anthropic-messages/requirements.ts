@@ -3,10 +3,13 @@ import type { FormatRequirements } from "../../conform/format-requirements.ts";
 /** What Anthropic's Messages API asks of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
+  openingItems: ["compaction"],
   systemInside: "notice",
   reasoning: { replay: "signed", provider: "anthropic", binding: "prefix-bound" },
   opaqueFrom: ["anthropic"],
   opaqueFields: ["type"],
+  opaqueNotBlank: ["content"],
+  cacheMarks: { provider: "anthropic", field: "cache_control", most: 4 },
   image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: true },
   file: { base64: ["application/pdf", "text/plain"], urls: ["http", "https"], fileIds: true },
   mediaRoles: ["user"],

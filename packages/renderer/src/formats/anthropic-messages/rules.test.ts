@@ -245,6 +245,13 @@ const cases: readonly {
     good: body(user("go", image), assistant("nice"), user("on")),
   },
   {
+    rule: "compaction-blocks",
+    name: "an empty compaction block",
+    bad: body(assistant({ type: "compaction", content: "" }, "so"), user("on")),
+    at: "$.messages[0].content[0]",
+    good: body(assistant({ type: "compaction", content: null }, "so"), user("on")),
+  },
+  {
     rule: "shape",
     name: "a block of another shape",
     bad: body(user({ type: "text", txt: "go" })),

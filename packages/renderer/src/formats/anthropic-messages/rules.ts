@@ -2,6 +2,7 @@ import type { LegalityRule } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
 import type { AnthropicView } from "./anthropic-view.ts";
 import { callIdForm, callIdOnce } from "./rules/call-ids.ts";
+import { compactionBlocks } from "./rules/compaction-blocks.ts";
 import { fewBreakpoints } from "./rules/few-breakpoints.ts";
 import { hasMessages } from "./rules/has-messages.ts";
 import { knownRoles } from "./rules/known-roles.ts";
@@ -34,4 +35,5 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   toolNames,
   toolNamesOnce,
   mediaPlaces,
+  compactionBlocks,
 ];

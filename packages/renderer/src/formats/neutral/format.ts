@@ -11,6 +11,7 @@ import { neutralRequestSchema } from "./wire-schema.ts";
 /** Threadfold's own request, for people and golden files: what every provider's payload is lowered from. */
 export const neutral: ProviderFormat = {
   id: "neutral",
+  messagesField: "messages",
   rules: { requirements: NEUTRAL_REQUIREMENTS, rules: [SHAPE_RULE, ...NEUTRAL_RULES] },
   lower,
   check(payload, manifest) {

@@ -13,6 +13,7 @@ import { openaiChatRequestSchema } from "./wire-schema.ts";
 /** OpenAI's Chat Completions API. */
 export const openaiChat: ProviderFormat = {
   id: "openai-chat",
+  messagesField: "messages",
   rules: { requirements: OPENAI_CHAT_REQUIREMENTS, rules: [SHAPE_RULE, ...OPENAI_CHAT_RULES] },
   lower,
   check(payload, manifest) {

@@ -1,9 +1,11 @@
 import type { JsonObject, MediaPart, MediaSource } from "@threadfold/core";
+import { withBlockFields } from "./block-fields.ts";
 
 /** A picture or a document. */
-export function lowerMedia({ type, source, name }: MediaPart): JsonObject {
-  if (type === "image") return { type: "image", source: lowerSource(source) };
-  return { type: "document", source: lowerSource(source), ...(name !== undefined && { title: name }) };
+export function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
+  if (type === "image") return withBlockFields({ type: "image", source: lowerSource(source) }, type, providerMetadata);
+  const document = { type: "document", source: lowerSource(source), ...(name !== undefined && { title: name }) };
+  return withBlockFields(document, type, providerMetadata);
 }
 
 function lowerSource(source: MediaSource): JsonObject {

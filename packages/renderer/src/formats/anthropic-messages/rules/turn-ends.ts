@@ -1,11 +1,15 @@
+import { capabilitiesOf } from "../../../capabilities/capabilities-of.ts";
 import { at, type LegalityRule } from "../../../legality/legality-rule.ts";
+import { asText } from "../../../legality/plain-object.ts";
 import type { AnthropicView } from "../anthropic-view.ts";
 
 export const endsOnUser: LegalityRule<AnthropicView> = {
   id: "W9",
-  description: "The last message is of the user.",
+  description: "The last message is of the user, unless the model may go on with a text of its own.",
   reference: "Last message",
-  find({ messages }) {
+  find({ payload, messages }) {
+    const model = asText(payload.model);
+    if (model !== undefined && capabilitiesOf(model)?.prefill === true) return [];
     const last = messages.length - 1;
     return messages[last]?.role === "assistant"
       ? [{ place: at(last), problem: "the request ends on an assistant turn" }]

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
+import { renderInputs } from "../laws/render-inputs.ts";
+import { renderRequest } from "../render-request.ts";
+import { type AnyJson, renderSample } from "../testing/render-sample.ts";
+import {
+  call,
+  type MessageSpec,
+  messagesOf,
+  planWith,
+  result,
+  signed,
+  summaryOver,
+  text,
+  threadOf,
+} from "../testing/sample-thread.ts";
+
+/** Each marked block as `message.block`, with `system` and `tools` first. */
+function marksOf({ system = [], tools = [], messages }: AnyJson): readonly string[] {
+  const marked = (list: AnyJson, name: string) =>
+    list.flatMap(({ cache_control: mark }: AnyJson) => (mark === undefined ? [] : [name]));
+  const blocks = messages.flatMap(({ content }: AnyJson, message: number) =>
+    content.flatMap(({ cache_control: mark }: AnyJson, block: number) => (mark ? [`${message}.${block}`] : [])),
+  );
+  return [...marked(tools, "tools"), ...marked(system, "system"), ...blocks];
+}
+
+const lowered = (sample: ReturnType<typeof renderSample>, previous?: ReturnType<typeof renderSample>) =>
+  anthropicMessages.lower(sample.request, { cache: previous === undefined ? {} : { previous: previous.request } })
+    .payload;
+
+describe("cache breakpoints", () => {
+  const first = threadOf(
+    ["user", "go"],
+    ["assistant", "one"],
+    ["user", "two"],
+    ["assistant", signed, call("a")],
+    ["tool", result("a", "ok")],
+  );
+  const longer = first.append(
+    messagesOf(
+      [
+        ["assistant", call("b")],
+        ["tool", result("b", "ok")],
+      ],
+      6,
+    ),
+  );
+  const plan = planWith(first, summaryOver(first, [1, 2]));
+  const options = { plan, format: "anthropic-messages", system: ["s"], summaryRole: "user" } as const;
+
+  it("stand behind system text, the folds, the end of the previous request and the newest message", () => {
+    const before = renderSample(first, options);
+    const after = renderSample(longer, options);
+    expect(marksOf(lowered(before))).toEqual(["system", "0.0", "2.0"]);
+    expect(marksOf(lowered(after, before))).toEqual(["system", "0.0", "2.0", "4.0"]);
+    expect(marksOf(before.payload)).toEqual([]);
+  });
+
+  it("go behind the tools where there is no system text, and never onto thinking or what is gone next time", () => {
+    const thread = threadOf(["user", "go"], ["assistant", "so"], ["user", "on"], ["assistant", signed, text("x")]);
+    const rendered = renderSample(thread, {
+      format: "anthropic-messages",
+      tools: [{ name: "read", inputSchema: {} }],
+    });
+    expect(marksOf(lowered(rendered))).toEqual(["tools", "3.1"]);
+    expect(rendered.messages.at(-1)?.role).toBe("user");
+  });
+
+  it("have a spare one twenty blocks back where the previous request is not known", () => {
+    const steps = Array.from({ length: 15 }, (_, index): readonly MessageSpec[] => [
+      ["assistant", call(`c${index}`)],
+      ["tool", result(`c${index}`, "ok")],
+    ]);
+    const thread = threadOf(["user", "go"], ...steps.flat());
+    const { request } = renderSample(thread, { format: "anthropic-messages" });
+    const marks = marksOf(anthropicMessages.lower(request, { cache: { ttl: "1h" } }).payload);
+    // A tool result is message n and block 0 of its own: 31 blocks, the newest is the last, the spare one 20 before it.
+    expect(marks).toEqual(["tools", "10.0", "30.0"]);
+  });
+
+  it("W17 are four at most, whatever the thread and its own marks, and the request stays legal and as it was", () => {
+    fc.assert(
+      fc.property(renderInputs, (input) => {
+        const { request, manifest } = renderRequest(input, anthropicMessages);
+        const plain = anthropicMessages.lower(request).payload;
+        const { payload } = anthropicMessages.lower(request, { cache: { previous: request } });
+        expect(marksOf(payload).length).toBeLessThanOrEqual(4);
+        expect(anthropicMessages.check(payload, manifest)).toEqual([]);
+        const bare = JSON.parse(JSON.stringify(payload), (key, value) => (key === "cache_control" ? undefined : value));
+        expect(bare).toEqual(JSON.parse(JSON.stringify(plain)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("W17 of a thread that has more of its own are left out from the fifth on, with a warning", () => {
+    const cached = (value: string) =>
+      ({
+        type: "text",
+        text: value,
+        providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } },
+      }) as const;
+    const thread = threadOf(["user", cached("1"), cached("2"), cached("3"), cached("4"), cached("5")]);
+    const { payload, warnings, format } = renderSample(thread, { format: "anthropic-messages" });
+    expect(marksOf(payload)).toEqual(["0.0", "0.1", "0.2", "0.3"]);
+    expect(warnings).toEqual([{ kind: "cache-mark-left-out", messageIds: ["m1"] }]);
+    expect(format.check(payload)).toEqual([]);
+    expect(marksOf(anthropicMessages.lower(renderSample(thread).request, { cache: {} }).payload)).toEqual(["0.4"]);
+  });
+});

@@ -1,0 +1,90 @@
+import { asMessageId, type ChatRequest } from "@threadfold/core";
+import type { RenderedMessage } from "../manifest/render-manifest.ts";
+import type { Rendering } from "../render-input.ts";
+import { sameFrame, sameSystem, sharedMessages } from "./shared-messages.ts";
+
+/** What is compared of a rendering. */
+export type DiffedRendering = Pick<Rendering, "request" | "manifest">;
+
+/** Where and why two renderings part. */
+export interface PrefixDivergence {
+  /** Index of the first message that differs; -1 when system text or tools do. */
+  readonly message: number;
+  readonly kind: "format" | "system" | "tools" | "passing" | "fold" | "content" | "order" | "shorter";
+  /** One sentence without its end, for instance `summary of turns 3-9 changed`. */
+  readonly reason: string;
+  /** The whole of it, for a person: `diverged at message 14: summary of turns 3-9 changed`. */
+  readonly text: string;
+}
+
+/** Says of messages that rendering makes for one request what they are. */
+const PASSING: Readonly<Record<string, string>> = {
+  rehydration: "rehydrated content",
+  continuation: "the continuation",
+  "missing-result": "the stand-in for a result that was open",
+};
+
+/**
+ * Says at which message a later rendering stops being an extension of an earlier one, and why; null when it extends it,
+ * so that everything of the earlier one may be read from a prompt cache.
+ */
+export function prefixDiff(earlier: DiffedRendering, later: DiffedRendering): PrefixDivergence | null {
+  const [a, b] = [earlier.request, later.request];
+  if (earlier.manifest.format !== later.manifest.format)
+    return diverged(-1, "format", `the format is ${later.manifest.format} and was ${earlier.manifest.format}`);
+  if (!sameFrame(a, b)) return diverged(-1, ...frameReason(a, b));
+  const index = sharedMessages(a, b);
+  if (index === a.messages.length) return null;
+  return diverged(index, ...messageReason(earlier.manifest.messages[index], later.manifest.messages[index]));
+}
+
+type Reason = readonly [kind: PrefixDivergence["kind"], reason: string];
+
+const frameReason = (a: ChatRequest, b: ChatRequest): Reason =>
+  sameSystem(a, b) ? ["tools", "the tool definitions changed"] : ["system", "the system text changed"];
+
+function messageReason(before: RenderedMessage | undefined, after: RenderedMessage | undefined): Reason {
+  const passing = before === undefined ? undefined : PASSING[before.action];
+  if (passing !== undefined) return ["passing", `${passing} is gone`];
+  if (after === undefined) return ["shorter", `${named(before)} and what follows is gone`];
+  if (before?.action !== after.action) return ["fold", foldReason(before, after)];
+  if (sameSources(before, after)) return ["content", `${named(after)} changed`];
+  if (after.record !== undefined) return ["fold", `${named(before)} became ${named(after)}`];
+  return ["order", `${named(after)} stands where ${named(before)} stood`];
+}
+
+function foldReason(before: RenderedMessage | undefined, after: RenderedMessage): string {
+  if (after.record === undefined) return `${named(after)} stands where ${named(before)} stood`;
+  const { reason, strategy } = after.record;
+  return `${named(after)} is new (${strategy}: ${reason})`;
+}
+
+const sameSources = (a: RenderedMessage, b: RenderedMessage): boolean =>
+  a.sources.length === b.sources.length && a.sources.every((id, index) => id === b.sources[index]);
+
+/** What a fold is called, by what was done. */
+const FOLD_NAMES: Readonly<Record<string, string>> = {
+  summarize: "summary",
+  externalize: "pointer",
+  clear: "placeholder",
+};
+
+function named(message: RenderedMessage | undefined): string {
+  if (message === undefined) return "nothing";
+  const { record, role, action, sources } = message;
+  const fold = FOLD_NAMES[action];
+  if (record !== undefined && fold !== undefined && sources.length !== 1) {
+    const [first, last] = record.turns;
+    return `${fold} of turns ${first}-${last}`;
+  }
+  const id = sources[0] ?? asMessageId(action);
+  if (record !== undefined && fold !== undefined) return `${fold} of ${role} message ${id}`;
+  return sources.length === 0 ? `the ${action} message` : `${role} message ${id}`;
+}
+
+const diverged = (message: number, kind: PrefixDivergence["kind"], reason: string): PrefixDivergence => ({
+  message,
+  kind,
+  reason,
+  text: message < 0 ? `diverged before the first message: ${reason}` : `diverged at message ${message}: ${reason}`,
+});

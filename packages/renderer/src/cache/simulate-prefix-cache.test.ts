@@ -1,0 +1,132 @@
+import { promptCachePrice, sha256 } from "@threadfold/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anthropicBreakpoints } from "../formats/anthropic-messages/mark-breakpoints.ts";
+import { renderSample } from "../testing/render-sample.ts";
+import { call, type MessageSpec, planWith, result, summaryOver, threadOf } from "../testing/sample-thread.ts";
+import { type CachedRequest, cachedRequest } from "./cached-request.ts";
+import { simulatePrefixCache } from "./simulate-prefix-cache.ts";
+
+/** A request of pieces, each named by a word; equal words in a row are an equal prefix. */
+function request(at: number, words: string, breakpoints: readonly number[] = [], tokens = 1_000): CachedRequest {
+  const pieces = words.split(" ");
+  const units = pieces.map((_, index) => ({
+    digest: sha256(pieces.slice(0, index + 1).join(" ")),
+    tokens,
+    blocks: 1,
+  }));
+  return { at, units, breakpoints };
+}
+
+const anthropic = { price: promptCachePrice("anthropic") };
+const openai = { price: promptCachePrice("openai") };
+const minutes = (count: number): number => count * 60_000;
+
+describe("simulatePrefixCache", () => {
+  it("reads what breakpoints wrote, writes what is new, and pays the rest in full", () => {
+    const [first, second] = simulatePrefixCache([request(0, "a b c", [1]), request(1, "a b c d e", [1, 3])], anthropic);
+    expect(first).toEqual({ readTokens: 0, writtenTokens: 2_000, uncachedTokens: 1_000, bill: 3_500 });
+    expect(second).toEqual({
+      readTokens: 2_000,
+      writtenTokens: 2_000,
+      uncachedTokens: 1_000,
+      bill: 200 + 2_500 + 1_000,
+    });
+  });
+
+  it("looks twenty blocks back from a breakpoint and no further", () => {
+    const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
+    const reads = (grown: number, breakpoints: readonly number[]) =>
+      simulatePrefixCache([request(0, words(5), [4]), request(1, words(grown), breakpoints)], anthropic)[1]?.readTokens;
+    expect(reads(25, [24])).toBe(5_000);
+    expect(reads(26, [25])).toBe(0);
+    expect(reads(26, [4, 25])).toBe(5_000);
+  });
+
+  it("forgets after five minutes without use, and use refreshes", () => {
+    const reads = (...times: readonly number[]) =>
+      simulatePrefixCache(
+        times.map((time) => request(minutes(time), "a b", [1])),
+        anthropic,
+      ).map(({ readTokens }) => readTokens);
+    expect(reads(0, 4, 8)).toEqual([0, 2_000, 2_000]);
+    expect(reads(0, 6)).toEqual([0, 0]);
+    const hour = { price: promptCachePrice("anthropic-1h") };
+    expect(simulatePrefixCache([request(0, "a b", [1]), request(minutes(50), "a b", [1])], hour)).toMatchObject([
+      { writtenTokens: 2_000, bill: 4_000 },
+      { readTokens: 2_000, bill: 200 },
+    ]);
+  });
+
+  it("caches nothing below the model's minimum", () => {
+    const twice = [request(0, "a b", [1]), request(1, "a b", [1])];
+    expect(simulatePrefixCache(twice, { ...anthropic, model: "claude-haiku-4-5" })[1]).toEqual({
+      readTokens: 0,
+      writtenTokens: 0,
+      uncachedTokens: 2_000,
+      bill: 2_000,
+    });
+  });
+
+  it("finds any prefix without breakpoints where a provider matches by itself, in steps", () => {
+    const [, second, third] = simulatePrefixCache(
+      [request(0, "a b c"), request(1, "a b c d"), request(2, "a x c d")],
+      openai,
+    );
+    expect(second).toEqual({ readTokens: 2_944, writtenTokens: 1_056, uncachedTokens: 0, bill: 294.4 + 1_056 });
+    // One piece of 1 000 tokens is shorter than what is cached at all.
+    expect(third?.readTokens).toBe(0);
+  });
+
+  it("accounts for every token, and never bills more than writing everything would", () => {
+    const requests = fc.array(
+      fc.tuple(fc.nat(600_000), fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 30 }), fc.nat(29)),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(requests, fc.constantFrom(anthropic, openai), (drawn, simulation) => {
+        let clock = 0;
+        const sent = drawn.map(([wait, words, place]) =>
+          request((clock += wait), words.join(" "), [Math.min(place, words.length - 1)]),
+        );
+        simulatePrefixCache(sent, simulation).forEach(({ readTokens, writtenTokens, uncachedTokens, bill }, index) => {
+          const total = (sent[index] as CachedRequest).units.length * 1_000;
+          expect(readTokens + writtenTokens + uncachedTokens).toBe(total);
+          expect(Math.min(readTokens, writtenTokens, uncachedTokens)).toBeGreaterThanOrEqual(0);
+          expect(bill).toBeLessThanOrEqual(total * simulation.price.write);
+          expect(bill).toBeGreaterThanOrEqual(total * simulation.price.read);
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("shows on a growing thread what a fold costs: one request is written anew, the next ones are read again", () => {
+    const steps = Array.from({ length: 24 }, (_, index): readonly MessageSpec[] => [
+      ["assistant", call(`c${index}`)],
+      ["tool", result(`c${index}`, `${index} `.repeat(300))],
+    ]);
+    const thread = threadOf(["user", "go"], ...steps.flat());
+    const plan = planWith(thread, summaryOver(thread, [2, 3, 4, 5, 6, 7, 8, 9]));
+    let previous: ReturnType<typeof renderSample> | undefined;
+    const requests = [25, 27, 29, 31, 33].map((version, index) => {
+      const rendered = renderSample(thread.atVersion(version), {
+        format: "anthropic-messages",
+        system: ["s".repeat(2_000)],
+        ...(index >= 3 && { plan }),
+      });
+      const places = anthropicBreakpoints(
+        rendered.request,
+        previous === undefined ? {} : { previous: previous.request },
+      );
+      previous = rendered;
+      return cachedRequest(rendered, index * 1_000, places);
+    });
+    const shares = simulatePrefixCache(requests, anthropic).map(
+      ({ readTokens, writtenTokens, uncachedTokens }) => readTokens / (readTokens + writtenTokens + uncachedTokens),
+    );
+    expect(shares[0]).toBe(0);
+    expect(Math.min(shares[1] as number, shares[2] as number, shares[4] as number)).toBeGreaterThan(0.8);
+    expect(shares[3]).toBeLessThan(0.5);
+  });
+});

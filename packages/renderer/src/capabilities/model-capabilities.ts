@@ -1,0 +1,23 @@
+/** What a model can take, as far as rendering depends on it. A row of the table; what is left out comes from broader rows. */
+export interface ModelCapabilities {
+  /** Name of the provider whose reasoning and opaque items the model takes back. */
+  readonly provider: string;
+  /**
+   * What reasoning that goes back is bound to: nothing, no more than the tool loop that it stands in, or everything before
+   * it. Reasoning behind an edit of what it is bound to is left out.
+   */
+  readonly reasoning: "none" | "last-turn" | "prefix-bound";
+  /** Whether reasoning that nobody signed goes back as text: servers of open models ask for it inside a tool loop. */
+  readonly reasoningText: boolean;
+  /** Whether a request may end on an assistant turn that the model goes on with. */
+  readonly prefill: boolean;
+  /** Whether tool results may hold pictures and documents, where the format has a place for them. */
+  readonly multimodalResults: boolean;
+  /** In tokens. */
+  readonly contextWindow: number;
+  /** Shorter prefixes are never cached, in tokens. */
+  readonly minimumCachedTokens: number;
+}
+
+/** Rows by the beginning of a model's name; longer beginnings refine shorter ones. */
+export type CapabilityTable = Readonly<Record<string, Partial<ModelCapabilities>>>;

@@ -1,0 +1,71 @@
+import type { Part, ProviderMetadata, ToolDefinition } from "@threadfold/core";
+import { derivation } from "../neutral/derivation.ts";
+import { withParts } from "../neutral/draft.ts";
+import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import type { CacheMarkRequirement } from "./format-requirements.ts";
+
+/** Something that may carry a mark. */
+interface Marked {
+  readonly providerMetadata?: ProviderMetadata;
+}
+
+/**
+ * Leaves out cache marks of the log beyond those that a request may have (W17). The first ones stay, tools before
+ * messages, so that what comes later never changes what was rendered earlier.
+ */
+export const leaveOutCacheMarks: Repair = {
+  name: "leave-out-cache-marks",
+  apply(request, { requirements: { cacheMarks }, warnings }) {
+    if (cacheMarks === undefined) return request;
+    let left = cacheMarks.most;
+    const take = (count: number): boolean => {
+      const fits = count <= left;
+      if (fits) left -= count;
+      return fits;
+    };
+    const tools = request.tools.map((tool): ToolDefinition => {
+      return isMarked(tool, cacheMarks) && !take(1) ? withoutMark(tool, cacheMarks) : tool;
+    });
+    const unchanged = tools.every((tool, index) => tool === request.tools[index]);
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const { parts } = draft.chat;
+      if (parts.every((part) => marksOf(part, cacheMarks) === 0)) return draft;
+      const kept = parts.map((part) => (take(marksOf(part, cacheMarks)) ? part : unmarked(part, cacheMarks)));
+      if (kept.every((part, index) => part === parts[index])) return draft;
+      warnings.add("cache-mark-left-out", draft.chat.sources);
+      return withParts(draft, kept);
+    });
+    return withDrafts(unchanged ? request : { ...request, tools }, drafts);
+  },
+};
+
+const isMarked = ({ providerMetadata }: Marked, { provider, field }: CacheMarkRequirement): boolean =>
+  providerMetadata?.[provider]?.[field] !== undefined;
+
+/** A mark of its own, and those on the blocks of a result. */
+function marksOf(part: Part, marks: CacheMarkRequirement): number {
+  if (part.type === "opaque") return Object(part.value)[marks.field] === undefined ? 0 : 1;
+  const own = isMarked(part, marks) ? 1 : 0;
+  if (part.type !== "tool-result" || part.result.content.type !== "blocks") return own;
+  return part.result.content.blocks.reduce((count, block) => count + (isMarked(block, marks) ? 1 : 0), own);
+}
+
+const unmarked = derivation((part: Part, marks: CacheMarkRequirement): Part => {
+  if (part.type === "opaque")
+    return { ...part, value: withoutField(part.value as Readonly<Record<string, never>>, marks) };
+  const bare = withoutMark(part, marks);
+  if (bare.type !== "tool-result" || bare.result.content.type !== "blocks") return bare;
+  const blocks = bare.result.content.blocks.map((block) => withoutMark(block, marks));
+  return { ...bare, result: { ...bare.result, content: { type: "blocks", blocks } } };
+});
+
+function withoutMark<Kind extends Marked>(marked: Kind, marks: CacheMarkRequirement): Kind {
+  const { providerMetadata } = marked;
+  const own = providerMetadata?.[marks.provider];
+  if (own === undefined) return marked;
+  return { ...marked, providerMetadata: { ...providerMetadata, [marks.provider]: withoutField(own, marks) } };
+}
+
+function withoutField<Fields extends object>(fields: Fields, { field }: CacheMarkRequirement): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field)) as Fields;
+}

@@ -1,0 +1,70 @@
+import { at, type Place } from "../../legality/legality-rule.ts";
+import type { WireReference, WireStep } from "../../legality/pairing.ts";
+import { asList, asText, isPlainObject, type PlainObject } from "../../legality/plain-object.ts";
+
+/** A part and where it stands. */
+export interface PlacedPart {
+  readonly part: PlainObject;
+  readonly role: string;
+  readonly message: number;
+  readonly index: number;
+}
+
+/** A prompt as the rules see it. Built once; holds no copy of any text. */
+export interface AiSdkView {
+  readonly payload: PlainObject;
+  readonly messages: readonly PlainObject[];
+  readonly parts: readonly PlacedPart[];
+  readonly steps: readonly WireStep[];
+  /** Index of the first message at or behind an edit, by the manifest; null when nothing is edited, undefined when not known. */
+  readonly firstEdited?: number | null | undefined;
+}
+
+export function aiSdkView(payload: unknown, firstEdited?: number | null): AiSdkView {
+  const body = isPlainObject(payload) ? payload : {};
+  const messages = asList(body.messages).map((message) => (isPlainObject(message) ? message : {}));
+  return { payload: body, messages, parts: messages.flatMap(partsOf), steps: stepsOf(messages), firstEdited };
+}
+
+/** A content that is a text is one text part. */
+function partsOf({ content, role }: PlainObject, message: number): readonly PlacedPart[] {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : asList(content);
+  return parts.map((part, index) => ({
+    part: isPlainObject(part) ? part : {},
+    role: asText(role) ?? "",
+    message,
+    index,
+  }));
+}
+
+function stepsOf(messages: readonly PlainObject[]): readonly WireStep[] {
+  const steps: (
+    | { readonly kind: "calls" | "results"; readonly references: WireReference[] }
+    | { readonly kind: "speech" }
+  )[] = [];
+  messages.forEach((message, index) => {
+    const parts = partsOf(message, index);
+    const open = steps.at(-1);
+    if (message.role === "assistant") steps.push({ kind: "calls", references: callsOf(parts) });
+    else if (message.role !== "tool") steps.push({ kind: "speech" });
+    else if (open?.kind === "results") open.references.push(...references(parts, "tool-result"));
+    else steps.push({ kind: "results", references: references(parts, "tool-result") });
+  });
+  return steps;
+}
+
+/** Calls that the provider ran itself are answered in the same message, if at all. */
+function callsOf(parts: readonly PlacedPart[]): WireReference[] {
+  return references(
+    parts.filter(({ part }) => part.providerExecuted !== true),
+    "tool-call",
+  );
+}
+
+function references(parts: readonly PlacedPart[], type: string): WireReference[] {
+  return parts
+    .filter(({ part }) => part.type === type)
+    .map((placed) => ({ id: asText(placed.part.toolCallId) ?? "", place: placeOf(placed) }));
+}
+
+export const placeOf = ({ message, index }: PlacedPart, field?: string): Place => at(message, index, field);

@@ -1,0 +1,45 @@
+import type { ChatRequest } from "@threadfold/core";
+import { checkRules } from "../../legality/check-rules.ts";
+import { messageLocator } from "../../legality/locate-message.ts";
+import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
+import type { RenderManifest } from "../../manifest/render-manifest.ts";
+import type { LoweredRequest, ProviderFormat } from "../provider-format.ts";
+import { aiSdkView } from "./ai-sdk-view.ts";
+import { lowerMessage } from "./lower/message.ts";
+import { lowerTool } from "./lower/tool.ts";
+import { AI_SDK_REQUIREMENTS } from "./requirements.ts";
+import { AI_SDK_RULES } from "./rules.ts";
+import { aiSdkPromptSchema } from "./wire-schema.ts";
+
+/** The AI SDK's `ModelMessage[]`, with instructions and tools beside it. */
+export const aiSdk: ProviderFormat = {
+  id: "ai-sdk",
+  messagesField: "messages",
+  rules: { requirements: AI_SDK_REQUIREMENTS, rules: [SHAPE_RULE, ...AI_SDK_RULES] },
+  lower,
+  check(payload, manifest) {
+    const view = aiSdkView(payload, firstEdited(manifest));
+    const shape = manifest === undefined ? checkShape(aiSdkPromptSchema, payload) : [];
+    return [
+      ...shape,
+      ...checkRules(AI_SDK_RULES, view, manifest, (known) => messageLocator(view.messages.length, known)),
+    ];
+  },
+};
+
+/** The first edit that reasoning is bound to; undefined when only the payload can tell. */
+function firstEdited(manifest: RenderManifest | undefined): number | null | undefined {
+  const binding = manifest?.reasoningBinding ?? "prefix-bound";
+  return binding === "prefix-bound" ? manifest?.firstEdited : null;
+}
+
+/** System text is instructions: the SDK refuses system messages among the others unless it is told to let them pass. */
+function lower({ system, tools, messages }: ChatRequest): LoweredRequest {
+  return {
+    payload: {
+      ...(system.length > 0 && { instructions: system.map((content) => ({ role: "system", content })) }),
+      ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
+      messages: messages.map(lowerMessage),
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { aiSdk } from "./format.ts";
+
+const text = (value: string) => ({ type: "text", text: value });
+const partsOf = (content: readonly unknown[]) => content.map((part) => (typeof part === "string" ? text(part) : part));
+const user = (...content: unknown[]) => ({ role: "user", content: partsOf(content) });
+const assistant = (...content: unknown[]) => ({ role: "assistant", content: partsOf(content) });
+const tool = (...content: unknown[]) => ({ role: "tool", content });
+const call = (toolCallId: string, input: unknown = {}, toolName = "read") => ({
+  type: "tool-call",
+  toolCallId,
+  toolName,
+  input,
+});
+const result = (toolCallId: string, value = "ok") => ({
+  type: "tool-result",
+  toolCallId,
+  toolName: "read",
+  output: { type: "text", value },
+});
+const signed = { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } };
+const unsigned = { type: "reasoning", text: "hm" };
+const file = { type: "file", data: "AA==", mediaType: "image/png" };
+const summary = `[Context Summary - Turns 1-2]\n…\n${END_OF_HISTORY}`;
+const body = (...messages: unknown[]) => ({ messages });
+
+/** Each rule: a prompt that breaks it and nothing else, where, and the same prompt made right. */
+const cases: readonly {
+  readonly rule: string;
+  readonly name: string;
+  readonly bad: unknown;
+  readonly at: string;
+  readonly good: unknown;
+}[] = [
+  {
+    rule: "W1",
+    name: "call without result",
+    bad: body(user("go"), assistant(call("a")), user("and?")),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(result("a")), user("and?")),
+  },
+  {
+    rule: "W2",
+    name: "result with unknown id",
+    bad: body(user("go"), assistant(call("a")), tool(result("a"), result("z"))),
+    at: "$.messages[2].content[1]",
+    good: body(user("go"), assistant(call("a"), call("z")), tool(result("a"), result("z"))),
+  },
+  {
+    rule: "W3",
+    name: "user message between call and result",
+    bad: body(user("go"), assistant(call("a")), user("wait"), tool(result("a"))),
+    at: "$.messages[3].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(result("a")), user("wait")),
+  },
+  {
+    rule: "W4",
+    name: "assistant message between call and result",
+    bad: body(user("go"), assistant(call("a")), assistant("ok"), tool(result("a"))),
+    at: "$.messages[3].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(result("a")), assistant("ok"), user("on")),
+  },
+  {
+    rule: "W5",
+    name: "duplicate result id",
+    bad: body(user("go"), assistant(call("a")), tool(result("a")), tool(result("a"))),
+    at: "$.messages[3].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(result("a"))),
+  },
+  {
+    rule: "W6",
+    name: "swapped ids",
+    bad: body(user("go"), assistant(call("a")), tool(result("b")), assistant(call("b")), tool(result("a"))),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(result("a")), assistant(call("b")), tool(result("b"))),
+  },
+  {
+    rule: "W7",
+    name: "parallel calls with one missing result",
+    bad: body(user("go"), assistant(call("a"), call("b")), tool(result("b"))),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), assistant(call("a"), call("b")), tool(result("b")), tool(result("a"))),
+  },
+  {
+    rule: "W8",
+    name: "results before the call",
+    bad: body(user("go"), assistant("first"), tool(result("a")), assistant(call("a")), user("?")),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant("first"), assistant(call("a")), tool(result("a"))),
+  },
+  {
+    rule: "W9",
+    name: "ends on assistant",
+    bad: body(user("go"), assistant("done")),
+    at: "$.messages[1]",
+    good: body(user("go"), assistant("done"), user("more")),
+  },
+  {
+    rule: "W10",
+    name: "starts on assistant",
+    bad: body(assistant("hi"), user("go")),
+    at: "$.messages[0]",
+    good: body(user("hello"), assistant("hi"), user("go")),
+  },
+  {
+    rule: "W11",
+    name: "white space as text",
+    bad: body(user("go", " \n")),
+    at: "$.messages[0].content[1]",
+    good: body(user("go")),
+  },
+  {
+    rule: "W11",
+    name: "white space as content",
+    bad: body({ role: "user", content: " " }),
+    at: "$.messages[0].content[0]",
+    good: body({ role: "user", content: "x" }),
+  },
+  {
+    rule: "W11",
+    name: "blank instructions",
+    bad: { instructions: [{ role: "system", content: "" }], messages: [user("go")] },
+    at: "$.instructions[0]",
+    good: { instructions: "x", messages: [user("go")] },
+  },
+  {
+    rule: "W12",
+    name: "reasoning at the end of a turn",
+    bad: body(user("go"), assistant("hi", unsigned), user("on")),
+    at: "$.messages[1].content[1]",
+    good: body(user("go"), assistant(unsigned), assistant("hi"), user("on")),
+  },
+  {
+    rule: "W13",
+    name: "signed reasoning behind an edited prefix",
+    bad: body(user(summary), assistant(signed, "hi"), user("on")),
+    at: "$.messages[1].content[0]",
+    good: body(user(summary), assistant(unsigned, "hi"), user("on")),
+  },
+  {
+    rule: "W19",
+    name: "input that is no object",
+    bad: body(user("go"), assistant(call("a", "{")), tool(result("a"))),
+    at: "$.messages[1].content[0].input",
+    good: body(user("go"), assistant(call("a", { _raw: "{" })), tool(result("a"))),
+  },
+  {
+    rule: "roles",
+    name: "a system message among the others",
+    bad: body(user("go"), { role: "system", content: "x" }),
+    at: "$.messages[1].role",
+    good: { instructions: "x", messages: [user("go")] },
+  },
+  { rule: "messages", name: "no message", bad: body(), at: "$.messages", good: body(user("go")) },
+  {
+    rule: "messages",
+    name: "a message without content",
+    bad: body(user("go"), user()),
+    at: "$.messages[1].content",
+    good: body(user("go")),
+  },
+  {
+    rule: "call-id-form",
+    name: "a call id with other signs",
+    bad: body(user("go"), assistant(call("a|b")), tool(result("a|b"))),
+    at: "$.messages[1].content[0].toolCallId",
+    good: body(user("go"), assistant(call("a_b")), tool(result("a_b"))),
+  },
+  {
+    rule: "call-id-once",
+    name: "a call id that is used again",
+    bad: body(user("go"), assistant(call("a")), tool(result("a")), assistant(call("a")), tool(result("a"))),
+    at: "$.messages[3].content[0].toolCallId",
+    good: body(user("go"), assistant(call("a")), tool(result("a")), assistant(call("a-2")), tool(result("a-2"))),
+  },
+  {
+    rule: "tool-names",
+    name: "a tool name with other signs",
+    bad: body(user("go"), assistant(call("a", {}, "mcp.read")), tool(result("a"))),
+    at: "$.messages[1].content[0].toolName",
+    good: body(user("go"), assistant(call("a", {}, "mcp_read")), tool(result("a"))),
+  },
+  {
+    rule: "tool-names-once",
+    name: "a tool defined twice",
+    bad: { tools: [{ name: "read" }, { name: "read" }], messages: [user("go")] },
+    at: "$.tools[1].name",
+    good: { tools: [{ name: "read" }], messages: [user("go")] },
+  },
+  {
+    rule: "shape",
+    name: "a part of another shape",
+    bad: body(user("go"), assistant({ type: "reasoning" }, "x"), user("on")),
+    at: "$.messages[1].content",
+    good: body(user("go"), assistant(unsigned, "x"), user("on")),
+  },
+];
+
+describe("ai-sdk legality", () => {
+  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
+    const violations = aiSdk.check(bad);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+    expect(violations[0]?.at).toBe(at);
+    expect(aiSdk.check(good)).toEqual([]);
+  });
+
+  it("part-places names a call of the user and a picture of a tool, beside the shape", () => {
+    const violations = aiSdk.check(body(user("go", call("a")), assistant(call("b")), tool(file, result("b"))));
+    expect(violations.filter(({ rule }) => rule !== "shape").map(({ rule, at }) => [rule, at])).toEqual([
+      ["part-places", "$.messages[0].content[1]"],
+      ["part-places", "$.messages[2].content[0]"],
+    ]);
+  });
+
+  it("takes a call that the provider ran itself for answered", () => {
+    const search = { ...call("s"), providerExecuted: true };
+    expect(aiSdk.check(body(user("go"), assistant(search, result("s"), "found"), user("on")))).toEqual([]);
+  });
+
+  it("has a negative case for every rule of its table", () => {
+    const tested = new Set([...cases.map(({ rule }) => rule), "part-places"]);
+    expect(aiSdk.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
+  });
+
+  it.each([null, 1, "x", [], {}, { messages: 1 }, { messages: [1, null, { role: 3, content: [null, 2] }] }])(
+    "answers for any JSON: %j",
+    (payload) => {
+      expect(aiSdk.check(payload).length).toBeGreaterThan(0);
+    },
+  );
+});

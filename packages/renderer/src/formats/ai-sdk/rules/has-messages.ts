@@ -1,0 +1,16 @@
+import { at, type LegalityRule } from "../../../legality/legality-rule.ts";
+import type { AiSdkView } from "../ai-sdk-view.ts";
+
+export const hasMessages: LegalityRule<AiSdkView> = {
+  id: "messages",
+  description: "There is a message, and every message has content.",
+  reference: "Empty content",
+  find({ messages }) {
+    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there is no message" }];
+    return messages.flatMap(({ content }, index) =>
+      typeof content === "string" || (Array.isArray(content) && content.length > 0)
+        ? []
+        : [{ place: at(index, undefined, "content"), problem: "the message has no content" }],
+    );
+  },
+};

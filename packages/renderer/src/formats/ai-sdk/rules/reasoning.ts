@@ -1,0 +1,56 @@
+import type { LegalityRule } from "../../../legality/legality-rule.ts";
+import { asText, isPlainObject, type PlainObject } from "../../../legality/plain-object.ts";
+import { END_OF_HISTORY } from "../../../neutral/summary-frame.ts";
+import { type AiSdkView, type PlacedPart, placeOf } from "../ai-sdk-view.ts";
+
+/** Fields by which the SDK's providers know their own reasoning again. */
+const PROOFS = ["signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"] as const;
+
+const isReasoning = ({ part }: PlacedPart): boolean => part.type === "reasoning";
+
+export const reasoningIntact: LegalityRule<AiSdkView> = {
+  id: "W12",
+  description: "Something follows the reasoning of an assistant turn.",
+  reference: "Reasoning",
+  find: ({ parts }) =>
+    parts
+      .filter((placed, index) => isReasoning(placed) && endsTurn(placed, parts[index + 1]))
+      .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn ends with reasoning" })),
+};
+
+const endsTurn = ({ role }: PlacedPart, next: PlacedPart | undefined): boolean =>
+  role === "assistant" && next?.role !== "assistant";
+
+export const reasoningBoundToPrefix: LegalityRule<AiSdkView> = {
+  id: "W13",
+  description: "Signed reasoning does not stand behind an edit of the prefix that it is bound to.",
+  reference: "Reasoning",
+  find(view) {
+    const signed = view.parts.filter((placed) => isReasoning(placed) && isSigned(placed.part));
+    const edited = signed.length === 0 ? null : editedFrom(view);
+    if (edited === null) return [];
+    return signed
+      .filter(({ message }) => message >= edited)
+      .map((placed) => ({
+        place: placeOf(placed),
+        problem: "signed reasoning stands behind a folded part of the conversation",
+      }));
+  },
+};
+
+function isSigned({ providerOptions }: PlainObject): boolean {
+  const options = isPlainObject(providerOptions) ? Object.values(providerOptions) : [];
+  return options.some(
+    (fields) => isPlainObject(fields) && PROOFS.some((field) => (asText(fields[field]) ?? "") !== ""),
+  );
+}
+
+/** By the manifest; in a foreign prompt, from the first frame of a fold that we know. */
+function editedFrom({ parts, firstEdited }: AiSdkView): number | null {
+  if (firstEdited !== undefined) return firstEdited;
+  const frame = parts.find(({ part }) => part.type === "text" && isFold(asText(part.text) ?? ""));
+  return frame?.message ?? null;
+}
+
+const isFold = (text: string): boolean =>
+  text.startsWith("[") && /^\[(?:Context Summary|Externalized Content) - /.test(text) && text.endsWith(END_OF_HISTORY);

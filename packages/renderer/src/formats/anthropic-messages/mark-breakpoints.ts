@@ -1,0 +1,59 @@
+import type { ChatRequest, JsonObject, JsonValue } from "@threadfold/core";
+import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-places.ts";
+import { asList, isPlainObject } from "../../legality/plain-object.ts";
+import type { CacheOptions } from "../provider-format.ts";
+
+/** A request has at most four breakpoints, and each looks back twenty blocks (`wire.md`, prompt-cache prices). */
+const LIMITS = { most: 4, lookBackBlocks: 20 } as const;
+
+/** Kinds of block that cannot carry a breakpoint. */
+const UNMARKABLE: readonly unknown[] = ["thinking", "redacted_thinking"];
+
+/** Where the cached prefixes of a request end. */
+export const anthropicBreakpoints = (request: ChatRequest, { previous }: CacheOptions): BreakpointPlaces =>
+  breakpointPlaces(request, { ...LIMITS, ...(previous !== undefined && { previous }) });
+
+/** Puts breakpoints into a payload in place of those that came with the thread. */
+export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject {
+  const mark: JsonObject = { type: "ephemeral", ...(cache.ttl !== undefined && { ttl: cache.ttl }) };
+  const { frame, messages } = anthropicBreakpoints(request, cache);
+  const marked = blockOrdinals(request, messages);
+  let ordinal = 0;
+  const lowered = asList(payload.messages).map((message): JsonValue => {
+    if (!isPlainObject(message)) return {};
+    const content = asList(message.content).map((block) => withMark(block, marked.has(ordinal++) ? mark : null));
+    return { ...message, content } as JsonObject;
+  });
+  const [system, tools] = [asList(payload.system), asList(payload.tools)];
+  return {
+    ...(system.length > 0 && { system: markedAtEnd(system, frame ? mark : null) }),
+    ...(tools.length > 0 && { tools: markedAtEnd(tools, frame && system.length === 0 ? mark : null) }),
+    messages: lowered,
+  };
+}
+
+/** For each message the last of its blocks that can carry a mark, counted over all blocks. One part is one block. */
+function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): ReadonlySet<number> {
+  const ordinals = new Set<number>();
+  let first = 0;
+  messages.forEach(({ parts }, index) => {
+    const last = places.includes(index) ? parts.findLastIndex(({ type }) => type !== "reasoning") : -1;
+    if (last >= 0) ordinals.add(first + last);
+    first += parts.length;
+  });
+  return ordinals;
+}
+
+const markedAtEnd = (blocks: readonly unknown[], mark: JsonObject | null): readonly JsonValue[] =>
+  blocks.map((block, index) => withMark(block, index === blocks.length - 1 ? mark : null));
+
+function withMark(block: unknown, mark: JsonObject | null): JsonValue {
+  if (!isPlainObject(block)) return block as JsonValue;
+  const { cache_control: _old, ...bare } = block;
+  const content =
+    Array.isArray(bare.content) && bare.type === "tool_result" ? { content: bare.content.map(unmarked) } : {};
+  const takes = mark !== null && !UNMARKABLE.includes(bare.type);
+  return { ...bare, ...content, ...(takes && { cache_control: mark }) } as JsonObject;
+}
+
+const unmarked = (block: unknown): JsonValue => withMark(block, null);

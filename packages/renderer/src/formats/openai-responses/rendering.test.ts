@@ -1,0 +1,152 @@
+import type { Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { renderSample } from "../../testing/render-sample.ts";
+import { call, image, planWith, recordOver, result, summaryOver, threadOf } from "../../testing/sample-thread.ts";
+
+const FORMAT = { format: "openai-responses" } as const;
+const item = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ZW5j" };
+const reasoning: Part = {
+  type: "reasoning",
+  text: "",
+  provider: "openai",
+  encrypted: "ZW5j",
+  providerMetadata: { openai: { item } },
+};
+const withId = (part: Part, id: string): Part => ({ ...part, providerMetadata: { openai: { id } } }) as Part;
+const opaque = (value: object): Part => ({ type: "opaque", provider: "openai", value }) as Part;
+const kindsOf = (input: readonly { readonly type: string }[]): readonly string[] => input.map(({ type }) => type);
+
+describe("openai-responses rendering", () => {
+  it("goes out as it came: reasoning, ids and hosted calls, item by item", () => {
+    const hosted = { type: "web_search_call", id: "ws_1", status: "completed" };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", reasoning, opaque(hosted), withId(call("a"), "fc_1")],
+      ["tool", result("a", "ok")],
+      ["user", "on"],
+    );
+    const { payload, warnings } = renderSample(thread, FORMAT);
+    expect(payload.input.slice(1, 4)).toEqual([
+      item,
+      hosted,
+      { type: "function_call", id: "fc_1", call_id: "a", name: "read", arguments: '{"path":"a.ts"}' },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("keeps encrypted reasoning behind an edit, without the ids of what was changed", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", reasoning, withId(call("a", "write", { content: "x".repeat(400) }), "fc_1")],
+      ["tool", result("a", "ok")],
+      ["user", "on"],
+    );
+    const plan = planWith(thread, {
+      ...recordOver(thread, 2),
+      action: "clear",
+      targets: ["tool-input"],
+      preservedFields: {},
+    });
+    const { payload } = renderSample(thread, { ...FORMAT, plan });
+    expect(payload.input[1]).toEqual({ type: "reasoning", summary: [], encrypted_content: "ZW5j" });
+    expect(payload.input[2]).toMatchObject({ type: "function_call", arguments: expect.stringContaining("[cleared") });
+    expect(payload.input[2]).not.toHaveProperty("id");
+  });
+
+  it("W16 Responses leaves out reasoning whose follower was folded, in clear text or of another provider", () => {
+    const foreign: Part = { type: "reasoning", text: "", provider: "anthropic", encrypted: "cmVk" };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", reasoning],
+      ["assistant", call("a")],
+      ["tool", result("a", "ok")],
+      ["assistant", foreign, { type: "reasoning", text: "aloud", provider: "openai" }, "so"],
+      ["user", "on"],
+    );
+    const { payload, warnings } = renderSample(thread, {
+      ...FORMAT,
+      plan: planWith(thread, summaryOver(thread, [3, 4])),
+    });
+    expect(kindsOf(payload.input)).toEqual(["message", "message", "message", "message"]);
+    expect(warnings).toEqual([
+      { kind: "reasoning-left-out", reason: "other-provider", messageIds: ["m5"] },
+      { kind: "reasoning-left-out", reason: "not-signed", messageIds: ["m5"] },
+      { kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2"] },
+    ]);
+  });
+
+  it("W5 gives ids that are used again another form, and W19 wraps arguments that are no object", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a", "read", "x" as never)],
+      ["tool", result("a", "1")],
+      ["assistant", call("a")],
+      ["tool", result("a", "2")],
+    );
+    const { payload } = renderSample(thread, FORMAT);
+    expect(payload.input.slice(1)).toMatchObject([
+      { call_id: "a", arguments: '{"_raw":"x"}' },
+      { call_id: "a", output: "1" },
+      { call_id: "a-2" },
+      { call_id: "a-2", output: "2" },
+    ]);
+  });
+
+  it("W1 W2 sends calls of hosted tools and their outputs together or not at all, and no item twice", () => {
+    const asked = opaque({ type: "computer_call", id: "cu_1", call_id: "c1" });
+    const unanswered = opaque({ type: "computer_call", id: "cu_2", call_id: "c2" });
+    const screen = opaque({ type: "computer_call_output", call_id: "c1", output: {} });
+    const stray = opaque({ type: "computer_call_output", call_id: "c3", output: {} });
+    const compaction = opaque({ type: "compaction", id: "cmp_1", encrypted_content: "ZW5j" });
+    const thread = threadOf(
+      ["user", compaction, "go"],
+      ["assistant", asked, unanswered],
+      ["user", screen, stray],
+      ["assistant", compaction, opaque({ type: "compaction", encrypted_content: "" }), "so"],
+      ["user", "on"],
+    );
+    const { payload, warnings, format, manifest } = renderSample(thread, FORMAT);
+    expect(kindsOf(payload.input)).toEqual([
+      "compaction",
+      "message",
+      "computer_call",
+      "computer_call_output",
+      "message",
+      "message",
+    ]);
+    expect(format.check(payload)).toEqual([]);
+    expect(
+      format.check(
+        {
+          ...payload,
+          input: [...payload.input.slice(0, 4), { type: "message", role: "x", content: "so" }, payload.input[5]],
+        },
+        manifest,
+      ),
+    ).toMatchObject([{ rule: "roles", messageId: "m4" }]);
+    expect(warnings).toEqual([
+      { kind: "opaque-left-out", reason: "malformed", messageIds: ["m4"] },
+      { kind: "opaque-left-out", reason: "repeated", messageIds: ["m4"] },
+      { kind: "opaque-left-out", reason: "without-partner", messageIds: ["m2", "m3"] },
+    ]);
+  });
+
+  it("sends pictures in outputs, and free text to custom tools as it is", () => {
+    const custom = { ...call("a", "sh", "ls" as never), providerMetadata: { openai: { type: "custom_tool_call" } } };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", custom as Part],
+      ["tool", result("a", "", { content: { type: "blocks", blocks: [image] } })],
+      ["assistant", custom as Part],
+    );
+    const { payload, warnings, format } = renderSample(thread, FORMAT);
+    expect(payload.input.slice(1)).toMatchObject([
+      { type: "custom_tool_call", input: "ls" },
+      { type: "custom_tool_call_output", output: [{ type: "input_image" }] },
+      { type: "custom_tool_call", call_id: "a-2" },
+      { type: "custom_tool_call_output", call_id: "a-2", output: "[no result was recorded]" },
+    ]);
+    expect(format.check(payload)).toEqual([]);
+    expect(warnings.map(({ kind }) => kind)).not.toContain("tool-input-wrapped");
+  });
+});

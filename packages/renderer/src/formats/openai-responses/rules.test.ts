@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { openaiResponses } from "./format.ts";
+
+const says = (role: string, content: unknown) => ({ type: "message", role, content });
+const user = (content: unknown) => says("user", content);
+const call = (id: string, text = "{}") => ({ type: "function_call", call_id: id, name: "read", arguments: text });
+const output = (id: string, body: unknown = "ok") => ({ type: "function_call_output", call_id: id, output: body });
+const custom = (id: string, input: unknown = "ls") => ({ type: "custom_tool_call", call_id: id, name: "sh", input });
+const customOutput = (id: string) => ({ type: "custom_tool_call_output", call_id: id, output: "ok" });
+const reasoning = (id?: string, encrypted: unknown = "ZW5j") => ({
+  type: "reasoning",
+  ...(id !== undefined && { id }),
+  summary: [],
+  encrypted_content: encrypted,
+});
+const image = { type: "input_image", detail: "auto", image_url: "https://example.com/a.png" };
+const body = (...input: unknown[]) => ({ input });
+
+/** Each rule: a payload that breaks it and nothing else, where, and the same payload made right. */
+const cases: readonly {
+  readonly rule: string;
+  readonly name: string;
+  readonly bad: unknown;
+  readonly at: string;
+  readonly good: unknown;
+}[] = [
+  {
+    rule: "W1",
+    name: "Responses call without output",
+    bad: body(user("go"), call("a"), user("?")),
+    at: "$.input[1]",
+    good: body(user("go"), call("a"), output("a"), user("?")),
+  },
+  {
+    rule: "W1",
+    name: "Responses hosted call without output",
+    bad: body(user("go"), { type: "computer_call", call_id: "a", id: "cu_1" }),
+    at: "$.input[1]",
+    good: body(
+      user("go"),
+      { type: "computer_call", call_id: "a", id: "cu_1" },
+      { type: "computer_call_output", call_id: "a", output: {} },
+    ),
+  },
+  {
+    rule: "W2",
+    name: "Responses output with unknown id",
+    bad: body(user("go"), output("z")),
+    at: "$.input[1]",
+    good: { previous_response_id: "resp_1", ...body(user("go"), output("z")) },
+  },
+  {
+    rule: "W5",
+    name: "Responses duplicate output id",
+    bad: body(user("go"), call("a"), output("a"), output("a")),
+    at: "$.input[3]",
+    good: body(user("go"), call("a"), output("a")),
+  },
+  {
+    rule: "W6",
+    name: "Responses swapped ids",
+    bad: body(user("go"), call("a"), output("b"), call("b"), output("a")),
+    at: "$.input[2]",
+    good: body(user("go"), call("a"), output("a"), call("b"), output("b")),
+  },
+  {
+    rule: "W7",
+    name: "Responses parallel calls with one missing output",
+    bad: body(user("go"), call("a"), call("b"), output("b")),
+    at: "$.input[1]",
+    good: body(user("go"), call("a"), call("b"), output("b"), output("a")),
+  },
+  {
+    rule: "W8",
+    name: "Responses output before its call",
+    bad: body(user("go"), output("a"), call("a"), user("?")),
+    at: "$.input[1]",
+    good: body(user("go"), call("a"), output("a"), user("?")),
+  },
+  { rule: "W11", name: "Responses blank text", bad: body(user(" \n")), at: "$.input[0]", good: body(user("x")) },
+  {
+    rule: "W11",
+    name: "Responses blank piece of a message",
+    bad: body(user([image, { type: "input_text", text: "" }])),
+    at: "$.input[0].content[1]",
+    good: body(user([image, { type: "input_text", text: "x" }])),
+  },
+  {
+    rule: "W11",
+    name: "Responses message without content",
+    bad: body(user([])),
+    at: "$.input[0].content",
+    good: body(user([image])),
+  },
+  {
+    rule: "W16",
+    name: "Responses reasoning at the end",
+    bad: body(user("go"), reasoning("rs_1")),
+    at: "$.input[1]",
+    good: body(user("go"), reasoning("rs_1"), says("assistant", "so")),
+  },
+  {
+    rule: "W16",
+    name: "Responses reasoning before the user speaks",
+    bad: body(user("go"), reasoning("rs_1"), user("?")),
+    at: "$.input[1]",
+    good: body(user("go"), reasoning("rs_1"), call("a"), user("?"), output("a")),
+  },
+  {
+    rule: "W16",
+    name: "Responses assistant id without its reasoning",
+    bad: body(user("go"), reasoning("rs_1"), { id: "msg_1", ...says("assistant", "so") }, user("on"), {
+      id: "msg_2",
+      ...says("assistant", "then"),
+    }),
+    at: "$.input[4].id",
+    good: body(
+      user("go"),
+      reasoning("rs_1"),
+      { id: "msg_1", ...says("assistant", "so") },
+      user("on"),
+      says("assistant", "then"),
+    ),
+  },
+  {
+    rule: "W16",
+    name: "Responses call id without its reasoning in a request that asks for some",
+    bad: { reasoning: { effort: "high" }, ...body(user("go"), { id: "fc_1", ...call("a") }, output("a")) },
+    at: "$.input[1].id",
+    good: body(user("go"), { id: "fc_1", ...call("a") }, output("a")),
+  },
+  {
+    rule: "W19",
+    name: "Responses arguments that are not JSON",
+    bad: body(user("go"), call("a", '{"x"'), output("a")),
+    at: "$.input[1].arguments",
+    good: body(user("go"), call("a", '{"_raw":"{"}'), output("a")),
+  },
+  {
+    rule: "W19",
+    name: "Responses arguments that are no object",
+    bad: body(user("go"), call("a", '"x"'), output("a")),
+    at: "$.input[1].arguments",
+    good: body(user("go"), custom("a", '"x"'), customOutput("a")),
+  },
+  { rule: "input", name: "no item", bad: body(), at: "$.input", good: { input: "go" } },
+  {
+    rule: "roles",
+    name: "an unknown role",
+    bad: body(says("narrator", "x")),
+    at: "$.input[0].role",
+    good: body(says("developer", "x")),
+  },
+  {
+    rule: "call-id-form",
+    name: "a call id that is too long",
+    bad: body(user("go"), call("a".repeat(65)), output("a".repeat(65))),
+    at: "$.input[1].call_id",
+    good: body(user("go"), call("a".repeat(64)), output("a".repeat(64))),
+  },
+  {
+    rule: "call-id-once",
+    name: "one id for two calls",
+    bad: body(user("go"), call("a"), output("a"), call("a"), output("a")),
+    at: "$.input[3].call_id",
+    good: body(user("go"), call("a"), output("a"), call("a-2"), output("a-2")),
+  },
+  {
+    rule: "output-kind",
+    name: "a function's output for a custom call",
+    bad: body(user("go"), custom("a"), output("a")),
+    at: "$.input[2].type",
+    good: body(user("go"), custom("a"), customOutput("a")),
+  },
+  {
+    rule: "item-id-form",
+    name: "a call with another item's id",
+    bad: body(user("go"), { id: "msg_1", ...call("a") }, output("a")),
+    at: "$.input[1].id",
+    good: body(user("go"), { id: "fc_1", ...call("a") }, output("a")),
+  },
+  {
+    rule: "item-id-once",
+    name: "the same item twice",
+    bad: body(user("go"), reasoning("rs_1"), says("assistant", "a"), reasoning("rs_1"), says("assistant", "b")),
+    at: "$.input[3].id",
+    good: body(user("go"), reasoning("rs_1"), says("assistant", "a"), reasoning("rs_2"), says("assistant", "b")),
+  },
+  {
+    rule: "stateless",
+    name: "reasoning that is not carried along",
+    bad: { store: false, ...body(user("go"), reasoning("rs_1", null), says("assistant", "so")) },
+    at: "$.input[1].encrypted_content",
+    good: { store: true, ...body(user("go"), reasoning("rs_1", null), says("assistant", "so")) },
+  },
+  {
+    rule: "stateless",
+    name: "a reference to what is not stored",
+    bad: { store: false, ...body(user("go"), { type: "item_reference", id: "rs_1" }) },
+    at: "$.input[1]",
+    good: body(user("go"), { type: "item_reference", id: "rs_1" }),
+  },
+  {
+    rule: "compaction",
+    name: "a compaction item without content",
+    bad: body({ type: "compaction", encrypted_content: "" }, user("go")),
+    at: "$.input[0].encrypted_content",
+    good: body({ type: "compaction", encrypted_content: "ZW5j" }, user("go")),
+  },
+  {
+    rule: "media-places",
+    name: "a picture of the assistant's",
+    bad: body(says("assistant", [image]), user("?")),
+    at: "$.input[0].content[0]",
+    good: body(user([image]), call("a"), output("a", [image])),
+  },
+  {
+    rule: "tool-names",
+    name: "a tool name with other signs",
+    bad: { tools: [{ type: "function", name: "a.b" }], ...body(user("go")) },
+    at: "$.tools[0].name",
+    good: { tools: [{ type: "function", name: "a_b" }, { type: "web_search" }], ...body(user("go")) },
+  },
+  {
+    rule: "tool-names-once",
+    name: "a tool that is defined twice",
+    bad: { tools: [1, 2].map(() => ({ type: "function", name: "a" })), ...body(user("go")) },
+    at: "$.tools[1].name",
+    good: { tools: [{ type: "function", name: "a" }], ...body(user("go")) },
+  },
+  {
+    rule: "shape",
+    name: "an output without a body",
+    bad: body(user("go"), call("a"), { type: "function_call_output", call_id: "a" }),
+    at: "$.input[2].type",
+    good: body(user("go"), call("a"), output("a")),
+  },
+];
+
+describe("openai-responses legality", () => {
+  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
+    const violations = openaiResponses.check(bad);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+    expect(violations[0]?.at).toBe(at);
+    expect(openaiResponses.check(good)).toEqual([]);
+  });
+
+  it("has a negative case for every rule of its table", () => {
+    const tested = new Set(cases.map(({ rule }) => rule));
+    expect(openaiResponses.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
+  });
+
+  it("W3 W4 lets others speak between a call and its output", () => {
+    expect(
+      openaiResponses.check(body(user("go"), call("a"), user("wait"), says("assistant", "hm"), output("a"))),
+    ).toEqual([]);
+  });
+
+  it("W9 W10 takes any first and last message", () => {
+    expect(openaiResponses.check(body(says("assistant", "hi"), user("go"), says("assistant", "done")))).toEqual([]);
+  });
+
+  it("lets items of hosted tools and of newer kinds through", () => {
+    const hosted = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } };
+    expect(openaiResponses.check(body(user("go"), hosted, says("assistant", "so"), { type: "new_kind" }))).toEqual([]);
+  });
+
+  it.each([null, 1, "x", [], {}, { input: 1 }, { input: [1, null, { type: "function_call" }], tools: [3] }])(
+    "answers for any JSON: %j",
+    (payload) => {
+      expect(openaiResponses.check(payload).length).toBeGreaterThan(0);
+    },
+  );
+});

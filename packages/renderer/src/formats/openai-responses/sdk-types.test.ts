@@ -1,0 +1,54 @@
+import { asToolCallId, type ChatRequest, type JsonValue } from "@threadfold/core";
+import type {
+  FunctionTool,
+  ResponseCreateParamsNonStreaming,
+  ResponseInput,
+  ResponseInputItem,
+} from "openai/resources/responses/responses";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { lowerRequest } from "./lower/request.ts";
+import type { ResponsesItem, ResponsesReasoning, ResponsesRequest, ResponsesTool } from "./wire-types.ts";
+
+/** The SDK's lists may be written to. What is of the provider's own making has no type of ours, and stands as it came. */
+type Writable<Value> = JsonValue extends Value
+  ? never
+  : Value extends readonly (infer Item)[]
+    ? Writable<Item>[]
+    : Value extends object
+      ? string extends keyof Value
+        ? Record<string, unknown>
+        : { -readonly [Key in keyof Value]: Writable<Value[Key]> }
+      : Value;
+/** Reasoning goes out without its id where the items that belong to it have none; the SDK's type insists on one. */
+type Identified<Item> = Item extends ResponsesReasoning ? Item & { readonly id: string } : Item;
+type TypedRequest = Omit<ResponsesRequest, "input"> & { readonly input: readonly Identified<ResponsesItem>[] };
+
+/** The request as the SDK's `responses.create` takes it. Checked by `tsc`. */
+const createParams = (request: Writable<TypedRequest>): ResponseCreateParamsNonStreaming => ({
+  model: "gpt-6-astra",
+  ...request,
+});
+
+describe("the SDK's request types", () => {
+  it("take every item and tool that is lowered", () => {
+    expectTypeOf<Writable<Identified<ResponsesItem>>>().toExtend<ResponseInputItem>();
+    expectTypeOf<Writable<readonly Identified<ResponsesItem>[]>>().toExtend<ResponseInput>();
+    expectTypeOf<Writable<Extract<ResponsesTool, { type: "function" }>>>().toExtend<FunctionTool>();
+    expectTypeOf<Writable<Identified<ResponsesItem>>>().not.toBeNever();
+    expectTypeOf<{ type: "function_call"; call_id: string }>().not.toExtend<ResponseInputItem>();
+  });
+
+  it("take the request", () => {
+    const callId = asToolCallId("a");
+    const request: ChatRequest = {
+      system: ["s"],
+      tools: [{ name: "read", inputSchema: { type: "object" } }],
+      messages: [
+        { role: "assistant", sources: [], parts: [{ type: "tool-call", callId, toolName: "read", input: { a: 1 } }] },
+      ],
+    };
+    const lowered = lowerRequest(request);
+    const params = createParams(structuredClone(lowered) as Writable<TypedRequest>);
+    expect(params).toEqual({ model: "gpt-6-astra", ...lowered });
+  });
+});

@@ -1,0 +1,125 @@
+import type { JsonObject, JsonValue } from "@threadfold/core";
+
+// Aliases and no interfaces: only those are assignable to `JsonObject`.
+
+/** Text that goes in. */
+export type ResponsesInputText = { readonly type: "input_text"; readonly text: string };
+
+/** A picture: a URL, which may hold the bytes, or an uploaded file. */
+export type ResponsesInputImage = {
+  readonly type: "input_image";
+  readonly detail: "auto" | "low" | "high" | "original";
+  readonly image_url?: string;
+  readonly file_id?: string;
+};
+
+/** A document: a data URL with its name, a URL, or an uploaded file. */
+export type ResponsesInputFile = {
+  readonly type: "input_file";
+  readonly file_data?: string;
+  readonly file_url?: string;
+  readonly file_id?: string;
+  readonly filename?: string;
+};
+
+/** One piece of what goes in. */
+export type ResponsesInputContent = ResponsesInputText | ResponsesInputImage | ResponsesInputFile;
+
+/** What the model said last, or on its way there. */
+export type ResponsesPhase = "commentary" | "final_answer";
+
+/** A message of anyone, without an id. */
+export type ResponsesMessage = {
+  readonly type: "message";
+  readonly role: "user" | "developer" | "assistant";
+  readonly content: string | readonly ResponsesInputContent[];
+  readonly phase?: ResponsesPhase;
+};
+
+/** A message of the model as it came, with its id. */
+export type ResponsesOutputMessage = {
+  readonly type: "message";
+  readonly id: string;
+  readonly role: "assistant";
+  readonly status: "completed";
+  readonly content: readonly (
+    | { readonly type: "output_text"; readonly text: string; readonly annotations: readonly JsonValue[] }
+    | { readonly type: "refusal"; readonly refusal: string }
+  )[];
+  readonly phase?: ResponsesPhase;
+};
+
+/**
+ * Reasoning that carries itself, encrypted. OpenAI's own types ask for an id; the API takes the item without one, which is
+ * how it has to go out when the items that belong to it have none either.
+ */
+export type ResponsesReasoning = {
+  readonly type: "reasoning";
+  readonly id?: string;
+  readonly summary: readonly { readonly type: "summary_text"; readonly text: string }[];
+  readonly content?: readonly { readonly type: "reasoning_text"; readonly text: string }[];
+  readonly encrypted_content: string;
+};
+
+/** A call; its arguments are a JSON object as text. */
+export type ResponsesFunctionCall = {
+  readonly type: "function_call";
+  readonly id?: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+};
+
+/** A call of a custom tool; its input is any text. */
+export type ResponsesCustomToolCall = {
+  readonly type: "custom_tool_call";
+  readonly id?: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly input: string;
+};
+
+/** What a tool gave back. */
+export type ResponsesToolOutput = {
+  readonly type: "function_call_output" | "custom_tool_call_output";
+  readonly call_id: string;
+  readonly output: string | readonly ResponsesInputContent[];
+};
+
+/** An item that Threadfold writes. */
+export type ResponsesItem =
+  | ResponsesMessage
+  | ResponsesOutputMessage
+  | ResponsesReasoning
+  | ResponsesFunctionCall
+  | ResponsesCustomToolCall
+  | ResponsesToolOutput;
+
+/** What a custom tool takes: any text, or one of a grammar. */
+export type ResponsesToolFormat =
+  | { readonly type: "text" }
+  | { readonly type: "grammar"; readonly syntax: "lark" | "regex"; readonly definition: string };
+
+/** A function, or a custom tool. */
+export type ResponsesTool =
+  | {
+      readonly type: "function";
+      readonly name: string;
+      readonly description?: string;
+      readonly parameters: JsonObject;
+      readonly strict: boolean;
+    }
+  | {
+      readonly type: "custom";
+      readonly name: string;
+      readonly description?: string;
+      readonly format?: ResponsesToolFormat;
+    };
+
+/** Request body of OpenAI's Responses API without model name and output limit. Items of the provider stand as they came. */
+export type ResponsesRequest = {
+  readonly instructions?: string;
+  readonly input: readonly (ResponsesItem | JsonValue)[];
+  readonly tools?: readonly ResponsesTool[];
+  readonly store: false;
+};

@@ -1,0 +1,189 @@
+import { type AppendOnlyList, type ChatMessage, ThreadView, type TokenBreakdown } from "@threadfold/core";
+import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
+import { requirementsFor } from "../capabilities/requirements-for.ts";
+import type { FormatRequirements } from "../conform/format-requirements.ts";
+import { countFrame } from "../counting/count-frame.ts";
+import type { ProviderFormat } from "../formats/provider-format.ts";
+import { buildManifest } from "../manifest/build-manifest.ts";
+import { callsOf, type Draft } from "../neutral/draft.ts";
+import { draftView } from "../neutral/draft-view.ts";
+import { type SplitSystem, splitLeadingSystem } from "../neutral/split-system.ts";
+import { missingPins } from "../pins/missing-pins.ts";
+import type { RenderInput, Rendering } from "../render-input.ts";
+import { WarningLog } from "../warnings/warning-log.ts";
+import { rendersAlike } from "./renders-alike.ts";
+import { type FirstPiece, type RequestPiece, requestPiece } from "./request-piece.ts";
+import { addShares, NOTHING_SETTLED, renderedMessages, type SettledRequest, settle } from "./settled-request.ts";
+import { isApart, lastPieceStart } from "./standing-apart.ts";
+
+/** What a rendering is made for, and what of it depends on no message. */
+interface Scene {
+  readonly input: RenderInput;
+  readonly format: ProviderFormat;
+  readonly requirements: FormatRequirements;
+}
+
+/** What comes before the messages: as the format takes it, and what it costs. */
+type Frame = FirstPiece["frame"] & {
+  readonly sources: SplitSystem["sources"];
+  readonly tokens: ReturnType<typeof countFrame>;
+};
+
+/**
+ * A rendering of one plan that follows its thread as it grows: what a longer log no longer changes is rendered once and
+ * for all, so that a turn costs what it adds and not what went before (P9). An immutable value like the thread; what
+ * `renderRequest` gives for the same input is the same.
+ */
+export class GrowingRendering {
+  /** The rendering of the input that this value was made for. */
+  readonly rendering: Rendering;
+  /** Those of its messages that a longer log no longer changes. */
+  readonly settledChats: AppendOnlyList<ChatMessage>;
+  readonly #scene: Scene;
+  readonly #view: ThreadView;
+  readonly #frame: Frame;
+  readonly #settled: SettledRequest;
+  /** Drafts of the messages behind the settled ones. */
+  readonly #open: readonly Draft[];
+
+  private constructor(
+    scene: Scene,
+    view: ThreadView,
+    frame: Frame,
+    settled: SettledRequest,
+    open: readonly Draft[],
+    tail: RequestPiece,
+  ) {
+    this.#scene = scene;
+    this.#view = view;
+    this.#frame = frame;
+    this.#settled = settled;
+    this.#open = open;
+    this.settledChats = settled.chats;
+    this.rendering = compose(scene, frame, settled, tail);
+  }
+
+  /** Renders a plan from the first message on. */
+  static of(given: RenderInput, format: ProviderFormat): GrowingRendering {
+    const input = { ...given, ledger: given.ledger.extend(given.thread) };
+    const scene = { input, format, requirements: requirementsOf(input, format) };
+    const view = ThreadView.of(input.thread, input.plan);
+    const leading = splitLeadingSystem(draftView(view.entries, input));
+    const system = [...hostSystem(input), ...leading.texts];
+    const whole = requestPiece({ system, tools: input.tools, drafts: leading.drafts }, input, scene.requirements, {
+      first: true,
+      last: true,
+    });
+    const tokens = countFrame(whole.frame.system, whole.frame.tools, input.ledger.tokenizer);
+    const frame = { ...whole.frame, sources: leading.sources, tokens };
+    return new GrowingRendering(scene, view, frame, NOTHING_SETTLED(), leading.drafts, whole);
+  }
+
+  /** The rendering of the same plan for a thread that has grown; from the first message on when anything else differs. */
+  grow(given: RenderInput): GrowingRendering {
+    const { format, requirements } = this.#scene;
+    if (!this.#isContinuedBy(given)) return GrowingRendering.of(given, format);
+    const input = { ...given, ledger: given.ledger.extend(given.thread) };
+    const view = this.#view.extend(input.thread);
+    const added = view.entries.slice(this.#view.entries.length);
+    return this.#with({ input, format, requirements }, view, draftView(added, input, this.#open));
+  }
+
+  #with(scene: Scene, view: ThreadView, open: readonly Draft[]): GrowingRendering {
+    const { input } = scene;
+    let settled = this.#settled;
+    // A late result for a settled call, or an id that comes back, changes what was rendered: then all of it is open again.
+    const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds);
+    const drafts = isTied ? splitLeadingSystem(draftView(view.entries, input)).drafts : open;
+    if (isTied) settled = NOTHING_SETTLED();
+    const start = lastPieceStart(drafts, settled.callIds);
+    const parted = start === 0 ? null : this.#part(scene, settled, drafts, start);
+    if (parted !== null) settled = parted.settled;
+    const tail = parted?.tail ?? this.#piece(scene, drafts, { first: settled.drafts.length === 0, last: true });
+    // Two ids of the log can come to one id on the wire; the whole request tells them apart.
+    if (tail.drafts.some((draft) => callsOf(draft).some((id) => settled.callIds.has(id))))
+      return GrowingRendering.of(scene.input, scene.format);
+    return new GrowingRendering(scene, view, this.#frame, settled, parted?.open ?? drafts, tail);
+  }
+
+  /** Settles what stands before a place; null when leaving out messages made the two sides run into one. */
+  #part(scene: Scene, settled: SettledRequest, drafts: readonly Draft[], start: number) {
+    const logged = drafts.slice(0, start);
+    const open = drafts.slice(start);
+    const piece = this.#piece(scene, logged, { first: settled.drafts.length === 0, last: false });
+    const tail = this.#piece(scene, open, { first: false, last: true });
+    const last = piece.drafts.at(-1);
+    const isParted = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
+    if (!isParted || tail.drafts[0]?.chat.role !== "assistant") return null;
+    return { settled: settle(settled, piece, logged, scene.input.thread.livePins), open, tail };
+  }
+
+  #piece(
+    { input, requirements }: Scene,
+    drafts: readonly Draft[],
+    ends: { readonly first: boolean; readonly last: boolean },
+  ): RequestPiece {
+    const { system, tools } = this.#frame;
+    // The first piece notes what the frame had to give up, so it starts from the frame as it was given.
+    return requestPiece({ system, tools: ends.first ? input.tools : tools, drafts }, input, requirements, ends);
+  }
+
+  #isContinuedBy(next: RenderInput): boolean {
+    const { input, requirements } = this.#scene;
+    const { thread } = input;
+    const declares = requirements.declaresTools && input.tools.length === 0;
+    return (
+      !declares &&
+      this.#open.some(({ chat, action }) => chat.role !== "system" && action !== "pins") &&
+      rendersAlike(next.plan, input.plan) &&
+      next.tools === input.tools &&
+      isSameText(next.system, input.system) &&
+      next.summaryRole === input.summaryRole &&
+      next.model === input.model &&
+      next.capabilities === input.capabilities &&
+      next.ledger.tokenizer === input.ledger.tokenizer &&
+      next.thread.version >= thread.version &&
+      next.thread.entriesBetween(thread.version - 1, thread.version)[0] === thread.entriesBetween(thread.version - 1)[0]
+    );
+  }
+}
+
+const isSameText = (a: readonly string[], b: readonly string[]): boolean =>
+  a === b || (a.length === b.length && a.every((text, index) => text === b[index]));
+
+const requirementsOf = ({ model, capabilities }: RenderInput, { rules }: ProviderFormat): FormatRequirements =>
+  requirementsFor(rules.requirements, model === undefined ? null : capabilitiesOf(model, capabilities));
+
+const hostSystem = ({ system }: RenderInput): readonly string[] => system.filter((text) => text.trim() !== "");
+
+function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: RequestPiece): Rendering {
+  const { input, format } = scene;
+  const drafts = [...settled.drafts.slice(), ...tail.drafts];
+  const request = {
+    system: frame.system,
+    tools: frame.tools,
+    messages: [...settled.chats.slice(), ...tail.drafts.map(({ chat }) => chat)],
+  };
+  const breakdown = breakdownOf(frame, addShares(settled.shares, tail));
+  const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
+  return {
+    request,
+    manifest: buildManifest(input, {
+      format: format.id,
+      request,
+      drafts,
+      messages: [...settled.messages.slice(), ...renderedMessages(tail, settled.messages.length)],
+      systemSources: frame.sources,
+    }),
+    warnings: WarningLog.join(settled.warnings, tail.warnings).warnings,
+    tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),
+    breakdown,
+    missingPins: missingPins(sought, request.system, drafts).map(({ id }) => id),
+  };
+}
+
+function breakdownOf({ tokens }: Frame, shares: Partial<TokenBreakdown>): TokenBreakdown {
+  const { system, tools, overhead } = tokens;
+  const { pins = 0, summaries = 0, pointers = 0, kept = 0, rehydrated = 0 } = shares;
+  return { system, tools, pins, summaries, pointers, kept, rehydrated, overhead: overhead + (shares.overhead ?? 0) };
+}

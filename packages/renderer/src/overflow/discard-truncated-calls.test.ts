@@ -1,0 +1,38 @@
+import type { Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { call, signed, text } from "../testing/sample-thread.ts";
+import { discardTruncatedCalls, isMaxOutputStop } from "./discard-truncated-calls.ts";
+
+const assistant = (...parts: Part[]) => ({ role: "assistant", parts }) as const;
+const broken: Part = { ...call("b"), input: '{"path":', invalidInput: '{"path":' } as Part;
+
+describe("discardTruncatedCalls", () => {
+  it("discards the last call of a response that reached its output limit, valid JSON or not", () => {
+    const message = assistant(text("I read."), call("a"), call("b"));
+    for (const stop of ["max_tokens", "length", "MAX_TOKENS", "max_output_tokens"]) {
+      expect(discardTruncatedCalls(message, stop)).toEqual({
+        message: assistant(text("I read."), call("a")),
+        discarded: [call("b")],
+      });
+    }
+    expect(discardTruncatedCalls(assistant(text("I read."), broken), "length").discarded).toEqual([broken]);
+  });
+
+  it("takes the reasoning at the end with the call, and says when nothing is left", () => {
+    expect(discardTruncatedCalls(assistant(text("so"), signed, call("a")), "max_tokens").message).toEqual(
+      assistant(text("so")),
+    );
+    expect(discardTruncatedCalls(assistant(signed, call("a")), "max_tokens").message).toBeNull();
+  });
+
+  it("leaves alone what was not cut off: another stop, a text at the end, another role", () => {
+    const message = assistant(text("I read."), call("a"));
+    expect(discardTruncatedCalls(message, "tool_use").message).toBe(message);
+    expect(discardTruncatedCalls(message, null).message).toBe(message);
+    const talking = assistant(call("a"), text("and th"));
+    expect(discardTruncatedCalls(talking, "length").message).toBe(talking);
+    const user = { role: "user", parts: [text("go")] } as const;
+    expect(discardTruncatedCalls(user, "length").message).toBe(user);
+    expect(isMaxOutputStop("end_turn")).toBe(false);
+  });
+});

@@ -1,0 +1,98 @@
+import { isPlainObject, type PlainObject } from "../legality/plain-object.ts";
+import { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow-phrases.ts";
+
+/** What an error tells of a prompt that did not fit. */
+export type OverflowReport =
+  | {
+      readonly overflow: true;
+      /** Whose words they are. Servers that speak another provider's protocol use its words too. */
+      readonly provider: string;
+      /** What was recognised: the phrase as it stands, or the code. */
+      readonly evidence: string;
+      /** How many tokens the prompt had, where the provider says so. */
+      readonly usedTokens?: number;
+      /** How many there may be, where the provider says so. */
+      readonly limitTokens?: number;
+    }
+  | { readonly overflow: false };
+
+const NONE: OverflowReport = Object.freeze({ overflow: false });
+/** Fields in which errors, bodies and causes hold each other. */
+const NESTED: readonly string[] = ["error", "cause", "data", "body", "response", "lastError", "errors"];
+const TEXTS: readonly string[] = ["message", "responseBody", "body", "detail"];
+const CODES: readonly string[] = ["code", "type", "status", "stop_reason"];
+/** Statuses of requests that were refused for other reasons, whatever they say. */
+const OTHER_STATUSES: readonly unknown[] = [401, 403, 404, 429];
+const MAX_DEPTH = 6;
+/** Longer texts are no messages. */
+const MAX_TEXT = 20_000;
+
+/**
+ * Says whether a failed call failed because the prompt was too long for the model, from the error classes of the SDKs, from
+ * response bodies, or from text. Total over anything that is thrown. Limits of rate or output are no overflow.
+ *
+ * @param more phrases of servers of one's own.
+ */
+export function recognizeOverflow(thrown: unknown, more: readonly OverflowPhrase[] = []): OverflowReport {
+  return inspect(thrown, [...more, ...OVERFLOW_PHRASES], MAX_DEPTH, new Set());
+}
+
+function inspect(
+  value: unknown,
+  phrases: readonly OverflowPhrase[],
+  depth: number,
+  seen: Set<unknown>,
+): OverflowReport {
+  if (typeof value === "string") return inText(value, phrases);
+  if (Array.isArray(value)) return firstOf(value, phrases, depth, seen);
+  if (!isPlainObject(value) || depth === 0 || seen.has(value)) return NONE;
+  seen.add(value);
+  if (OTHER_STATUSES.includes(value.status) || OTHER_STATUSES.includes(value.statusCode)) return NONE;
+  // The text first: it may say how many tokens there were.
+  const said = firstOf(pick(value, TEXTS, "string"), phrases, depth, seen);
+  if (said.overflow) return said;
+  const nested = firstOf(pick(value, NESTED, "object"), phrases, depth - 1, seen);
+  return nested.overflow ? nested : inCodes(value);
+}
+
+const pick = (value: PlainObject, names: readonly string[], type: "string" | "object"): readonly unknown[] =>
+  names.map((name) => value[name]).filter((field) => typeof field === type);
+
+function firstOf(
+  values: readonly unknown[],
+  phrases: readonly OverflowPhrase[],
+  depth: number,
+  seen: Set<unknown>,
+): OverflowReport {
+  for (const value of values) {
+    const report = inspect(value, phrases, depth, seen);
+    if (report.overflow) return report;
+  }
+  return NONE;
+}
+
+function inCodes(value: PlainObject): OverflowReport {
+  for (const field of CODES) {
+    const code = value[field];
+    if (typeof code === "string" && Object.hasOwn(OVERFLOW_CODES, code))
+      return { overflow: true, provider: OVERFLOW_CODES[code] as string, evidence: code };
+  }
+  return NONE;
+}
+
+function inText(text: string, phrases: readonly OverflowPhrase[]): OverflowReport {
+  const head = text.slice(0, MAX_TEXT);
+  for (const { provider, pattern } of phrases) {
+    const match = pattern.exec(head);
+    if (match === null) continue;
+    const { used, limit } = match.groups ?? {};
+    return {
+      overflow: true,
+      provider,
+      evidence: match[0],
+      ...(used !== undefined && { usedTokens: Number(used) }),
+      ...(limit !== undefined && { limitTokens: Number(limit) }),
+    };
+  }
+  return NONE;
+}
