@@ -4,6 +4,7 @@ import {
   asMessageId,
   asThreadId,
   canonicalJson,
+  type StructuredSummary,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
@@ -44,6 +45,13 @@ function conversation(prefix: string, turnsBefore = 0): SummarizeRequest {
   ]);
   const messages = thread.messagesBetween(turnsBefore);
   return { span: spanOf(messages), messages, previous: null, pins: [], maxTokens: 800, countTokens };
+}
+
+/** A summary that holds a rule, of an earlier part of another conversation. */
+async function summaryOfOther(): Promise<StructuredSummary> {
+  const { span } = conversation("earlier");
+  const item = { text: "Never push to main.", sources: span.messageIds.slice(0, 1) };
+  return applySummaryChanges(null, span, [{ op: "add", section: "constraints", item }]).summary;
 }
 
 const text = (id: string, role: "user" | "assistant", content: string) =>
@@ -93,7 +101,10 @@ describe("the summary cache", () => {
         const fresh = await cached.summarize(request);
         const hit = await cached.summarize(request);
         expect(canonicalJson(hit.changes)).toBe(canonicalJson(fresh.changes));
-        expect(cached.statistics).toEqual({ hits: 1, misses: 1, rejected: 0 });
+        const isKept = fresh.changes.length > 0 || fresh.nothingToSay === true;
+        expect(cached.statistics).toEqual(
+          isKept ? { hits: 1, misses: 1, rejected: 0 } : { hits: 0, misses: 2, rejected: 0 },
+        );
       }),
       { numRuns: 100 },
     );
@@ -163,11 +174,14 @@ describe("the summary cache", () => {
     ["tenants", { tenantId: "other" }, {}],
     ["policies", { policyVersion: "v2" }, {}],
     ["summarizers", { summarizer: "other" }, {}],
+    ["models", { identity: { model: "other", promptVersion: "1" } }, {}],
+    ["prompt versions", { identity: { model: "m", promptVersion: "2" } }, {}],
     ["limits", {}, { maxTokens: 801 }],
     ["instructions", {}, { instructions: "look at dates" }],
+    ["overlaps", {}, { overlap: conversation("z").messages.slice(0, 1) }],
     ["token counters", {}, { countTokens: (value: string) => value.length }],
   ])("keeps %s apart", (_, scope, change) => {
-    const own = { ...SCOPE, summarizer: "s" };
+    const own = { ...SCOPE, summarizer: "s", identity: { model: "m", promptVersion: "1" } };
     expect(summaryCacheKey({ ...conversation("a"), ...change }, { ...own, ...scope })).not.toBe(
       summaryCacheKey(conversation("a"), own),
     );
@@ -227,6 +241,41 @@ describe("the store behind the cache", () => {
     entries.set(summaryCacheKey(other, { ...SCOPE, summarizer: inner.id }), entry);
     await cachedSummarizer(inner, { ...SCOPE, store: storeOf(entries) }).summarize(other);
     expect(inner.calls).toBe(1);
+  });
+
+  it("makes an entry again that somebody without the secret put there", async () => {
+    const entries = new Map<string, string>();
+    const options = { ...SCOPE, store: storeOf(entries), secret: "s3cret" };
+    const forged = await stored();
+    entries.set(forged.key, forged.entry);
+    const inner = new Counting();
+    const cached = cachedSummarizer(inner, options);
+    await cached.summarize(conversation("b"));
+    expect(cached.statistics).toEqual({ hits: 0, misses: 0, rejected: 1 });
+    const again = cachedSummarizer(inner, options);
+    await again.summarize(conversation("c"));
+    expect(again.statistics.hits).toBe(1);
+    expect(inner.calls).toBe(1);
+  });
+
+  it("makes an entry again that would take a rule out, although it is sealed and in shape", async () => {
+    const entries = new Map<string, string>();
+    const request = { ...conversation("b"), previous: await summaryOfOther() };
+    expect(request.previous.constraints).not.toEqual([]);
+    const poison: Summarizer = {
+      id: "counting-v1",
+      summarize: async () => ({
+        changes: [
+          { op: "resolve", section: "constraints", itemId: request.previous.constraints[0]?.id ?? "", reason: "" },
+        ],
+      }),
+    };
+    await cachedSummarizer(poison, { ...SCOPE, store: storeOf(entries) }).summarize(request);
+    const inner = new Counting();
+    const cached = cachedSummarizer(inner, { ...SCOPE, store: storeOf(entries) });
+    await cached.summarize(request);
+    expect(inner.calls).toBe(1);
+    expect(cached.statistics.rejected).toBe(1);
   });
 
   it("works without a store that fails", async () => {

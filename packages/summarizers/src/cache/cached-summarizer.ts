@@ -1,5 +1,13 @@
-import type { SummarizeRequest, SummarizeResult, Summarizer } from "@threadfold/core";
+import {
+  applySummaryChanges,
+  type JsonObject,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+} from "@threadfold/core";
 import { LRUCache } from "lru-cache";
+import { rulesKept } from "../checks/rules-kept.ts";
+import type { SummaryCheck } from "../checks/summary-check.ts";
 import { readEntry, writeEntry } from "./cache-entry.ts";
 import { fromPortable, toPortable } from "./portable-changes.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -16,7 +24,16 @@ export interface SummaryCacheOptions {
   readonly maxSize?: number;
   /** Keeps entries beyond this process. */
   readonly store?: SummaryCacheStore;
+  /**
+   * Seals entries, so that whoever can write to the store but does not know it cannot put a summary there. Without it
+   * damage is noticed, forgery is not.
+   */
+  readonly secret?: string;
+  /** What an entry must pass before it is used, as a fresh summary would. That no rule is taken out, by default. */
+  readonly checks?: readonly SummaryCheck[];
 }
+
+const DEFAULT_ENTRY_CHECKS: readonly SummaryCheck[] = Object.freeze([rulesKept]);
 
 const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
 
@@ -44,6 +61,7 @@ export function cachedSummarizer(inner: Summarizer, options: SummaryCacheOptions
 
 class Cache implements CachedSummarizer {
   readonly id: string;
+  readonly identity?: JsonObject;
   readonly #inner: Summarizer;
   readonly #options: SummaryCacheOptions;
   readonly #entries: LRUCache<string, string>;
@@ -54,6 +72,7 @@ class Cache implements CachedSummarizer {
 
   constructor(inner: Summarizer, options: SummaryCacheOptions) {
     this.id = inner.id;
+    if (inner.identity !== undefined) this.identity = inner.identity;
     this.#inner = inner;
     this.#options = options;
     this.#entries = new LRUCache({
@@ -68,7 +87,8 @@ class Cache implements CachedSummarizer {
 
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
     const { tenantId, policyVersion } = this.#options;
-    const key = summaryCacheKey(request, { tenantId, policyVersion, summarizer: this.#inner.id });
+    const { id: summarizer, identity = null } = this.#inner;
+    const key = summaryCacheKey(request, { tenantId, policyVersion, summarizer, identity });
     const own: { result?: SummarizeResult } = {};
     const entry = await this.#flights.run(key, request.signal, async (signal) => {
       const found = await this.#find(key, request);
@@ -79,7 +99,8 @@ class Cache implements CachedSummarizer {
     });
     if (own.result !== undefined) return own.result;
     const changes = entry === null ? null : this.#changesOf(key, entry, request);
-    return changes === null ? this.#inner.summarize(request) : { changes };
+    if (changes === null) return this.#inner.summarize(request);
+    return { changes, ...(changes.length === 0 && { nothingToSay: true as const }) };
   }
 
   /** An entry that verifies and fits the request, from memory or from the store. */
@@ -89,7 +110,7 @@ class Cache implements CachedSummarizer {
       this.#misses++;
       return null;
     }
-    if (this.#changesOf(key, entry, request) === null) {
+    if (!(await this.#accepts(this.#changesOf(key, entry, request), request))) {
       this.#rejected++;
       this.#entries.delete(key);
       return null;
@@ -99,16 +120,26 @@ class Cache implements CachedSummarizer {
     return entry;
   }
 
+  async #accepts(changes: SummarizeResult["changes"] | null, request: SummarizeRequest): Promise<boolean> {
+    if (changes === null) return false;
+    const { summary } = applySummaryChanges(request.previous, request.span, changes);
+    for (const check of this.#options.checks ?? DEFAULT_ENTRY_CHECKS)
+      if ((await check.problem({ request, changes, summary })) !== null) return false;
+    return true;
+  }
+
   #changesOf(key: string, entry: string, request: SummarizeRequest): SummarizeResult["changes"] | null {
-    const portable = readEntry(key, entry);
+    const portable = readEntry(key, entry, this.#options.secret ?? null);
     return portable === null ? null : fromPortable(portable, request);
   }
 
-  /** Keeps a result; one that names messages beyond its request is not kept. */
-  async #keep(key: string, { changes }: SummarizeResult, request: SummarizeRequest): Promise<string | null> {
-    const portable = toPortable(changes, request);
+  /** Keeps a result. One that names messages beyond its request, stands in for a failure or is blank without meaning it is not kept. */
+  async #keep(key: string, result: SummarizeResult, request: SummarizeRequest): Promise<string | null> {
+    const { changes, problem, nothingToSay } = result;
+    const isMeant = problem === undefined && (changes.length > 0 || nothingToSay === true);
+    const portable = isMeant ? toPortable(changes, request) : null;
     if (portable === null) return null;
-    const entry = writeEntry(key, portable);
+    const entry = writeEntry(key, portable, this.#options.secret ?? null);
     this.#entries.set(key, entry);
     await this.#options.store?.set(key, entry).catch(() => undefined);
     return entry;

@@ -1,5 +1,6 @@
 import {
   digestOf,
+  type JsonObject,
   STRUCTURED_SUMMARY_SCHEMA_VERSION,
   type StructuredSummary,
   SUMMARY_RENDER_VERSION,
@@ -15,10 +16,12 @@ export interface SummaryCacheScope {
   readonly policyVersion: string;
   /** Id of the summarizer whose results are kept. */
   readonly summarizer: string;
+  /** The same in parts: model, prompt version, limits. Null for a summarizer that does not say. */
+  readonly identity?: JsonObject | null;
 }
 
 /** Bump it when entries change their shape. */
-export const SUMMARY_CACHE_VERSION = 1;
+export const SUMMARY_CACHE_VERSION = 2;
 
 /** A text whose count tells one token counter from another, which a function cannot do by itself. */
 const COUNTER_PROBE = 'The quick brown fox {"jumps": [1234567, "über"]}\n\tdef lazy_dog(): 数据 🐕';
@@ -35,7 +38,9 @@ export function summaryCacheKey(request: SummarizeRequest, scope: SummaryCacheSc
     tenantId: scope.tenantId,
     policyVersion: scope.policyVersion,
     summarizer: scope.summarizer,
+    identity: scope.identity ?? null,
     content: spanDigest(request),
+    overlap: request.overlap === undefined ? null : spanDigest({ messages: request.overlap, span: request.span }),
     previous: request.previous === null ? null : contentOf(request.previous, request.span.firstTurn),
     pins: request.pins.map(({ text, authority }) => [text, authority]),
     maxTokens: request.maxTokens,

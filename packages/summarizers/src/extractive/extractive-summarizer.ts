@@ -34,6 +34,7 @@ export class ExtractiveSummarizer implements Summarizer {
       countTokens: request.countTokens,
     };
     const harvests = collectors.map((collector) => collector.harvest(context));
-    return { changes: selectChanges(harvests, request) };
+    const changes = selectChanges(harvests, request);
+    return changes.length === 0 ? { changes, nothingToSay: true } : { changes };
   }
 }

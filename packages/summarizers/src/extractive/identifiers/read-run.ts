@@ -9,7 +9,6 @@ export interface RunReading {
 /** Shorter runs are words, longer ones are data. In UTF-16 code units. */
 const MIN_LENGTH = 6;
 const MAX_LENGTH = 219;
-const MIN_LETTERS = 3;
 /** Ids that begin with a digit are longer than `12-line` and `40-def`. */
 const LONG_ID = 16;
 
@@ -20,6 +19,8 @@ const AFTER = /[-./+@]+$/;
 /** A name has a sign that plain words lack: an underscore, an inner capital, or digits beside letters. */
 const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
 const NUMBER = /^\d+$/;
+/** Fewer letters than three make no path: `1/2/3/4/5`. */
+const THREE_LETTERS = /\p{L}.*?\p{L}.*?\p{L}/u;
 
 /** The paths, names and numbers in a run: most often one, `self.block_manager.get_table` names two. */
 export function readRun(run: string): readonly RunReading[] {
@@ -36,7 +37,7 @@ const trimmed = (run: string): string => run.replace(AFTER, "").replace(BEFORE, 
 
 /** Prose joins words by a slash, too; a path has an extension, depth, or a name that no word has. */
 function readPath(text: string): readonly RunReading[] {
-  if (text.replace(/[^\p{L}]/gu, "").length < MIN_LETTERS) return [];
+  if (!THREE_LETTERS.test(text)) return [];
   const slashes = text.split("/").length - 1;
   const strong = /[._]/.test(text) || slashes > (text.startsWith("/") ? 2 : 1);
   return [{ text, kind: strong ? "path" : "weak-path" }];

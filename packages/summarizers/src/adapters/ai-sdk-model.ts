@@ -1,0 +1,77 @@
+import type { CompletionFinish, CompletionModel, CompletionRequest, Usage } from "@threadfold/core";
+import { generateText, type LanguageModel, type LanguageModelUsage, type ModelMessage } from "ai";
+import { asModelCallError } from "../llm/call/as-model-call-error.ts";
+
+/** A model of the AI SDK, from any of its providers. */
+export interface AiSdkModelOptions {
+  readonly model: LanguageModel;
+  /** Further options of `generateText`, such as `temperature` or `providerOptions`. */
+  readonly settings?: Pick<
+    Parameters<typeof generateText>[0],
+    "temperature" | "providerOptions" | "headers" | "reasoning"
+  >;
+}
+
+/** A prefix for the AI SDK: what was passed as `instructions` (or `system`) and `messages`. */
+interface AiSdkPrefix {
+  readonly instructions?: string;
+  readonly system?: string;
+  readonly messages: readonly ModelMessage[];
+}
+
+/**
+ * The `complete()` port over the AI SDK. Tools of a prefix are functions and do not travel in one: with providers whose
+ * cache begins with the tools, the prefix is read only when the agent has none.
+ */
+export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): CompletionModel {
+  return {
+    id: `ai-sdk ${typeof model === "string" ? model : `${model.provider} ${model.modelId}`}`,
+    async complete(request) {
+      try {
+        const { text, finishReason, toolCalls, usage } = await generateText({
+          ...settings,
+          ...promptOf(request),
+          model,
+          maxOutputTokens: request.maxOutputTokens,
+          maxRetries: 0,
+          allowSystemInMessages: true,
+          ...(request.signal !== undefined && { abortSignal: request.signal }),
+        });
+        return { text, finish: FINISH[finishReason] ?? "other", toolCalls: toolCalls.length, usage: usageOf(usage) };
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        throw asModelCallError(error);
+      }
+    },
+  };
+}
+
+function promptOf({ system, messages, prefix }: CompletionRequest): {
+  readonly instructions?: string;
+  readonly messages: ModelMessage[];
+} {
+  const asked = messages.map(({ role, text }): ModelMessage => ({ role, content: text }));
+  if (prefix === undefined) return { instructions: system, messages: asked };
+  const sent = prefix as unknown as AiSdkPrefix;
+  const instructions = sent.instructions ?? sent.system;
+  return { ...(instructions !== undefined && { instructions }), messages: [...sent.messages, ...asked] };
+}
+
+function usageOf({ inputTokens, outputTokens, inputTokenDetails, outputTokenDetails }: LanguageModelUsage): Usage {
+  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails ?? {};
+  const { reasoningTokens } = outputTokenDetails ?? {};
+  return {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+const FINISH: Readonly<Record<string, CompletionFinish>> = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tool-call",
+  "content-filter": "refusal",
+};

@@ -1,0 +1,83 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { CompletionFinish, CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
+import { asModelCallError } from "../llm/call/as-model-call-error.ts";
+
+/** A model behind the Anthropic SDK. */
+export interface AnthropicModelOptions {
+  /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
+  readonly client: Anthropic;
+  readonly model: string;
+  /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
+  readonly stream?: boolean;
+  /** Further fields of the request body, such as `temperature`. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+type Params = Anthropic.MessageCreateParamsNonStreaming;
+
+/**
+ * The `complete()` port over the Anthropic SDK. A prefix is the body of a Messages request; it keeps its model, tools and
+ * cache breakpoints, since the cache knows it by these.
+ */
+export function anthropicModel({ client, model, stream = true, body = {} }: AnthropicModelOptions): CompletionModel {
+  return {
+    id: `anthropic ${model}`,
+    async complete(request) {
+      const params = paramsOf(model, body, request);
+      const options = { maxRetries: 0, ...(request.signal !== undefined && { signal: request.signal }) };
+      try {
+        const message = stream
+          ? await client.messages.stream(params, options).finalMessage()
+          : await client.messages.create(params, options);
+        return resultOf(message);
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        throw asModelCallError(error);
+      }
+    },
+  };
+}
+
+function paramsOf(
+  model: string,
+  body: object,
+  { system, messages, maxOutputTokens, prefix }: CompletionRequest,
+): Params {
+  const asked = messages.map(({ role, text }): Anthropic.MessageParam => ({ role, content: text }));
+  if (prefix === undefined) return { model, max_tokens: maxOutputTokens, system, messages: asked, ...body };
+  const { stream: _stream, ...sent } = prefix as unknown as Params & { readonly stream?: boolean };
+  // A thinking budget must stay below the cap, and the prefix was sent with a cap that does.
+  const maxTokens = sent.thinking === undefined ? maxOutputTokens : Math.max(maxOutputTokens, sent.max_tokens ?? 0);
+  return {
+    ...body,
+    ...sent,
+    model: sent.model ?? model,
+    max_tokens: maxTokens,
+    messages: [...sent.messages, ...asked],
+  };
+}
+
+function resultOf({ content, stop_reason: reason, usage }: Anthropic.Message): CompletionResult {
+  const read = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  return {
+    text: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
+    finish: FINISH[reason ?? "end_turn"] ?? "other",
+    toolCalls: content.filter((block) => block.type === "tool_use" || block.type === "server_tool_use").length,
+    usage: {
+      inputTokens: usage.input_tokens + read + written,
+      outputTokens: usage.output_tokens,
+      cacheReadTokens: read,
+      cacheWriteTokens: written,
+    },
+  };
+}
+
+const FINISH: Readonly<Record<string, CompletionFinish>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool-call",
+  refusal: "refusal",
+};

@@ -1,0 +1,64 @@
+import { type CompletionModel, canonicalJson, renderSummary, visibleText } from "@threadfold/core";
+import { z } from "zod";
+import { jsonObjects } from "../llm/answer/json-objects.ts";
+import { cutMiddle } from "../llm/transcript/cut-middle.ts";
+import type { SummaryCheck, SummaryProposal } from "./summary-check.ts";
+
+/** How a second model is asked about a summary. */
+export interface SecondOpinionOptions {
+  readonly model: CompletionModel;
+  /** The span is shown to it in at most so many tokens; 60 000 by default. */
+  readonly maxInputTokens?: number;
+  /** What counts when it gives no usable verdict. It is a second look and no gate by default: `accept`. */
+  readonly otherwise?: "accept" | "refuse";
+}
+
+const SYSTEM =
+  "You check notes that were taken of a conversation, before they replace it. Look for statements that contradict the conversation, rules or unfinished work that are missing, and work that is called done and is not. Style and brevity are no faults.";
+const ASK =
+  'Answer with one JSON object and nothing else: { "verdict": "good" } or { "verdict": "bad", "problem": "the worst fault, in one sentence" }.';
+const verdictSchema = z.object({ verdict: z.enum(["good", "bad"]), problem: z.string().default("") });
+
+/** Asks another model whether the notes do justice to the span. */
+export function secondOpinion({
+  model,
+  maxInputTokens = 60_000,
+  otherwise = "accept",
+}: SecondOpinionOptions): SummaryCheck {
+  return {
+    name: "second-opinion",
+    problem: async (proposal) => {
+      const text = await answerOf(model, proposal, maxInputTokens);
+      for (const value of text === null ? [] : jsonObjects(text)) {
+        const parsed = verdictSchema.safeParse(value);
+        if (parsed.success) return parsed.data.verdict === "good" ? null : parsed.data.problem || "the notes are bad";
+      }
+      proposal.request.signal?.throwIfAborted();
+      return otherwise === "accept" ? null : "there was no second opinion";
+    },
+  };
+}
+
+async function answerOf(
+  model: CompletionModel,
+  { request: { messages, countTokens, signal }, summary }: SummaryProposal,
+  maxInputTokens: number,
+): Promise<string | null> {
+  const said = messages.map((message) => canonicalJson([message.role, visibleText(message)])).join("\n");
+  const text = [
+    `The conversation, one message a line as JSON:\n${cutMiddle(said, maxInputTokens, countTokens)}`,
+    `The notes, as a JSON string:\n${canonicalJson(renderSummary(summary))}`,
+    ASK,
+  ].join("\n\n");
+  try {
+    const result = await model.complete({
+      system: SYSTEM,
+      messages: [{ role: "user", text }],
+      maxOutputTokens: 500,
+      ...(signal !== undefined && { signal }),
+    });
+    return result.toolCalls === 0 ? result.text : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Summarizer } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { Conversation, requestFor } from "../test-support/conversation.ts";
+import { cachedSummarizer } from "./cache/cached-summarizer.ts";
+import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
+import { fallbackSummarizer } from "./fallback-summarizer.ts";
+
+const request = requestFor(new Conversation().user("Fix src/parser.ts. Never push to main.").agent("Fixed.").messages);
+const broken: Summarizer = { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) };
+
+describe("fallbackSummarizer", () => {
+  it("P6: gives the second summarizer's summary when the first fails, and says what was wrong", async () => {
+    const { changes, by, problem } = await fallbackSummarizer(broken).summarize(request);
+    expect(changes).toEqual((await new ExtractiveSummarizer().summarize(request)).changes);
+    expect({ by, problem }).toEqual({ by: "extractive-v1", problem: "broken@1: model is down" });
+  });
+
+  it("leaves a good summary and an abort alone", async () => {
+    const good = await fallbackSummarizer(new ExtractiveSummarizer(), broken).summarize(request);
+    expect(good).not.toHaveProperty("problem");
+    const aborted = { ...request, signal: AbortSignal.abort() };
+    await expect(fallbackSummarizer(new ExtractiveSummarizer()).summarize(aborted)).rejects.toMatchObject({
+      code: "ABORTED",
+    });
+  });
+
+  it("is not remembered by a cache in the place of what failed", async () => {
+    const cached = cachedSummarizer(fallbackSummarizer(broken), { tenantId: null, policyVersion: "v1" });
+    for (let round = 0; round < 2; round++)
+      expect((await cached.summarize(request)).problem).toBe("broken@1: model is down");
+    expect(cached.statistics).toEqual({ hits: 0, misses: 2, rejected: 0 });
+  });
+});

@@ -1,0 +1,113 @@
+import type { NewItem, OpenItem, SummaryChange } from "@threadfold/core";
+import { handleOf, type NotedItem, type NotedItems } from "../notes/noted-items.ts";
+import {
+  ANSWER_SECTIONS,
+  type Answer,
+  type AnswerItem,
+  type AnswerSection,
+  answerItemSchemas,
+  type Evidence,
+} from "./answer-schema.ts";
+import { codeWords } from "./code-words.ts";
+import { groundedItem } from "./grounded-item.ts";
+import type { SpanEvidence } from "./span-evidence.ts";
+
+/** A section takes at most so many notes of one answer. */
+const MAX_NOTES = 100;
+const MAX_IDENTIFIERS = 200;
+const MAX_STATE = 400;
+
+/**
+ * What code takes of a model's answer, as changes against what was noted before it. Notes without evidence in the span
+ * are left out. Constraints and artifacts are never changed by a model; open work never goes away by its word: it can
+ * become done or cancelled, on evidence, in the words in which it was opened (P5, L28).
+ */
+export function groundedChanges(answer: Answer, noted: NotedItems, evidence: SpanEvidence): readonly SummaryChange[] {
+  return [
+    ...ANSWER_SECTIONS.flatMap((section) => additions(section, answer.add[section], evidence)),
+    ...identifiers(answer.add.identifiers, evidence),
+    ...answer.supersede.flatMap((change) => successor(change, noted, evidence)),
+    ...answer.resolve.flatMap((change) => resolution(change, noted, evidence)),
+    ...state(answer, evidence),
+  ];
+}
+
+function additions(
+  section: AnswerSection,
+  notes: readonly AnswerItem<AnswerSection>[],
+  evidence: SpanEvidence,
+): readonly SummaryChange[] {
+  return notes.slice(0, MAX_NOTES).flatMap((note) => {
+    const grounded = groundedItem(section, note, evidence);
+    return grounded === null ? [] : [{ op: "add", ...grounded } as SummaryChange];
+  });
+}
+
+function identifiers(texts: readonly string[], evidence: SpanEvidence): readonly SummaryChange[] {
+  return [...new Set(texts)].slice(0, MAX_IDENTIFIERS).flatMap((text): readonly SummaryChange[] => {
+    const sources = text.trim() === "" || /[\n\r]/.test(text) ? [] : evidence.messagesWith(text);
+    return sources.length === 0 ? [] : [{ op: "add", section: "identifiers", item: { text, sources } }];
+  });
+}
+
+function successor(
+  { item: handle, with: content }: Answer["supersede"][number],
+  noted: NotedItems,
+  evidence: SpanEvidence,
+): readonly SummaryChange[] {
+  const old = noted.items.get(handleOf(handle));
+  if (old === undefined || !isChangeable(old)) return [];
+  const parsed = answerItemSchemas[old.section].safeParse(withOldContent(old, content));
+  if (!parsed.success) return [];
+  const grounded = groundedItem(old.section, parsed.data, evidence, old.item.sources);
+  if (grounded === null) return [];
+  return [superseded(old, grounded.item)];
+}
+
+/** Open work keeps the words in which it was opened, whatever the model calls it now. */
+function withOldContent({ section, item }: NotedItem, content: object): object {
+  const { id: _id, sources: _sources, ...old } = item as OpenItem;
+  return { ...old, ...content, ...(section === "openItems" && { description: old.description }) };
+}
+
+function resolution(
+  { item: handle, reason, ...claimed }: Answer["resolve"][number],
+  noted: NotedItems,
+  evidence: SpanEvidence,
+): readonly SummaryChange[] {
+  const old = noted.items.get(handleOf(handle));
+  if (old === undefined || !isChangeable(old) || evidence.sourcesOf(claimed).length === 0) return [];
+  if (old.section === "openItems") return isOpen(old) ? [finished(old.item as OpenItem, claimed, evidence)] : [];
+  return [{ op: "resolve", section: old.section, itemId: old.item.id, reason: `no longer needed: ${cut(reason)}` }];
+}
+
+/** An open item that a model wants to have resolved is done; it stays where it was, so that nobody does it again. */
+function finished(old: OpenItem, claimed: Evidence, evidence: SpanEvidence): SummaryChange {
+  const { id: _id, ...content } = old;
+  const sources = [...new Set([...old.sources, ...evidence.sourcesOf(claimed).map(({ id }) => id)])];
+  return { op: "supersede", section: "openItems", itemId: old.id, item: { ...content, status: "done", sources } };
+}
+
+const superseded = ({ section, item }: NotedItem, next: NewItem<AnswerSection>): SummaryChange =>
+  ({ op: "supersede", section, itemId: item.id, item: next }) as SummaryChange;
+
+const isOpen = ({ section, item }: NotedItem): boolean =>
+  section === "openItems" && (item as OpenItem).status === "open";
+
+/** Sections whose items a model may change. */
+const isChangeable = (
+  noted: NotedItem,
+): noted is NotedItem & { readonly section: Exclude<AnswerSection, "constraints"> } =>
+  noted.section !== "constraints" && noted.section !== "artifacts" && noted.section !== "identifiers";
+
+function state({ currentTask, currentPlan }: Answer, evidence: SpanEvidence): readonly SummaryChange[] {
+  const exact = (text: string): boolean => text.trim() !== "" && codeWords(text).every((word) => evidence.holds(word));
+  const plan = currentPlan?.filter(exact).map(cut) ?? [];
+  return [
+    ...(currentTask != null && exact(currentTask) ? [{ op: "set-current-task", task: cut(currentTask) } as const] : []),
+    ...(plan.length > 0 ? [{ op: "set-current-plan", plan } as const] : []),
+  ];
+}
+
+const cut = (text: string): string =>
+  text.length <= MAX_STATE ? text : `${text.slice(0, MAX_STATE).toWellFormed()} …`;

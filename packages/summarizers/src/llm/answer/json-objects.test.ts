@@ -1,0 +1,26 @@
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonObjects } from "./json-objects.ts";
+
+describe("jsonObjects", () => {
+  it("finds every object amid prose without braces, whatever the object holds", () => {
+    const prose = fc.string({ maxLength: 20 }).map((text) => text.replace(/[{}"\\]/g, ""));
+    const object = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(prose, object), { maxLength: 4 }), prose, (parts, last) => {
+        const text = parts.map(([before, value]) => `${before}a ${JSON.stringify(value)}`).join("") + last;
+        expect(jsonObjects(text)).toEqual(parts.map(([, value]) => JSON.parse(JSON.stringify(value))));
+      }),
+      runs(200),
+    );
+  });
+
+  it("takes no longer than a few passes over hostile text", () => {
+    for (const piece of ["{", '{"', "{}", '{"a":', "}{", "[{"]) {
+      const start = performance.now();
+      jsonObjects(piece.repeat(100_000));
+      expect(performance.now() - start).toBeLessThan(2_000);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import {
+  type CompletionModel,
+  type CompletionRequest,
+  type CompletionResult,
+  modelCallError,
+  modelCallFailure,
+} from "@threadfold/core";
+import pRetry from "p-retry";
+import { asModelCallError } from "./as-model-call-error.ts";
+import { raceSignal, waitFor } from "./race-signal.ts";
+
+/** How patient calls to a model are. All times are milliseconds. */
+export interface CallLimits {
+  /** How often a call that may succeed later is made again. */
+  readonly retries: number;
+  /** The first wait; each further one is twice as long. */
+  readonly minRetryDelayMs: number;
+  /** No wait is longer, and a provider that asks for a longer one counts as failed. */
+  readonly maxRetryDelayMs: number;
+  /** After so long a call counts as failed. */
+  readonly callTimeoutMs: number;
+}
+
+/**
+ * One answer of a model: calls that fail for a passing reason are made again after a growing wait, or after the wait that
+ * the provider asks for (L5). A call that is aborted is not.
+ *
+ * @throws ThreadfoldError `MODEL_CALL_FAILED`, or the signal's reason.
+ */
+export function callModel(
+  model: CompletionModel,
+  request: Omit<CompletionRequest, "signal">,
+  limits: CallLimits,
+  signal: AbortSignal,
+): Promise<CompletionResult> {
+  return pRetry(() => callOnce(model, request, limits, signal), {
+    retries: limits.retries,
+    minTimeout: limits.minRetryDelayMs,
+    maxTimeout: limits.maxRetryDelayMs,
+    factor: 2,
+    signal,
+    onFailedAttempt: async ({ error, retriesLeft, retryDelay }) => {
+      const wait = (modelCallFailure(error)?.retryAfterMs ?? 0) - retryDelay;
+      if (retriesLeft > 0 && wait > 0 && mayPass(error, limits)) await waitFor(wait, signal);
+    },
+    shouldRetry: ({ error }) => mayPass(error, limits),
+  });
+}
+
+function mayPass(error: unknown, limits: CallLimits): boolean {
+  const failure = modelCallFailure(error);
+  if (failure === null || failure.kind === "overflow" || failure.kind === "rejected") return false;
+  return (failure.retryAfterMs ?? 0) <= limits.maxRetryDelayMs;
+}
+
+async function callOnce(
+  model: CompletionModel,
+  request: Omit<CompletionRequest, "signal">,
+  { callTimeoutMs }: CallLimits,
+  signal: AbortSignal,
+): Promise<CompletionResult> {
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(modelCallError(`The model did not answer within ${callTimeoutMs} ms.`, { kind: "timeout" })),
+    callTimeoutMs,
+  );
+  const either = AbortSignal.any([signal, timeout.signal]);
+  try {
+    return await raceSignal(() => model.complete({ ...request, signal: either }), either);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asModelCallError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,162 @@
+import {
+  type CompletionRequest,
+  modelCallFailure,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Usage,
+} from "@threadfold/core";
+import type { Answer } from "./answer/answer-schema.ts";
+import { groundedChanges } from "./answer/grounded-changes.ts";
+import { spanEvidence } from "./answer/span-evidence.ts";
+import { addUsage } from "./call/add-usage.ts";
+import { askModel } from "./call/ask-model.ts";
+import { callModel } from "./call/call-model.ts";
+import type { LLMSettings } from "./llm-summarizer-options.ts";
+import { notedItems } from "./notes/noted-items.ts";
+import { RunningNotes } from "./notes/running-notes.ts";
+import { settledChanges } from "./notes/settled-changes.ts";
+import { prefixQuestion, type QuestionParts, transcriptQuestion } from "./prompts/question-text.ts";
+import { rejection } from "./summarizer-rejection.ts";
+import { cutMiddle } from "./transcript/cut-middle.ts";
+import { chunkMessages, halveChunk, type MessageChunk, messageChunks } from "./transcript/message-chunks.ts";
+import { type TranscriptMessage, transcriptMessages } from "./transcript/transcript.ts";
+
+/** Counters differ from the provider's own; so much of the window is left free for that. */
+const WINDOW_SHARE = 0.9;
+/** The line before each message. */
+const MESSAGE_FRAME_TOKENS = 16;
+/** A window that leaves less than this for messages cannot be worked with. */
+const MIN_CHUNK_TOKENS = 400;
+/** A single group that overflows is shown at half its length, so often at most. */
+const MAX_CUTS = 4;
+const OUTPUT_PER_SUMMARY_TOKEN = 2;
+const MIN_OUTPUT = 1_000;
+const MAX_OUTPUT = 8_000;
+
+/** Reads one span, chunk by chunk, and keeps notes. One reader per fold. */
+export class FoldReader {
+  readonly #request: SummarizeRequest;
+  readonly #settings: LLMSettings;
+  readonly #signal: AbortSignal;
+  readonly #notes: RunningNotes;
+  #calls = 0;
+  #usage: Usage | undefined;
+  #noted = false;
+
+  constructor(request: SummarizeRequest, settings: LLMSettings, signal: AbortSignal) {
+    this.#request = request;
+    this.#settings = settings;
+    this.#signal = signal;
+    this.#notes = new RunningNotes(request.previous, request.span);
+  }
+
+  async read(): Promise<SummarizeResult> {
+    const prefix = this.#settings.prefixFor?.(this.#request) ?? null;
+    if (prefix === null) await this.#readTranscript();
+    else await this.#readPrefix(prefix);
+    if (!this.#noted) throw rejection("ungrounded", "nothing that the model noted stands in the span");
+    const changes = settledChanges(this.#notes.outcome(), this.#request);
+    return { changes, ...(this.#usage !== undefined && { usage: this.#usage }) };
+  }
+
+  async #readPrefix(prefix: NonNullable<CompletionRequest["prefix"]>): Promise<void> {
+    const { messages } = this.#request;
+    const parts = this.#parts();
+    const text = prefixQuestion(parts, messages);
+    const answer = await this.#ask({ ...this.#question(text), prefix });
+    this.#take(answer, new Set(), parts);
+  }
+
+  async #readTranscript(): Promise<void> {
+    const { countTokens, messages } = this.#request;
+    const room = this.#chunkTokens();
+    const shown = transcriptMessages(messages, Math.min(this.#settings.maxMessageTokens, room), countTokens);
+    const tokens = new Map(shown.map((entry) => [entry, countTokens(entry.text) + MESSAGE_FRAME_TOKENS]));
+    const waiting = [...messageChunks(shown, room, (entry) => tokens.get(entry) as number)];
+    if (waiting.length > this.#settings.maxCalls)
+      throw rejection("too-large", `the span needs ${waiting.length} calls; ${this.#settings.maxCalls} are allowed`);
+    for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
+      const halves = await this.#readChunk(fitted(chunk, room, countTokens));
+      if (halves !== null) waiting.unshift(...halves);
+    }
+  }
+
+  /** Reads a chunk. One that overflows the window after all is given back in halves, or read at half its length (L4). */
+  async #readChunk(chunk: MessageChunk): Promise<readonly MessageChunk[] | null> {
+    let current = chunk;
+    for (let cuts = 0; ; cuts++) {
+      const messages = chunkMessages(current);
+      const parts = this.#parts();
+      try {
+        const answer = await this.#ask(this.#question(transcriptQuestion(parts, messages)));
+        this.#take(answer, new Set(messages.map(({ number }) => number)), parts);
+        return null;
+      } catch (error) {
+        if (modelCallFailure(error)?.kind !== "overflow") throw error;
+        const halves = halveChunk(current);
+        if (halves !== null) return halves;
+        if (cuts === MAX_CUTS) throw rejection("too-large", "a single message is too large for the model", error);
+        const size = messages.reduce((sum, { text }) => sum + this.#request.countTokens(text), 0);
+        current = fitted(current, Math.floor(size / 2), this.#request.countTokens);
+      }
+    }
+  }
+
+  #ask(question: Omit<CompletionRequest, "signal">): Promise<Answer> {
+    const { model, maxCalls } = this.#settings;
+    const call = (request: Omit<CompletionRequest, "signal">) => {
+      // Repairs, halves and shorter tries count as well: no way of failing makes calls without end.
+      if (this.#calls++ >= maxCalls * 2) throw rejection("too-large", `more than ${maxCalls * 2} calls were needed`);
+      return callModel(model, request, this.#settings, this.#signal);
+    };
+    return askModel(question, async (request) => call(request), this.#request.countTokens).then(({ answer, usage }) => {
+      this.#usage = addUsage(this.#usage, usage);
+      return answer;
+    });
+  }
+
+  #take(answer: Answer, numbers: ReadonlySet<number>, { noted }: QuestionParts): void {
+    const evidence = spanEvidence(this.#request.messages, numbers, this.#notes.current);
+    if (this.#notes.note(groundedChanges(answer, noted, evidence))) this.#noted = true;
+  }
+
+  #parts(): QuestionParts {
+    const { maxTokens, instructions } = this.#request;
+    const asked = [this.#settings.instructions, instructions].filter((text) => text != null && text.trim() !== "");
+    const request = { ...this.#request, instructions: asked.join("\n") };
+    return { variant: this.#settings.prompt, request, noted: notedItems(this.#notes.current), maxTokens };
+  }
+
+  #question(text: string): Omit<CompletionRequest, "signal"> {
+    const { prompt } = this.#settings;
+    return { system: prompt.system, messages: [{ role: "user", text }], maxOutputTokens: this.#outputTokens };
+  }
+
+  get #outputTokens(): number {
+    const wanted = this.#request.maxTokens * OUTPUT_PER_SUMMARY_TOKEN;
+    return this.#settings.maxOutputTokens ?? Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, wanted));
+  }
+
+  /** How many tokens of messages one call can show, beside everything else that it says. */
+  #chunkTokens(): number {
+    const { contextWindow, prompt } = this.#settings;
+    const overhead = this.#request.countTokens(`${prompt.system}${transcriptQuestion(this.#parts(), [])}`);
+    // What is noted on the way is shown to later calls and grows by what the answers may add.
+    const room = Math.floor(contextWindow * WINDOW_SHARE) - overhead - 2 * this.#outputTokens;
+    if (room >= MIN_CHUNK_TOKENS) return room;
+    throw rejection("too-large", `a window of ${contextWindow} tokens leaves ${Math.max(0, room)} for messages`);
+  }
+}
+
+/** A chunk of at most so many tokens: a group that alone takes more is shown with the middle of its messages left out. */
+function fitted(chunk: MessageChunk, maxTokens: number, countTokens: (text: string) => number): MessageChunk {
+  const messages = chunk.groups.flat();
+  const sizes = new Map(messages.map((entry) => [entry, countTokens(entry.text) + MESSAGE_FRAME_TOKENS]));
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  if (total <= maxTokens) return chunk;
+  const shorten = (entry: TranscriptMessage): TranscriptMessage => {
+    const share = Math.floor(((sizes.get(entry) as number) * maxTokens) / total) - MESSAGE_FRAME_TOKENS;
+    return { ...entry, text: cutMiddle(entry.text, Math.max(1, share), countTokens) };
+  };
+  return { groups: chunk.groups.map((group) => group.map(shorten)) };
+}

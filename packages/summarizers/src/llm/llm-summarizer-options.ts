@@ -1,0 +1,68 @@
+import { type CompletionModel, type JsonObject, type SummarizeRequest, ThreadfoldError } from "@threadfold/core";
+import type { CallLimits } from "./call/call-model.ts";
+import type { PromptVariant } from "./prompts/prompt-variant.ts";
+import { threadfoldPrompt } from "./prompts/threadfold-prompt.ts";
+
+/** How an {@link LLMSummarizer} works. Only the model has no default. */
+export interface LLMSummarizerOptions extends Partial<CallLimits> {
+  readonly model: CompletionModel;
+  readonly prompt?: PromptVariant;
+  /** What the model can read and write in one call, in tokens. 128 000 by default. */
+  readonly contextWindow?: number;
+  /** Cap of an answer, in tokens. Twice the summary's limit by default, between 1 000 and 8 000: JSON takes more than text. */
+  readonly maxOutputTokens?: number;
+  /** No message is shown to the model at greater length: its middle is left out. In tokens; 4 000 by default. */
+  readonly maxMessageTokens?: number;
+  /** A span that would take more calls than this is refused. 16 by default. */
+  readonly maxCalls?: number;
+  /** After so long the whole summary counts as failed, in milliseconds. 180 000 by default. */
+  readonly timeLimitMs?: number;
+  /** Standing instructions of the host, beside those of a request. */
+  readonly instructions?: string;
+  /**
+   * The request that the host last sent, in its provider's format: the call goes behind it and reads its prompt cache.
+   * Null, or no function, for a call that quotes the span. It must hold the span's messages, and be within the window.
+   */
+  readonly prefixFor?: (request: SummarizeRequest) => JsonObject | null;
+}
+
+/** The options with their defaults. */
+export interface LLMSettings extends CallLimits {
+  readonly model: CompletionModel;
+  readonly prompt: PromptVariant;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number | null;
+  readonly maxMessageTokens: number;
+  readonly maxCalls: number;
+  readonly timeLimitMs: number;
+  readonly instructions: string | null;
+  readonly prefixFor: ((request: SummarizeRequest) => JsonObject | null) | null;
+}
+
+/** Fills in what is left out. @throws ThreadfoldError `INVALID_CONFIG` for a figure below its least value. */
+export function llmSettings(options: LLMSummarizerOptions): LLMSettings {
+  const settings: LLMSettings = {
+    model: options.model,
+    prompt: options.prompt ?? threadfoldPrompt,
+    contextWindow: atLeast(2_000, options.contextWindow ?? 128_000, "contextWindow"),
+    maxOutputTokens:
+      options.maxOutputTokens === undefined ? null : atLeast(100, options.maxOutputTokens, "maxOutputTokens"),
+    maxMessageTokens: atLeast(50, options.maxMessageTokens ?? 4_000, "maxMessageTokens"),
+    maxCalls: atLeast(1, options.maxCalls ?? 16, "maxCalls"),
+    timeLimitMs: atLeast(1, options.timeLimitMs ?? 180_000, "timeLimitMs"),
+    instructions: options.instructions ?? null,
+    prefixFor: options.prefixFor ?? null,
+    retries: atLeast(0, options.retries ?? 3, "retries"),
+    minRetryDelayMs: atLeast(1, options.minRetryDelayMs ?? 1_000, "minRetryDelayMs"),
+    maxRetryDelayMs: atLeast(1, options.maxRetryDelayMs ?? 30_000, "maxRetryDelayMs"),
+    callTimeoutMs: atLeast(1, options.callTimeoutMs ?? 90_000, "callTimeoutMs"),
+  };
+  return settings;
+}
+
+function atLeast(least: number, value: number, name: string): number {
+  if (Number.isFinite(value) && value >= least) return value;
+  throw new ThreadfoldError("INVALID_CONFIG", `${name} must be at least ${least}; it is ${value}.`, {
+    details: { name },
+  });
+}

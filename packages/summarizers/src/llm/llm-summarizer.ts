@@ -1,0 +1,86 @@
+import {
+  canonicalJson,
+  type JsonObject,
+  modelCallFailure,
+  STRUCTURED_SUMMARY_SCHEMA_VERSION,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  sha256,
+  ThreadfoldError,
+} from "@threadfold/core";
+import { FoldReader } from "./fold-reader.ts";
+import { type LLMSettings, type LLMSummarizerOptions, llmSettings } from "./llm-summarizer-options.ts";
+import { promptVersionOf } from "./prompts/prompt-variant.ts";
+import { rejection } from "./summarizer-rejection.ts";
+
+/** Bump it when the same answer of a model gives other changes than before. */
+const LLM_SUMMARIZER_VERSION = 1;
+/** A summary of fewer tokens has no room for anything that is worth a call. */
+const LEAST_SUMMARY = 64;
+
+/**
+ * Summarizes with a language model behind the `complete()` port. The model takes notes and code decides: notes are
+ * checked against the span, merged as changes and never as a rewritten summary, and put beside what code finds by itself
+ * (the task word for word, rules, open work, files, identifiers). A span that is longer than the model's window is read
+ * in runs of whole groups (S20), each on top of the notes of those before (S21).
+ *
+ * It changes nothing by itself. A failure is thrown, and the fold goes on without a model (P6, S18, S19).
+ */
+export class LLMSummarizer implements Summarizer {
+  readonly id: string;
+  readonly identity: JsonObject;
+  readonly #settings: LLMSettings;
+
+  /** @throws ThreadfoldError `INVALID_CONFIG`. */
+  constructor(options: LLMSummarizerOptions) {
+    this.#settings = llmSettings(options);
+    this.identity = identityOf(this.#settings);
+    const { model, prompt } = this.#settings;
+    const digest = sha256(canonicalJson(this.identity)).slice(0, 8);
+    this.id = `llm-v${LLM_SUMMARIZER_VERSION} ${model.id} ${promptVersionOf(prompt)} ${digest}`;
+  }
+
+  /** @throws ThreadfoldError `SUMMARIZER_FAILED` with a `RejectionReason` in its details, or `ABORTED`. */
+  async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+    const messages = request.messages.filter(({ branch }) => branch === undefined);
+    throwIfAborted(request.signal);
+    if (messages.length === 0 || request.maxTokens < LEAST_SUMMARY) return { changes: [], nothingToSay: true };
+    const limit = new AbortController();
+    const { timeLimitMs } = this.#settings;
+    const timer = setTimeout(
+      () => limit.abort(rejection("time-limit", `there was no summary after ${timeLimitMs} ms`)),
+      timeLimitMs,
+    );
+    const signal = request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
+    try {
+      return await new FoldReader({ ...request, messages }, this.#settings, signal).read();
+    } catch (error) {
+      throwIfAborted(request.signal);
+      if (modelCallFailure(error) === null) throw error;
+      throw rejection("model-failed", error instanceof Error ? error.message : "the call failed", error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function identityOf(settings: LLMSettings): JsonObject {
+  const { model, prompt, contextWindow, maxOutputTokens, maxMessageTokens, instructions, prefixFor } = settings;
+  return {
+    summarizer: "llm",
+    version: LLM_SUMMARIZER_VERSION,
+    schemaVersion: STRUCTURED_SUMMARY_SCHEMA_VERSION,
+    model: model.id,
+    promptVersion: promptVersionOf(prompt),
+    contextWindow,
+    maxOutputTokens,
+    maxMessageTokens,
+    instructions,
+    prefixed: prefixFor !== null,
+  };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: signal.reason });
+}

@@ -1,0 +1,17 @@
+import { claudeCodePrompt } from "./claude-code-prompt.ts";
+import { codexPrompt } from "./codex-prompt.ts";
+import { handoffPrompt } from "./handoff-prompt.ts";
+import { opencodePrompt } from "./opencode-prompt.ts";
+import { piPrompt } from "./pi-prompt.ts";
+import type { PromptVariant } from "./prompt-variant.ts";
+import { threadfoldPrompt } from "./threadfold-prompt.ts";
+
+/** All prompt variants. A new one is a file beside these and a line here. */
+export const PROMPTS: readonly PromptVariant[] = Object.freeze([
+  threadfoldPrompt,
+  codexPrompt,
+  opencodePrompt,
+  claudeCodePrompt,
+  piPrompt,
+  handoffPrompt,
+]);

@@ -1,0 +1,153 @@
+import { applySummaryChanges, renderSummary } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Conversation, requestFor } from "../../test-support/conversation.ts";
+import { factAnswer, ScriptedModel } from "../../test-support/scripted-model.ts";
+import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
+import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { LLMSummarizer } from "../llm/llm-summarizer.ts";
+import { redactJson } from "./redact-json.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+import { redactingSummarizer } from "./redacting-summarizer.ts";
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const SECRETS: readonly (readonly [kind: string, secret: string])[] = [
+  ["github-token", `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`],
+  ["anthropic-api-key", `sk-ant-api03-${"a".repeat(93)}AA`],
+  ["slack-token", `xoxb-${"1".repeat(12)}-${"2".repeat(13)}-abcdefghijklmnopqrstuvwx`],
+  ["aws-access-key-id", `AKIA${"IOSFODNN7ABCDEFG"}`],
+  ["postgre-sql-connection", `postgres://user:${"hunter22secret"}@db.example.net/x`],
+  ["private-key", `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA".repeat(30)}\n-----END RSA PRIVATE KEY-----`],
+];
+
+describe("redactSecrets", () => {
+  it.each(SECRETS)("puts a marker that names the kind in the place of a %s", async (kind, secret) => {
+    const { text, kinds } = await redactSecrets(`before ${secret} after`);
+    expect(kinds).toEqual([kind]);
+    expect(text).toContain(`[redacted ${kind}]`);
+    expect(text).toMatch(/^before .* after$/s);
+  });
+
+  it("takes the whole value, also where a rule finds only a part of it", async () => {
+    const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYABCDEFGKEY";
+    const { text } = await redactSecrets(`aws_secret_access_key = ${secret}\nregion = eu-west-1`);
+    expect(text).not.toContain("MDENG");
+    expect(text).not.toContain("FGKEY");
+    expect(text).toContain("region = eu-west-1");
+  });
+
+  it("law: whatever stands around a secret, comments that switch scanners off included, it is gone; the rest stays", async () => {
+    const around = fc.oneof(
+      fc.constantFrom(
+        "",
+        "/* secretlint-disable */",
+        "// secretlint-disable-next-line",
+        "# secretlint-disable",
+        "\n\n",
+        "{}",
+        "…",
+      ),
+      fc.string({ maxLength: 30 }).map((text) => text.replace(/[^ -~\n]/g, "")),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(around, fc.constantFrom(...SECRETS)), { minLength: 1, maxLength: 4 }),
+        async (parts) => {
+          const text = parts.map(([before, [, secret]]) => `${before}\n ${secret} `).join("\n");
+          const { text: redacted, kinds } = await redactSecrets(text);
+          for (const [, [, secret]] of parts) expect(redacted).not.toContain(secret);
+          expect(kinds.length).toBeGreaterThanOrEqual(parts.length);
+          expect(await redactSecrets(redacted)).toEqual({ text: redacted, kinds: [] });
+        },
+      ),
+      runs(150),
+    );
+  });
+
+  it("leaves no trace in the process, however often it runs", async () => {
+    const before = performance.getEntries().length;
+    for (let round = 0; round < 20; round++) await redactSecrets(`some text ${round}`);
+    expect(performance.getEntries().length).toBe(before);
+  });
+
+  it("leaves a text without secrets as it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.lorem({ maxCount: 40 }), async (text) => {
+        expect(await redactSecrets(text)).toEqual({ text, kinds: [] });
+      }),
+      runs(60),
+    );
+  });
+
+  it("takes time that grows with the text and no faster, hostile text included", async () => {
+    const timeOf = async (text: string): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const start = performance.now();
+        await redactSecrets(text);
+        times.push(performance.now() - start);
+      }
+      return Math.min(...times);
+    };
+    for (const piece of [
+      "a",
+      "password=",
+      "-----BEGIN RSA PRIVATE KEY-----\n",
+      "http://a:",
+      "sk-",
+      "QUJDabc/+",
+      "aws_secret_access_key=",
+    ]) {
+      const text = piece.repeat(Math.ceil(400_000 / piece.length));
+      const half = await timeOf(text.slice(0, text.length / 2));
+      expect(await timeOf(text)).toBeLessThan(Math.max(60, half * 3.5));
+    }
+  });
+});
+
+describe("redactJson", () => {
+  it("goes to any depth, leaves keys and ids, and gives the same value when there is nothing to do", async () => {
+    const [, secret] = SECRETS[0] as readonly [string, string];
+    const clean = { a: ["x", { b: 1 }], c: null };
+    expect(await redactJson(clean)).toBe(clean);
+    expect(await redactJson({ [secret]: { list: ["x", secret, 7, true] } })).toEqual({
+      [secret]: { list: ["x", "[redacted github-token]", 7, true] },
+    });
+    expect(await redactJson([secret, `${secret} !`], new Set([secret]))).toEqual([secret, "[redacted github-token] !"]);
+  });
+});
+
+describe("redactingSummarizer", () => {
+  const [, secret] = SECRETS[0] as readonly [string, string];
+  const messages = new Conversation()
+    .user(`Deploy with the token ${secret} and never print it.`)
+    .tool("write", { path: ".env", content: `TOKEN=${secret}` }, `wrote TOKEN=${secret}`)
+    .agent(`Done: ${secret} is in .env.`).messages;
+  const request = requestFor(messages, { instructions: `mind ${secret}` });
+
+  it("shows no secret to the model, and hands none on that it makes up", async () => {
+    const model = new ScriptedModel((asked) => factAnswer(asked, `The token is ${secret}.`.replace(secret, "in .env")));
+    const summarizer = redactingSummarizer(new LLMSummarizer({ model }));
+    const { changes } = await summarizer.summarize(request);
+    expect(JSON.stringify(model.requests)).not.toContain(secret);
+    const text = renderSummary(applySummaryChanges(null, request.span, changes).summary);
+    expect(text).not.toContain(secret);
+    expect(text).toContain("Deploy with the token [redacted github-token] and never print it.");
+    const leaking = {
+      id: "leaking",
+      summarize: async () => ({ changes: [{ op: "set-current-task", task: secret }] as const }),
+    };
+    expect((await redactingSummarizer(leaking).summarize(request)).changes).toEqual([
+      { op: "set-current-task", task: "[redacted github-token]" },
+    ]);
+  });
+
+  it("keeps the summarizer laws", async () => {
+    for (const law of summarizerLaws)
+      expect([law.name, await law.broken(redactingSummarizer(new ExtractiveSummarizer()), request)]).toEqual([
+        law.name,
+        null,
+      ]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
+
+/** What a scripted model answers: a result, a text that stands for one, or an error that it throws. */
+export type ScriptedAnswer = Partial<CompletionResult> | string | Error;
+
+/** A model that answers what it is told to, call by call; the last answer goes on holding. It keeps what it was asked. */
+export class ScriptedModel implements CompletionModel {
+  readonly id = "scripted";
+  readonly requests: CompletionRequest[] = [];
+  readonly #answer: (request: CompletionRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+  constructor(
+    answers:
+      | readonly ScriptedAnswer[]
+      | ((request: CompletionRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>),
+  ) {
+    this.#answer =
+      typeof answers === "function"
+        ? answers
+        : (_, call) => answers[Math.min(call, answers.length - 1)] as ScriptedAnswer;
+  }
+
+  async complete(request: CompletionRequest): Promise<CompletionResult> {
+    this.requests.push(request);
+    const answer = await this.#answer(request, this.requests.length - 1);
+    if (answer instanceof Error) throw answer;
+    const usage = { inputTokens: 100, outputTokens: 10 };
+    const result = typeof answer === "string" ? { text: answer } : answer;
+    return { text: "", finish: "stop", toolCalls: 0, usage, ...result };
+  }
+}
+
+/** What the model was asked first in a call, as text. */
+export const questionOf = (request: CompletionRequest | undefined): string => request?.messages[0]?.text ?? "";
+
+/** An answer that adds one fact from the newest message that the question shows. */
+export function factAnswer(request: CompletionRequest, text = "The parser is slow."): string {
+  const numbers = [...questionOf(request).matchAll(/^[0-9a-f]{8} m(\d+) /gm)].map(([, number]) => Number(number));
+  return JSON.stringify({ add: { facts: [{ text, sources: [numbers.at(-1) ?? 1] }] } });
+}
