@@ -209,6 +209,15 @@ describe("security", () => {
     expect(thread.store.reads).toBe(0);
   });
 
+  it("keeps back what was tightened between the look at its metadata and the reading", async () => {
+    const thread = new FoldedThread();
+    const id = await thread.externalize("the secret");
+    const before = await thread.store.getMetadata(id);
+    await thread.externalize("the secret", { sensitivity: "restricted" });
+    thread.store.getMetadata = async () => before;
+    expect(await interceptor.maybeRehydrate(thread.request(id))).toMatchObject({ results: [], blocked: [id] });
+  });
+
   it("lets a policy allow more", async () => {
     const open = new RehydrationInterceptor(
       compactionConfig({ autoRehydrateSensitivities: ["confidential"] }),

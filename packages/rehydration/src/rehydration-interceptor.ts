@@ -8,6 +8,7 @@ import type {
   JsonValue,
   ProviderAwareTokenizer,
   SecurityContext,
+  Sensitivity,
 } from "@threadfold/core";
 import { referencesIn, referencesInJson } from "./artifact-references.ts";
 import { asksForHint } from "./hint-match.ts";
@@ -122,13 +123,23 @@ export class RehydrationInterceptor {
     const { artifactStore, securityContext } = request;
     const metadata = await artifactStore.getMetadata(artifactId, securityContext);
     if (metadata === null) return null;
-    if (!this.#config.autoRehydrateSensitivities.includes(metadata.sensitivity)) {
-      blocked.push(artifactId);
-      const reason = `${metadata.sensitivity} content does not come back on its own; call ${READ_ARTIFACT_TOOL_NAME}`;
-      this.#emit(request, { type: "rehydration_blocked_sensitivity", artifactId, reason });
-      return null;
-    }
-    return (await artifactStore.retrieve(artifactId, securityContext))?.content ?? null;
+    if (!this.#mayComeBack(metadata.sensitivity))
+      return this.#block(artifactId, metadata.sensitivity, request, blocked);
+    const artifact = await artifactStore.retrieve(artifactId, securityContext);
+    if (artifact === null || this.#mayComeBack(artifact.metadata.sensitivity)) return artifact?.content ?? null;
+    // Somebody tightened it after the metadata was read.
+    return this.#block(artifactId, artifact.metadata.sensitivity, request, blocked);
+  }
+
+  #mayComeBack(sensitivity: Sensitivity): boolean {
+    return this.#config.autoRehydrateSensitivities.includes(sensitivity);
+  }
+
+  #block(artifactId: ArtifactId, sensitivity: Sensitivity, request: RehydrationRequest, blocked: ArtifactId[]): null {
+    blocked.push(artifactId);
+    const reason = `${sensitivity} content does not come back on its own; call ${READ_ARTIFACT_TOOL_NAME}`;
+    this.#emit(request, { type: "rehydration_blocked_sensitivity", artifactId, reason });
+    return null;
   }
 
   #resultOf({ artifactId, trigger }: Wanted, content: string, budget: number): RehydrationResult | null {

@@ -13,4 +13,4 @@ export interface RehydrationResult {
 }
 
 /** What the agent did that asked for an artifact. */
-export type RehydrationTrigger = "message-reference" | "argument-reference" | "hint-match";
+export type RehydrationTrigger = "message-reference" | "argument-reference" | "hint-match" | "recall-match";

@@ -7,6 +7,7 @@ import {
   type ToolDefinition,
   type ToolOutcomeStatus,
 } from "@threadfold/core";
+import { textPage } from "../text-page.ts";
 import { DEFAULT_PAGE, MAX_PAGE, READ_ARTIFACT_DEFINITION } from "./read-artifact-definition.ts";
 
 /** What a call of `read_artifact` came to. `text` is what the model is given, problems included. */
@@ -66,32 +67,21 @@ const isCount = (value: JsonValue, least: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= least;
 
 function readPage(content: string, { artifactId, offset, limit }: Page): ReadArtifactResult {
-  if (offset > 0 && offset >= content.length) {
+  const page = textPage(content, offset, limit);
+  if (page === null) {
     const text = `${artifactId} has ${content.length} characters; there is nothing at offset ${offset}.`;
     return { outcome: "failure", text, problem: "offset-beyond-end", nextOffset: null };
   }
-  const start = outsidePair(content, offset);
-  const end = Math.max(start + 1, outsidePair(content, Math.min(content.length, start + limit)));
-  const shown = content.slice(start, splitsPair(content, end) ? end + 1 : end);
-  const next = start + shown.length;
-  if (start === 0 && next >= content.length)
+  const { text: shown, start, end } = page;
+  if (start === 0 && end >= content.length)
     return { outcome: "success", text: content, problem: null, nextOffset: null };
-  const more = next < content.length ? `; call read_artifact with offset ${next} for more` : "; this is the end";
+  const more = end < content.length ? `; call read_artifact with offset ${end} for more` : "; this is the end";
   return {
     outcome: "success",
-    text: `[${artifactId}: characters ${start} to ${next} of ${content.length}${more}]\n${shown}`,
+    text: `[${artifactId}: characters ${start} to ${end} of ${content.length}${more}]\n${shown}`,
     problem: null,
-    nextOffset: next < content.length ? next : null,
+    nextOffset: end < content.length ? end : null,
   };
-}
-
-/** An index that splits no surrogate pair: the given one or the one before it. */
-const outsidePair = (text: string, index: number): number => (splitsPair(text, index) ? index - 1 : index);
-
-function splitsPair(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  const before = text.charCodeAt(index - 1);
-  return code >= 0xdc00 && code <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
 }
 
 const invalid = (text: string): ReadArtifactResult => ({

@@ -34,7 +34,7 @@ export class MemoryThreads implements ThreadStore {
     if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
     const before = kept?.thread ?? AgentThread.empty(threadId);
     requireVersion(threadId, before.version, options.expectedVersion);
-    const after = appendAll(before, entries);
+    const after = before.appendEntries(entries);
     const result = Object.freeze({ version: after.version, appended: after.version - before.version });
     const receipt = options.idempotencyKey === undefined ? undefined : receiptFor(entries, result);
     this.#keep(after, options.idempotencyKey, receipt);
@@ -66,13 +66,6 @@ export class MemoryThreads implements ThreadStore {
     }
     if (key !== undefined && receipt !== undefined) kept.receipts.set(key, receipt);
   }
-}
-
-function appendAll(thread: AgentThread, entries: readonly ThreadEntryInput[]): AgentThread {
-  const after = thread.appendEntries(entries);
-  // Reading the digest makes canonical JSON of what is new: what no file could keep is refused here as well.
-  void after.digest;
-  return after;
 }
 
 function infoOf({ thread, plans, createdAt, appendedAt, committedAt }: MemoryThread): ThreadInfo {

@@ -100,7 +100,8 @@ export class EntryLog {
   }
 }
 
-function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogEnd {
+/** Where a thread ends once it has one more entry. */
+export function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogEnd {
   const version = before.version + 1;
   if (entry.type !== "message") return { ...before, version, link };
   const { turn, step, ordinal } = entry.message;

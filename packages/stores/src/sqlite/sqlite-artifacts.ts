@@ -24,7 +24,8 @@ const INSERT = `INSERT INTO artifacts
 const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VALUES (?, ?)";
 const RENEW = "UPDATE artifacts SET created_at = ?, ttl_seconds = ?, sensitivity = ? WHERE artifact_key = ?";
 
-interface ArtifactRow {
+/** An artifact without its content as it is kept. */
+export interface ArtifactRow {
   readonly artifact_key: number;
   readonly artifact_id: string;
   readonly thread_id: string;
@@ -122,7 +123,8 @@ export class SqliteArtifacts implements ArtifactStore {
   }
 }
 
-function metadataOf(row: ArtifactRow): ArtifactMetadata {
+/** The metadata from its row. */
+export function metadataOf(row: ArtifactRow): ArtifactMetadata {
   return Object.freeze({
     threadId: row.thread_id as ThreadId,
     tenantId: row.tenant_id,

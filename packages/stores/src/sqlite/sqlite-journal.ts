@@ -17,7 +17,8 @@ const LAST = `SELECT ${COLUMNS} FROM journal WHERE thread_key = ? ORDER BY seque
 const RANGE = `SELECT ${COLUMNS} FROM journal WHERE thread_key = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 const INSERT = `INSERT INTO journal (thread_key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
 
-interface JournalRow {
+/** An entry as it is kept. */
+export interface JournalRow {
   readonly sequence: number;
   readonly at: string;
   readonly record: string;
@@ -58,7 +59,8 @@ export class SqliteJournal implements AuditJournal {
   }
 }
 
-function entryOf(
+/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is no JSON. */
+export function entryOf(
   { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
   threadId: ThreadId,
 ): JournalEntry {

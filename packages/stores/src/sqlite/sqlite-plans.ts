@@ -114,7 +114,8 @@ export class SqlitePlans implements CompactionStore {
   }
 }
 
-function planOf({ body, version }: PlanRow, threadId: ThreadId): CompactionPlan {
+/** A plan from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not the plan that it stands for. */
+export function planOf({ body, version }: PlanRow, threadId: ThreadId): CompactionPlan {
   const where = `Plan ${version} of thread ${threadId}`;
   let plan: CompactionPlan;
   try {

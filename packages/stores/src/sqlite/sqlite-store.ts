@@ -6,6 +6,7 @@ import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { SqliteInspector } from "./sqlite-inspector.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
+import { SqliteRecall } from "./sqlite-recall.ts";
 import { SqliteThreads } from "./sqlite-threads.ts";
 
 /**
@@ -23,6 +24,7 @@ export async function openSqliteStore(path: string, options: StoreOptions = {}):
     plans: new SqlitePlans(connection, clock),
     artifacts: new SqliteArtifacts(connection, clock),
     journal: new SqliteJournal(connection),
+    recall: new SqliteRecall(connection),
     inspector: new SqliteInspector(connection),
     close: async () => connection.close(),
   });

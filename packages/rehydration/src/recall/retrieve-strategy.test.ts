@@ -1,0 +1,101 @@
+import type { ContextCompactionEvent } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { FoldedThread } from "../../test-support/folded-thread.ts";
+import { GuardedStore } from "../../test-support/guarded-store.ts";
+import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
+import { NO_REHYDRATIONS } from "../rehydration-state.ts";
+import { MemoryRecallIndex } from "./memory-recall-index.ts";
+import { MemoryVectorStore } from "./memory-vector-store.ts";
+import { type RetrieveRequest, RetrieveStrategy } from "./retrieve-strategy.ts";
+
+const thread = threadOf(
+  say("u", "user", "Make retries configurable."),
+  ...exchange("a", "read", "src/retry_policy.ts", "export const retryPolicy = { maxAttempts: 5 };"),
+  ...Array.from({ length: 8 }, (_, number) => say(`n${number}`, "assistant", `Step ${number} is done.`)),
+  say("z", "assistant", "Now I change the retryPolicy."),
+);
+const request = (more: Partial<RetrieveRequest> = {}): RetrieveRequest => ({
+  index: new MemoryRecallIndex(),
+  thread,
+  plan: dropping(thread, "a", "a-result"),
+  countTokens,
+  artifacts: new GuardedStore(),
+  currentTurn: 10,
+  state: NO_REHYDRATIONS,
+  tenantId: null,
+  at: "2025-01-01T00:00:00.000Z",
+  availableTokens: 5_000,
+  ...more,
+});
+const retrieve = new RetrieveStrategy({ enabled: true });
+
+describe("automatic retrieval", () => {
+  it("brings back what the last messages are about, kept as an artifact, and says so", async () => {
+    const events: ContextCompactionEvent[] = [];
+    const artifacts = new GuardedStore();
+    const watched = new RetrieveStrategy({ enabled: true }, undefined, (event) => void events.push(event));
+    const { results, state } = await watched.retrieve(request({ artifacts }));
+    expect(results).toMatchObject([{ trigger: "recall-match", truncated: false }]);
+    const [{ content, tokenCount, artifactId }] = results as [(typeof results)[number]];
+    expect(content).toContain("export const retryPolicy = { maxAttempts: 5 };");
+    expect(tokenCount).toBe(countTokens(content));
+    expect((await artifacts.retrieve(artifactId))?.content).toBe(content);
+    expect(events).toMatchObject([{ type: "compaction_recalled", tokens: tokenCount }]);
+    expect(Object.keys(state.lastTurns)).toContain("a-result");
+  });
+
+  it("lets what came back rest for some turns", async () => {
+    const { state } = await retrieve.retrieve(request());
+    expect((await retrieve.retrieve(request({ state, currentTurn: 11 }))).results).toEqual([]);
+    expect((await retrieve.retrieve(request({ state, currentTurn: 12 }))).results).toHaveLength(1);
+  });
+
+  it("stays within its own budget and what the request has free", async () => {
+    for (const availableTokens of [-5, 0, 50, 200, 300]) {
+      const { results } = await retrieve.retrieve(request({ availableTokens }));
+      for (const { tokenCount } of results) expect(tokenCount).toBeLessThanOrEqual(availableTokens);
+    }
+    const narrow = new RetrieveStrategy({ enabled: true, maxTokens: 250 });
+    const [result] = (await narrow.retrieve(request())).results;
+    expect(result?.tokenCount).toBeLessThanOrEqual(250);
+  });
+
+  it("does nothing when it is off, nothing is folded, or nothing matches", async () => {
+    expect((await new RetrieveStrategy().retrieve(request())).results).toEqual([]);
+    expect((await retrieve.retrieve(request({ plan: nothingFolded(thread) }))).results).toEqual([]);
+    const other = threadOf(
+      say("u", "user", "alpha"),
+      say("a", "assistant", "beta"),
+      ...Array.from({ length: 6 }, (_, n) => say(`m${n}`, "assistant", "gamma")),
+    );
+    expect((await retrieve.retrieve(request({ thread: other, plan: dropping(other, "u", "a") }))).results).toEqual([]);
+  });
+
+  it("never brings sensitive content back on its own, nor what the requester may not read", async () => {
+    for (const metadata of [{ sensitivity: "confidential" as const }, { tenantId: "other" }]) {
+      const externalized = new FoldedThread();
+      await externalized.externalize("the secret launch_code", metadata);
+      const own = threadOf(
+        say("m0", "user", "the secret launch_code"),
+        ...Array.from({ length: 6 }, (_, n) => say(`n${n}`, "assistant", "the launch_code?")),
+      );
+      const { results } = await retrieve.retrieve(
+        request({ thread: own, plan: externalized.plan, artifacts: externalized.store }),
+      );
+      expect(results).toEqual([]);
+    }
+  });
+
+  it("finds by meaning, too, when there are vectors", async () => {
+    const vectors = {
+      store: new MemoryVectorStore(),
+      embed: async (texts: readonly string[]) => texts.map(() => [1, 0]),
+    };
+    const [source] = [thread.messageAt(2)];
+    await vectors.store.upsert(thread.id, [
+      { id: "1", vector: [1, 0.1], text: "attempts are limited to five", sources: source ? [source.id] : [] },
+    ]);
+    const [result] = (await new RetrieveStrategy({ enabled: true }, vectors).retrieve(request())).results;
+    expect(result?.content).toContain("--- a-result\nattempts are limited to five");
+  });
+});

@@ -1,0 +1,140 @@
+import type {
+  ArtifactId,
+  ArtifactStore,
+  CompactionEventListener,
+  Message,
+  MessageId,
+  SecurityContext,
+  Sensitivity,
+} from "@threadfold/core";
+import type { RehydrationResult } from "../rehydration-result.ts";
+import { isInCooldown, type RehydrationState, withRehydrated } from "../rehydration-state.ts";
+import { nearestEntries, type VectorSearch } from "./nearest-entries.ts";
+import { QUERY_MESSAGES, recallQuery } from "./recall-query.ts";
+import { type RecallScene, recall } from "./recall-result.ts";
+import { withheldMessages } from "./withheld-messages.ts";
+
+/** When and how much comes back on its own. Token figures are tokens of the counter. */
+export interface RetrieveConfig {
+  /** Off by default (seed 002, `enable_retrieval`). */
+  readonly enabled: boolean;
+  /** Its own budget, beside that of rehydration. */
+  readonly maxTokens: number;
+  /** Messages whose passages came back are left out for so many turns. */
+  readonly cooldownTurns: number;
+  /** Content of other sensitivities does not come back on its own. */
+  readonly sensitivities: readonly Sensitivity[];
+}
+
+export const DEFAULT_RETRIEVE_CONFIG: RetrieveConfig = Object.freeze({
+  enabled: false,
+  maxTokens: 2_000,
+  cooldownTurns: 2,
+  sensitivities: Object.freeze(["public", "internal"] as const),
+});
+
+/** What one request may bring back, and for whom. */
+export interface RetrieveRequest extends Omit<RecallScene, "maxTokens"> {
+  readonly artifacts: ArtifactStore;
+  /** A number that goes up by one from turn to turn, as for rehydration. */
+  readonly currentTurn: number;
+  /** The state that the last call gave. Kept apart from that of rehydration. */
+  readonly state: RehydrationState;
+  readonly tenantId: string | null;
+  /** ISO 8601 time in UTC of the request. */
+  readonly at: string;
+  /** Tokens that the request still has free; the configured budget holds when it is smaller. */
+  readonly availableTokens: number;
+  readonly securityContext?: SecurityContext;
+}
+
+/** What to inject, and the state to hand in next turn. */
+export interface RetrieveOutcome {
+  readonly results: readonly RehydrationResult[];
+  readonly state: RehydrationState;
+}
+
+/**
+ * Brings folded passages back that match what the agent said and saw last (seed 002, retrieve). What comes back is
+ * ephemeral like rehydrated content: it is kept as an artifact so that the request can be replayed, and goes into this
+ * turn's prompt alone, within a budget of its own.
+ */
+export class RetrieveStrategy {
+  readonly name = "retrieve";
+  readonly #config: RetrieveConfig;
+  readonly #vectors: VectorSearch | undefined;
+  readonly #listener: CompactionEventListener | undefined;
+
+  constructor(config: Partial<RetrieveConfig> = {}, vectors?: VectorSearch, listener?: CompactionEventListener) {
+    this.#config = { ...DEFAULT_RETRIEVE_CONFIG, ...config };
+    this.#vectors = vectors;
+    this.#listener = listener;
+  }
+
+  /** Decides what comes back in this turn. A failing index, store or embedder fails this call. */
+  async retrieve(request: RetrieveRequest): Promise<RetrieveOutcome> {
+    const nothing = { results: [], state: request.state };
+    const maxTokens = Math.min(this.#config.maxTokens, request.availableTokens);
+    if (!this.#config.enabled || request.plan.version === 0 || maxTokens <= 0) return nothing;
+    const text = recallQuery(lastMessages(request.thread));
+    if (text === "") return nothing;
+    const except = [...(await this.#withheld(request)), ...this.#resting(request)];
+    const near = await nearestEntries(this.#vectors, request, text, except, maxTokens);
+    const found = await recall(
+      { ...request, maxTokens: maxTokens - near.tokens },
+      { text, except: [...except, ...near.sources] },
+    );
+    const parts = [near.text, found.hits.length + found.names.length === 0 ? "" : found.text].filter(
+      (part) => part !== "",
+    );
+    const content = parts.join("\n");
+    const tokenCount = request.countTokens(content);
+    if (content === "" || tokenCount > maxTokens) return nothing;
+    const artifactId = await keep(request, content);
+    const messageIds = [...new Set([...near.sources, ...found.hits.map(({ messageId }) => messageId)])];
+    this.#emit(request, messageIds, tokenCount);
+    return {
+      results: [{ artifactId, content, tokenCount, truncated: false, trigger: "recall-match" }],
+      state: withRehydrated(request.state, messageIds, request.currentTurn, this.#config.cooldownTurns),
+    };
+  }
+
+  #withheld({ plan, artifacts, securityContext }: RetrieveRequest): Promise<readonly MessageId[]> {
+    return withheldMessages(plan, artifacts, securityContext, this.#config.sensitivities);
+  }
+
+  #resting({ state, currentTurn }: RetrieveRequest): readonly MessageId[] {
+    const known = Object.keys(state.lastTurns) as MessageId[];
+    return known.filter((id) => isInCooldown(state, id, currentTurn, this.#config.cooldownTurns));
+  }
+
+  #emit({ plan }: RetrieveRequest, messageIds: readonly MessageId[], tokens: number): void {
+    try {
+      this.#listener?.({
+        type: "compaction_recalled",
+        threadId: plan.threadId,
+        budgetLimit: this.#config.maxTokens,
+        messageIds,
+        tokens,
+      });
+    } catch {
+      // A listener must never break the agent loop.
+    }
+  }
+}
+
+function lastMessages(thread: RetrieveRequest["thread"]): readonly Message[] {
+  const last = thread.messagesBetween(Math.max(0, thread.length - 4 * QUERY_MESSAGES));
+  return last.filter(({ branch }) => branch === undefined).slice(-QUERY_MESSAGES);
+}
+
+function keep({ artifacts, thread, tenantId, at }: RetrieveRequest, content: string): Promise<ArtifactId> {
+  return artifacts.store(content, {
+    threadId: thread.id,
+    tenantId,
+    createdAt: at,
+    ttlSeconds: null,
+    sensitivity: "internal",
+    mediaType: "text/plain",
+  });
+}
