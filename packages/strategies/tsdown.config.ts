@@ -1,3 +1,7 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library({ index: "src/index.ts", laws: "src/laws/strategy-laws.ts" });
+export default library({
+  index: "src/index.ts",
+  laws: "src/laws/strategy-laws.ts",
+  "file-probe": "src/durability/file-determinism-probe.ts",
+});

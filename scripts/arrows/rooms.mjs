@@ -10,6 +10,7 @@ export const PACKAGE_ARROWS = {
   ...Object.fromEntries(ROOMS.map((room) => [room, CORE])),
   session: [...CORE, ...ROOMS],
   integrations: ON_TOP,
+  golden: ON_TOP,
   cli: ON_TOP,
   threadfold: [...ON_TOP, "cli"],
 };
@@ -78,5 +79,10 @@ export const EXCEPTIONS = [
     file: "packages/core/src/json/sha256.ts",
     name: "globalThis",
     reason: "detects the platform's SHA-256; the digest is the same with and without it (docs/decisions/0001)",
+  },
+  {
+    file: "packages/core/src/json/running-sha256.ts",
+    name: "globalThis",
+    reason: "detects the platform's SHA-256 for running hashes, as sha256.ts does for whole texts",
   },
 ];

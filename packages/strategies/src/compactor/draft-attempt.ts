@@ -3,12 +3,24 @@ import {
   type ContextCompactionConfig,
   type GroupedThread,
   NO_RECORDS,
+  type ProbeVerdict,
   type ThreadShape,
 } from "@threadfold/core";
+import { durableProposals } from "../durability/durable-proposals.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { DraftPlan } from "./draft-plan.ts";
 import type { FoldAttempt } from "./fold-attempt.ts";
 import { foldableGroups } from "./foldable-groups.ts";
+
+/** What is known of sources and of the artifact store. */
+export interface DraftGrounds {
+  /** What a look at a replayable result's source came to; undefined while nobody has looked. */
+  readonly replayVerdict: (ordinal: number) => ProbeVerdict | undefined;
+  /** False for a body that the store refused. */
+  readonly mayStore: (ordinal: number) => boolean;
+}
+
+const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
 
 /**
  * Walks an attempt's ladder, rung by rung, until the estimate says that enough is freed. Pure: headers in, draft out.
@@ -23,6 +35,7 @@ export function draftAttempt(
   config: ContextCompactionConfig,
   needed: number,
   onProposal?: (proposal: CompactionProposal) => void,
+  grounds: DraftGrounds = NOTHING_VERIFIED,
 ): DraftPlan {
   const bare = attempt.summaryMaxTokens === 0;
   const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
@@ -42,9 +55,11 @@ export function draftAttempt(
       config,
       summaryMaxTokens: attempt.summaryMaxTokens,
       needed: open,
+      replayVerdict: grounds.replayVerdict,
       ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
     });
-    for (const proposal of proposals) {
+    for (const proposal of proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict))) {
+      if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
       draft.choose(proposal);
       onProposal?.(proposal);
       open -= proposal.estimatedTokensFreed;

@@ -1,4 +1,5 @@
 import type { CompactionOutcome, CompactionPlan, NormalizationChange, TokensBeforeAfter } from "@threadfold/core";
+import type { StorageProblem } from "../fulfil/body-archive.ts";
 
 /** What one attempt came to when it was rendered. */
 export interface AttemptTrace {
@@ -19,6 +20,8 @@ export interface FoldReady {
   /** What the summarizer's failure was, when a summary without it took its place. */
   readonly summarizerProblem: string | null;
   readonly changes: readonly NormalizationChange[];
+  /** Bodies that the artifact store did not take: their messages were not externalized (S40). */
+  readonly storageProblems: readonly StorageProblem[];
   /** Every attempt that was rendered, in order. */
   readonly attempts: readonly AttemptTrace[];
 }

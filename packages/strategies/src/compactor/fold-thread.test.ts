@@ -1,122 +1,20 @@
 import {
   AgentThread,
-  type ArtifactStore,
   actionOf,
-  artifactIdOf,
   asMessageId,
   asThreadId,
-  type CompactionPlan,
-  type ContextCompactionConfig,
-  compactionConfig,
-  emptyPlan,
-  groupMessages,
   groupRecords,
   type MessageInput,
   normalizePlan,
-  type PlanVerifier,
   planRecords,
-  renderSummary,
   type Summarizer,
-  TokenLedger,
-  threadShape,
-  viewThread,
 } from "@threadfold/core";
-import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
+import { agentThreads, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { durabilityPolicy } from "../durability/durability-policy.ts";
-import { threadfoldPreset } from "../presets/threadfold.ts";
-import { type FoldPorts, foldThread } from "./fold-thread.ts";
+import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
+import { missingPins } from "../testing/view-verifier.ts";
 import { newestUserOrdinal } from "./foldable-groups.ts";
-
-const tokenizer = countingTokenizer();
-
-/** Counts what the view shows: near enough to a rendering to plan against, without a renderer. */
-function viewVerifier(thread: AgentThread): PlanVerifier {
-  const measure = (plan: CompactionPlan): number =>
-    viewThread(thread, plan).reduce((sum, entry) => {
-      switch (entry.type) {
-        case "message":
-          return sum + tokenizer.countMessage(entry.message);
-        case "summary":
-          return sum + tokenizer.countTokens(renderSummary(entry.record.summary)) + 15;
-        case "pins":
-          return sum + entry.pins.reduce((pins, pin) => pins + tokenizer.countTokens(pin.text), 10);
-        default:
-          return sum + 40;
-      }
-    }, 0);
-  return {
-    measure,
-    verify: (plan) => ({
-      tokens: measure(plan),
-      breakdown: {
-        system: 0,
-        tools: 0,
-        pins: 0,
-        summaries: 0,
-        pointers: 0,
-        kept: measure(plan),
-        rehydrated: 0,
-        overhead: 0,
-      },
-      violations: [],
-      missingPins: [],
-    }),
-  };
-}
-
-const factSummarizer: Summarizer = {
-  id: "facts@1",
-  summarize: async ({ span, messages }) => ({
-    changes: [
-      {
-        op: "add",
-        section: "facts",
-        item: { text: `${messages.length} messages`, sources: span.messageIds.slice(0, 1) },
-      },
-    ],
-  }),
-};
-
-const memoryArtifacts = (): ArtifactStore & { readonly contents: Map<string, string> } => {
-  const contents = new Map<string, string>();
-  return {
-    contents,
-    store: async (content, metadata) => {
-      const id = artifactIdOf(metadata.threadId, metadata.tenantId, content);
-      contents.set(id, content);
-      return id;
-    },
-    getMetadata: async () => null,
-    retrieve: async () => null,
-    list: async () => [],
-  };
-};
-
-function fold(
-  thread: AgentThread,
-  options: Partial<ContextCompactionConfig>,
-  ports: Partial<FoldPorts> = {},
-  plan = emptyPlan(thread.id, "test"),
-) {
-  const config = compactionConfig(options);
-  const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
-  const grouped = groupMessages(ledger.headers);
-  const artifacts = memoryArtifacts();
-  const result = foldThread(
-    { thread, ledger, grouped, plan, config, overheadTokens: 0, hard: true },
-    {
-      ladder: threadfoldPreset.ladder,
-      summarizer: factSummarizer,
-      artifacts,
-      verifier: viewVerifier(thread),
-      clock: pinnedClock(0),
-      ...ports,
-    },
-  );
-  return { result, shape: threadShape(thread, ledger, grouped), artifacts };
-}
 
 describe("foldThread on random threads and budgets", () => {
   it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
@@ -125,7 +23,7 @@ describe("foldThread on random threads and budgets", () => {
         agentThreads({ malformed: true }),
         fc.integer({ min: 40, max: 4_000 }),
         async (thread, maxInputTokens) => {
-          const { result, shape } = fold(thread, { maxInputTokens, preserveRecentTurns: 2 });
+          const { result, shape } = foldScene(thread, { config: { maxInputTokens, preserveRecentTurns: 2 } });
           const outcome = await result;
           if (outcome.type !== "ready") {
             expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
@@ -137,6 +35,7 @@ describe("foldThread on random threads and budgets", () => {
           const { records, changes } = normalizePlan(outcome.plan, shape);
           expect(changes).toEqual([]);
           expect(records).toEqual(groupRecords(planRecords(outcome.plan)));
+          expect(missingPins(thread, outcome.plan)).toEqual([]);
           const newest = newestUserOrdinal(shape);
           if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
         },
@@ -149,8 +48,8 @@ describe("foldThread on random threads and budgets", () => {
     await fc.assert(
       fc.asyncProperty(agentThreads({ malformed: true }), async (thread) => {
         const [first, second] = await Promise.all([
-          fold(thread, { maxInputTokens: 300 }).result,
-          fold(thread, { maxInputTokens: 300 }).result,
+          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
+          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
         ]);
         expect(second).toEqual(first);
       }),
@@ -175,12 +74,12 @@ const talk = (turns: number, characters = 400): AgentThread =>
 
 describe("foldThread", () => {
   it("does nothing within the target", async () => {
-    const { result } = fold(talk(2), { maxInputTokens: 100_000 });
+    const { result } = foldScene(talk(2));
     expect(await result).toMatchObject({ type: "no-op" });
   });
 
   it("summarizes the oldest span and keeps the recent one", async () => {
-    const { result } = fold(talk(20), { maxInputTokens: 3_000 });
+    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 } });
     const outcome = await result;
     expect(outcome).toMatchObject({ type: "ready", floor: false });
     if (outcome.type !== "ready") return;
@@ -199,9 +98,9 @@ describe("foldThread", () => {
       },
     };
     const config = { maxInputTokens: 3_000 };
-    const first = await fold(talk(20), config, { summarizer }).result;
+    const first = await foldScene(talk(20), { config, ports: { summarizer } }).result;
     if (first.type !== "ready") throw new Error(first.type);
-    const second = await fold(talk(40), config, { summarizer }, first.plan).result;
+    const second = await foldScene(talk(40), { config, ports: { summarizer }, plan: first.plan }).result;
     if (second.type !== "ready") throw new Error(second.type);
     expect(new Set(seen).size).toBe(seen.length);
     expect(second.plan.summarizations).toHaveLength(1);
@@ -216,17 +115,19 @@ describe("foldThread", () => {
       { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) },
       { id: "blank@1", summarize: async () => ({ changes: [] }) },
     ] satisfies Summarizer[]) {
-      const outcome = await fold(talk(20), { maxInputTokens: 3_000 }, { summarizer }).result;
+      const outcome = await foldScene(talk(20), { config: { maxInputTokens: 3_000 }, ports: { summarizer } }).result;
       expect(outcome).toMatchObject({ type: "ready", summarizerProblem: expect.stringContaining(summarizer.id) });
     }
   });
 
   it("drops the oldest groups when nothing gentler is enabled", async () => {
-    const { result } = fold(talk(20), {
-      maxInputTokens: 3_000,
-      enableSummarization: false,
-      enableClearing: false,
-      enableExternalization: false,
+    const { result } = foldScene(talk(20), {
+      config: {
+        maxInputTokens: 3_000,
+        enableSummarization: false,
+        enableClearing: false,
+        enableExternalization: false,
+      },
     });
     const outcome = await result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
@@ -236,31 +137,17 @@ describe("foldThread", () => {
 
   it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
     const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
-    expect(await fold(thread, { maxInputTokens: 500 }).result).toMatchObject({ type: "infeasible", budget: 500 });
+    expect(await foldScene(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
+      type: "infeasible",
+      budget: 500,
+    });
   });
 
   it("S26 refuses a fold that frees too little when nothing forces it", async () => {
-    const thread = talk(20);
-    const config = compactionConfig({ maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 });
-    const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
-    const outcome = await foldThread(
-      {
-        thread,
-        ledger,
-        grouped: groupMessages(ledger.headers),
-        plan: emptyPlan(thread.id, "test"),
-        config,
-        overheadTokens: 0,
-        hard: false,
-      },
-      {
-        ladder: threadfoldPreset.ladder,
-        summarizer: factSummarizer,
-        artifacts: memoryArtifacts(),
-        verifier: viewVerifier(thread),
-        clock: pinnedClock(0),
-      },
-    );
+    const outcome = await foldScene(talk(20), {
+      config: { maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 },
+      input: { hard: false },
+    }).result;
     expect(outcome).toMatchObject({ type: "ineffective" });
     expect(outcome.tokens.after).toBe(outcome.tokens.before);
   });
@@ -268,28 +155,7 @@ describe("foldThread", () => {
   it("ends as aborted when its signal fires", async () => {
     const controller = new AbortController();
     controller.abort();
-    const thread = talk(20);
-    const config = compactionConfig({ maxInputTokens: 3_000 });
-    const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
-    const outcome = await foldThread(
-      {
-        thread,
-        ledger,
-        grouped: groupMessages(ledger.headers),
-        plan: emptyPlan(thread.id, "test"),
-        config,
-        overheadTokens: 0,
-        hard: true,
-        signal: controller.signal,
-      },
-      {
-        ladder: threadfoldPreset.ladder,
-        summarizer: factSummarizer,
-        artifacts: memoryArtifacts(),
-        verifier: viewVerifier(thread),
-        clock: pinnedClock(0),
-      },
-    );
-    expect(outcome.type).toBe("aborted");
+    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 }, input: { signal: controller.signal } });
+    expect((await result).type).toBe("aborted");
   });
 });

@@ -5,6 +5,7 @@ import {
   type Clock,
   type CompactionPlan,
   type ContextCompactionConfig,
+  type DeterminismProbe,
   type GroupedThread,
   groupRecords,
   type NormalizationChange,
@@ -23,6 +24,9 @@ import {
   type TokenLedger,
   threadShape,
 } from "@threadfold/core";
+import { replayChecks } from "../durability/replay-checks.ts";
+import { bodyArchive } from "../fulfil/body-archive.ts";
+import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
@@ -56,6 +60,8 @@ export interface FoldPorts {
   readonly artifacts: ArtifactStore;
   readonly verifier: PlanVerifier;
   readonly clock: Clock;
+  /** Looks whether the sources of replayable results are unchanged. Without one nothing replayable is cleared. */
+  readonly determinismProbe?: DeterminismProbe;
   /** Hears of every proposal that was chosen. */
   readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
 }
@@ -97,6 +103,7 @@ class Fold {
   readonly #before: number;
   readonly #shape: ThreadShape;
   readonly #now: string;
+  readonly #grounds: FoldGrounds;
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {
     this.#input = input;
@@ -104,6 +111,11 @@ class Fold {
     this.#before = before;
     this.#shape = threadShape(input.thread, input.ledger, input.grouped);
     this.#now = new Date(ports.clock.now()).toISOString();
+    const { thread, tenantId = null, signal } = input;
+    this.#grounds = {
+      replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
+      archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal),
+    };
   }
 
   async run(): Promise<FoldResult> {
@@ -117,7 +129,10 @@ class Fold {
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
       // A prompt that tells of the past is worth more than an emptier one: the barest attempt is for when nothing else fits.
       if (attempt.summaryMaxTokens === 0 && candidates.some((candidate) => this.#fits(candidate))) break;
-      let needed = this.#before - target;
+      // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
+      if (attempt.floor && this.#before <= Math.min(this.#softLimit, this.#hardLimit)) break;
+      const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
+      let needed = this.#before - goal;
       let reached = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const candidate = await this.#try(attempt, needed);
@@ -127,7 +142,7 @@ class Fold {
         if (isSound(candidate) && tokens <= this.#softLimit) return this.#choose(candidates);
         if (!isSound(candidate) || tokens >= reached || attempt.exhaustive) break;
         reached = tokens;
-        needed += tokens - target;
+        needed += tokens - goal;
       }
     }
     return this.#choose(candidates);
@@ -141,16 +156,18 @@ class Fold {
     return Math.floor(this.#input.config.maxInputTokens * this.#input.config.softThresholdPercent);
   }
 
+  /** Where the floor goes when there is no target: it folds no more than an epoch needs. */
+  get #floorGoal(): number {
+    return Math.min(Math.floor(this.#input.config.maxInputTokens / 2), this.#softLimit, this.#hardLimit);
+  }
+
   get #hardLimit(): number {
     return this.#input.config.maxInputTokens - this.#input.config.outputReserveTokens;
   }
 
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
   async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
-    const { plan, grouped, config } = this.#input;
-    const draft = draftAttempt(attempt, plan, grouped, this.#shape, config, needed, (proposal) =>
-      this.#ports.onProposal?.(proposal, spanOf(proposal.ordinals.map((ordinal) => this.#shape.header(ordinal)))),
-    );
+    const draft = await this.#settledDraft(attempt, needed);
     if (draft.proposals.length === 0) return null;
     let summarizerProblem: string | null = null;
     const records = await this.#fulfil(draft, attempt, (problem) => {
@@ -160,7 +177,28 @@ class Fold {
     if (planRecords(normalized.records).length === 0) return null;
     const verification = this.#ports.verifier.verify(this.#draft(normalized.records, 0));
     const sealed = sealPlan(this.#draft(normalized.records, verification.tokens));
-    return { plan: sealed, verification, attempt, changes: normalized.changes, summarizerProblem };
+    const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
+    return { plan: sealed, verification, attempt, changes, summarizerProblem };
+  }
+
+  /** A draft that clears only what may be cleared and externalizes only what is stored. */
+  async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
+    const { plan, grouped, config } = this.#input;
+    const { replays, archive } = this.#grounds;
+    for (;;) {
+      const draft = draftAttempt(
+        attempt,
+        plan,
+        grouped,
+        this.#shape,
+        config,
+        needed,
+        (proposal) =>
+          this.#ports.onProposal?.(proposal, spanOf(proposal.ordinals.map((ordinal) => this.#shape.header(ordinal)))),
+        { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
+      );
+      if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
+    }
   }
 
   async #fulfil(
@@ -168,26 +206,23 @@ class Fold {
     attempt: FoldAttempt,
     onSummarizerFailure: (problem: string) => void,
   ): Promise<readonly PlanRecord[]> {
-    const { thread, ledger, config, tenantId = null, plan, instructions, signal } = this.#input;
+    const { thread, ledger, config, plan, instructions, signal } = this.#input;
     const records: PlanRecord[] = [...draft.keptRecords];
     for (const proposal of draft.proposals) {
-      records.push(
-        await fulfilProposal(proposal, {
-          thread,
-          shape: this.#shape,
-          tokenizer: ledger.tokenizer,
-          config,
-          summarizer: this.#ports.summarizer,
-          artifacts: this.#ports.artifacts,
-          tenantId,
-          planVersion: plan.version + 1,
-          now: this.#now,
-          summaryMaxTokens: attempt.summaryMaxTokens,
-          onSummarizerFailure,
-          ...(instructions !== undefined && { instructions }),
-          ...(signal !== undefined && { signal }),
-        }),
-      );
+      const record = await fulfilProposal(proposal, {
+        thread,
+        shape: this.#shape,
+        tokenizer: ledger.tokenizer,
+        config,
+        summarizer: this.#ports.summarizer,
+        artifactOf: this.#grounds.archive.artifactOf,
+        planVersion: plan.version + 1,
+        summaryMaxTokens: attempt.summaryMaxTokens,
+        onSummarizerFailure,
+        ...(instructions !== undefined && { instructions }),
+        ...(signal !== undefined && { signal }),
+      });
+      if (record !== null) records.push(record);
     }
     return records;
   }
@@ -243,6 +278,7 @@ class Fold {
       floor: candidate.attempt.floor,
       summarizerProblem: candidate.summarizerProblem,
       changes: candidate.changes,
+      storageProblems: this.#grounds.archive.problems,
       attempts: candidates.map(traceOf),
     };
   }

@@ -1,5 +1,15 @@
 import type { ToolDurability } from "@threadfold/core";
 
+/** Tools that bring back what the thread or the artifact store holds. Their results can be had again at any time. */
+const RETRIEVAL_TOOLS = ["readartifact", "recall"];
+
+/** The name of a tool as the tables have it: lower case, without separators. */
+export const plainToolName = (toolName: string): string => toolName.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** True for a tool whose results nothing needs to be stored of. */
+export const isRetrieval = (toolName: string | undefined): boolean =>
+  toolName !== undefined && RETRIEVAL_TOOLS.includes(plainToolName(toolName));
+
 /**
  * How the results of common tools may be folded, by tool name in lower case without separators. Tools and configuration
  * override it; see {@link durabilityPolicy}.
@@ -30,6 +40,7 @@ export const BUILT_IN_DURABILITY: Readonly<Record<string, ToolDurability>> = Obj
   think: "ephemeral",
   todowrite: "ephemeral",
   todoread: "ephemeral",
+  ...Object.fromEntries(RETRIEVAL_TOOLS.map((name) => [name, "ephemeral" as const])),
 
   write: "anchoring",
   writefile: "anchoring",

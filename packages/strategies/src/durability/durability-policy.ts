@@ -1,5 +1,5 @@
 import type { ContextCompactionConfig, DurabilityOf, ToolDurability, ToolDurabilityPolicy } from "@threadfold/core";
-import { BUILT_IN_DURABILITY } from "./built-in-durability.ts";
+import { BUILT_IN_DURABILITY, plainToolName } from "./built-in-durability.ts";
 
 /** What a configuration says of a tool by its exact name; undefined when it says nothing. */
 export function toolOverride(config: ContextCompactionConfig, toolName: string): ToolDurabilityPolicy | undefined {
@@ -27,6 +27,6 @@ export function durabilityPolicy(config: ContextCompactionConfig): DurabilityOf 
 }
 
 function builtIn(toolName: string): ToolDurability | undefined {
-  const name = toolName.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const name = plainToolName(toolName);
   return Object.hasOwn(BUILT_IN_DURABILITY, name) ? BUILT_IN_DURABILITY[name] : undefined;
 }

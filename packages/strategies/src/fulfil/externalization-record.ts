@@ -5,9 +5,9 @@ import {
   type SpanReference,
   type StructuredSummary,
   summaryItemId,
-  toolResultText,
   visibleText,
 } from "@threadfold/core";
+import { callInput } from "../durability/call-input.ts";
 import { toolPolicy } from "../durability/durability-policy.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
@@ -17,26 +17,18 @@ import { resultKeyFields } from "./result-key-fields.ts";
 const MAX_FACT = 160;
 const MAX_TARGET = 120;
 
-/** Writes a body to the artifact store and makes the record whose pointer stands in its place. */
-export async function externalizationRecord(
+/** Makes the record of a body that is in the artifact store, so that a pointer can stand in its place. */
+export function externalizationRecord(
   proposal: CompactionProposal & { readonly action: "externalize" },
   fulfilment: Fulfilment,
-): Promise<ExternalizationRecord> {
+): ExternalizationRecord {
   const message = messagesOf(proposal, fulfilment)[0] as Message;
   const base = recordBase(proposal, fulfilment);
-  const artifactId = await fulfilment.artifacts.store(bodyText(message), {
-    threadId: fulfilment.thread.id,
-    tenantId: fulfilment.tenantId,
-    createdAt: fulfilment.now,
-    ttlSeconds: null,
-    sensitivity: "internal",
-    mediaType: "text/plain",
-  });
   return {
     ...base,
     action: "externalize",
     form: "body",
-    artifactId,
+    artifactId: fulfilment.artifactOf(message.ordinal),
     summary: bodySummary(message, base.span, fulfilment),
     rehydrateHint: rehydrateHint(message, fulfilment),
   };
@@ -46,18 +38,11 @@ export async function externalizationRecord(
 function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
   const part = message.parts[0];
   if (part?.type !== "tool-result") return `full text of the ${message.role} message of turn ${message.turn}`;
-  const { toolName, callId } = part.result;
-  const caller = thread.messageAt(shape.groupOf(message.ordinal).ordinals[0] as number);
-  const call = caller?.parts.find((candidate) => candidate.type === "tool-call" && candidate.callId === callId);
-  const input = call?.type === "tool-call" ? call.input : null;
+  const { toolName } = part.result;
+  const input = callInput(message, thread, shape);
   const values = typeof input === "object" && input !== null ? Object.values(input) : [];
   const target = values.find((value): value is string => typeof value === "string" && value.length <= MAX_TARGET);
   return `full result of ${toolName}${target === undefined ? "" : ` ${target}`}`.toWellFormed();
-}
-
-function bodyText(message: Message): string {
-  const part = message.parts[0];
-  return part?.type === "tool-result" ? toolResultText(part.result.content) : visibleText(message);
 }
 
 function bodySummary(message: Message, span: SpanReference, { config }: Fulfilment): StructuredSummary {

@@ -6,8 +6,8 @@ import { externalizationRecord } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 import { summarizationRecord } from "./summarization-record.ts";
 
-/** Makes the record that a proposal asks for. */
-export async function fulfilProposal(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord> {
+/** Makes the record that a proposal asks for; null when the bodies show that it would free nothing (S29). */
+export async function fulfilProposal(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord | null> {
   fulfilment.signal?.throwIfAborted();
   switch (proposal.action) {
     case "externalize":

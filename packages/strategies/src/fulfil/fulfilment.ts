@@ -1,6 +1,6 @@
 import type {
   AgentThread,
-  ArtifactStore,
+  ArtifactId,
   ContextCompactionConfig,
   Message,
   ProviderAwareTokenizer,
@@ -9,19 +9,17 @@ import type {
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 
-/** What turns proposals into records: bodies, stores and the summarizer. The only stage that spends money. */
+/** What turns proposals into records: bodies and the summarizer. The only stage that spends money. */
 export interface Fulfilment {
   readonly thread: AgentThread;
   readonly shape: ThreadShape;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly config: ContextCompactionConfig;
   readonly summarizer: Summarizer;
-  readonly artifacts: ArtifactStore;
-  readonly tenantId: string | null;
+  /** Where the body of a message is that is to be externalized. */
+  readonly artifactOf: (ordinal: number) => ArtifactId;
   /** Version of the plan that will hold the records. */
   readonly planVersion: number;
-  /** ISO 8601 time in UTC. */
-  readonly now: string;
   readonly summaryMaxTokens: number;
   readonly instructions?: string;
   readonly signal?: AbortSignal;

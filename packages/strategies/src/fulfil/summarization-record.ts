@@ -1,5 +1,7 @@
 import {
   applySummaryChanges,
+  combineHandling,
+  handlingOf,
   type Message,
   mergeSummaries,
   type ResolvedItem,
@@ -7,7 +9,9 @@ import {
   type SpanReference,
   type StructuredSummary,
   type SummarizationRecord,
+  type SummarizeRequest,
   type SummaryChange,
+  type SummaryHandling,
   trimSummary,
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
@@ -31,18 +35,27 @@ export async function summarizationRecord(
   const messages = messagesOf(proposal, fulfilment).filter(
     (message) => !covered.has(message.id) && message.branch === undefined,
   );
-  const { changes, summarizer } = await changesOf(messages, base.span, previous, fulfilment);
+  const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
+  const { changes, summarizer } = await changesOf({ messages, overlap, span: base.span, previous }, fulfilment);
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
   const merged = applySummaryChanges(previous, base.span, changes);
   const trimmed = trimSummary(merged.summary, fulfilment.summaryMaxTokens, countTokens);
+  const handling = handlingAfter(previous, messages);
   return {
     ...base,
     action: "summarize",
-    summary: trimmed.summary,
+    summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: countTokens(renderSummary(trimmed.summary)) + FRAME_TOKENS,
     summarizer,
     resolved: [...inherited(proposal), ...merged.resolved, ...trimmed.resolved],
   };
+}
+
+/** A summary is handled as the least trusted and the most sensitive of what it stands for. */
+function handlingAfter(previous: StructuredSummary | null, messages: readonly Message[]): SummaryHandling | undefined {
+  if (messages.length === 0) return previous?.handling;
+  const added = handlingOf(messages);
+  return previous === null ? added : combineHandling(previous.handling, added);
 }
 
 /** What rendering puts around a summary, in tokens. */
@@ -66,25 +79,31 @@ function joinSpans(first: SpanReference, second: SpanReference): SpanReference {
 }
 
 async function changesOf(
-  messages: readonly Message[],
-  span: SpanReference,
-  previous: StructuredSummary | null,
+  work: Pick<SummarizeRequest, "messages" | "span" | "previous"> & { readonly overlap: readonly Message[] },
   fulfilment: Fulfilment,
 ): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
   const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
+  const { messages, overlap, span, previous } = work;
   try {
-    const { changes } = await summarizer.summarize({
+    const {
+      changes,
+      by = summarizer.id,
+      nothingToSay,
+      problem,
+    } = await summarizer.summarize({
       span,
       messages,
       previous,
+      ...(overlap.length > 0 && { overlap }),
       pins: thread.livePins,
       maxTokens: summaryMaxTokens,
       countTokens: (text) => tokenizer.countTokens(text),
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
     });
-    if (changes.length > 0 || messages.length === 0) return { changes, summarizer: summarizer.id };
-    fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
+    if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
+    if (changes.length > 0 || messages.length === 0) return { changes, summarizer: by };
+    if (nothingToSay !== true) fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
   } catch (cause) {
     signal?.throwIfAborted();
     fulfilment.onSummarizerFailure(`${summarizer.id}: ${cause instanceof Error ? cause.message : "failed"}`);

@@ -1,11 +1,13 @@
 import type { ClearTarget, MessageHeader } from "@threadfold/core";
+import { durableProposals } from "../durability/durable-proposals.ts";
 import type { CompactionProposal } from "./compaction-proposal.ts";
 import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
-import { PLACEHOLDER_TOKENS, POINTER_TOKENS } from "./placeholder-tokens.ts";
+import { PLACEHOLDER_TOKENS } from "./placeholder-tokens.ts";
 
 /**
- * Rung of clearing: empties old bodies and keeps calls, ids and key fields. What a result's durability forbids to clear
- * is externalized instead (`non_replayable`, and `replayable` as long as nothing verifies that its source is unchanged).
+ * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields and
+ * the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is small:
+ * `non_replayable`, and `replayable` unless a look at its source finds it unchanged.
  */
 export const clearStrategy: CompactionStrategy = {
   name: "clear",
@@ -29,51 +31,65 @@ export const clearStrategy: CompactionStrategy = {
 
 function proposeFor(header: MessageHeader, context: StrategyContext): CompactionProposal | null {
   if (header.opaque) return null;
-  if (header.role === "tool") return proposeResult(header);
+  if (header.role === "tool") return proposeResult(header, context);
   const targets = clearTargets(header);
-  const cleared = targets.reduce((sum, target) => sum + shareOf(header, target), 0) - PLACEHOLDER_TOKENS;
-  if (targets.length === 0 || cleared <= 0) return null;
+  const freed = targets.reduce((sum, target) => sum + shareOf(header, target) - STANDS_IN[target], 0);
+  if (freed <= 0) return null;
   return {
     action: "clear",
     strategy: "clear",
     ordinals: [header.ordinal],
     targets,
-    estimatedTokensFreed: cleared,
-    reason: `Old ${targets.join(" and ")} of ${context.shape.header(header.ordinal).role} step ${header.step} is emptied; calls and ids stay.`,
+    ...(targets.includes("tool-input") && { keep: KEPT_OF_INPUT }),
+    estimatedTokensFreed: freed,
+    reason: `Old ${targets.map((target) => NAMES[target]).join(" and ")} of step ${header.step} ${targets.length > 1 ? "are" : "is"} emptied; calls, ids and names stay.`,
   };
 }
 
-function proposeResult(header: MessageHeader): CompactionProposal | null {
+/** What stands in place of each target, in tokens. For estimates only. */
+const STANDS_IN: Readonly<Record<ClearTarget, number>> = {
+  "tool-result": PLACEHOLDER_TOKENS,
+  "tool-input": 3 * PLACEHOLDER_TOKENS,
+  reasoning: 0,
+  media: PLACEHOLDER_TOKENS / 2,
+  text: PLACEHOLDER_TOKENS,
+};
+
+const NAMES: Readonly<Record<ClearTarget, string>> = {
+  "tool-result": "result",
+  "tool-input": "input",
+  reasoning: "reasoning",
+  media: "media",
+  text: "text",
+};
+
+/** How a large argument begins says what it is. Its paths and identifiers stay beside it. In UTF-16 code units. */
+const KEPT_OF_INPUT = Object.freeze({ headCharacters: 80, tailCharacters: 0 });
+
+function proposeResult(header: MessageHeader, context: StrategyContext): CompactionProposal | null {
   const body = header.shares.toolResult;
-  const base = { ordinals: [header.ordinal], strategy: "clear" };
-  if (header.durability === "non_replayable" || header.durability === "replayable") {
-    if (body <= 2 * POINTER_TOKENS) return null;
-    const why =
-      header.durability === "replayable" ? "nothing verifies that its source is unchanged" : "it cannot be replayed";
-    return {
-      ...base,
-      action: "externalize",
-      estimatedTokensFreed: body - POINTER_TOKENS,
-      reason: `The result of ${header.toolName} may not be cleared because ${why}; its body is in the artifact store.`,
-    };
-  }
   if (body <= 2 * PLACEHOLDER_TOKENS) return null;
-  return {
-    ...base,
+  const proposal: CompactionProposal = {
     action: "clear",
+    strategy: "clear",
+    ordinals: [header.ordinal],
     targets: ["tool-result"],
     estimatedTokensFreed: body - PLACEHOLDER_TOKENS,
     reason: `The ${header.durability} result of ${header.toolName} is old; its key fields stay.`,
   };
+  const verdictOf = context.replayVerdict ?? (() => "unverifiable");
+  return durableProposals(proposal, context.shape, verdictOf)[0] ?? null;
 }
 
 /** Small inputs are the cheapest memory there is; only large ones give way. In tokens. */
 const LARGE_INPUT = 400;
+/** Less reasoning is not worth a record. In tokens. */
+const MIN_REASONING = 40;
 
 function clearTargets(header: MessageHeader): readonly ClearTarget[] {
   const targets: ClearTarget[] = [];
   if (header.shares.toolInput >= LARGE_INPUT) targets.push("tool-input");
-  if (header.shares.reasoning > 0) targets.push("reasoning");
+  if (header.shares.reasoning >= MIN_REASONING) targets.push("reasoning");
   if (header.shares.media > 0) targets.push("media");
   return targets;
 }

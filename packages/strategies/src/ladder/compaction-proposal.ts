@@ -22,5 +22,7 @@ export type CompactionProposal =
       readonly action: "summarize";
       /** Summaries inside the span that the new one builds on, oldest first. */
       readonly absorbs: readonly SummarizationRecord[];
+      /** Messages that stay and that the summarizer may read beside the span, ascending (seed 004, overlap). */
+      readonly overlap?: readonly number[];
     })
   | (ProposalBase & { readonly action: "drop" });

@@ -1,4 +1,11 @@
-import type { ContextCompactionConfig, MessageGroup, MessageHeader, PlanRecord, ThreadShape } from "@threadfold/core";
+import type {
+  ContextCompactionConfig,
+  MessageGroup,
+  MessageHeader,
+  PlanRecord,
+  ProbeVerdict,
+  ThreadShape,
+} from "@threadfold/core";
 import type { CompactionProposal } from "./compaction-proposal.ts";
 
 /** What holds a message in a draft: a record of the current plan, or a proposal that was chosen in this fold. */
@@ -20,6 +27,11 @@ export interface StrategyContext {
   readonly needed: number;
   /** How many characters stay at each end of a body that is truncated. Undefined while nothing needs truncation. */
   readonly truncateTo?: number;
+  /**
+   * What a look at a replayable result's source came to; undefined while nobody has looked, which comes before anything
+   * is committed. Absent when nothing can be verified.
+   */
+  readonly replayVerdict?: (ordinal: number) => ProbeVerdict | undefined;
 }
 
 /** One rung of the ladder: proposes and never acts (seed 002). */

@@ -1,4 +1,5 @@
 import type { MessageHeader } from "@threadfold/core";
+import { isRetrieval } from "../durability/built-in-durability.ts";
 import { toolOverride } from "../durability/durability-policy.ts";
 import type { CompactionProposal } from "./compaction-proposal.ts";
 import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
@@ -6,7 +7,8 @@ import { POINTER_TOKENS } from "./placeholder-tokens.ts";
 
 /**
  * Rung 1: moves large bodies to the artifact store and leaves a pointer in their place. A tool result stays a result of
- * its call; text that a user pasted stays the user's message. Bodies below the threshold are left to the other rungs.
+ * its call; text that a user pasted stays the user's message. Bodies up to the threshold are left to the other rungs, and
+ * so is what a retrieval tool brought back: it is in the store already (S41).
  */
 export const externalizeStrategy: CompactionStrategy = {
   name: "externalize",
@@ -29,11 +31,11 @@ export const externalizeStrategy: CompactionStrategy = {
 };
 
 function isLarge(header: MessageHeader, { config }: StrategyContext): boolean {
-  if (header.opaque) return false;
+  if (header.opaque || isRetrieval(header.toolName)) return false;
   const policy = header.toolName === undefined ? undefined : toolOverride(config, header.toolName);
   const threshold = policy?.externalizeThresholdTokens ?? config.externalizeThresholdTokens;
-  if (header.role === "tool") return header.shares.toolResult >= Math.max(threshold, POINTER_TOKENS + 1);
-  return header.role === "user" && header.shares.text >= Math.max(4 * threshold, POINTER_TOKENS + 1);
+  if (header.role === "tool") return header.shares.toolResult > Math.max(threshold, POINTER_TOKENS);
+  return header.role === "user" && header.shares.text > Math.max(4 * threshold, POINTER_TOKENS);
 }
 
 function propose(header: MessageHeader): CompactionProposal {

@@ -21,10 +21,17 @@ export function summarizeGroups(
   strategy: string,
   context: StrategyContext,
 ): readonly CompactionProposal[] {
-  return foldableRuns(groups, context.shape)
+  return foldableRuns(
+    groups.filter((group) => !isDropped(group, context)),
+    context.shape,
+  )
     .map((run) => propose(run, strategy, context))
     .filter((proposal) => proposal !== null);
 }
+
+/** What was dropped stays dropped: no summary brings it back (S16). */
+const isDropped = (group: MessageGroup, { heldBy }: StrategyContext): boolean =>
+  group.ordinals.some((ordinal) => heldBy(ordinal)?.action === "drop");
 
 function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   const chosen: MessageGroup[] = [];

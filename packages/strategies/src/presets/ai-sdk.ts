@@ -1,10 +1,10 @@
 import { compactionThreshold } from "@threadfold/core";
-import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
+import { allOf, anyOf } from "../triggers/composite-trigger.ts";
+import { messageCountTrigger, tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { lastMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { aboveReserves, lastResort } from "./last-resort.ts";
 
 /** Seed 003's reserves in tokens, and how many messages it keeps. */
 export const AI_SDK_RESERVES = Object.freeze({
@@ -15,6 +15,9 @@ export const AI_SDK_RESERVES = Object.freeze({
 });
 export const AI_SDK_RECENT_MESSAGES = 10;
 
+/** Seed 003: a summary aims at 800 tokens and may take 1 000. */
+export const AI_SDK_SUMMARY_TOKENS = 1_000;
+
 /** Seed 003: at 80 % of what the reserves leave (93 600 of 128 000 tokens) all but the last 10 messages become a summary of rounds. */
 export const aiSdkPreset: CompactionPreset = {
   name: "ai-sdk",
@@ -22,17 +25,21 @@ export const aiSdkPreset: CompactionPreset = {
     "At 80 % of the window less reserves summarizes all but the last 10 messages, round by round (seed 003).",
   ladder: [windowStrategy({ name: "session-summary", cut: lastMessages(AI_SDK_RECENT_MESSAGES), fold: "summarize" })],
   config: {
-    policyVersion: "ai-sdk-v1",
+    policyVersion: "ai-sdk-v2",
     softThresholdPercent: 0.8,
+    targetPercent: 0,
     preserveRecentTurns: 0,
+    summaryMaxTokens: AI_SDK_SUMMARY_TOKENS,
     summaryRole: "assistant",
     minReclaimPercent: 0,
   },
-  trigger: (config) =>
-    anyOf(
-      tokenCountTrigger(
-        Math.max(1, compactionThreshold({ ...AI_SDK_RESERVES, modelContextLimit: config.maxInputTokens })),
-      ),
-      overflowTrigger,
-    ),
+  trigger: (config) => {
+    const threshold = compactionThreshold({ ...AI_SDK_RESERVES, modelContextLimit: config.maxInputTokens });
+    return anyOf(
+      allOf(tokenCountTrigger(aboveReserves(threshold, config)), messageCountTrigger(AI_SDK_RECENT_MESSAGES + 1)),
+      ...lastResort(config),
+    );
+  },
+  figures: { ...AI_SDK_RESERVES, recentMessagesToKeep: AI_SDK_RECENT_MESSAGES },
+  promptVersion: "ai-sdk-v1",
 };

@@ -1,9 +1,9 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
 import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { lastResort } from "./last-resort.ts";
 
 /** Seed 001, Claude Code: at 95 % the whole history becomes a summary that the session starts over with. */
 export const claudeCodePreset: CompactionPreset = {
@@ -11,11 +11,14 @@ export const claudeCodePreset: CompactionPreset = {
   description: "At 95 % summarizes the whole history before the newest user message (seed 001).",
   ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" })],
   config: {
-    policyVersion: "claude-code-v1",
+    policyVersion: "claude-code-v2",
     softThresholdPercent: 0.95,
+    targetPercent: 0,
     preserveRecentTurns: 0,
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
+  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), ...lastResort(config)),
+  figures: {},
+  promptVersion: "claude-code-v1",
 };

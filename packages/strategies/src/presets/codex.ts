@@ -1,28 +1,42 @@
+import type { ContextCompactionConfig } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
-import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
+import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { lastResort } from "./last-resort.ts";
 
 /** Tokens of recent user messages that Codex keeps beside the summary (seed 001). */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;
 
-/** Seed 001, Codex: initial context, the newest user messages up to 20 000 tokens, and a summary of all the rest. */
+/** Seed 001: `effective_context_window_percent`, the share of the window that is used at all. */
+export const CODEX_EFFECTIVE_WINDOW = 0.95;
+
+/**
+ * Seed 001, Codex: initial context, the newest user messages up to 20 000 tokens, and a summary of all the rest. It fires
+ * at a number of tokens and not at a share of the window.
+ */
 export const codexPreset: CompactionPreset = {
   name: "codex",
   description:
-    "At 95 % of the window keeps the newest user messages up to 20 000 tokens and summarizes the rest (seed 001).",
+    "At nine tenths of the window keeps the newest user messages up to 20 000 tokens and summarizes the rest (seed 001).",
   ladder: [
     windowStrategy({ name: "checkpoint", cut: nothing, fold: "summarize", keepUserTokens: CODEX_USER_MESSAGE_TOKENS }),
-    windowStrategy({ name: "checkpoint-all", cut: nothing, fold: "summarize" }),
   ],
   config: {
-    policyVersion: "codex-v1",
-    softThresholdPercent: 0.95,
+    policyVersion: "codex-v2",
+    softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
+    targetPercent: 0,
     preserveRecentTurns: 0,
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
+  trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...lastResort(config)),
+  figures: { userMessageTokens: CODEX_USER_MESSAGE_TOKENS },
+  promptVersion: "codex-v1",
 };
+
+/** `model_auto_compact_token_limit`: nine tenths of the window, which gives the seed's 180 000 of 200 000 and 244 000 odd of 272 000. */
+export function codexAutoCompactLimit({ maxInputTokens }: ContextCompactionConfig): number {
+  return Math.max(1, Math.floor((maxInputTokens * 9) / 10));
+}

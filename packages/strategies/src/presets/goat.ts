@@ -1,21 +1,45 @@
+import type { ContextCompactionConfig } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
-import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
+import { tokenCountTrigger } from "../triggers/count-triggers.ts";
+import { maxOutputTrigger } from "../triggers/max-output-trigger.ts";
 import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { aboveReserves, lastResort } from "./last-resort.ts";
 
-/** Seed 000: above 80 % the older 60 % of the messages become one summary; the newer 40 % stay, no call apart from its result. */
+/** Seed 000: `maxOutputTkns`, the utilization above which it compacts, and the share of the messages that it preserves. */
+export const GOAT_MAX_OUTPUT_TOKENS = 16_384;
+export const GOAT_UTILIZATION = 0.8;
+export const GOAT_PRESERVED_SHARE = 0.4;
+
+/**
+ * Seed 000: above 80 % the older 60 % of the messages become one summary; the newer 40 % stay, no call apart from its
+ * result. It fires before a call, and after an answer that was cut off.
+ */
 export const goatPreset: CompactionPreset = {
   name: "goat",
-  description: "Above 80 % summarizes all but the last 40 % of the messages (seed 000).",
-  ladder: [windowStrategy({ name: "goat-split", cut: lastShareOfMessages(0.4), fold: "summarize" })],
+  description: "Above 80 % of what the output leaves summarizes all but the last 40 % of the messages (seed 000).",
+  ladder: [windowStrategy({ name: "goat-split", cut: lastShareOfMessages(GOAT_PRESERVED_SHARE), fold: "summarize" })],
   config: {
-    policyVersion: "goat-v1",
-    softThresholdPercent: 0.8,
+    policyVersion: "goat-v2",
+    softThresholdPercent: GOAT_UTILIZATION,
+    targetPercent: 0,
     preserveRecentTurns: 0,
     summaryRole: "pair",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
+  trigger: (config) =>
+    anyOf(tokenCountTrigger(goatThreshold(config)), maxOutputTrigger(GOAT_UTILIZATION), ...lastResort(config)),
+  figures: {
+    maxOutputTokens: GOAT_MAX_OUTPUT_TOKENS,
+    utilization: GOAT_UTILIZATION,
+    preservedShare: GOAT_PRESERVED_SHARE,
+  },
+  promptVersion: "goat-v1",
 };
+
+/** The first number of tokens at which the utilization is above 80 %. The seed takes the system prompt off both sides; here it counts. */
+function goatThreshold(config: ContextCompactionConfig): number {
+  const capacity = config.maxInputTokens - GOAT_MAX_OUTPUT_TOKENS;
+  return aboveReserves(Math.floor(GOAT_UTILIZATION * capacity) + 1, config);
+}

@@ -1,25 +1,35 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
-import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
+import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { lastResort } from "./last-resort.ts";
 
-/** Seed 001, OpenCode: prune tool output beyond the newest 40 000 tokens if that frees 20 000; then summarize. */
+/** Seed 001, OpenCode: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
+export const OPENCODE_PRUNE_PROTECT = 40_000;
+export const OPENCODE_PRUNE_MINIMUM = 20_000;
+
+/**
+ * Seed 001, OpenCode: fires when the tokens exceed the window less what is kept for the answer. Tool output beyond the
+ * newest 40 000 tokens is pruned if there are more than 20 000 of it; what is still above the target is summarized.
+ */
 export const opencodePreset: CompactionPreset = {
   name: "opencode",
   description: "Prunes tool output beyond the newest 40 000 tokens if it frees 20 000, then summarizes (seed 001).",
   ladder: [
-    pruneStrategy({ protectTokens: 40_000, minimumTokens: 20_000 }),
+    pruneStrategy({ protectTokens: OPENCODE_PRUNE_PROTECT, minimumTokens: OPENCODE_PRUNE_MINIMUM }),
     windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" }),
   ],
   config: {
-    policyVersion: "opencode-v1",
+    policyVersion: "opencode-v2",
     softThresholdPercent: 1,
     preserveRecentTurns: 0,
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
+  trigger: (config) =>
+    anyOf(tokenCountTrigger(config.maxInputTokens - config.outputReserveTokens + 1), ...lastResort(config)),
+  figures: { PRUNE_PROTECT: OPENCODE_PRUNE_PROTECT, PRUNE_MINIMUM: OPENCODE_PRUNE_MINIMUM },
+  promptVersion: "opencode-v1",
 };

@@ -1,33 +1,45 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
+import { reportedUsageTrigger } from "../triggers/reported-usage-trigger.ts";
 import { lastTokensSplittingTurns } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { aboveReserves, lastResort } from "./last-resort.ts";
 
 /** Seed 001, pi: `reserveTokens` and `keepRecentTokens`. */
 export const PI_RESERVE_TOKENS = 16_384;
 export const PI_KEEP_RECENT_TOKENS = 20_000;
 
-/** Seed 001, pi: within 16 384 tokens of the window the history before the last 20 000 tokens becomes a summary, cut at a turn. */
+/** Seed 001, pi: a summary may take 0.8 of the reserve, 13 107 tokens; the rest is for prompt and margin. */
+export const PI_SUMMARY_TOKENS = Math.floor(0.8 * PI_RESERVE_TOKENS);
+
+/**
+ * Seed 001, pi: within 16 384 tokens of the window the history before the last 20 000 tokens becomes a summary, cut at a
+ * turn; a turn that is larger than that alone is split (L20). What the provider reported counts as well as what we count.
+ */
 export const piPreset: CompactionPreset = {
   name: "pi",
   description: "Within 16 384 tokens of the cap summarizes all but the last 20 000 tokens, cut at a turn (seed 001).",
   ladder: [
     windowStrategy({ name: "turn-cut", cut: lastTokensSplittingTurns(PI_KEEP_RECENT_TOKENS), fold: "summarize" }),
-    windowStrategy({
-      name: "turn-cut-half",
-      cut: lastTokensSplittingTurns(PI_KEEP_RECENT_TOKENS / 4),
-      fold: "summarize",
-    }),
   ],
   config: {
-    policyVersion: "pi-v1",
+    policyVersion: "pi-v2",
     softThresholdPercent: 1,
+    targetPercent: 0,
     preserveRecentTurns: 0,
+    summaryMaxTokens: PI_SUMMARY_TOKENS,
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) =>
-    anyOf(tokenCountTrigger(Math.max(1, config.maxInputTokens - PI_RESERVE_TOKENS)), overflowTrigger),
+  trigger: (config) => {
+    const threshold = aboveReserves(config.maxInputTokens - PI_RESERVE_TOKENS + 1, config);
+    return anyOf(
+      tokenCountTrigger(threshold),
+      reportedUsageTrigger(Math.min(1, threshold / config.maxInputTokens)),
+      ...lastResort(config),
+    );
+  },
+  figures: { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS },
+  promptVersion: "pi-v1",
 };

@@ -1,11 +1,13 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { aiSdkPreset } from "./ai-sdk.ts";
+import { ampHandoffPreset } from "./amp-handoff.ts";
 import { claudeCodePreset } from "./claude-code.ts";
 import { codexPreset } from "./codex.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 import { goatPreset } from "./goat.ts";
 import { opencodePreset } from "./opencode.ts";
 import { piPreset } from "./pi.ts";
+import { springSessionPreset, springSlidingPreset, springTokensPreset, springTurnsPreset } from "./spring-session.ts";
 import { threadfoldPreset } from "./threadfold.ts";
 
 /** Every preset. A new one is a file and a line here. */
@@ -15,8 +17,13 @@ export const PRESETS: readonly CompactionPreset[] = [
   claudeCodePreset,
   codexPreset,
   opencodePreset,
+  ampHandoffPreset,
   piPreset,
   aiSdkPreset,
+  springSessionPreset,
+  springSlidingPreset,
+  springTurnsPreset,
+  springTokensPreset,
 ];
 
 /**

@@ -1,122 +1,105 @@
 import {
   type AgentThread,
   actionOf,
-  artifactIdOf,
-  type CompactionPlan,
   compactionConfig,
   emptyPlan,
-  groupMessages,
-  type PlanVerifier,
+  groupRecords,
+  normalizePlan,
   planRecords,
-  renderSummary,
-  type Summarizer,
-  TokenLedger,
-  threadShape,
-  viewThread,
 } from "@threadfold/core";
-import { agentThreads, countingTokenizer, pinnedClock, runs } from "@threadfold/core/laws";
+import { agentThreads, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldThread } from "../compactor/fold-thread.ts";
+import type { FoldResult } from "../compactor/fold-result.ts";
 import { newestUserOrdinal } from "../compactor/foldable-groups.ts";
-import { durabilityPolicy } from "../durability/durability-policy.ts";
+import { foldScene } from "../testing/fold-scene.ts";
+import { missingPins } from "../testing/view-verifier.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 import { PRESETS, presetByName } from "./preset-by-name.ts";
 
-const tokenizer = countingTokenizer();
-const factSummarizer: Summarizer = {
-  id: "facts@1",
-  summarize: async ({ span }) => ({
-    changes: [{ op: "add", section: "facts", item: { text: "folded", sources: span.messageIds.slice(0, 1) } }],
-  }),
-};
+/** CI folds each of so many threads with every preset, more than 5 000 times in all; the full run scales that up. */
+const THREADS = Math.ceil(5_100 / PRESETS.length);
+const FULL_RUN_MS = 1_800_000;
 
-function viewVerifier(thread: AgentThread): PlanVerifier {
-  const measure = (plan: CompactionPlan): number =>
-    viewThread(thread, plan).reduce((sum, entry) => {
-      if (entry.type === "message") return sum + tokenizer.countMessage(entry.message);
-      return sum + (entry.type === "summary" ? tokenizer.countTokens(renderSummary(entry.record.summary)) + 15 : 40);
-    }, 0);
-  const breakdown = { system: 0, tools: 0, pins: 0, summaries: 0, pointers: 0, kept: 0, rehydrated: 0, overhead: 0 };
-  return { measure, verify: (plan) => ({ tokens: measure(plan), breakdown, violations: [], missingPins: [] }) };
+const scenes = fc.record({
+  thread: agentThreads({ malformed: true, maxMessages: 24 }),
+  maxInputTokens: fc.integer({ min: 60, max: 3_000 }),
+});
+
+/** Folds and checks all that must hold; gives what it came to. */
+async function foldSoundly(preset: CompactionPreset, thread: AgentThread, maxInputTokens: number): Promise<FoldResult> {
+  const { result, shape } = foldScene(thread, { preset, config: { maxInputTokens } });
+  const outcome = await result;
+  if (outcome.type !== "ready") {
+    expect(["no-op", "infeasible", "inflated"], preset.name).toContain(outcome.type);
+    if (outcome.type === "infeasible") expect(outcome.required, preset.name).toBeGreaterThan(outcome.budget);
+    if (outcome.type !== "infeasible") expect(outcome.tokens.after, preset.name).toBeLessThanOrEqual(maxInputTokens);
+    return outcome;
+  }
+  expect(outcome.tokens.after, preset.name).toBeLessThanOrEqual(maxInputTokens);
+  expect(outcome.tokens.after, preset.name).toBeLessThan(outcome.tokens.before);
+  const { records, changes } = normalizePlan(outcome.plan, shape);
+  expect(changes, preset.name).toEqual([]);
+  expect(records, preset.name).toEqual(groupRecords(planRecords(outcome.plan)));
+  expect(missingPins(thread, outcome.plan), preset.name).toEqual([]);
+  const newest = newestUserOrdinal(shape);
+  if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action, preset.name).toBe("include");
+  return outcome;
 }
 
-function fold(preset: CompactionPreset, thread: AgentThread, maxInputTokens: number) {
-  const config = compactionConfig({ ...preset.config, maxInputTokens });
-  const ledger = TokenLedger.empty(tokenizer, durabilityPolicy(config)).extend(thread);
-  const grouped = groupMessages(ledger.headers);
-  const contents = new Map<string, string>();
-  const result = foldThread(
-    { thread, ledger, grouped, plan: emptyPlan(thread.id, "test"), config, overheadTokens: 0, hard: true },
-    {
-      ladder: preset.ladder,
-      summarizer: factSummarizer,
-      artifacts: {
-        store: async (content, metadata) => {
-          const id = artifactIdOf(metadata.threadId, metadata.tenantId, content);
-          contents.set(id, content);
-          return id;
-        },
-        getMetadata: async () => null,
-        retrieve: async () => null,
-        list: async () => [],
-      },
-      verifier: viewVerifier(thread),
-      clock: pinnedClock(0),
-    },
-  );
-  return { result, shape: threadShape(thread, ledger, grouped) };
-}
+describe("every preset", () => {
+  it("fits any budget or says what takes the room; groups whole, pins present, newest user message as it is, same again", {
+    timeout: FULL_RUN_MS,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(scenes, fc.constantFrom(...PRESETS), async ({ thread, maxInputTokens }, twice) => {
+        for (const preset of PRESETS) {
+          const outcome = await foldSoundly(preset, thread, maxInputTokens);
+          if (preset === twice) expect(await foldSoundly(preset, thread, maxInputTokens)).toEqual(outcome);
+        }
+      }),
+      runs(THREADS),
+    );
+  });
+});
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %s", (_name, preset) => {
-  it("fits any budget or says what takes the room, and keeps the newest user message", async () => {
+  it("L24 folds again what has grown since, on top of the first plan, and no result loses its call", {
+    timeout: FULL_RUN_MS,
+  }, async () => {
     await fc.assert(
-      fc.asyncProperty(
-        agentThreads({ malformed: true }),
-        fc.integer({ min: 60, max: 3_000 }),
-        async (thread, maxInputTokens) => {
-          const { result, shape } = fold(preset, thread, maxInputTokens);
-          const outcome = await result;
-          if (outcome.type !== "ready") {
-            expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
-            return;
-          }
-          expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
-          expect(planRecords(outcome.plan).length).toBeGreaterThan(0);
-          const newest = newestUserOrdinal(shape);
-          if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
-        },
-      ),
-      runs(60),
+      fc.asyncProperty(scenes, fc.nat(), async ({ thread, maxInputTokens }, cut) => {
+        const options = { preset, config: { maxInputTokens } };
+        const earlier = await foldScene(thread.atVersion(cut % (thread.version + 1)), options).result;
+        const plan = earlier.type === "ready" ? earlier.plan : emptyPlan(thread.id, "test");
+        const { result, shape } = foldScene(thread, { ...options, plan });
+        const outcome = await result;
+        if (outcome.type !== "ready") return;
+        expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
+        expect(normalizePlan(outcome.plan, shape).changes).toEqual([]);
+        expect(missingPins(thread, outcome.plan)).toEqual([]);
+        expect(outcome.plan.version).toBe(plan.version + 1);
+      }),
+      runs(30),
     );
   });
 
-  it("has a trigger that is silent on an empty thread and fires above the cap", () => {
+  it("has a trigger that is silent on an empty thread, fires hard above the cap, on request and after an overflow", () => {
     const config = compactionConfig(preset.config);
     const trigger = preset.trigger(config);
     const empty = { tokens: 0, maxInputTokens: config.maxInputTokens, turns: 0, steps: 0, messages: 0 };
     expect(trigger.evaluate(empty).level).toBe("none");
-    expect(trigger.evaluate({ ...empty, tokens: config.maxInputTokens + 1 }).level).not.toBe("none");
+    expect(trigger.evaluate({ ...empty, tokens: config.maxInputTokens + 1 }).level).toBe("hard");
+    expect(trigger.evaluate({ ...empty, requested: true }).level).toBe("hard");
+    expect(trigger.evaluate({ ...empty, overflowed: true }).level).toBe("hard");
   });
 });
 
 describe("presets", () => {
-  it("seed 003: fires at 93 600 tokens of a window of 128 000", () => {
-    const preset = presetByName("ai-sdk");
-    const trigger = preset.trigger(compactionConfig({ ...preset.config, maxInputTokens: 128_000 }));
-    const at = (tokens: number) =>
-      trigger.evaluate({ tokens, maxInputTokens: 128_000, turns: 1, steps: 1, messages: 1 }).level;
-    expect(at(93_599)).toBe("none");
-    expect(at(93_600)).toBe("soft");
-  });
-
-  it("seed 001: pi fires 16 384 tokens below the window", () => {
-    const preset = presetByName("pi");
-    const trigger = preset.trigger(compactionConfig({ ...preset.config, maxInputTokens: 200_000 }));
-    const at = (tokens: number) =>
-      trigger.evaluate({ tokens, maxInputTokens: 200_000, turns: 1, steps: 1, messages: 1 }).level;
-    expect(at(200_000 - 16_384 - 1)).toBe("none");
-    expect(at(200_000 - 16_384)).toBe("soft");
+  it("have names, policies and prompts that tell them apart", () => {
+    expect(new Set(PRESETS.map((preset) => preset.name)).size).toBe(PRESETS.length);
+    expect(new Set(PRESETS.map((preset) => compactionConfig(preset.config).policyVersion)).size).toBe(PRESETS.length);
+    for (const preset of PRESETS) expect(preset.promptVersion).toMatch(/^[a-z-]+-v\d+$/);
   });
 
   it("refuses a name that is none and lists those that are", () => {

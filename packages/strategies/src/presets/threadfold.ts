@@ -3,6 +3,8 @@ import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { externalizeStrategy } from "../ladder/externalize-strategy.ts";
 import { summarizeStrategy } from "../ladder/summarize-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
+import { manualTrigger } from "../triggers/manual-trigger.ts";
+import { maxOutputTrigger } from "../triggers/max-output-trigger.ts";
 import { overflowTrigger } from "../triggers/overflow-trigger.ts";
 import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
@@ -16,6 +18,9 @@ export const threadfoldPreset: CompactionPreset = {
   name: "threadfold",
   description: "Folds at 85 % of the cap down to 50 %: externalize, summarize, clear, drop.",
   ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
-  config: { policyVersion: "threadfold-v1" },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), overflowTrigger),
+  config: { policyVersion: "threadfold-v1", costModelEnabled: true },
+  trigger: (config) =>
+    anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), overflowTrigger, manualTrigger),
+  figures: {},
+  promptVersion: "threadfold-v1",
 };

@@ -5,16 +5,35 @@ export interface TriggerInput {
   /** The hard cap in tokens. */
   readonly maxInputTokens: number;
   readonly turns: number;
+  /** Turns whose start the current plan still shows (`shownTurns`); absent where nobody counts them. */
+  readonly shownTurns?: number;
   readonly steps: number;
   readonly messages: number;
-  /** Prompt tokens that the provider reported for a request under the current plan. */
+  /** Tokens of the request right after the current plan was committed; 0, or absent, before the first plan. */
+  readonly baselineTokens?: number;
+  /** Prompt tokens that the provider reported for a request under the current plan, and what was counted since (L17). */
   readonly reportedTokens?: number;
-  /** True when the provider refused the last request because it was too long. */
+  /** True when the provider refused the last request because it was too long, and no fold has answered that yet (L19). */
   readonly overflowed?: boolean;
+  /** True when the last answer ended because it was as long as it may be, and no fold has answered that yet (L19). */
+  readonly stoppedAtMaxOutput?: boolean;
+  /** Seconds since the last request; absent before the first one. */
+  readonly idleSeconds?: number;
+  /** True when the provider has dropped the prompt from its cache since the last request. */
+  readonly cacheIsCold?: boolean;
+  /** True when a person or the host asked for a fold. */
+  readonly requested?: boolean;
 }
 
 /** `soft`: fold if it pays. `hard`: fold now, whatever it costs. */
-export type TriggerDecision = { readonly level: "none" } | { readonly level: "soft" | "hard"; readonly reason: string };
+export type TriggerDecision =
+  | { readonly level: "none" }
+  | {
+      readonly level: "soft" | "hard";
+      readonly reason: string;
+      /** Fold down to at most so many tokens, when that is less than the configured target. */
+      readonly targetTokens?: number;
+    };
 
 /** Says whether to fold before the next request. */
 export interface CompactionTrigger {

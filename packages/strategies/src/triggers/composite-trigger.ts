@@ -1,26 +1,32 @@
 import { type CompactionTrigger, NO_TRIGGER, type TriggerDecision } from "./compaction-trigger.ts";
 
-/** Fires when at least one trigger fires, as hard as the hardest. Of no triggers: never (S4). */
+/**
+ * Fires when at least one trigger fires, as hard as the hardest and down to the smallest target of those that fire (S25).
+ * Of no triggers: never (S4).
+ */
 export function anyOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
     name: `any of (${triggers.map((trigger) => trigger.name).join(", ")})`,
-    evaluate: (input) => hardest(triggers.map((trigger) => trigger.evaluate(input))),
+    evaluate: (input) => strictest(triggers.map((trigger) => trigger.evaluate(input))),
   };
 }
 
-/** Fires when every trigger fires, as hard as the hardest. Of no triggers: always (S4). */
+/** Fires when every trigger fires, as hard as the hardest and down to the smallest target. Of no triggers: always (S4). */
 export function allOf(...triggers: readonly CompactionTrigger[]): CompactionTrigger {
   return {
     name: `all of (${triggers.map((trigger) => trigger.name).join(", ")})`,
     evaluate(input) {
       const decisions = triggers.map((trigger) => trigger.evaluate(input));
       if (decisions.length === 0) return { level: "soft", reason: "no condition is set" };
-      return decisions.some((decision) => decision.level === "none") ? NO_TRIGGER : hardest(decisions);
+      return decisions.some((decision) => decision.level === "none") ? NO_TRIGGER : strictest(decisions);
     },
   };
 }
 
-function hardest(decisions: readonly TriggerDecision[]): TriggerDecision {
+function strictest(decisions: readonly TriggerDecision[]): TriggerDecision {
   const fired = decisions.filter((decision) => decision.level !== "none");
-  return fired.find((decision) => decision.level === "hard") ?? fired[0] ?? NO_TRIGGER;
+  const hardest = fired.find((decision) => decision.level === "hard") ?? fired[0];
+  if (hardest === undefined) return NO_TRIGGER;
+  const targets = fired.flatMap(({ targetTokens }) => (targetTokens === undefined ? [] : [targetTokens]));
+  return targets.length === 0 ? hardest : { ...hardest, targetTokens: Math.min(...targets) };
 }

@@ -1,17 +1,14 @@
-import { ThreadfoldError } from "@threadfold/core";
 import { type CompactionTrigger, NO_TRIGGER } from "./compaction-trigger.ts";
+import { refuseShare } from "./refuse-share.ts";
 
 /**
  * Fires when the request takes at least this share of the cap; hard when it exceeds the cap. A figure that the provider
  * reported for the current plan counts when it is higher than our own.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
  */
 export function tokenFractionTrigger(fraction: number): CompactionTrigger {
-  if (!(fraction > 0 && fraction <= 1)) {
-    throw new ThreadfoldError(
-      "INVALID_CONFIG",
-      `The token fraction is ${fraction}; it must be more than 0 and at most 1.`,
-    );
-  }
+  refuseShare("token-fraction", fraction);
   return {
     name: `token-fraction ${fraction}`,
     evaluate({ tokens, reportedTokens = 0, maxInputTokens }) {

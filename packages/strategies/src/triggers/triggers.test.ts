@@ -1,9 +1,23 @@
+import { AgentThread, asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { clearStrategy } from "../ladder/clear-strategy.ts";
+import { dropStrategy } from "../ladder/drop-strategy.ts";
+import { strategyContexts } from "../laws/strategy-context-arbitrary.ts";
 import type { CompactionTrigger, TriggerInput } from "./compaction-trigger.ts";
 import { allOf, anyOf } from "./composite-trigger.ts";
 import { messageCountTrigger, stepCountTrigger, tokenCountTrigger, turnCountTrigger } from "./count-triggers.ts";
+import { limitAfterOverflow } from "./effective-limit.ts";
+import { growthTrigger } from "./growth-trigger.ts";
+import { coldCacheTrigger, idleTrigger } from "./idle-triggers.ts";
+import { manualTrigger } from "./manual-trigger.ts";
+import { maxOutputTrigger } from "./max-output-trigger.ts";
 import { overflowTrigger } from "./overflow-trigger.ts";
+import { reportedUsageTrigger } from "./reported-usage-trigger.ts";
 import { tokenFractionTrigger } from "./token-fraction-trigger.ts";
+import { towards } from "./towards.ts";
+import { whenAbove } from "./when-above.ts";
 
 const idle: TriggerInput = { tokens: 0, maxInputTokens: 1_000, turns: 0, steps: 0, messages: 0 };
 const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
@@ -24,7 +38,19 @@ describe("triggers", () => {
   });
 
   it("S2 an empty session triggers nothing", () => {
-    for (const trigger of [turnCountTrigger(1), tokenCountTrigger(1), tokenFractionTrigger(0.5), overflowTrigger]) {
+    const triggers = [
+      turnCountTrigger(1),
+      tokenCountTrigger(1),
+      tokenFractionTrigger(0.5),
+      overflowTrigger,
+      maxOutputTrigger(),
+      reportedUsageTrigger(0.5),
+      idleTrigger(0, 0.5),
+      coldCacheTrigger(0.5),
+      growthTrigger(1),
+      manualTrigger,
+    ];
+    for (const trigger of triggers) {
       expect(level(trigger, {})).toBe("none");
     }
   });
@@ -53,9 +79,110 @@ describe("triggers", () => {
     expect(level(anyOf(allOf(turns, tokens), overflowTrigger), { overflowed: true })).toBe("hard");
   });
 
+  it("S3 synthetic messages and those of side branches are no turns", () => {
+    const say = (id: string, more: Partial<MessageInput> = {}): MessageInput => ({
+      id: asMessageId(id),
+      role: "user",
+      parts: [{ type: "text", text: id }],
+      createdAt: "2026-01-01T00:00:00.000Z",
+      ...more,
+    });
+    const thread = AgentThread.empty(asThreadId("t")).append([
+      say("u1"),
+      say("reminder", { origin: "harness" }),
+      say("summary", { origin: "compaction" }),
+      say("side", { branch: "b" }),
+      say("u2"),
+    ]);
+    expect(thread.position.turn).toBe(2);
+    expect(level(turnCountTrigger(2), { turns: thread.position.turn, messages: thread.length })).toBe("none");
+    expect(level(turnCountTrigger(1), { turns: thread.position.turn, messages: thread.length })).toBe("soft");
+  });
+
+  it("S12 below half nothing, up to four fifths only results are emptied, above that groups go too", () => {
+    const trigger = tokenFractionTrigger(0.5);
+    expect(level(trigger, { tokens: 499 })).toBe("none");
+    expect(level(trigger, { tokens: 500 })).toBe("soft");
+    const gentle = whenAbove(0.5, clearStrategy);
+    const harsh = whenAbove(0.8, dropStrategy);
+    fc.assert(
+      fc.property(strategyContexts, fc.integer({ min: 1, max: 100 }), (base, percent) => {
+        const maxInputTokens = 1_000;
+        const config = { ...base.config, maxInputTokens, targetPercent: 0.1 };
+        const context = { ...base, config, needed: percent * 10 - 100 };
+        expect(gentle.analyze(context)).toEqual(percent > 50 ? clearStrategy.analyze(context) : []);
+        expect(harsh.analyze(context)).toEqual(percent > 80 ? dropStrategy.analyze(context) : []);
+      }),
+      runs(60),
+    );
+  });
+
+  it("S25 of several reasons at once the strictest wins: as hard as the hardest, down to the smallest target", () => {
+    const tokens = towards(0.5, tokenFractionTrigger(0.8));
+    const messages = towards(0.3, messageCountTrigger(10));
+    const trigger = anyOf(tokens, messages, manualTrigger);
+    expect(trigger.evaluate({ ...idle, tokens: 900, messages: 11, requested: true })).toMatchObject({
+      level: "hard",
+      targetTokens: 300,
+    });
+    expect(trigger.evaluate({ ...idle, tokens: 900, messages: 5 })).toMatchObject({ level: "soft", targetTokens: 500 });
+    expect(trigger.evaluate({ ...idle, requested: true })).not.toHaveProperty("targetTokens");
+    expect(allOf(tokens, messages).evaluate({ ...idle, tokens: 900, messages: 11 })).toMatchObject({
+      targetTokens: 300,
+    });
+  });
+
+  it("S28 the token limit is the stricter of the configured one and what the model takes", () => {
+    expect(limitAfterOverflow(100_000, 90_000)).toBe(89_999);
+    expect(limitAfterOverflow(80_000, 90_000)).toBe(80_000);
+    expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 210_000, limitTokens: 200_000 })).toBe(85_714);
+    expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 10, limitTokens: 200_000 })).toBe(89_999);
+    expect(limitAfterOverflow(100_000, 0)).toBe(1);
+  });
+
+  it("S34 nothing fires below the growth that is asked for, and growth is measured from the last fold", () => {
+    const trigger = growthTrigger(200);
+    expect(level(trigger, { tokens: 199 })).toBe("none");
+    expect(level(trigger, { tokens: 200 })).toBe("soft");
+    expect(level(trigger, { tokens: 600, baselineTokens: 401 })).toBe("none");
+    expect(level(trigger, { tokens: 601, baselineTokens: 401 })).toBe("soft");
+    expect(level(trigger, { tokens: 1_001, baselineTokens: 401 })).toBe("hard");
+  });
+
+  it("L17 L18 what the provider counted matters when there is a figure, and its absence means nothing", () => {
+    expect(level(reportedUsageTrigger(0.8), { tokens: 999 })).toBe("none");
+    expect(level(reportedUsageTrigger(0.8), { reportedTokens: 799 })).toBe("none");
+    expect(level(reportedUsageTrigger(0.8), { reportedTokens: 800 })).toBe("soft");
+    expect(level(reportedUsageTrigger(0.8), { reportedTokens: 1_001 })).toBe("hard");
+  });
+
+  it("reacts to an answer that was cut off when the prompt is what takes the room", () => {
+    expect(level(maxOutputTrigger(), { stoppedAtMaxOutput: true, tokens: 500 })).toBe("hard");
+    expect(level(maxOutputTrigger(), { stoppedAtMaxOutput: true, tokens: 499 })).toBe("none");
+    expect(level(maxOutputTrigger(), { tokens: 900 })).toBe("none");
+  });
+
+  it("takes the chance of a pause or a cold cache once there is enough to fold", () => {
+    expect(level(idleTrigger(300, 0.6), { idleSeconds: 300, tokens: 600 })).toBe("soft");
+    expect(level(idleTrigger(300, 0.6), { idleSeconds: 299, tokens: 600 })).toBe("none");
+    expect(level(idleTrigger(300, 0.6), { tokens: 900 })).toBe("none");
+    expect(level(coldCacheTrigger(0.6), { cacheIsCold: true, tokens: 600 })).toBe("soft");
+    expect(level(coldCacheTrigger(0.6), { cacheIsCold: true, tokens: 599 })).toBe("none");
+    expect(level(coldCacheTrigger(0.6), { tokens: 900 })).toBe("none");
+  });
+
   it("S11 refuses thresholds out of range", () => {
     for (const fraction of [0, -1, 1.1, Number.NaN]) {
       expect(() => tokenFractionTrigger(fraction)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+    }
+    for (const refused of [
+      () => maxOutputTrigger(2),
+      () => reportedUsageTrigger(0),
+      () => idleTrigger(-1, 0.5),
+      () => growthTrigger(0),
+      () => towards(0, manualTrigger),
+    ]) {
+      expect(refused).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     }
     expect(() => turnCountTrigger(-1)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     expect(tokenFractionTrigger(1).name).toBe("token-fraction 1");

@@ -6,13 +6,13 @@ import { PLACEHOLDER_TOKENS } from "../ladder/placeholder-tokens.ts";
 export interface PruneOptions {
   /** The newest tool output that is never pruned. */
   readonly protectTokens: number;
-  /** Nothing is pruned unless at least so much can be. */
+  /** Nothing is pruned unless more than so much output can be. */
   readonly minimumTokens: number;
 }
 
 /**
- * Clears tool output beyond the newest `protectTokens` of it, if that frees at least `minimumTokens` (seed 001, OpenCode;
- * S30, S31). Calls, ids and outcomes stay. What is already folded counts as pruned and is not counted twice.
+ * Clears tool output beyond the newest `protectTokens` of it, if that takes out more than `minimumTokens` (seed 001,
+ * OpenCode; S30, S31). Calls, ids and outcomes stay. What is already folded counts as pruned and is not counted twice.
  */
 export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): CompactionStrategy {
   return {
@@ -20,30 +20,34 @@ export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): C
     aggressiveness: 0,
     analyze(context) {
       const prunable = prunableResults(context, protectTokens);
-      const total = prunable.reduce((sum, proposal) => sum + proposal.estimatedTokensFreed, 0);
-      return total >= minimumTokens ? prunable : [];
+      const output = prunable.reduce((sum, ordinal) => sum + context.shape.header(ordinal).shares.toolResult, 0);
+      return output > minimumTokens ? prunable.map((ordinal) => propose(ordinal, protectTokens, context)) : [];
     },
   };
 }
 
-function prunableResults(context: StrategyContext, protectTokens: number): readonly CompactionProposal[] {
-  const foldable = new Set(context.foldable.flatMap((group) => group.ordinals));
-  const proposals: CompactionProposal[] = [];
+/** Results beyond the protected ones that a placeholder would make smaller, oldest first. */
+function prunableResults({ shape, foldable, heldBy }: StrategyContext, protectTokens: number): readonly number[] {
+  const mayGo = new Set(foldable.flatMap((group) => group.ordinals));
+  const prunable: number[] = [];
   let seen = 0;
-  for (let ordinal = context.shape.length - 1; ordinal >= 0; ordinal--) {
-    const header = context.shape.header(ordinal);
-    if (header.role !== "tool" || header.branch !== undefined || context.heldBy(ordinal) !== undefined) continue;
-    seen += header.shares.toolResult;
-    const freed = header.shares.toolResult - PLACEHOLDER_TOKENS;
-    if (seen <= protectTokens || freed <= 0 || !foldable.has(ordinal)) continue;
-    proposals.push({
-      action: "clear",
-      strategy: "prune",
-      targets: ["tool-result"],
-      ordinals: [ordinal],
-      estimatedTokensFreed: freed,
-      reason: `The output of ${header.toolName} is older than the newest ${protectTokens} tokens of tool output.`,
-    });
+  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
+    const { role, branch, shares } = shape.header(ordinal);
+    if (role !== "tool" || branch !== undefined || heldBy(ordinal) !== undefined) continue;
+    seen += shares.toolResult;
+    if (seen > protectTokens && shares.toolResult > PLACEHOLDER_TOKENS && mayGo.has(ordinal)) prunable.push(ordinal);
   }
-  return proposals.reverse();
+  return prunable.reverse();
+}
+
+function propose(ordinal: number, protectTokens: number, { shape }: StrategyContext): CompactionProposal {
+  const { toolName, shares } = shape.header(ordinal);
+  return {
+    action: "clear",
+    strategy: "prune",
+    targets: ["tool-result"],
+    ordinals: [ordinal],
+    estimatedTokensFreed: shares.toolResult - PLACEHOLDER_TOKENS,
+    reason: `The output of ${toolName} is older than the newest ${protectTokens} tokens of tool output.`,
+  };
 }

@@ -2,17 +2,22 @@ import { lastOrdinal, type MessageGroup } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy, StrategyContext } from "../ladder/compaction-strategy.ts";
 import { summarizeGroups } from "../ladder/summarize-strategy.ts";
-import type { CutPoint } from "./cut-point.ts";
+import { type CutPoint, realMessages, snapToTurnStart } from "./cut-point.ts";
+import { recentUserMessages } from "./recent-user-messages.ts";
 
 /** How a window treats what it does not keep. */
 export interface WindowOptions {
   readonly name: string;
   readonly cut: CutPoint;
-  /** `summarize`: one summary stands for it. `drop`: it leaves the prompt. */
+  /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay (seed 004). */
   readonly fold: "summarize" | "drop";
   readonly aggressiveness?: number;
   /** User messages before the cut that stay all the same, newest first, up to so many tokens (seed 001, Codex). */
   readonly keepUserTokens?: number;
+  /** True to keep what stands before the first turn (seed 004, turn window; S23). */
+  readonly keepPreamble?: boolean;
+  /** So many of the messages that are kept are shown to the summarizer beside what it summarizes (seed 004). */
+  readonly overlap?: number;
 }
 
 /** A strategy that keeps a window at the end of the thread and folds all whole groups before it, whatever is needed. */
@@ -21,31 +26,34 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
     name: options.name,
     aggressiveness: options.aggressiveness ?? 2,
     analyze(context) {
-      const cut = options.cut(context.shape);
-      const before = context.foldable.filter((group) => lastOrdinal(group) < cut);
-      const groups = withoutRecentUserMessages(before, context, options.keepUserTokens ?? 0);
-      return options.fold === "drop"
-        ? dropGroups(groups, options.name, context)
-        : summarizeGroups(groups, options.name, context);
+      const cut = options.cut(context);
+      const from = options.keepPreamble === true ? snapToTurnStart(context.shape, 0) : 0;
+      const before = context.foldable.filter(
+        (group) => lastOrdinal(group) < cut && (group.ordinals[0] as number) >= from,
+      );
+      if (options.fold === "drop") return dropGroups(before, options.name, context);
+      const kept = recentUserMessages(before, options.name, options.keepUserTokens ?? 0, context);
+      const folded = before.filter((group) => !kept.groups.has(group));
+      const summaries = summarizeGroups(folded, options.name, context);
+      return [...kept.truncations, ...withOverlap(summaries, cut, options.overlap ?? 0, context)];
     },
   };
 }
 
-function withoutRecentUserMessages(
-  groups: readonly MessageGroup[],
-  { shape }: StrategyContext,
-  keepTokens: number,
-): readonly MessageGroup[] {
-  let left = keepTokens;
-  const kept = new Set<MessageGroup>();
-  for (const group of groups.toReversed()) {
-    const header = shape.header(group.ordinals[0] as number);
-    if (!header.startsTurn) continue;
-    left -= group.tokens;
-    if (left < 0) break;
-    kept.add(group);
-  }
-  return kept.size === 0 ? groups : groups.filter((group) => !kept.has(group));
+/** The last span borders on the window, so it alone overlaps with it. */
+function withOverlap(
+  proposals: readonly CompactionProposal[],
+  cut: number,
+  count: number,
+  context: StrategyContext,
+): readonly CompactionProposal[] {
+  const last = proposals.at(-1);
+  if (last?.action !== "summarize" || count === 0) return proposals;
+  const overlap = realMessages(context)
+    .map((header) => header.ordinal)
+    .filter((ordinal) => ordinal >= cut)
+    .slice(0, count);
+  return [...proposals.slice(0, -1), { ...last, overlap }];
 }
 
 function dropGroups(
@@ -54,7 +62,7 @@ function dropGroups(
   context: StrategyContext,
 ): readonly CompactionProposal[] {
   return groups
-    .filter((group) => !group.ordinals.some((ordinal) => context.heldBy(ordinal)?.action === "drop"))
+    .filter((group) => !group.ordinals.some((ordinal) => isSummaryOrGone(ordinal, context)))
     .map((group) => ({
       action: "drop",
       strategy,
@@ -65,4 +73,9 @@ function dropGroups(
       ),
       reason: "The group is older than the window that is kept.",
     }));
+}
+
+function isSummaryOrGone(ordinal: number, { shape, heldBy }: StrategyContext): boolean {
+  const action = heldBy(ordinal)?.action;
+  return action === "drop" || action === "summarize" || shape.header(ordinal).origin === "compaction";
 }

@@ -1,0 +1,40 @@
+import type { ProbeVerdict, ThreadShape } from "@threadfold/core";
+import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
+import { POINTER_TOKENS } from "../ladder/placeholder-tokens.ts";
+import { clearingProblem } from "./clearing-problem.ts";
+
+/** Smaller bodies are kept: a pointer would be hardly shorter. In tokens. */
+export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
+
+/**
+ * What a proposal comes to under the durability rules, whichever strategy made it: results that may not be cleared are
+ * externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last resort
+ * and comes after whatever could be externalized.
+ */
+export function durableProposals(
+  proposal: CompactionProposal,
+  shape: ThreadShape,
+  verdictOf: (ordinal: number) => ProbeVerdict | undefined,
+): readonly CompactionProposal[] {
+  if (proposal.action !== "clear" || proposal.keep !== undefined || !proposal.targets.includes("tool-result"))
+    return [proposal];
+  const clearable: number[] = [];
+  const instead: CompactionProposal[] = [];
+  for (const ordinal of proposal.ordinals) {
+    const header = shape.header(ordinal);
+    const problem = clearingProblem(header, verdictOf(ordinal));
+    if (problem === null) {
+      clearable.push(ordinal);
+    } else if (header.shares.toolResult > MIN_EXTERNALIZED_TOKENS) {
+      instead.push({
+        action: "externalize",
+        strategy: proposal.strategy,
+        ordinals: [ordinal],
+        estimatedTokensFreed: header.shares.toolResult - POINTER_TOKENS,
+        reason: `The result of ${header.toolName} may not be cleared because ${problem}; its body is in the artifact store.`,
+      });
+    }
+  }
+  if (clearable.length === proposal.ordinals.length) return [proposal];
+  return clearable.length === 0 ? instead : [{ ...proposal, ordinals: clearable }, ...instead];
+}

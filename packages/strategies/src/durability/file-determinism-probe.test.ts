@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asMessageId, type DeterminismMetadata, type JsonValue } from "@threadfold/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileDeterminism, fileDeterminismProbe } from "./file-determinism-probe.ts";
+
+const TEXT = "export const answer = 42;\n";
+const HASH = createHash("sha256").update(TEXT).digest("hex");
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "threadfold-probe-"));
+  await mkdir(join(root, "src"));
+  await writeFile(join(root, "src/a.ts"), TEXT);
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const look = (input: JsonValue, determinism: DeterminismMetadata = { contentHash: HASH }, maxBytes?: number) =>
+  fileDeterminismProbe({ root: join(root, "src"), ...(maxBytes !== undefined && { maxBytes }) }).probe(
+    { messageId: asMessageId("m"), toolName: "read", input, determinism },
+    new AbortController().signal,
+  );
+
+describe("fileDeterminismProbe", () => {
+  it.each<[string, DeterminismMetadata]>([
+    ["the whole hash", { contentHash: HASH }],
+    ["its first 16 digits, as seed 002 notes them", { contentHash: HASH.slice(0, 16) }],
+    ["a hash that names its algorithm", { contentHash: `sha256:${HASH.toUpperCase()}` }],
+    ["a hash beside another time", { contentHash: HASH, mtime: 1 }],
+  ])("finds a file unchanged by %s", async (_, determinism) => {
+    expect(await look({ path: "a.ts" }, determinism)).toBe("matches");
+  });
+
+  it("finds the path under the names that tools give it, relative and absolute", async () => {
+    for (const field of ["path", "file_path", "filePath", "filename", "file"]) {
+      expect(await look({ [field]: join(root, "src/a.ts") })).toBe("matches");
+    }
+  });
+
+  it("finds a file changed when it was written to, and when it is gone", async () => {
+    await writeFile(join(root, "src/a.ts"), `${TEXT}\n`);
+    expect(await look({ path: "a.ts" })).toBe("changed");
+    await rm(join(root, "src/a.ts"));
+    expect(await look({ path: "a.ts" })).toBe("changed");
+  });
+
+  it.each<[string, JsonValue, DeterminismMetadata]>([
+    ["a time alone", { path: "a.ts" }, { mtime: 1 }],
+    ["time and version, of which a file has one", { path: "a.ts" }, { mtime: 1, version: "2" }],
+    ["a hash of another kind", { path: "a.ts" }, { contentHash: "not hexadecimal" }],
+    ["a hash too short to tell", { path: "a.ts" }, { contentHash: HASH.slice(0, 8) }],
+    ["arguments without a path", { command: "cat a.ts" }, { contentHash: HASH }],
+    ["arguments that are no object", "a.ts", { contentHash: HASH }],
+    ["a folder", { path: "." }, { contentHash: HASH }],
+  ])("cannot verify %s", async (_, input, determinism) => {
+    expect(await look(input, determinism)).toBe("unverifiable");
+  });
+
+  it("does not look outside its root, by no way", async () => {
+    await writeFile(join(root, "secret.ts"), TEXT);
+    await symlink(join(root, "secret.ts"), join(root, "src/link.ts"));
+    for (const path of ["../secret.ts", join(root, "secret.ts"), "link.ts"]) {
+      expect(await look({ path })).toBe("unverifiable");
+    }
+  });
+
+  it("does not read a file that is too large", async () => {
+    expect(await look({ path: "a.ts" }, { contentHash: HASH }, TEXT.length - 1)).toBe("unverifiable");
+    expect(await look({ path: "a.ts" }, { contentHash: HASH }, TEXT.length)).toBe("matches");
+  });
+
+  it("matches what a tool noted with fileDeterminism", async () => {
+    expect(await look({ path: "a.ts" }, await fileDeterminism(join(root, "src/a.ts")))).toBe("matches");
+  });
+});

@@ -1,0 +1,103 @@
+import {
+  type DeterminismMetadata,
+  type DeterminismProbe,
+  type JsonObject,
+  type JsonValue,
+  probeVerdict,
+  type ReplayableResult,
+} from "@threadfold/core";
+
+/** What a file probe may read. */
+export interface FileProbeOptions {
+  /** Folder that relative paths start from. Nothing outside it is looked at, also not through a link. */
+  readonly root: string;
+  /** Larger files are not read, so that a look stays cheap. In bytes; 16 MiB by default. */
+  readonly maxBytes?: number;
+  /** Finds the path in a call's arguments. By default the first of `path`, `file_path`, `filePath`, `filename`, `file`. */
+  readonly pathOf?: (result: ReplayableResult) => string | undefined;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const PATH_FIELDS = ["path", "file_path", "filePath", "filename", "file"];
+/** Fewer hexadecimal digits of a SHA-256 say too little. Seed 002 notes 16. */
+const MIN_HASH_DIGITS = 16;
+
+/**
+ * Looks whether the files that tools read are unchanged: the SHA-256 of their bytes against the noted `contentHash`, in
+ * hexadecimal, whole or its first 16 digits or more. A file that is gone has changed; what was noted without a content
+ * hash cannot be verified by looking at a file (design, durability).
+ */
+export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProbe {
+  const { root, maxBytes = MAX_BYTES, pathOf = pathInArguments } = options;
+  return {
+    async probe(result, signal) {
+      const path = pathOf(result);
+      const captured = hashOf(result.determinism);
+      if (path === undefined || captured === undefined) return "unverifiable";
+      const current = await readDeterminism(root, path, maxBytes, signal);
+      if (current === "unreadable") return "unverifiable";
+      return probeVerdict({ contentHash: captured }, current && shortened(current, captured.length));
+    },
+  };
+}
+
+/**
+ * What a tool notes about a file when it reads it, so that a {@link fileDeterminismProbe} can look again later.
+ *
+ * @throws the file system's error when the file cannot be read.
+ */
+export async function fileDeterminism(path: string): Promise<DeterminismMetadata> {
+  const { readFile, stat } = await import("node:fs/promises");
+  const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
+  return { contentHash: await sha256Hex(bytes), mtime: mtimeMs };
+}
+
+const shortened = (current: DeterminismMetadata, digits: number): DeterminismMetadata => ({
+  contentHash: current.contentHash?.slice(0, digits),
+});
+
+/** The noted hash as digits, or undefined for one that is no SHA-256. */
+function hashOf({ contentHash }: DeterminismMetadata): string | undefined {
+  const digits = contentHash?.toLowerCase().replace(/^sha-?256[:-]/, "");
+  return digits !== undefined && digits.length >= MIN_HASH_DIGITS && /^[0-9a-f]{1,64}$/.test(digits)
+    ? digits
+    : undefined;
+}
+
+/** The file as it is now; null when it is gone. */
+async function readDeterminism(
+  root: string,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<DeterminismMetadata | null | "unreadable"> {
+  const { readFile, realpath, stat } = await import("node:fs/promises");
+  const { isAbsolute, relative, resolve } = await import("node:path");
+  try {
+    const home = await realpath(root);
+    const real = await realpath(resolve(home, path));
+    const way = relative(home, real);
+    if (way.startsWith("..") || isAbsolute(way)) return "unreadable";
+    const file = await stat(real);
+    // Opening a pipe or a device may never end.
+    if (!file.isFile() || file.size > maxBytes) return "unreadable";
+    return { contentHash: await sha256Hex(await readFile(real, { signal })), mtime: file.mtimeMs };
+  } catch (cause) {
+    return (cause as { code?: unknown }).code === "ENOENT" ? null : "unreadable";
+  }
+}
+
+async function sha256Hex(bytes: Uint8Array): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function pathInArguments({ input }: ReplayableResult): string | undefined {
+  if (!isObject(input)) return undefined;
+  return PATH_FIELDS.map((field) => input[field]).find((value) => typeof value === "string" && value !== "") as
+    | string
+    | undefined;
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,86 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  type ArtifactStore,
+  type Message,
+  type MessageId,
+  toolResultText,
+  visibleText,
+} from "@threadfold/core";
+
+/** A body that the artifact store did not take. The message stays as it was. */
+export interface StorageProblem {
+  readonly code: "artifact-not-stored";
+  readonly messageId: MessageId;
+  /** What the store said. */
+  readonly problem: string;
+}
+
+/** Writes bodies to the artifact store during one fold, each once, and remembers what the store refused. */
+export interface BodyArchive {
+  /** False for a body that the store refused, and for every body once it refused several: it is down. */
+  mayStore(ordinal: number): boolean;
+  /**
+   * Stores the bodies of these messages that are not stored yet.
+   *
+   * @returns true when all of them are stored.
+   * @throws the signal's reason when it fires.
+   */
+  store(ordinals: readonly number[]): Promise<boolean>;
+  /** Where a stored body is. */
+  artifactOf(ordinal: number): ArtifactId;
+  readonly problems: readonly StorageProblem[];
+}
+
+/** After so many refusals nothing more is tried in this fold. */
+const MAX_REFUSALS = 3;
+
+/** An archive for one fold (S40). */
+export function bodyArchive(
+  thread: AgentThread,
+  artifacts: ArtifactStore,
+  owner: { readonly tenantId: string | null; readonly now: string },
+  signal?: AbortSignal,
+): BodyArchive {
+  const stored = new Map<number, ArtifactId>();
+  const refused = new Map<number, StorageProblem>();
+  const mayStore = (ordinal: number): boolean =>
+    stored.has(ordinal) || (!refused.has(ordinal) && refused.size < MAX_REFUSALS);
+
+  async function storeOne(ordinal: number): Promise<void> {
+    signal?.throwIfAborted();
+    const message = thread.messageAt(ordinal) as Message;
+    try {
+      const artifactId = await artifacts.store(bodyText(message), {
+        threadId: thread.id,
+        tenantId: owner.tenantId,
+        createdAt: owner.now,
+        ttlSeconds: null,
+        sensitivity: "internal",
+        mediaType: "text/plain",
+      });
+      stored.set(ordinal, artifactId);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const problem = cause instanceof Error ? cause.message : "the store failed";
+      refused.set(ordinal, { code: "artifact-not-stored", messageId: message.id, problem });
+    }
+  }
+
+  return {
+    mayStore,
+    async store(ordinals) {
+      for (const ordinal of ordinals) if (!stored.has(ordinal) && mayStore(ordinal)) await storeOne(ordinal);
+      return ordinals.every((ordinal) => stored.has(ordinal));
+    },
+    artifactOf: (ordinal) => stored.get(ordinal) as ArtifactId,
+    get problems() {
+      return [...refused.values()];
+    },
+  };
+}
+
+function bodyText(message: Message): string {
+  const part = message.parts[0];
+  return part?.type === "tool-result" ? toolResultText(part.result.content) : visibleText(message);
+}

@@ -1,0 +1,78 @@
+import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
+import { recursiveSummarization } from "../session-compaction/recursive-summarization.ts";
+import { shownTurnCountTrigger } from "../session-compaction/shown-turn-count-trigger.ts";
+import { slidingWindow, tokenCountWindow, turnWindow } from "../session-compaction/window-strategies.ts";
+import { anyOf } from "../triggers/composite-trigger.ts";
+import { tokenCountTrigger } from "../triggers/count-triggers.ts";
+import type { CompactionPreset } from "./compaction-preset.ts";
+import { lastResort } from "./last-resort.ts";
+
+/** Seed 004's figures: when its triggers fire, and what its strategies keep. */
+export const SPRING_SESSION = Object.freeze({
+  turns: 20,
+  tokens: 4_000,
+  maxEvents: 20,
+  maxTurns: 10,
+  maxTokens: 4_000,
+  maxEventsToKeep: 10,
+  overlapSize: 2,
+});
+
+const { maxEvents, maxTurns, maxTokens, maxEventsToKeep, overlapSize } = SPRING_SESSION;
+
+/** Seed 004: above 20 turns or from 4 000 tokens on, all but the last 10 events become a rolling summary, a turn of its own. */
+export const springSessionPreset: CompactionPreset = springSession(
+  "spring-session",
+  "Above 20 turns or at 4 000 tokens summarizes all but the last 10 events on top of the last summary (seed 004).",
+  recursiveSummarization({ maxEventsToKeep, overlapSize }),
+  { maxEventsToKeep, overlapSize },
+);
+
+/** Seed 004's three strategies without a summarizer, each under the same triggers. */
+export const springSlidingPreset: CompactionPreset = springSession(
+  "spring-session-sliding",
+  "Above 20 turns or at 4 000 tokens keeps the last 20 events, from a turn start on (seed 004).",
+  slidingWindow({ maxEvents }),
+  { maxEvents },
+);
+export const springTurnsPreset: CompactionPreset = springSession(
+  "spring-session-turns",
+  "Above 20 turns or at 4 000 tokens keeps the last 10 turns and what stands before the first (seed 004).",
+  turnWindow({ maxTurns }),
+  { maxTurns },
+);
+export const springTokensPreset: CompactionPreset = springSession(
+  "spring-session-tokens",
+  "Above 20 turns or at 4 000 tokens keeps a suffix of 4 000 tokens, from a turn start on (seed 004).",
+  tokenCountWindow({ maxTokens }),
+  { maxTokens },
+);
+
+function springSession(
+  name: string,
+  description: string,
+  strategy: CompactionStrategy,
+  figures: CompactionPreset["figures"],
+): CompactionPreset {
+  return {
+    name,
+    description,
+    ladder: [strategy],
+    config: {
+      policyVersion: `${name}-v1`,
+      softThresholdPercent: 1,
+      targetPercent: 0,
+      preserveRecentTurns: 0,
+      summaryRole: "pair",
+      minReclaimPercent: 0,
+    },
+    trigger: (config) =>
+      anyOf(
+        shownTurnCountTrigger(SPRING_SESSION.turns),
+        tokenCountTrigger(SPRING_SESSION.tokens),
+        ...lastResort(config),
+      ),
+    figures: { turns: SPRING_SESSION.turns, tokens: SPRING_SESSION.tokens, ...figures },
+    promptVersion: "spring-session-v1",
+  };
+}

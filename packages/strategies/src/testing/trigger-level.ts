@@ -1,0 +1,14 @@
+import { compactionConfig } from "@threadfold/core";
+import type { CompactionPreset } from "../presets/compaction-preset.ts";
+import type { TriggerDecision, TriggerInput } from "../triggers/compaction-trigger.ts";
+
+/** How hard a preset's trigger fires in a window. For tests. */
+export function triggerLevel(
+  preset: CompactionPreset,
+  maxInputTokens: number,
+  input: Partial<TriggerInput>,
+): TriggerDecision["level"] {
+  const config = compactionConfig({ ...preset.config, maxInputTokens });
+  const quiet = { tokens: 0, maxInputTokens, turns: 1, steps: 1, messages: 100 };
+  return preset.trigger(config).evaluate({ ...quiet, ...input }).level;
+}

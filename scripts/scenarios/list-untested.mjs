@@ -1,0 +1,55 @@
+// Lists the scenarios of conformance.md that no test is named after. `--planner` looks at the planner's alone.
+// Exits with 1 when one of the planner's is without a test.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { allIds, idsIn, isPlannerId } from "./scenario-ids.mjs";
+import { leadingIds, testNames } from "./test-names.mjs";
+
+/** Tests, and the law suites that tests call. */
+const SOURCES = [
+  "{packages,apps}/*/src/**/*.test.ts",
+  "{packages,apps}/*/src/**/{laws/*,*-laws}.ts",
+  "scripts/**/*.test.mjs",
+];
+
+/**
+ * @param {string} root the house
+ * @param {string} conformance folder of conformance.md; without it the list that is built in is used alone
+ * @returns {{ untested: string[], unknown: string[], tested: number }} ids without a test; ids that the document has and
+ *   the built-in list lacks
+ */
+export function listUntested(root, conformance, { planner = false } = {}) {
+  const document = join(conformance, "conformance.md");
+  const known = allIds();
+  const defined = existsSync(document) ? idsIn(readFileSync(document, "utf8")) : [];
+  const wanted = [...new Set([...known, ...defined])].filter((id) => !planner || isPlannerId(id));
+  const tested = testedIds(root);
+  const untested = wanted.filter((id) => !tested.has(id));
+  const unknown = defined.filter((id) => !known.includes(id));
+  return { untested, unknown, tested: wanted.length - untested.length };
+}
+
+function testedIds(root) {
+  const files = globSync(SOURCES, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" });
+  return new Set(
+    files.flatMap((file) =>
+      testNames(file, readFileSync(join(root, file), "utf8")).flatMap((name) => leadingIds(name)),
+    ),
+  );
+}
+
+/** Prints what is missing. @returns {number} the exit code */
+export function reportUntested(root, conformance, options, print = console.log) {
+  const { untested, unknown, tested } = listUntested(root, conformance, options);
+  if (unknown.length > 0) print(`Not in scripts/scenarios/scenario-ids.mjs: ${unknown.join(", ")}`);
+  print(`${tested} scenarios have a test.`);
+  if (untested.length > 0) print(`Without a test: ${untested.join(", ")}`);
+  return untested.some(isPlannerId) || unknown.length > 0 ? 1 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const conformance = process.env.THREADFOLD_CONFORMANCE ?? join(root, "..", "shared");
+  process.exitCode = reportUntested(root, conformance, { planner: process.argv.includes("--planner") });
+}

@@ -1,0 +1,24 @@
+// The scenarios of conformance.md by family, so that the list is complete where that file is not at hand.
+
+/** How many scenarios each family has: A1 to A12, and so on. */
+export const FAMILIES = { A: 12, C: 11, G: 11, L: 29, S: 42, V: 15, W: 19 };
+
+/** What the planner has to answer for. */
+export const PLANNER_FAMILIES = ["A", "G", "S", "V"];
+export const PLANNER_IDS = ["L4", "L20", "L29"];
+
+/** @returns {string[]} every id, family by family */
+export function allIds() {
+  return Object.entries(FAMILIES).flatMap(([family, count]) =>
+    Array.from({ length: count }, (_, index) => `${family}${index + 1}`),
+  );
+}
+
+export const isPlannerId = (id) => PLANNER_FAMILIES.includes(id[0]) || PLANNER_IDS.includes(id);
+
+/** The ids that a conformance document defines: in the first cell of its tables' rows, or between dots in a list. */
+export function idsIn(document) {
+  const rows = [...document.matchAll(/^\|\s*([A-Z]\d+)\s*\|/gm)];
+  const items = [...document.matchAll(/(?:^|· )([A-Z]\d+) [^·|\n]+(?=·|\.)/gm)];
+  return [...new Set([...rows, ...items].map(([, id]) => id))].filter((id) => id[0] in FAMILIES);
+}

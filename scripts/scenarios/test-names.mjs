@@ -1,0 +1,49 @@
+// The names of tests as they stand in source files, without running anything.
+import { parseSync } from "oxc-parser";
+import { walk } from "oxc-walker";
+
+const RUNNERS = new Set(["it", "test", "describe"]);
+/** `S1`, `S1 S2`, `S1, S2:`; what follows is the test's own words. */
+const LEADING_IDS = /^((?:[A-Z]\d+[,:]? )+)/;
+
+/** @returns {string[]} names of tests and suites, rows of `each` tables included */
+export function testNames(path, source) {
+  const names = [];
+  walk(parseSync(path, source).program, {
+    enter(node) {
+      if (node.type !== "CallExpression" || !isRunner(node.callee)) return;
+      const table = tableOf(node.callee);
+      names.push(...(table ?? []), textOf(node.arguments[0]));
+    },
+  });
+  return names.filter((name) => name !== undefined);
+}
+
+/** @returns {string[]} the scenario ids that a test's name begins with */
+export function leadingIds(name) {
+  return LEADING_IDS.exec(name)?.[1].match(/[A-Z]\d+/g) ?? [];
+}
+
+/** True for `it`, and for `it.each(...)`, `it.skipIf(...)`, `describe.only` and the like. */
+function isRunner(callee) {
+  if (callee.type === "Identifier") return RUNNERS.has(callee.name);
+  if (callee.type === "MemberExpression") return isRunner(callee.object);
+  return callee.type === "CallExpression" && isRunner(callee.callee);
+}
+
+/** The first words of each row of the table that `it.each(table)` was called with. */
+function tableOf(callee) {
+  if (callee.type !== "CallExpression" || callee.callee.property?.name !== "each") return undefined;
+  const table = unwrapped(callee.arguments[0]);
+  if (table?.type !== "ArrayExpression") return undefined;
+  return table.elements.map((row) => textOf(row?.type === "ArrayExpression" ? row.elements[0] : row));
+}
+
+function textOf(node) {
+  const text = unwrapped(node);
+  if (text?.type === "Literal" && typeof text.value === "string") return text.value;
+  return text?.type === "TemplateLiteral" ? text.quasis[0].value.cooked : undefined;
+}
+
+const unwrapped = (node) =>
+  node?.type === "TSAsExpression" || node?.type === "TSSatisfiesExpression" ? unwrapped(node.expression) : node;
