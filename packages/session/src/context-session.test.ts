@@ -106,7 +106,8 @@ describe("a session on random transcripts", () => {
           for (let index = 0; index < 24; index += stride) {
             await session.append(Array.from({ length: stride }, (_, offset) => exchange(index + offset, 400)).flat());
             const { payload, plan } = await session.prepare();
-            const messages = (payload["messages"] as readonly unknown[]).map((message) => JSON.stringify(message));
+            const sent = (payload["messages"] ?? payload["input"] ?? payload["contents"]) as readonly unknown[];
+            const messages = sent.map((message) => JSON.stringify(message));
             if (before?.planVersion === plan.version)
               expect(messages.slice(0, before.messages.length)).toEqual(before.messages);
             before = { planVersion: plan.version, messages };

@@ -16,6 +16,7 @@ import {
   overheadTokens,
   type Pin,
   type PinId,
+  type PromptCachePrice,
   type ProviderAwareTokenizer,
   type Summarizer,
   sha256,
@@ -32,31 +33,28 @@ import {
   type RehydrationState,
   TurnContext,
 } from "@threadfold/rehydration";
-import { formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
-import { type CompactionPreset, type FoldResult, foldThread } from "@threadfold/strategies";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
+import type { CompactionPreset, OverflowFigures } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
+import type { Calibration } from "@threadfold/tokenizers";
+import { cachePriceOf } from "./cache-price-of.ts";
+import { calibratedParts } from "./calibrated-parts.ts";
+import type { CompactOptions } from "./compact-options.ts";
+import { FoldMemory } from "./fold-memory.ts";
+import type { FoldScene } from "./fold-scene.ts";
+import { foldTurn } from "./fold-turn.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
+import { type PlanPreview, previewPlan } from "./preview-plan.ts";
 import { rehydrateRequest } from "./rehydrate-request.ts";
 import { requestBudget } from "./request-budget.ts";
-import { EMPTY_FRAME, type RequestFrame } from "./request-frame.ts";
-import { RequestRenderer } from "./request-renderer.ts";
-import { SessionJournal } from "./session-journal.ts";
+import { EMPTY_FRAME, isSameFrame, type RequestFrame } from "./request-frame.ts";
+import { type RenderScene, RequestRenderer } from "./request-renderer.ts";
+import { NO_JOURNAL, SessionJournal, type SessionRecorder } from "./session-journal.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { type SessionParts, sessionParts } from "./session-parts.ts";
 import { systemClock } from "./system-clock.ts";
 import { extendState, type ThreadState, threadState } from "./thread-state.ts";
-
-/** How often a fold is tried again when another writer committed first. */
-const MAX_CONFLICTS = 3;
-
-/** What a manual or automatic fold may be told. */
-export interface CompactOptions {
-  readonly frame?: RequestFrame;
-  /** True to fold although no trigger fires, and to take any plan that frees something. */
-  readonly force?: boolean;
-  readonly instructions?: string;
-  readonly signal?: AbortSignal;
-}
+import type { UsageReport } from "./usage-state.ts";
 
 /**
  * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
@@ -73,10 +71,12 @@ export class ContextSession {
   readonly #clock: Clock;
   readonly #options: SessionOptions;
   readonly #interceptor: RehydrationInterceptor;
-  readonly #journal: SessionJournal;
+  readonly #journal: SessionRecorder;
   #frame: RequestFrame;
   #state: ThreadState;
   #plan: CompactionPlan;
+  readonly #memory: FoldMemory;
+  readonly #price: PromptCachePrice | undefined;
   #rehydrations: RehydrationState = NO_REHYDRATIONS;
   #turn: TurnContext = TurnContext.start(0);
 
@@ -90,9 +90,14 @@ export class ContextSession {
     this.#summarizer = options.summarizer ?? new ExtractiveSummarizer();
     this.#clock = options.clock ?? systemClock;
     this.#options = options;
-    this.#journal = new SessionJournal(parts.store, options.threadId, options.tenantId ?? null, this.#clock);
+    this.#journal =
+      options.journal === false
+        ? NO_JOURNAL
+        : new SessionJournal(parts.store, options.threadId, options.tenantId ?? null, this.#clock);
     this.#interceptor = new RehydrationInterceptor(parts.config, parts.tokenizer, options.onEvent);
     this.#frame = options.frame ?? EMPTY_FRAME;
+    this.#memory = new FoldMemory(options, options.journal === false ? null : parts.store.journal, this.#clock);
+    this.#price = cachePriceOf(parts.config, this.format.id);
     this.#state = threadState(thread, parts.tokenizer, parts.durabilityOf);
     this.#plan = plan;
   }
@@ -103,7 +108,7 @@ export class ContextSession {
    * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
    */
   static async open(options: SessionOptions): Promise<ContextSession> {
-    const parts = sessionParts(options);
+    const parts = calibratedParts(sessionParts(options), options.calibration);
     const thread = (await parts.store.threads.load(options.threadId)) ?? AgentThread.empty(options.threadId);
     const { plan } = await parts.store.plans.getCurrentPlan(options.threadId);
     return new ContextSession(options, parts, thread, plan ?? emptyPlan(options.threadId, parts.config.policyVersion));
@@ -159,7 +164,7 @@ export class ContextSession {
   async prepare(
     options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {},
   ): Promise<PreparedRequest> {
-    if (options.frame !== undefined) this.#frame = options.frame;
+    this.#take(options.frame);
     const outcome = await this.compact(options);
     return this.render(outcome, await this.#rehydrate());
   }
@@ -169,8 +174,9 @@ export class ContextSession {
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
   ): Promise<PreparedRequest> {
-    const { rendering, payload, verification } = this.#rendererWith(rehydrated).render(this.#plan);
-    const { text, digest, bytes } = payloadDigest(payload);
+    const rendered = this.#rendererWith(rehydrated).render(this.#plan);
+    const { rendering, payload, verification } = rendered;
+    const { text, digest, bytes } = rendered.digest;
     const prepared: PreparedRequest = {
       format: this.format.id,
       request: rendering.request,
@@ -188,10 +194,12 @@ export class ContextSession {
       outcome,
       rehydrated: rehydrated.map((result) => result.artifactId),
     };
+    this.#memory.requestSent({ planVersion: prepared.plan.version, tokens: prepared.tokens });
     await this.#journal.requestRendered(prepared, {
       frame: this.#frame,
       tokenizer: this.#tokenizer.id,
       summaryRole: this.#summaryRole,
+      ...(this.#options.model !== undefined && { model: this.#options.model }),
       threadVersion: this.#state.thread.version,
       rehydrated,
     });
@@ -200,13 +208,38 @@ export class ContextSession {
 
   /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
   async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
-    if (options.frame !== undefined) this.#frame = options.frame;
-    const tokens = this.#renderer().measure(this.#plan);
-    const base = { threadId: this.threadId, budgetLimit: this.config.maxInputTokens };
-    this.#emit({ ...base, type: "compaction_check_started", tokensBefore: tokens });
-    const outcome = await this.#fold(tokens, options);
+    const scene = await this.#scene(options);
+    const base = { threadId: this.threadId, budgetLimit: scene.config.maxInputTokens };
+    this.#emit({ ...base, type: "compaction_check_started", tokensBefore: scene.renderer.measure(this.#plan) });
+    const outcome = (options.force ? undefined : this.#memory.settled(scene)) ?? (await this.#fold(scene, options));
     this.#emit({ ...base, type: "compaction_completed", outcome });
     return outcome;
+  }
+
+  /**
+   * Says what `compact` would do now: the plan, its tokens, what the commit costs and saves, and what the model would no
+   * longer see. Nothing is stored: no artifact, no plan, no journal entry.
+   */
+  async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
+    return previewPlan(await this.#scene(options), options);
+  }
+
+  /**
+   * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
+   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal.
+   */
+  reportUsage(report: UsageReport): Promise<void> {
+    return this.#memory.usageReported(report);
+  }
+
+  /** Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). */
+  reportOverflow(report: OverflowFigures = {}): void {
+    this.#memory.overflowed(report, this.config.maxInputTokens);
+  }
+
+  /** What is known of the model's counter by now. Keep it and open the next session with it. */
+  get calibration(): Calibration {
+    return this.#memory.calibration;
   }
 
   /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
@@ -235,76 +268,43 @@ export class ContextSession {
     await this.store.close();
   }
 
-  async #fold(tokens: number, options: CompactOptions): Promise<CompactionOutcome> {
-    const { turn, step } = this.#state.thread.position;
-    const decision = this.#preset.trigger(this.config).evaluate({
-      tokens,
-      maxInputTokens: this.config.maxInputTokens,
-      turns: turn,
-      steps: step,
-      messages: this.#state.thread.length,
-    });
-    const unchanged = { before: tokens, after: tokens };
-    if (decision.level === "none" && options.force !== true) {
-      return { type: "no-op", reason: `${tokens} tokens are below the trigger`, tokens: unchanged };
-    }
-    for (let attempt = 0; ; attempt++) {
-      const result = await this.#foldOnce(decision.level === "hard" || options.force === true, options);
-      if (result.type !== "ready") return result;
-      const commit = await this.store.plans.commitPlan(this.threadId, result.plan, this.#plan.version);
-      if (commit.status === "committed") return this.#committed(result);
-      if (attempt === MAX_CONFLICTS)
-        return { type: "conflict", currentVersion: commit.currentVersion, tokens: unchanged };
-      this.#plan = (await this.store.plans.getCurrentPlan(this.threadId)).plan ?? this.#plan;
-    }
+  async #fold(scene: FoldScene, options: CompactOptions): Promise<CompactionOutcome> {
+    const turn = await foldTurn(scene, this.store.plans, options);
+    this.#plan = turn.plan;
+    if (turn.plan !== turn.basis) await this.#journal.planCommitted(turn.basis, turn.plan);
+    await this.#memory.folded(scene, turn, options.force === true);
+    return turn.outcome;
   }
 
-  async #foldOnce(hard: boolean, options: CompactOptions): Promise<FoldResult> {
-    const renderer = this.#renderer();
-    return foldThread(
-      {
-        ...this.#state,
-        plan: this.#plan,
-        config: this.config,
-        overheadTokens: overheadTokens(this.#budget()),
-        hard,
-        tenantId: this.#options.tenantId ?? null,
-        ...(options.instructions !== undefined && { instructions: options.instructions }),
-        ...(options.signal !== undefined && { signal: options.signal }),
-      },
-      {
-        ladder: this.#ladder(hard),
-        summarizer: this.#summarizer,
-        artifacts: this.store.artifacts,
-        verifier: renderer,
-        clock: this.#clock,
-        onProposal: ({ strategy, estimatedTokensFreed, reason }, span) =>
-          this.#emit({
-            threadId: this.threadId,
-            budgetLimit: this.config.maxInputTokens,
-            type: "compaction_proposal_generated",
-            strategy,
-            span,
-            estimatedTokensFreed,
-            reason,
-          }),
-      },
-    );
+  async #scene(options: CompactOptions): Promise<FoldScene> {
+    this.#take(options.frame);
+    await this.#memory.load();
+    return {
+      threadId: this.threadId,
+      tenantId: this.#options.tenantId ?? null,
+      state: this.#state,
+      plan: this.#plan,
+      preset: this.#preset,
+      config: this.#effectiveConfig(),
+      overheadTokens: overheadTokens(this.#budget()),
+      renderer: this.#renderer(),
+      artifacts: this.store.artifacts,
+      summarizer: this.#memory.summarizer(this.#summarizer, options.force === true),
+      ...(this.#options.determinismProbe !== undefined && { determinismProbe: this.#options.determinismProbe }),
+      clock: this.#clock,
+      spareRehydrated: this.#currentTurn().shouldSkipAggressiveCompaction(),
+      usage: this.#memory.usage,
+      idleSeconds: this.#memory.idleSeconds,
+      price: this.#price,
+      history: this.#memory.history(this.#plan),
+      emit: (event) => this.#emit(event),
+    };
   }
 
-  /** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */
-  #ladder(hard: boolean): CompactionPreset["ladder"] {
-    if (hard || !this.#currentTurn().shouldSkipAggressiveCompaction()) return this.#preset.ladder;
-    return this.#preset.ladder.filter(({ name }) => name !== "externalize" && name !== "drop");
-  }
-
-  async #committed(result: Extract<FoldResult, { type: "ready" }>): Promise<CompactionOutcome> {
-    await this.#journal.planCommitted(this.#plan, result.plan);
-    this.#plan = result.plan;
-    const { plan, tokens, floor, summarizerProblem } = result;
-    if (summarizerProblem !== null)
-      return { type: "summarizer-failed-floor-used", plan, tokens, problem: summarizerProblem };
-    return { type: "committed", plan, tokens, floor };
+  /** The configuration with the stricter of its cap and what the model was found to take (S28). */
+  #effectiveConfig(): ContextCompactionConfig {
+    const limit = Math.max(this.config.outputReserveTokens + 1, this.#memory.limit);
+    return limit >= this.config.maxInputTokens ? this.config : { ...this.config, maxInputTokens: limit };
   }
 
   #detectPins(grown: AgentThread, fromOrdinal: number): readonly Pin[] {
@@ -312,6 +312,11 @@ export class ContextSession {
       maxTokens: Math.min(this.config.detectedPinMaxTokens, Math.floor(this.config.maxInputTokens / 16)),
       countTokens: (text) => this.#tokenizer.countTokens(text),
     });
+  }
+
+  /** A frame that says the same as the one before changes nothing, so what was rendered with that one still holds. */
+  #take(frame: RequestFrame | undefined): void {
+    if (frame !== undefined && !isSameFrame(frame, this.#frame)) this.#frame = frame;
   }
 
   async #store(before: AgentThread, after: AgentThread): Promise<void> {
@@ -354,17 +359,22 @@ export class ContextSession {
   #rendererWith(rehydrated: readonly RehydrationResult[]): RequestRenderer {
     if (rehydrated.length === 0) return this.#renderer();
     const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
-    const scene = { state: this.#state, frame: this.#frame, format: this.format, summaryRole: this.#summaryRole };
-    return new RequestRenderer({ ...scene, rehydrated: content });
+    return new RequestRenderer({ ...this.#renderScene(), rehydrated: content }, this.#renderer());
   }
 
   #renderer(): RequestRenderer {
-    const { frame, state } = { frame: this.#frame, state: this.#state };
+    const { frame, state } = this.#renderScene();
     if (this.#rendererFor?.frame !== frame || this.#rendererFor.state !== state) {
-      const scene = { state, frame, format: this.format, summaryRole: this.#summaryRole };
-      this.#rendererFor = { frame, state, renderer: new RequestRenderer(scene) };
+      const renderer = new RequestRenderer(this.#renderScene(), this.#rendererFor?.renderer);
+      this.#rendererFor = { frame, state, renderer };
     }
     return this.#rendererFor.renderer;
+  }
+
+  #renderScene(): RenderScene {
+    const { model } = this.#options;
+    const scene = { state: this.#state, frame: this.#frame, format: this.format, summaryRole: this.#summaryRole };
+    return model === undefined ? scene : { ...scene, model };
   }
   #rendererFor:
     | { readonly frame: RequestFrame; readonly state: ThreadState; readonly renderer: RequestRenderer }

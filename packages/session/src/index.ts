@@ -1,4 +1,10 @@
+export * from "./compact-options.ts";
 export * from "./context-session.ts";
+export * from "./hidden-content.ts";
+export * from "./preview-plan.ts";
+export * from "./usage-state.ts";
+export * from "./fork-thread.ts";
+export * from "./handoff.ts";
 export * from "./prepared-request.ts";
 export * from "./replay-thread.ts";
 export * from "./request-frame.ts";
@@ -6,3 +12,4 @@ export * from "./request-renderer.ts";
 export * from "./session-options.ts";
 export * from "./system-clock.ts";
 export * from "./thread-state.ts";
+export * from "./thread-reference.ts";

@@ -1,4 +1,5 @@
 import {
+  type AgentThread,
   type CompactionPlan,
   emptyPlan,
   type RequestRenderedRecord,
@@ -48,21 +49,21 @@ export async function replayThread(store: ThreadfoldStore, threadId: ThreadId): 
   const replayed: ReplayedRequest[] = [];
   for (const entry of await store.journal.read(threadId)) {
     if (entry.record.type === "request-rendered")
-      replayed.push(await replay(store, threadId, entry.sequence, entry.record));
+      replayed.push(await replay(store, thread, entry.sequence, entry.record));
   }
   return replayed;
 }
 
 async function replay(
   store: ThreadfoldStore,
-  threadId: ThreadId,
+  thread: AgentThread,
   sequence: number,
   record: RequestRenderedRecord,
 ): Promise<ReplayedRequest> {
   const { threadVersion, planVersion, format, payloadDigest: recordedDigest } = record;
   const base = { sequence, threadVersion, planVersion, format, recordedDigest };
   try {
-    const replayedDigest = await digestNow(store, threadId, record);
+    const replayedDigest = await digestNow(store, thread, record);
     const equal = replayedDigest === recordedDigest;
     return { ...base, replayedDigest, equal, problem: equal ? null : differenceOf(record) };
   } catch (cause) {
@@ -76,10 +77,10 @@ function differenceOf({ renderVersion }: RequestRenderedRecord): string {
   return `it was rendered by format ${renderVersion}; this is ${COMPACTION_RENDER_FORMAT_VERSION}`;
 }
 
-async function digestNow(store: ThreadfoldStore, threadId: ThreadId, record: RequestRenderedRecord): Promise<string> {
-  const thread = await store.threads.load(threadId, { atVersion: record.threadVersion });
+async function digestNow(store: ThreadfoldStore, whole: AgentThread, record: RequestRenderedRecord): Promise<string> {
+  const thread = whole.atVersion(record.threadVersion);
   const frame = await store.artifacts.retrieve(record.frame);
-  if (thread === null || thread.version !== record.threadVersion) {
+  if (thread.version !== record.threadVersion) {
     throw new ThreadfoldError("STORE_CORRUPT", `The thread has no version ${record.threadVersion}.`);
   }
   if (frame === null) throw new ThreadfoldError("ARTIFACT_NOT_FOUND", "The request's system text and tools are gone.");
@@ -90,8 +91,9 @@ async function digestNow(store: ThreadfoldStore, threadId: ThreadId, record: Req
     frame: parseFrame(frame.content),
     format: formatById(record.format),
     summaryRole: summaryRoleSchema.parse(record.options["summaryRole"]),
+    ...(typeof record.options["model"] === "string" && { model: record.options["model"] }),
   });
-  return payloadDigest(renderer.render(await planOf(store, threadId, record.planVersion)).payload).digest;
+  return payloadDigest(renderer.render(await planOf(store, thread.id, record.planVersion)).payload).digest;
 }
 
 async function rehydratedContent(

@@ -19,6 +19,10 @@ export function serializeFrame(frame: RequestFrame): string {
   return canonicalJson({ system: frame.system, tools: frame.tools });
 }
 
+/** True when two frames make the same request. */
+export const isSameFrame = (a: RequestFrame, b: RequestFrame): boolean =>
+  a === b || (a.system === b.system && a.tools === b.tools) || serializeFrame(a) === serializeFrame(b);
+
 /** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is none. */
 export function parseFrame(text: string): RequestFrame {
   const parsed = frameSchema.safeParse(JSON.parse(text));

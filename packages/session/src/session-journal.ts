@@ -21,16 +21,33 @@ export interface RenderedScene {
   readonly frame: RequestFrame;
   readonly tokenizer: string;
   readonly summaryRole: SummaryRole;
+  readonly model?: string;
   readonly threadVersion: number;
   readonly rehydrated: readonly RehydrationResult[];
 }
 
+/** Hears what a session did, in order. */
+export interface SessionRecorder {
+  entriesAppended(thread: AgentThread): Promise<void>;
+  planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
+  requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void>;
+}
+
+/** Writes nothing down, and makes no digest that only a record would need. */
+export const NO_JOURNAL: SessionRecorder = {
+  entriesAppended: async () => undefined,
+  planCommitted: async () => undefined,
+  requestRendered: async () => undefined,
+};
+
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
-export class SessionJournal {
+export class SessionJournal implements SessionRecorder {
   readonly #store: ThreadfoldStore;
   readonly #threadId: ThreadId;
   readonly #tenantId: string | null;
   readonly #clock: Clock;
+  /** Where frames are kept that were recorded before: a frame seldom changes from request to request. */
+  readonly #frames = new WeakMap<RequestFrame, ArtifactId>();
 
   constructor(store: ThreadfoldStore, threadId: ThreadId, tenantId: string | null, clock: Clock) {
     this.#store = store;
@@ -59,12 +76,20 @@ export class SessionJournal {
       renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
       format: prepared.format,
       tokenizer: scene.tokenizer,
-      options: { summaryRole: scene.summaryRole },
-      frame: await this.#keep(serializeFrame(scene.frame), "application/json"),
+      options: { summaryRole: scene.summaryRole, ...(scene.model !== undefined && { model: scene.model }) },
+      frame: await this.#keepFrame(scene.frame),
       rehydrated: await Promise.all(rehydrated),
       payloadDigest: prepared.digest,
       tokens: prepared.tokens,
     });
+  }
+
+  async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {
+    const known = this.#frames.get(frame);
+    if (known !== undefined) return known;
+    const kept = await this.#keep(serializeFrame(frame), "application/json");
+    this.#frames.set(frame, kept);
+    return kept;
   }
 
   async #append(record: JournalRecord): Promise<void> {

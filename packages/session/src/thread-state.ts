@@ -7,26 +7,36 @@ import {
   TokenLedger,
 } from "@threadfold/core";
 
-/** A thread with everything that is derived from it and kept along: counted headers and groups. */
+/** A thread with what is derived from it and kept along: counted headers, and groups for whoever folds. */
 export interface ThreadState {
   readonly thread: AgentThread;
   readonly ledger: TokenLedger;
+  /** Made when a fold first asks for it: a turn that folds nothing must not walk the thread (P9). */
   readonly grouped: GroupedThread;
 }
 
-/** Counts and groups a whole thread. */
+/** Counts a whole thread. */
 export function threadState(
   thread: AgentThread,
   tokenizer: ProviderAwareTokenizer,
   durabilityOf: DurabilityOf,
 ): ThreadState {
-  const ledger = TokenLedger.empty(tokenizer, durabilityOf).extend(thread);
-  return { thread, ledger, grouped: groupMessages(ledger.headers) };
+  return stateOf(thread, TokenLedger.empty(tokenizer, durabilityOf).extend(thread));
 }
 
 /** The state after an append: only new messages are counted. */
 export function extendState(state: ThreadState, thread: AgentThread): ThreadState {
-  if (thread === state.thread) return state;
-  const ledger = state.ledger.extend(thread);
-  return { thread, ledger, grouped: groupMessages(ledger.headers) };
+  return thread === state.thread ? state : stateOf(thread, state.ledger.extend(thread));
+}
+
+function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {
+  let grouped: GroupedThread | undefined;
+  return {
+    thread,
+    ledger,
+    get grouped() {
+      grouped ??= groupMessages(ledger.headers);
+      return grouped;
+    },
+  };
 }
