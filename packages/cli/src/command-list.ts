@@ -15,6 +15,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/compact.ts")).compactCommand,
   },
   {
+    name: "plan",
+    summary: "say what compact would do, what it costs and what goes out of sight; store nothing",
+    load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  {
     name: "import",
     summary: "put a recorded session into a store",
     load: async () => (await import("./commands/import.ts")).importCommand,
@@ -35,6 +40,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   {
+    name: "search",
+    summary: "find passages of a thread by their words, folded or not",
+    load: async () => (await import("./commands/search.ts")).searchCommand,
+  },
+  {
     name: "diff",
     summary: "show what changed from one plan to another",
     load: async () => (await import("./commands/diff.ts")).diffCommand,
@@ -48,6 +58,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "verify",
     summary: "check that what the store holds is intact",
     load: async () => (await import("./commands/verify.ts")).verifyCommand,
+  },
+  {
+    name: "lint",
+    summary: "check a request of any tool against a provider's rules",
+    load: async () => (await import("./commands/lint.ts")).lintCommand,
   },
   {
     name: "presets",

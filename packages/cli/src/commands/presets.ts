@@ -1,33 +1,97 @@
-import { compactionConfig } from "@threadfold/core";
-import { PRESETS } from "@threadfold/strategies";
+import { type ContextCompactionConfig, compactionConfig } from "@threadfold/core";
+import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
 import type { CliCommand } from "../cli-command.ts";
+import type { Page } from "../output/page.ts";
 import { table } from "../output/table.ts";
+import { wrap } from "../output/wrap.ts";
 
-/** `presets`: lists the presets with every parameter that is in force. */
+/** `presets`: lists the presets with what makes them fold, how they fold, and every parameter that is in force. */
 export const presetsCommand: CliCommand = {
   arguments: [],
   options: [],
   examples: ["presets", "presets --json"],
   async run() {
-    const presets = PRESETS.map(({ name, description, ladder, config }) => ({
-      name,
-      description,
-      ladder: ladder.map((strategy) => strategy.name),
-      parameters: compactionConfig(config),
-    }));
+    const presets = PRESETS.map(describePreset);
     return {
       data: { presets },
-      text: ({ paint }) =>
-        presets
-          .map(({ name, description, ladder, parameters }) => {
-            const rows = Object.entries(parameters).map(([key, value]) => [key, printed(value)]);
-            const lines = table([["ladder", ladder.join(", ")], ...rows], ["left", "left"]).map((line) => `  ${line}`);
-            return [`${paint("bold", name)}  ${description}`, ...lines].join("\n");
-          })
-          .join("\n\n"),
+      text: (page) => [...presets.map((preset) => presetText(preset, page)), defaultsText(page)].join("\n\n"),
     };
   },
 };
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A preset as it is in force when nothing overrides it. */
+interface PresetDescription {
+  readonly name: string;
+  readonly description: string;
+  /** The trigger at the default cap. */
+  readonly trigger: string;
+  readonly ladder: readonly string[];
+  readonly figures: CompactionPreset["figures"];
+  readonly promptVersion: string;
+  readonly parameters: ContextCompactionConfig;
+  /** The parameters that the preset sets itself. */
+  readonly sets: Values;
+}
+
+function describePreset({
+  name,
+  description,
+  ladder,
+  figures,
+  config,
+  trigger,
+  promptVersion,
+}: CompactionPreset): PresetDescription {
+  const parameters = compactionConfig(config);
+  return {
+    name,
+    description,
+    trigger: trigger(parameters).name,
+    ladder: ladder.map((strategy) => strategy.name),
+    figures,
+    promptVersion,
+    parameters,
+    sets: config,
+  };
+}
+
+function presetText(preset: PresetDescription, { paint, columns }: Page): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ["fires", preset.trigger],
+    ["ladder", preset.ladder.join(", ")],
+    ["figures", listed(preset.figures)],
+    ["sets", listed(preset.sets)],
+    ["prompt", preset.promptVersion],
+  ];
+  const lines = rows
+    .filter(([, value]) => value !== "")
+    .flatMap(([title, value]) =>
+      wrap(value, columns - INDENT).map((line, index) => `  ${(index === 0 ? title : "").padEnd(INDENT - 2)}${line}`),
+    );
+  return [
+    paint("bold", preset.name),
+    ...wrap(preset.description, columns - 2).map((line) => `  ${line}`),
+    ...lines,
+  ].join("\n");
+}
+
+/** Where values begin. */
+const INDENT = 11;
+
+function defaultsText({ paint }: Page): string {
+  const defaults = compactionConfig();
+  const rows = Object.entries(defaults).map(([key, value]) => [key, printed(value)]);
+  const lines = table(rows, ["left", "left"]).map((line) => `  ${line}`);
+  const title = `What a preset does not set, at a cap of ${defaults.maxInputTokens} tokens`;
+  return [paint("bold", title), ...lines].join("\n");
+}
+
+const listed = (values: Values): string =>
+  Object.entries(values)
+    .map(([key, value]) => `${key}=${printed(value)}`)
+    .join(", ");
 
 function printed(value: unknown): string {
   if (Array.isArray(value)) return value.join(", ");

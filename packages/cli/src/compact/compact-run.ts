@@ -62,6 +62,8 @@ export async function compactSession(
     format,
     frame,
     clock: io.clock,
+    // Without a store to come back to, nobody can replay the request.
+    journal: request.store !== undefined,
   });
   progress.update("appending", 0.4);
   await session.append(messages);

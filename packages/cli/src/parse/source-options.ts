@@ -6,8 +6,8 @@ import type { CliArgument, CliCall, CliOption } from "../cli-command.ts";
 export interface SourceRequest {
   readonly file: string;
   readonly from: ImportFormat | "auto";
-  /** Which thread of a file that holds several, from 1. */
-  readonly thread: number;
+  /** Which thread of a file that holds several: its place, from 1, or its name. */
+  readonly thread: number | string;
 }
 
 export const SOURCE_ARGUMENT: CliArgument = { name: "file", description: "recorded session, plain or gzip" };
@@ -19,17 +19,26 @@ export const SOURCE_OPTIONS: readonly CliOption[] = [
     fallback: "auto",
     choices: ["auto", ...IMPORTERS.map(({ format }) => format)],
   },
-  { flags: "--thread <number>", description: "which thread of a file that holds several", fallback: "1" },
+  {
+    flags: "--thread <number>",
+    description: "which thread of a file that holds several, by place or name",
+    fallback: "1",
+  },
 ];
 
 /** Reads which session is meant. @throws ThreadfoldError `USAGE`. */
 export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
-  const thread = Number(options["thread"]);
-  if (!Number.isSafeInteger(thread) || thread < 1) {
-    throw new ThreadfoldError(
-      "USAGE",
-      `--thread is ${JSON.stringify(options["thread"])}; it must be a whole number from 1.`,
-    );
-  }
+  const thread = threadOf(String(options["thread"]));
   return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread };
+}
+
+/** A number is a place; any other text is the name that the file gives the thread. */
+function threadOf(text: string): number | string {
+  const place = Number(text);
+  if (text.trim() !== "" && Number.isNaN(place)) return text;
+  if (text.trim() !== "" && Number.isSafeInteger(place) && place >= 1) return place;
+  throw new ThreadfoldError(
+    "USAGE",
+    `--thread is ${JSON.stringify(text)}; it must be a whole number from 1, or a name.`,
+  );
 }

@@ -1,0 +1,93 @@
+import { BudgetInfeasibleError, PROMPT_CACHE_PRICES, ThreadfoldError } from "@threadfold/core";
+import { PRESETS } from "@threadfold/strategies";
+import { TOKENIZER_IDS } from "@threadfold/tokenizers";
+import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
+import { FORMAT_CHOICES, parseCompactRequest } from "../compact/compact-request.ts";
+import { readSource } from "../compact/compact-run.ts";
+import { importWarnings } from "../compact/compact-warnings.ts";
+import { figure, percent } from "../output/figures.ts";
+import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+import { type PlanData, planData } from "../plan/plan-data.ts";
+import { planPage } from "../plan/plan-page.ts";
+import { type PlanRequest, type PlanRun, previewSession } from "../plan/plan-run.ts";
+
+/** `plan`: says what `compact` would do to a session, what that costs, and what the model would no longer see. It never stores anything. */
+export const planCommand: CliCommand = {
+  arguments: [SOURCE_ARGUMENT],
+  options: [
+    ...SOURCE_OPTIONS,
+    { flags: "--dry-run", description: "only look (what this command does anyway: compact commits)" },
+    {
+      flags: "--budget <tokens>",
+      description: "tokens that the request may take, like 100000 or 100k",
+      fallback: "100000",
+    },
+    {
+      flags: "--preset <name>",
+      description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
+      fallback: "threadfold",
+    },
+    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_CHOICES },
+    { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
+    {
+      flags: "--prices <row>",
+      description: "prompt-cache prices to weigh by (default: those of the format)",
+      choices: PROMPT_CACHE_PRICES.map(({ id }) => id),
+    },
+    { flags: "--force", description: "plan a fold although none is due" },
+  ],
+  examples: [
+    "plan session.jsonl --dry-run --budget 50000",
+    "plan session.jsonl.gz --dry-run --preset codex --json",
+    "plan run.json --dry-run --force --prices openai-5.6",
+  ],
+  async run(call, context) {
+    const request = parsePlanRequest(call);
+    const imported = await readSource(request, context);
+    return reportOf(await previewSession(request, imported, context));
+  },
+};
+
+function parsePlanRequest(call: CliCall): PlanRequest {
+  const { options } = call;
+  const prices = options["prices"];
+  return {
+    ...parseCompactRequest(call),
+    dryRun: options["dryRun"] === true,
+    force: options["force"] === true,
+    prices: typeof prices === "string" ? prices : undefined,
+  };
+}
+
+function reportOf(run: PlanRun): CliReport {
+  const data = planData(run);
+  const failure = planFailure(run);
+  const notes = run.request.dryRun ? [] : ["Nothing was committed: plan only looks. compact commits."];
+  const report: CliReport = {
+    data,
+    text: (page) => planPage(run, data, page),
+    brief: brief(data),
+    warnings: importWarnings(run.imported),
+    notes,
+  };
+  return failure === undefined ? report : { ...report, failure };
+}
+
+/** What `compact` would fail with, so that a script learns it without committing. */
+function planFailure({ preview: { outcome } }: PlanRun): ThreadfoldError | undefined {
+  switch (outcome.type) {
+    case "infeasible":
+      return new BudgetInfeasibleError(outcome.budget, outcome.indispensable);
+    case "refused":
+      return new ThreadfoldError("ILLEGAL_REQUEST", "Every plan would break a rule of the provider or hide a pin.", {
+        details: { violations: outcome.violations, missingPins: outcome.missingPins },
+      });
+    default:
+      return undefined;
+  }
+}
+
+function brief({ tokens, outcome }: PlanData): string {
+  const { before, after, budget } = tokens;
+  return `${figure(before)} → ${figure(after)} tokens (${percent(after, budget)} of ${figure(budget)}), ${outcome}`;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
+import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
+import { compact, json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+
+describe("search", () => {
+  it("finds folded text with where it comes from, page by page", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const { data } = await compact([path, "--store", bench.store, "--budget", "8000"]);
+    const search = (...argv: readonly string[]) => ["search", data.threadId, ...argv, "--store", bench.store];
+    const { code, envelope } = await json(search("step"));
+    expect(code).toBe(0);
+    const found = envelope.data as {
+      total: number;
+      pages: number;
+      hits: { messageId: string; action: string; excerpt: string }[];
+    };
+    expect(found.total).toBeGreaterThan(10);
+    expect(found.hits).toHaveLength(10);
+    for (const { excerpt } of found.hits) expect(excerpt.toLowerCase()).toContain("step");
+
+    const page = await captureRun(search("STEP", "--page", String(found.pages)));
+    expect(page.stdout).toContain(`Page ${found.pages} of ${found.pages}`);
+    const beyond = await captureRun(search("step", "--page", "999999999"));
+    expect(beyond).toMatchObject({
+      code: 0,
+      stdout: `There is nothing on page 999999999; the result has ${found.pages}.\n`,
+    });
+    expect((await captureRun(search("zebra"))).stdout).toBe("Nothing in this thread matches.\n");
+  });
+
+  it("C6 refuses a malformed time and page", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const { data } = await compact([path, "--store", bench.store]);
+    for (const extra of [
+      ["--after", "yesterday"],
+      ["--page", "0"],
+      ["--page", "two"],
+    ]) {
+      const { code } = await captureRun(["search", data.threadId, "step", ...extra, "--store", bench.store]);
+      expect(code).toBe(2);
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { basename } from "node:path";
+import { HIDDEN_KINDS, type HiddenKind } from "@threadfold/session";
+import { describeOutcome } from "../compact/compact-page.ts";
+import { count, figure, percent } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { plainText, singleLine } from "../output/plain-text.ts";
+import { table } from "../output/table.ts";
+import { wrap } from "../output/wrap.ts";
+import type { PlanCost, PlanData } from "./plan-data.ts";
+import type { PlanRun } from "./plan-run.ts";
+
+/** Things of a kind that are shown; the rest is counted, and `--json` names more. */
+const MOST_SHOWN = 8;
+const MOST_CHARACTERS = 60;
+
+/** What a fold would come to, for a person: why, what it would do, what it would cost, and what would go out of sight. */
+export function planPage(run: PlanRun, data: PlanData, page: Page): string {
+  const sections = [
+    heading(run, data, page),
+    foldedSection(data, page),
+    costSection(data.cost, page),
+    hiddenSection(data, page),
+    nextSection(run, data, page),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+}
+
+function heading(
+  { request, preview }: PlanRun,
+  { source, tokens, trigger, outcome }: PlanData,
+  page: Page,
+): readonly string[] {
+  const { before, after, budget, counter } = tokens;
+  const change = before > after ? ` (−${percent(before - after, before, Math.floor)})` : "";
+  const line = `${figure(before)} → ${page.paint(after <= budget ? "green" : "red", figure(after))} tokens${change}`;
+  const due = trigger === null ? "no fold is due" : `a fold is due: ${trigger.reason}`;
+  const ending = preview.outcome.type === "would-commit" ? "would fold" : describeOutcome(preview.outcome);
+  const details = `budget ${figure(budget)} · counter ${counter} · ${outcome === "no-op" ? ending : `${due} · ${ending}`}`;
+  return [
+    `${page.paint("bold", plainText(basename(request.file)))} (${source.format}), ${count(source.messages, "message")}: a look, nothing is stored`,
+    `  ${page.paint("bold", line)}`,
+    ...wrap(details, page.columns - 2).map((text) => `  ${page.paint("dim", text)}`),
+  ];
+}
+
+function foldedSection({ plan }: PlanData, page: Page): readonly string[] {
+  if (plan.folded.length === 0) return [];
+  const rows = table(
+    [
+      ["would stay as they are", figure(plan.kept), ""],
+      ...plan.folded.map(({ action, strategy, messages, tokens }) => [
+        strategy === action ? VERB[action] : `${VERB[action]} (${strategy})`,
+        figure(messages),
+        `of ${figure(tokens)} tokens`,
+      ]),
+    ],
+    ["left", "right", "left"],
+  );
+  const reasons = plan.folded.map(({ reason }) =>
+    wrap(singleLine(reason, 180), page.columns - 6).map((line) => `      ${page.paint("dim", line)}`),
+  );
+  return [
+    page.paint("bold", "What would be done with the messages, and why"),
+    ...rows.flatMap((row, index) => [`  ${row}`, ...(reasons[index - 1] ?? [])]),
+  ];
+}
+
+const VERB = {
+  externalize: "would be externalized",
+  clear: "would be cleared",
+  summarize: "would be summarized",
+  drop: "would be dropped",
+} as const;
+
+function costSection(cost: PlanCost | null, page: Page): readonly string[] {
+  if (cost === null) return [];
+  const { prices, cache, rewrittenTokens, savingPerCall, breakEvenCalls, expectedCalls } = cost;
+  const row = `${prices.id}: read ${prices.read}×, write ${prices.write}×, kept for ${figure(prices.ttlSeconds / 60)} minutes`;
+  const once = cost.cost <= 0 ? `saves ${figure(-cost.cost)} at once` : `costs ${figure(cost.cost)} once and saves`;
+  const pays =
+    breakEvenCalls === null
+      ? "never pays"
+      : breakEvenCalls === 0
+        ? "pays at once"
+        : `pays after ${count(breakEvenCalls, "call")}`;
+  const lines = [
+    `Prices in input-token-equivalents by ${row}.`,
+    `The cache is ${cache === "uncached" ? "not used for a request so short" : cache}; ${count(rewrittenTokens, "token")} stand behind the first change.`,
+    `The commit ${once}${cost.cost <= 0 ? " and" : ""} ${figure(savingPerCall)} in each call that follows: it ${pays}; ${figure(expectedCalls)} more calls are expected.`,
+  ];
+  return [
+    page.paint("bold", "What the commit would cost in the prompt cache"),
+    ...lines.flatMap((line) => wrap(line, page.columns - 2).map((text) => `  ${text}`)),
+  ];
+}
+
+function hiddenSection({ hidden, plan }: PlanData, page: Page): readonly string[] {
+  if (plan.folded.length === 0) return [];
+  const lines = HIDDEN_KINDS.flatMap((kind) => kindLines(kind, hidden[kind], page));
+  const title = page.paint("bold", "What the model would no longer see word for word");
+  return [
+    title,
+    ...(lines.length === 0 ? ["  nothing that was looked for: everything stands in the new request"] : lines),
+  ];
+}
+
+function kindLines(kind: HiddenKind, { items, total }: PlanData["hidden"][HiddenKind], page: Page): readonly string[] {
+  if (total === 0) return [];
+  const shown = items.slice(0, MOST_SHOWN);
+  const rest = total - shown.length;
+  const head = `  ${page.paint("yellow", kind)} ${page.paint("dim", figure(total))}`;
+  if (kind === "decisions" || kind === "constraints") {
+    const more = rest > 0 ? [`    and ${figure(rest)} more`] : [];
+    return [head, ...shown.map(({ text }) => `    ${singleLine(text, page.columns - 4)}`), ...more];
+  }
+  const listed = `${shown.map(({ text }) => ending(text)).join(", ")}${rest > 0 ? ` and ${figure(rest)} more` : ""}`;
+  return [head, ...wrap(listed, page.columns - 4).map((line) => `    ${line}`)];
+}
+
+/** The end of a path or identifier tells more than its beginning. */
+function ending(text: string): string {
+  const line = singleLine(text, text.length);
+  return line.length <= MOST_CHARACTERS ? line : `…${line.slice(1 - MOST_CHARACTERS)}`;
+}
+
+function nextSection({ request }: PlanRun, { outcome }: PlanData, page: Page): readonly string[] {
+  if (outcome !== "would-commit") return [];
+  const file = plainText(request.file);
+  const hint = `To commit this plan: threadfold compact ${file} --budget ${request.budget} --store FILE`;
+  return wrap(hint, page.columns);
+}
