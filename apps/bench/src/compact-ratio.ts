@@ -49,6 +49,8 @@ async function compact(
     config: { maxInputTokens: BUDGET },
     format: formatById("anthropic-messages"),
     frame: { system: imported.system, tools: imported.tools },
+    // As the command does without --store: the memory is gone when it ends.
+    journal: false,
   });
   await session.append(imported.messages);
   const appended = performance.now();

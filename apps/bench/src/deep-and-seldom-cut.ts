@@ -1,0 +1,30 @@
+/** What a policy needs of a provider's prompt cache. */
+export interface PrefixNeed {
+  /** Requests that do not begin with the one before. */
+  readonly breaks: number;
+  /** Tokens of all requests behind what each shares with the one before. */
+  readonly tokensOutsideStablePrefix: number;
+}
+
+/**
+ * The least that cutting needs when it goes deep and seldom: messages are only added until the request reaches the
+ * threshold, and then cut from the front down to the target, so that all that is left is new to the cache.
+ *
+ * @param added tokens of each step, in order.
+ */
+export function deepAndSeldomCut(added: readonly number[], threshold: number, target: number): PrefixNeed {
+  let size = 0;
+  let breaks = 0;
+  let outside = 0;
+  for (const tokens of added) {
+    size += tokens;
+    if (size < threshold) {
+      outside += tokens;
+      continue;
+    }
+    breaks++;
+    size = target;
+    outside += size;
+  }
+  return { breaks, tokensOutsideStablePrefix: outside };
+}

@@ -1,0 +1,107 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import {
+  AgentThread,
+  asThreadId,
+  ContextSession,
+  createMemoryStore,
+  formatById,
+  heuristicTokenizer,
+  TokenLedger,
+} from "threadfold";
+import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
+import { growingRun } from "./growing-run.ts";
+import { spreadOf } from "./median.ts";
+
+/**
+ * What a turn costs as its thread grows (P9). A turn is what an agent loop does between two model calls: append the call
+ * that the model made and its result, ask the trigger, render the request. Histories of 1 000 to 1 000 000 messages are
+ * folded once, to a window of the same size; then turns are timed. Then a run of 2 000 steps that never folds, beside
+ * counting the same messages, and the memory that the headers of a million messages take. `--json` prints one line per
+ * size, and the rest at the end.
+ */
+const SIZES = [1_000, 10_000, 100_000, 1_000_000];
+const TURNS = 150;
+const WARM_UP = 40;
+const BUDGET = 60_000;
+const HEADERS = 1_000_000;
+
+async function measure(messages: number) {
+  let commits = 0;
+  const session = await ContextSession.open({
+    threadId: asThreadId(`growth-${messages}`),
+    store: createMemoryStore(),
+    config: { maxInputTokens: BUDGET },
+    format: formatById("anthropic-messages"),
+    frame: AGENT_FRAME,
+    clock: stoppedClock,
+    onEvent: (event) => {
+      if (event.type === "compaction_completed" && event.outcome.type === "committed") commits++;
+    },
+  });
+  await session.append(agentHistory(messages));
+  const folding = performance.now();
+  const folded = await session.prepare();
+  const foldMs = Math.round(performance.now() - folding);
+  const before = commits;
+  const times: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const next = agentStep(HEADERS + turn);
+    const start = performance.now();
+    await session.append(next);
+    await session.prepare();
+    if (turn >= WARM_UP) times.push(performance.now() - start);
+  }
+  const { median, lowest, highest } = spreadOf(times);
+  const commitsWhileTimed = commits - before;
+  return { messages, msPerTurn: median, lowest, highest, windowTokens: folded.tokens, foldMs, commitsWhileTimed };
+}
+
+/** Bytes of heap that the counted headers of so many messages hold; not a number without `--expose-gc`. */
+async function headerBytes(messages: number): Promise<number> {
+  const thread = AgentThread.empty(asThreadId("headers")).append(agentHistory(messages));
+  const before = await heapInUse();
+  const ledger = TokenLedger.empty(heuristicTokenizer(), () => "anchoring").extend(thread);
+  const bytes = (await heapInUse()) - before;
+  return ledger.length === thread.length ? bytes : Number.NaN;
+}
+
+/** Bytes of heap that are still in use after collecting; one collection leaves some garbage for the next. */
+async function heapInUse(): Promise<number> {
+  const collect = (globalThis as { gc?: () => void }).gc;
+  if (collect === undefined) return Number.NaN;
+  for (let round = 0; round < 4; round++) {
+    collect();
+    await nextTick();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+const json = process.argv.includes("--json");
+const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+
+const turns: Awaited<ReturnType<typeof measure>>[] = [];
+for (const size of SIZES) {
+  const result = await measure(size);
+  turns.push(result);
+  print(
+    result,
+    `${size.toLocaleString("en-US").padStart(9)} messages: ${result.msPerTurn.toFixed(3)} ms a turn ` +
+      `(window ${result.windowTokens} tokens, folded once in ${result.foldMs} ms)`,
+  );
+}
+const growth = (turns.at(-1)?.msPerTurn ?? Number.NaN) / (turns[0]?.msPerTurn ?? Number.NaN);
+print({ lastOverFirst: growth }, `The last takes ${growth.toFixed(2)} times what the first takes.`);
+for (const tokenizer of ["tiktoken", "heuristic"]) {
+  const run = await growingRun(tokenizer);
+  const { steps, ours, bareCount, ratio } = run;
+  print(
+    run,
+    `${steps} growing steps, counter ${run.tokenizer}: ${ours.toFixed(0)} ms, ` +
+      `counting alone ${bareCount.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,
+  );
+}
+const bytes = await headerBytes(HEADERS);
+print(
+  { headers: HEADERS, bytes },
+  `Headers of ${HEADERS.toLocaleString("en-US")} messages: ${(bytes / 1e6).toFixed(0)} MB.`,
+);
