@@ -59,6 +59,7 @@ export * from "./events/compaction-outcome.ts";
 export * from "./events/context-compaction-event.ts";
 export * from "./ports/clock.ts";
 export * from "./ports/summarizer.ts";
+export * from "./ports/summary-cache-store.ts";
 export * from "./ports/completion-model.ts";
 export * from "./ports/artifact-store.ts";
 export * from "./ports/artifact-id.ts";

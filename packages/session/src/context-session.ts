@@ -18,6 +18,8 @@ import {
   type PinId,
   type PromptCachePrice,
   type ProviderAwareTokenizer,
+  type RecallPage,
+  type RecallRequest,
   type Summarizer,
   sha256,
   type ThreadEntryInput,
@@ -27,11 +29,13 @@ import {
   utilization,
 } from "@threadfold/core";
 import {
-  NO_REHYDRATIONS,
-  RehydrationInterceptor,
+  type CompactionQualityMetrics,
+  compactionQuality,
+  MemoryRecallIndex,
+  qualityEvent,
+  type ReadArtifactTool,
   type RehydrationResult,
-  type RehydrationState,
-  TurnContext,
+  type SearchThreadTool,
 } from "@threadfold/rehydration";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import type { CompactionPreset, OverflowFigures } from "@threadfold/strategies";
@@ -43,9 +47,9 @@ import type { CompactOptions } from "./compact-options.ts";
 import { FoldMemory } from "./fold-memory.ts";
 import type { FoldScene } from "./fold-scene.ts";
 import { foldTurn } from "./fold-turn.ts";
+import { type Handoff, type HandoffOptions, handoff } from "./handoff.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 import { type PlanPreview, previewPlan } from "./preview-plan.ts";
-import { rehydrateRequest } from "./rehydrate-request.ts";
 import { requestBudget } from "./request-budget.ts";
 import { EMPTY_FRAME, isSameFrame, type RequestFrame } from "./request-frame.ts";
 import { type RenderScene, RequestRenderer } from "./request-renderer.ts";
@@ -54,6 +58,7 @@ import type { SessionOptions } from "./session-options.ts";
 import { type SessionParts, sessionParts } from "./session-parts.ts";
 import { systemClock } from "./system-clock.ts";
 import { extendState, type ThreadState, threadState } from "./thread-state.ts";
+import { Unfolding } from "./unfolding.ts";
 import type { UsageReport } from "./usage-state.ts";
 
 /**
@@ -70,15 +75,13 @@ export class ContextSession {
   readonly #summarizer: Summarizer;
   readonly #clock: Clock;
   readonly #options: SessionOptions;
-  readonly #interceptor: RehydrationInterceptor;
+  readonly #unfolding: Unfolding;
   readonly #journal: SessionRecorder;
   #frame: RequestFrame;
   #state: ThreadState;
   #plan: CompactionPlan;
   readonly #memory: FoldMemory;
   readonly #price: PromptCachePrice | undefined;
-  #rehydrations: RehydrationState = NO_REHYDRATIONS;
-  #turn: TurnContext = TurnContext.start(0);
 
   private constructor(options: SessionOptions, parts: SessionParts, thread: AgentThread, plan: CompactionPlan) {
     this.threadId = options.threadId;
@@ -94,7 +97,17 @@ export class ContextSession {
       options.journal === false
         ? NO_JOURNAL
         : new SessionJournal(parts.store, options.threadId, options.tenantId ?? null, this.#clock);
-    this.#interceptor = new RehydrationInterceptor(parts.config, parts.tokenizer, options.onEvent);
+    this.#unfolding = new Unfolding({
+      index: parts.store.recall ?? new MemoryRecallIndex(),
+      artifacts: parts.store.artifacts,
+      config: parts.config,
+      tenantId: options.tenantId ?? null,
+      tokenizer: parts.tokenizer,
+      clock: this.#clock,
+      ...(options.securityContext !== undefined && { securityContext: options.securityContext }),
+      ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
+      moment: () => ({ state: this.#state, plan: this.#plan }),
+    });
     this.#frame = options.frame ?? EMPTY_FRAME;
     this.#memory = new FoldMemory(options, options.journal === false ? null : parts.store.journal, this.#clock);
     this.#price = cachePriceOf(parts.config, this.format.id);
@@ -166,7 +179,7 @@ export class ContextSession {
   ): Promise<PreparedRequest> {
     this.#take(options.frame);
     const outcome = await this.compact(options);
-    return this.render(outcome, await this.#rehydrate());
+    return this.render(outcome, await this.#unfolding.forRequest(this.#freeTokens));
   }
 
   /** Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone. */
@@ -242,6 +255,26 @@ export class ContextSession {
     return this.#memory.calibration;
   }
 
+  /** Finds passages of the thread by their words, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
+  search(request: RecallRequest): Promise<RecallPage> {
+    return this.#unfolding.search(request);
+  }
+
+  /** `read_artifact` and `search_thread`: the model's own ways to what is folded, for a host to offer. */
+  tools(): readonly [ReadArtifactTool, SearchThreadTool] {
+    return this.#unfolding.tools();
+  }
+
+  /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
+  handoff(options: HandoffOptions): Promise<Handoff> {
+    return handoff(this, options);
+  }
+
+  /** Signs that the newest fold took away what was still needed (seed 002). Walks what came after that fold. */
+  quality(taskCompletionSuccess: boolean | null = null): CompactionQualityMetrics {
+    return compactionQuality(this.#state.thread, this.#plan, taskCompletionSuccess);
+  }
+
   /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
   explain(messageId: MessageId): Explanation {
     return explainMessage(this.#state.thread, this.#plan, messageId);
@@ -270,6 +303,11 @@ export class ContextSession {
 
   async #fold(scene: FoldScene, options: CompactOptions): Promise<CompactionOutcome> {
     const turn = await foldTurn(scene, this.store.plans, options);
+    // An epoch ends here: how well its fold served is told before the next one begins.
+    if (turn.plan !== turn.basis && turn.basis.version > 0)
+      this.#emit(
+        qualityEvent(turn.basis, scene.config.maxInputTokens, compactionQuality(scene.state.thread, turn.basis)),
+      );
     this.#plan = turn.plan;
     if (turn.plan !== turn.basis) await this.#journal.planCommitted(turn.basis, turn.plan);
     await this.#memory.folded(scene, turn, options.force === true);
@@ -292,7 +330,7 @@ export class ContextSession {
       summarizer: this.#memory.summarizer(this.#summarizer, options.force === true),
       ...(this.#options.determinismProbe !== undefined && { determinismProbe: this.#options.determinismProbe }),
       clock: this.#clock,
-      spareRehydrated: this.#currentTurn().shouldSkipAggressiveCompaction(),
+      spareRehydrated: this.#unfolding.sparesRehydrated,
       usage: this.#memory.usage,
       idleSeconds: this.#memory.idleSeconds,
       price: this.#price,
@@ -329,27 +367,10 @@ export class ContextSession {
     await this.#journal.entriesAppended(after);
   }
 
-  /** Content that the newest assistant message refers to comes back for the next request, within what is free of it. */
-  async #rehydrate(): Promise<readonly RehydrationResult[]> {
-    const { securityContext } = this.#options;
-    const outcome = await rehydrateRequest(this.#interceptor, {
-      state: this.#state,
-      plan: this.#plan,
-      artifacts: this.store.artifacts,
-      rehydrations: this.#rehydrations,
-      freeTokens: this.config.maxInputTokens - this.config.outputReserveTokens - this.#renderer().measure(this.#plan),
-      maxArtifacts: this.config.rehydrationMaxArtifactsPerTurn,
-      ...(securityContext !== undefined && { securityContext }),
-    });
-    this.#rehydrations = outcome.state;
-    this.#turn = this.#currentTurn().withRehydrated(outcome.results);
-    return outcome.results;
-  }
-
-  /** What this turn has brought back so far; a new turn starts with nothing. */
-  #currentTurn(): TurnContext {
-    const { turn } = this.#state.thread.position;
-    return this.#turn.turn === turn ? this.#turn : TurnContext.start(turn);
+  /** Tokens that the request under the current plan leaves below the cap. */
+  get #freeTokens(): number {
+    const { maxInputTokens, outputReserveTokens } = this.config;
+    return maxInputTokens - outputReserveTokens - this.#renderer().measure(this.#plan);
   }
 
   get #summaryRole() {

@@ -9,7 +9,7 @@ import type { RehydrationInterceptor, RehydrationOutcome, RehydrationState } fro
 import type { ThreadState } from "./thread-state.ts";
 
 /** What the renderer puts around each piece of rehydrated content, in tokens at the most. */
-const FRAME_TOKENS = 80;
+export const FRAME_TOKENS = 80;
 
 /** What a request may bring back, and for whom. */
 export interface RehydrationScene {

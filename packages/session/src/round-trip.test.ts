@@ -5,7 +5,10 @@ import { formatById, renderRequest } from "@threadfold/renderer";
 import { describe, expect, it } from "vitest";
 
 /** Imports a request body and renders the thread for the same provider with a plan that folds nothing. */
-async function roundTrip(body: JsonObject, format: "anthropic-messages" | "openai-chat") {
+async function roundTrip(
+  body: JsonObject,
+  format: "anthropic-messages" | "openai-chat" | "openai-responses" | "ai-sdk",
+) {
   const imported = await importSession(new TextEncoder().encode(JSON.stringify(body)));
   expect(imported.format).toBe(format);
   const thread = AgentThread.empty(imported.threadId).append(imported.messages);
@@ -20,6 +23,7 @@ async function roundTrip(body: JsonObject, format: "anthropic-messages" | "opena
   return { payload, warnings };
 }
 
+const cacheControl = { cacheControl: { type: "ephemeral" } };
 const cached = { cache_control: { type: "ephemeral" } };
 const text = (value: string, more: JsonObject = {}) => ({ type: "text", text: value, ...more });
 
@@ -133,6 +137,66 @@ describe("a request that is imported and rendered again, with nothing folded", (
       ],
     };
     const { payload, warnings } = await roundTrip(body, "openai-chat");
+    expect(payload).toEqual(body);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is OpenAI Responses' own shape again: encrypted reasoning with its item, ids, phases, hosted and custom calls", async () => {
+    const body = {
+      store: false,
+      instructions: "You are careful.",
+      tools: [
+        {
+          type: "function",
+          name: "read",
+          description: "Reads.",
+          parameters: { type: "object", properties: {} },
+          strict: false,
+        },
+      ],
+      input: [
+        { type: "message", role: "user", content: "Look." },
+        { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "b64==" },
+        {
+          type: "message",
+          role: "assistant",
+          id: "msg_1",
+          status: "completed",
+          content: [{ type: "output_text", text: "I read.", annotations: [] }],
+        },
+        { type: "function_call", id: "fc_1", call_id: "call_1", name: "read", arguments: '{"path":"a"}' },
+        { type: "function_call_output", call_id: "call_1", output: "a" },
+        { type: "compaction", encrypted_content: "c29tZQ==" },
+        { type: "message", role: "user", content: "Then this." },
+      ],
+    };
+    const { payload, warnings } = await roundTrip(body, "openai-responses");
+    expect(payload).toEqual(body);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is the AI SDK's own shape again: reasoning, provider options, files, failures and approvals aside", async () => {
+    const body = {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Look.", providerOptions: { anthropic: cacheControl } }] },
+        {
+          role: "assistant",
+          content: [
+            { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } },
+            { type: "text", text: "I read." },
+            { type: "tool-call", toolCallId: "call_1", toolName: "read", input: { path: "a" } },
+          ],
+        },
+        {
+          role: "tool",
+          content: [
+            { type: "tool-result", toolCallId: "call_1", toolName: "read", output: { type: "text", value: "a" } },
+          ],
+        },
+        { role: "user", content: [{ type: "text", text: "Then this." }] },
+      ],
+    };
+    const { payload, warnings } = await roundTrip(body, "ai-sdk");
     expect(payload).toEqual(body);
     expect(warnings).toEqual([]);
   });

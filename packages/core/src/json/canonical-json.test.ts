@@ -2,9 +2,41 @@ import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { runs } from "../laws/runs.ts";
 import { jsonValues, unicodeTexts } from "../laws/text-arbitrary.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type JsonValue, MAX_JSON_DEPTH } from "./json-value.ts";
+
+/** The double with these bits. */
+const doubleOf = (bits: bigint): number => new DataView(new BigUint64Array([bits]).buffer).getFloat64(0, true);
+
+/** The samples of the RFC: bits of a double, and how it is written. */
+const RFC_NUMBERS: readonly (readonly [string, string])[] = [
+  ["0000000000000000", "0"],
+  ["8000000000000000", "0"],
+  ["0000000000000001", "5e-324"],
+  ["8000000000000001", "-5e-324"],
+  ["7fefffffffffffff", "1.7976931348623157e+308"],
+  ["ffefffffffffffff", "-1.7976931348623157e+308"],
+  ["4340000000000000", "9007199254740992"],
+  ["c340000000000000", "-9007199254740992"],
+  ["4430000000000000", "295147905179352830000"],
+  ["44b52d02c7e14af5", "9.999999999999997e+22"],
+  ["44b52d02c7e14af6", "1e+23"],
+  ["44b52d02c7e14af7", "1.0000000000000001e+23"],
+  ["444b1ae4d6e2ef4e", "999999999999999700000"],
+  ["444b1ae4d6e2ef4f", "999999999999999900000"],
+  ["444b1ae4d6e2ef50", "1e+21"],
+  ["3eb0c6f7a0b5ed8c", "9.999999999999997e-7"],
+  ["3eb0c6f7a0b5ed8d", "0.000001"],
+  ["41b3de4355555553", "333333333.3333332"],
+  ["41b3de4355555554", "333333333.33333325"],
+  ["41b3de4355555555", "333333333.3333333"],
+  ["41b3de4355555556", "333333333.3333334"],
+  ["41b3de4355555557", "333333333.33333343"],
+  ["becbf647612f3696", "-0.0000033333333333333333"],
+  ["43143ff3c1cb0959", "1424953923781206.2"],
+];
 
 const nested = (depth: number): unknown => {
   let value: unknown = 1;
@@ -18,8 +50,22 @@ describe("canonicalJson", () => {
       fc.property(jsonValues, (value) => {
         expect(canonicalJson(value)).toBe(canonicalize(value));
       }),
-      { numRuns: 500 },
+      runs(500),
     );
+  });
+
+  it("writes any double as an independent implementation does, by its bits", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (bits) => {
+        const number = doubleOf(bits);
+        if (Number.isFinite(number)) expect(canonicalJson([number])).toBe(canonicalize([number]));
+      }),
+      runs(1_000),
+    );
+  });
+
+  it.each(RFC_NUMBERS)("RFC 8785, appendix B: %s is %s", (bits, text) => {
+    expect(canonicalJson(doubleOf(BigInt(`0x${bits}`)))).toBe(text);
   });
 
   it("reads back as an equal value, and writes the same bytes again", () => {
@@ -29,7 +75,7 @@ describe("canonicalJson", () => {
         expect(canonicalJson(JSON.parse(text))).toBe(text);
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -44,7 +90,7 @@ describe("canonicalJson", () => {
           canonicalJson(Object.fromEntries(list)),
         );
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -60,6 +106,11 @@ describe("canonicalJson", () => {
       "keys by UTF-16 code units, not code points",
       { "\ufb33": 1, "\ud83d\ude00": 2, "10": 3, "9": 4, "": 5 },
       '{"":5,"10":3,"9":4,"😀":2,"\ufb33":1}',
+    ],
+    [
+      "RFC 8785, section 3.2.3",
+      { "\u20ac": 1, "\r": 2, "\ufb33": 3, "1": 4, "\ud83d\ude00": 5, "\u0080": 6, "\u00f6": 7 },
+      '{"\\r":2,"1":4,"\u0080":6,"\u00f6":7,"\u20ac":1,"\ud83d\ude00":5,"\ufb33":3}',
     ],
     [
       "RFC 8785, section 3.2.2",

@@ -39,6 +39,11 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return this.#buffer.slice(Math.max(0, start), Math.min(end, this.length));
   }
 
+  /** All items in an array of the caller's own. */
+  toArray(): Item[] {
+    return this.#buffer.slice(0, this.length);
+  }
+
   prefix(length: number): AppendOnlyList<Item> {
     return length >= this.length ? this : new AppendOnlyList(this.#buffer, Math.max(0, length), this.family);
   }

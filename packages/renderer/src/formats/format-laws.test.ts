@@ -1,3 +1,4 @@
+import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderInputs } from "../laws/render-inputs.ts";
@@ -17,7 +18,7 @@ describe.each(FORMATS.map((format) => [format.id, format] as const))("%s", (_id,
           }),
         ).toEqual([]);
       }),
-      { numRuns: 250 },
+      runs(250),
     );
   });
 });

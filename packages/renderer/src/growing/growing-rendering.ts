@@ -158,28 +158,33 @@ const hostSystem = ({ system }: RenderInput): readonly string[] => system.filter
 
 function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: RequestPiece): Rendering {
   const { input, format } = scene;
-  const drafts = [...settled.drafts.slice(), ...tail.drafts];
-  const request = {
-    system: frame.system,
-    tools: frame.tools,
-    messages: [...settled.chats.slice(), ...tail.drafts.map(({ chat }) => chat)],
-  };
+  const chats = settled.chats.toArray();
+  for (const { chat } of tail.drafts) chats.push(chat);
+  const messages = settled.messages.toArray();
+  messages.push(...renderedMessages(tail, messages.length));
+  const request = { system: frame.system, tools: frame.tools, messages: chats };
   const breakdown = breakdownOf(frame, addShares(settled.shares, tail));
   const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
+  const drafts = () => [...settled.drafts.toArray(), ...tail.drafts];
   return {
     request,
     manifest: buildManifest(input, {
       format: format.id,
       request,
-      drafts,
-      messages: [...settled.messages.slice(), ...renderedMessages(tail, settled.messages.length)],
+      drafts: () => eachDraft(settled, tail),
+      messages,
       systemSources: frame.sources,
     }),
     warnings: WarningLog.join(settled.warnings, tail.warnings).warnings,
     tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),
     breakdown,
-    missingPins: missingPins(sought, request.system, drafts).map(({ id }) => id),
+    missingPins: sought.length === 0 ? [] : missingPins(sought, request.system, drafts()).map(({ id }) => id),
   };
+}
+
+function* eachDraft(settled: SettledRequest, tail: RequestPiece): Iterable<Draft> {
+  yield* settled.drafts;
+  yield* tail.drafts;
 }
 
 function breakdownOf({ tokens }: Frame, shares: Partial<TokenBreakdown>): TokenBreakdown {

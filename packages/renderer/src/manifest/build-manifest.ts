@@ -11,7 +11,8 @@ import type { RenderedMessage, RenderedRecord, RenderManifest } from "./render-m
 export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;
-  readonly drafts: readonly Draft[];
+  /** The drafts behind the messages, in order. Walked only until the first edit. */
+  readonly drafts: () => Iterable<Draft>;
   readonly messages: readonly RenderedMessage[];
   readonly systemSources: readonly MessageId[];
 }
@@ -31,7 +32,7 @@ export function buildManifest(
     planId: plan.planId,
     planVersion: plan.version,
     systemSources,
-    firstEdited: firstEdited(drafts, firstEditedOrdinal(plan, thread)),
+    firstEdited: firstEdited(drafts, messages.length, firstEditedOrdinal(plan, thread)),
     messages,
     get prefixDigests() {
       digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
@@ -60,10 +61,12 @@ const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: Pl
   turns: [span.firstTurn, span.lastTurn],
 });
 
-function firstEdited(drafts: readonly Draft[], ordinal: number | null): number | null {
+function firstEdited(drafts: ManifestSource["drafts"], length: number, ordinal: number | null): number | null {
   if (ordinal === null) return null;
-  const index = drafts.findIndex(
-    (draft) => draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal),
-  );
-  return index < 0 ? drafts.length : index;
+  let index = 0;
+  for (const draft of drafts()) {
+    if (draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal)) return index;
+    index++;
+  }
+  return length;
 }

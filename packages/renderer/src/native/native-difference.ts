@@ -10,8 +10,10 @@ export type LeftReason =
   | "keeps-head-and-tail"
   /** The provider edits from the oldest on, and something older stays in the plan. */
   | "something-older-stays"
-  /** The provider keeps the thinking of at least one turn. */
-  | "newest-thinking";
+  /** The provider clears the inputs of all calls whose results it clears, or of none. */
+  | "inputs-of-some-calls"
+  /** The provider clears the thinking of whole turns, from the oldest on, and never of the newest. */
+  | "thinking-by-turn";
 
 /** What a provider's own edits do otherwise than the plan says, or leave to rendering. Data, so that a host can decide. */
 export type NativeDifference =
@@ -44,7 +46,8 @@ const REASONS: Readonly<Record<LeftReason, string>> = {
   "not-asked-for": "the edit was not asked for",
   "keeps-head-and-tail": "the provider clears whole bodies",
   "something-older-stays": "the provider edits from the oldest on, and something older stays",
-  "newest-thinking": "the provider keeps the thinking of at least one turn",
+  "inputs-of-some-calls": "the provider clears the inputs of all cleared calls or of none",
+  "thinking-by-turn": "the provider clears the thinking of whole older turns alone",
 };
 
 /** A difference as one line for a person. */

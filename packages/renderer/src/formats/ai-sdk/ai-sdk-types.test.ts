@@ -1,3 +1,4 @@
+import { runs } from "@threadfold/core/laws";
 import type { ModelMessage, SystemModelMessage } from "ai";
 import { modelMessageSchema } from "ai";
 import fc from "fast-check";
@@ -23,7 +24,7 @@ describe("ai-sdk prompts and the SDK itself", () => {
       fc.property(renderInputs, (input) => {
         expect(refusals(aiSdk.lower(renderRequest(input, aiSdk).request).payload)).toEqual([]);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
     expect(refusals(aiSdk.lower(renderRequest(goldenInput, aiSdk).request).payload)).toEqual([]);
   });

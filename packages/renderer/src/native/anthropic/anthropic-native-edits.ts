@@ -1,4 +1,5 @@
 import type { AgentThread, ClearTarget, CompactionPlan, Message, MessageId, PlanRecord } from "@threadfold/core";
+import { ANTHROPIC_REQUIREMENTS } from "../../formats/anthropic-messages/requirements.ts";
 import { isPlainObject } from "../../legality/plain-object.ts";
 import { leftToRendering, restOfPlan } from "../left-to-rendering.ts";
 import type { LeftReason, NativeDifference } from "../native-difference.ts";
@@ -125,9 +126,15 @@ function reasonOf(record: PlanRecord, { edits = EVERY_EDIT }: AnthropicNativeOpt
     if (keep !== undefined) return "keeps-head-and-tail";
     return edits.includes("clear-tool-uses") ? "something-older-stays" : "not-asked-for";
   }
-  if (!targets.includes("reasoning")) return "no-such-edit";
-  return edits.includes("clear-thinking") ? "newest-thinking" : "not-asked-for";
+  if (targets.includes("reasoning")) return edits.includes("clear-thinking") ? "thinking-by-turn" : "not-asked-for";
+  return targets.includes("tool-input") ? "inputs-of-some-calls" : "no-such-edit";
 }
 
 const carriesCompaction = ({ parts }: Message): boolean =>
-  parts.some((part) => part.type === "opaque" && isPlainObject(part.value) && part.value.type === "compaction");
+  parts.some(
+    (part) =>
+      part.type === "opaque" &&
+      ANTHROPIC_REQUIREMENTS.opaqueFrom.includes(part.provider) &&
+      isPlainObject(part.value) &&
+      part.value.type === "compaction",
+  );

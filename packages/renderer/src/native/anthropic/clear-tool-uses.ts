@@ -1,9 +1,12 @@
 import { actionOf, type ClearTarget, type CompactionPlan, type Message, type MessageId } from "@threadfold/core";
+import { acceptedToolName } from "../../conform/accepted-name.ts";
+import { ANTHROPIC_REQUIREMENTS } from "../../formats/anthropic-messages/requirements.ts";
 import { oldestRun } from "../oldest-run.ts";
 import type { ClearToolUsesEdit } from "./context-management.ts";
 
 /** A call with its result, as the provider counts them. */
 interface ToolUse {
+  /** As it is sent. */
   readonly toolName: string;
   readonly call: MessageId;
   /** Null for a call that nobody answered yet. */
@@ -74,7 +77,7 @@ function toolUses(messages: readonly Message[], plan: CompactionPlan): readonly 
       // An id that is used twice has its results in the order of its calls.
       const result = results.get(part.callId)?.shift()?.id ?? null;
       const isCleared = result !== null && clears(plan, result, "tool-result");
-      return [{ toolName: part.toolName, call, result, isCleared }];
+      return [{ toolName: acceptedToolName(part.toolName, ANTHROPIC_REQUIREMENTS.toolNames), call, result, isCleared }];
     }),
   );
 }
