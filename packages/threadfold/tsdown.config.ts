@@ -9,7 +9,7 @@ const local = (path: string): string => fileURLToPath(new URL(path, import.meta.
 /**
  * The command, in as few files as can be: every file has to be found, read and compiled before it starts. It is CommonJS,
  * because an ES module that imports a built-in module of Node loads everything that the module can do. The token counters
- * stay outside, for they are megabytes and loaded only by those who ask for them.
+ * and the drivers of servers stay outside, for they are megabytes; what needs them is loaded by those who ask for it.
  */
 const command = defineConfig({
   entry: { main: "src/main.ts" },
@@ -18,7 +18,11 @@ const command = defineConfig({
   dts: false,
   clean: false,
   minify: true,
-  deps: { neverBundle: [/^tiktoken/, /^ai-tokenizer/], alwaysBundle: [/.*/], onlyBundle: false },
+  deps: {
+    neverBundle: [/^tiktoken/, /^ai-tokenizer/, /^pg$/, /^ioredis/, /^@aws-sdk/],
+    alwaysBundle: [/.*/],
+    onlyBundle: false,
+  },
   alias: { "node:child_process": local("src/no-child-process.ts") },
   inputOptions: { resolve: { conditionNames: ["threadfold-source", "import", "node", "default"] } },
   outputOptions: {
@@ -26,7 +30,7 @@ const command = defineConfig({
       groups: [
         {
           name: "library",
-          test: /[\\/]packages[\\/](?!cli|threadfold)|[\\/]node_modules[\\/](?!commander|cli-progress)/,
+          test: /[\\/]packages[\\/](?!cli|threadfold|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress)/,
         },
         { name: "commands", test: /[\\/]cli[\\/]src[\\/](commands|compact|output|parse|store)[\\/]/ },
       ],

@@ -1,49 +1,49 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ContextCompactionConfig } from "threadfold";
-import { z } from "zod";
+import type { GoldenPromptOptions } from "@threadfold/golden";
+import { type FormatId, type ImportedSession, importSessionFile, PRESETS } from "threadfold";
 
-/** Where the cases are: a folder per session, in it a folder per preset. */
+/** Where the golden prompts are: a folder per session, in it a folder per preset. */
 export const CASES = resolve(import.meta.dirname, "../cases");
 
-const sessionSchema = z.strictObject({
-  /** The recorded session, relative to the project's root. */
-  source: z.string(),
-});
+/** Recorded sessions by the name of their folder, relative to the project's root. */
+const SESSIONS: Readonly<Record<string, string>> = {
+  "a-day-on-threadfold": "examples/sessions/a-day-on-threadfold.jsonl",
+};
 
-const optionsSchema = z.strictObject({
-  preset: z.string(),
-  /** Checked when the session is opened. */
-  config: z.record(z.string(), z.unknown()).transform((config) => config as Partial<ContextCompactionConfig>),
-  /** Formats whose payloads are golden files. */
-  formats: z.array(z.string()).min(1),
-});
+const FORMATS: readonly FormatId[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"];
 
-/** One case: a session folded by a preset with options. */
+/** The preset whose payloads are kept whole; of the others a digest per format is kept, for payloads are large. */
+const WHOLE = "threadfold";
+
+/** A tenth of what the recorded sessions have, so that every preset folds. */
+const MAX_INPUT_TOKENS = 12_000;
+
+/** One case: a recorded session folded by a preset. */
 export interface GoldenCase {
   /** `<session>/<preset>`. */
   readonly name: string;
   readonly folder: string;
-  /** Path of the recorded session. */
-  readonly source: string;
-  readonly options: z.infer<typeof optionsSchema>;
+  readonly options: GoldenPromptOptions;
 }
 
-/** Every case, in a fixed order. */
+/** Every case, in a fixed order. Each session is read once. */
 export function goldenCases(): readonly GoldenCase[] {
-  return folders(CASES).flatMap((session) => {
-    const { source } = sessionSchema.parse(readJson(join(CASES, session, "session.json")));
-    return folders(join(CASES, session)).map((preset) => {
-      const folder = join(CASES, session, preset);
-      const options = optionsSchema.parse(readJson(join(folder, "options.json")));
-      return { name: `${session}/${preset}`, folder, source: resolve(CASES, "../../..", source), options };
-    });
+  return Object.entries(SESSIONS).flatMap(([name, path]) => {
+    const session = importSessionFile(resolve(import.meta.dirname, "../../..", path));
+    return PRESETS.map((preset) => goldenCase(`${name}/${preset.name}`, preset.name, session));
   });
 }
 
-const folders = (path: string): readonly string[] =>
-  readdirSync(path)
-    .filter((name) => statSync(join(path, name)).isDirectory())
-    .sort();
-
-const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+const goldenCase = (name: string, preset: string, session: Promise<ImportedSession>): GoldenCase => ({
+  name,
+  folder: join(CASES, name),
+  options: {
+    session,
+    preset,
+    config: { maxInputTokens: MAX_INPUT_TOKENS },
+    formats: FORMATS,
+    payloads: preset === WHOLE ? "full" : "digests",
+    // Nothing changes in a recorded file, so the golden prompts show what really goes out.
+    mask: [],
+  },
+});

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { THREAD, transcript } from "./conformance/sample-data.ts";
+import { metadata, THREAD, transcript } from "./conformance/sample-data.ts";
 import { openStore } from "./open-store.ts";
 
 let folder: string;
@@ -35,11 +35,63 @@ describe("openStore", () => {
   });
 
   it("refuses addresses of other kinds and repeats no password", async () => {
-    for (const address of ["", "sqlite:", "sqlite://", "memory:x", "postgres://me:secret@host/db", "s3://bucket"]) {
+    for (const address of ["", "sqlite:", "sqlite://", "memory:x", "mysql://me:secret@host/db", "s3://bucket"]) {
       await expect(openStore(address)).rejects.toMatchObject({
         code: "INVALID_CONFIG",
         message: expect.not.stringContaining("secret"),
       });
     }
+  });
+
+  it("opens a PostgreSQL by its address, and says without its password when it is not there", async () => {
+    for (const address of ["postgres://me:secret@127.0.0.1:1/db", "postgresql://me:secret@127.0.0.1:1/db"]) {
+      await expect(openStore(address, { postgres: { schema: "other" } })).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message: expect.not.stringContaining("secret"),
+      });
+    }
+  });
+
+  it("keeps artifacts in a folder or a bucket beside any store, apart by tenant", async () => {
+    const artifacts = `file:${join(folder, "artifacts")}`;
+    const store = await openStore("memory:", { artifacts, tenantId: "one" });
+    const id = await store.artifacts.store("content", metadata());
+    await store.close();
+    const [again, other] = [
+      await openStore(join(folder, "store.db"), { artifacts, tenantId: "one" }),
+      await openStore("memory:", { artifacts, tenantId: "two" }),
+    ];
+    expect((await again.artifacts.retrieve(id))?.content).toBe("content");
+    expect(await other.artifacts.retrieve(id)).toBeNull();
+    await again.close();
+    await other.close();
+    await (await openStore("memory:", { artifacts: "s3://bucket/prefix?region=eu-west-1" })).close();
+  });
+
+  it("keeps summaries in Redis beside any store, and works without it when it is not there", async () => {
+    const troubles: string[] = [];
+    const onTrouble = ({ kind }: { readonly kind: string }): unknown => troubles.push(kind);
+    const summaryCache = { address: "redis://127.0.0.1:1", secret: "a secret of thirty-two characters", onTrouble };
+    const store = await openStore("memory:", { summaryCache });
+    expect(await store.summaryCache?.get("key")).toBeNull();
+    expect(troubles).toEqual(["unreachable"]);
+    await store.close();
+    expect((await openStore("memory:")).summaryCache).toBeUndefined();
+  });
+
+  it("refuses parts of other kinds, and options that belong to another backend", async () => {
+    const secret = "a secret of thirty-two characters";
+    for (const options of [
+      { artifacts: "ftp://me:secret@host" },
+      { artifacts: "file:" },
+      { artifacts: "somewhere" },
+      { summaryCache: { address: "memcached://me:secret@host", secret } },
+      { summaryCache: { address: "redis://127.0.0.1:1", secret: "short" } },
+      { postgres: {} },
+    ])
+      await expect(openStore("memory:", options)).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.not.stringContaining("secret@"),
+      });
   });
 });

@@ -1,26 +1,116 @@
-import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { openFileArtifacts } from "./filesystem/file-artifacts.ts";
+import { loadDriver } from "./load-driver.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
+import type { ClosableArtifacts } from "./objects/object-artifacts.ts";
+import { storeWithArtifacts } from "./objects/store-with-artifacts.ts";
+import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
+import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StoreOptions } from "./store-options.ts";
 
+/** How a store and what is kept beside it are opened. */
+export interface OpenStoreOptions extends StoreOptions {
+  /**
+   * Whose this is, in PostgreSQL, in a folder or bucket, and in Redis. A SQLite file and a memory store know nothing of
+   * tenants: give each a file of its own.
+   */
+  readonly tenantId?: string | null;
+  /** Keeps artifacts elsewhere: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. */
+  readonly artifacts?: string;
+  /** Keeps summaries beyond this process: `redis://…` or `rediss://…`, and what to seal them with. */
+  readonly summaryCache?: Omit<RedisSummaryCacheOptions, "tenantId" | "clock"> & { readonly address: string };
+  /** What only a PostgreSQL store knows. */
+  readonly postgres?: Omit<PostgresStoreOptions, "tenantId" | "clock">;
+}
+
+/** A store, and the summary cache beside it where one was asked for. Closing it closes both. */
+export interface OpenedStore extends ThreadfoldStore {
+  readonly summaryCache?: SummaryCacheStore;
+}
+
 /**
  * Opens a store by its address: `memory:` for one that lives in this process, `sqlite:PATH` or a bare path for a SQLite
- * file. `sqlite:///folder/file` is read as an absolute path.
+ * file, `postgres://…` for a PostgreSQL. `sqlite:///folder/file` is read as an absolute path. Drivers of servers are
+ * loaded when they are asked for: install `pg`, `@aws-sdk/client-s3` or `ioredis`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, and what the backend throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, an option that does not belong to it, or a
+ * driver that is not installed, and what the backend throws.
  */
-export async function openStore(url: string, options: StoreOptions = {}): Promise<ThreadfoldStore> {
-  if (url === "memory:") return createMemoryStore(options);
-  return openSqliteStore(sqlitePath(url), options);
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  const store = await openMain(url, options);
+  const opened: { close(): Promise<void> }[] = [store];
+  try {
+    const artifacts = await openArtifacts(options);
+    if (artifacts !== undefined) opened.push(artifacts);
+    const whole = artifacts === undefined ? store : storeWithArtifacts(store, artifacts);
+    const summaryCache = await openCache(options);
+    return summaryCache === undefined ? whole : withCache(whole, summaryCache);
+  } catch (error) {
+    for (const part of opened) await part.close();
+    throw error;
+  }
+}
+
+async function openMain(url: string, options: OpenStoreOptions): Promise<ThreadfoldStore> {
+  const { clock, tenantId, postgres } = options;
+  const common = clock === undefined ? {} : { clock };
+  if (/^postgres(ql)?:\/\//i.test(url)) {
+    const { openPostgresStore } = await loadDriver("pg", () => import("./postgres/postgres-store.ts"));
+    return openPostgresStore(url, { ...postgres, ...common, ...(tenantId !== undefined && { tenantId }) });
+  }
+  if (postgres !== undefined)
+    throw new ThreadfoldError("INVALID_CONFIG", "The options postgres belong to a store at postgres://… alone.");
+  return url === "memory:" ? createMemoryStore(common) : openSqliteStore(sqlitePath(url), common);
+}
+
+async function openArtifacts({
+  artifacts,
+  tenantId = null,
+  clock,
+}: OpenStoreOptions): Promise<ClosableArtifacts | undefined> {
+  if (artifacts === undefined) return undefined;
+  const options = { tenantId, ...(clock !== undefined && { clock }) };
+  if (artifacts.startsWith("s3://")) {
+    const { openS3Artifacts } = await loadDriver("@aws-sdk/client-s3", () => import("./s3/s3-artifacts.ts"));
+    return openS3Artifacts(artifacts, options);
+  }
+  const path = artifacts.startsWith("file:") ? artifacts.slice("file:".length).replace(/^\/\//, "") : "";
+  if (path !== "") return openFileArtifacts(path, options);
+  throw unknownAddress("Artifacts", artifacts, "Give file:FOLDER or s3://bucket/prefix.");
+}
+
+async function openCache({
+  summaryCache,
+  tenantId = null,
+  clock,
+}: OpenStoreOptions): Promise<RedisSummaryCache | undefined> {
+  if (summaryCache === undefined) return undefined;
+  const { address, ...options } = summaryCache;
+  if (!/^rediss?:\/\//.test(address)) throw unknownAddress("Summaries", address, "Give redis://… or rediss://…");
+  const { openRedisSummaryCache } = await loadDriver("ioredis", () => import("./redis/redis-summary-cache.ts"));
+  return openRedisSummaryCache(address, { ...options, tenantId, ...(clock !== undefined && { clock }) });
+}
+
+function withCache(store: ThreadfoldStore, summaryCache: RedisSummaryCache): OpenedStore {
+  const close = async (): Promise<void> => {
+    await store.close();
+    await summaryCache.close();
+  };
+  return Object.freeze({ ...store, summaryCache, close });
 }
 
 function sqlitePath(url: string): string {
   const isSqlite = url.startsWith("sqlite:");
   const path = isSqlite ? url.slice("sqlite:".length).replace(/^\/\//, "") : url;
   if (path !== "" && (isSqlite || !/^(memory:|[a-z][a-z0-9+.-]*:\/\/)/i.test(url))) return path;
+  throw unknownAddress("A store", url, "Give memory:, sqlite:PATH, the path of a file, or postgres://…");
+}
+
+function unknownAddress(what: string, address: string, hint: string): ThreadfoldError {
   // An address may hold a password, so no more than its scheme is repeated.
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "(empty)";
-  throw new ThreadfoldError("INVALID_CONFIG", `A store cannot be opened by an address of the kind ${scheme}`, {
-    hint: "Give memory:, sqlite:PATH or the path of a file.",
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(address)?.[0] ?? (address === "" ? "(empty)" : "(none)");
+  return new ThreadfoldError("INVALID_CONFIG", `${what} cannot be opened by an address of the kind ${scheme}`, {
+    hint,
   });
 }

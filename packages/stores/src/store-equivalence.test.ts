@@ -1,8 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import {
   asThreadId,
+  type Clock,
   canonicalJson,
   type ExpectedVersion,
   type Sensitivity,
@@ -11,14 +13,19 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { dropPlan, entry, lift, metadata, pin, START, START_MS } from "./conformance/sample-data.ts";
 import { exportThread } from "./inspection/export-thread.ts";
 import { verifyStore } from "./inspection/verify-store.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
+import { pgliteDriver } from "./postgres/pglite-driver.ts";
+import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+import { connectForTests, findPostgres, freshSchema } from "./testing/postgres-service.ts";
 
+const service = await findPostgres();
 const THREADS = ["a", "b", "c"].map(asThreadId);
 
 /** One operation on a store. Versions are relative to where the store is, so that most operations are legal. */
@@ -146,8 +153,11 @@ async function outcome(store: ThreadfoldStore, operation: Operation, time: { now
       );
     case "read":
       return read(store, operation);
-    case "list":
-      return store.threads.list({ limit: operation.limit });
+    case "list": {
+      const { items, nextCursor } = await store.threads.list({ limit: operation.limit });
+      // What a cursor looks like is each backend's own affair.
+      return [items, nextCursor === null];
+    }
     case "wait":
       return null;
   }
@@ -187,38 +197,59 @@ async function read(
   ];
 }
 
-/** Everything that both stores hold in the end. */
+/** Everything that a store holds in the end. */
 const exported = async (store: ThreadfoldStore): Promise<readonly string[]> => {
   const { items } = await store.threads.list();
   return Promise.all(items.map(async ({ threadId }) => exportThread(store, threadId)));
 };
 
-describe("R7 memory and SQLite", () => {
-  it("answer the same operations alike and export the same bytes", async () => {
-    // Many small files that nobody needs after a crash: memory is a good enough disk for them.
-    const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
-    let runs = 0;
-    const sequences = fc.array(operations, { minLength: 4, maxLength: 30, size: "max" });
-    const property = fc.asyncProperty(sequences, async (sequence) => {
-      const time = { now: START_MS };
-      const clock = { now: () => time.now };
-      const memory = createMemoryStore({ clock });
-      const sqlite = await openSqliteStore(join(folder, `${runs++}.db`), { clock });
-      try {
-        for (const operation of sequence) {
-          if (operation.do === "wait") time.now += operation.seconds * 1_000;
-          expect(await perform(sqlite, operation, time)).toBe(await perform(memory, operation, time));
-        }
-        expect(await exported(sqlite)).toEqual(await exported(memory));
-        expect([await verifyStore(sqlite), await verifyStore(memory)]).toEqual([[], []]);
-      } finally {
-        await sqlite.close();
-      }
-    });
+/** Gives a backend and the memory store the same operations, and compares all that can be seen of both. */
+async function compareWithMemory(
+  open: (clock: Clock, run: number) => Promise<ThreadfoldStore>,
+  parameters: fc.Parameters<unknown>,
+): Promise<void> {
+  let run = 0;
+  const sequences = fc.array(operations, { minLength: 4, maxLength: 30, size: "max" });
+  const property = fc.asyncProperty(sequences, async (sequence) => {
+    const time = { now: START_MS };
+    const clock = { now: () => time.now };
+    const memory = createMemoryStore({ clock });
+    const store = await open(clock, run++);
     try {
-      await fc.assert(property, { numRuns: 100 });
+      for (const operation of sequence) {
+        if (operation.do === "wait") time.now += operation.seconds * 1_000;
+        expect(await perform(store, operation, time)).toBe(await perform(memory, operation, time));
+      }
+      expect(await exported(store)).toEqual(await exported(memory));
+      expect([await verifyStore(store), await verifyStore(memory)]).toEqual([[], []]);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      await store.close();
+    }
+  });
+  await fc.assert(property, parameters as fc.Parameters<[readonly Operation[]]>);
+}
+
+describe("R7 memory and every other backend answer the same operations alike and export the same bytes", () => {
+  // Many small files that nobody needs after a crash: memory is a good enough disk for them.
+  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("SQLite", () =>
+    compareWithMemory((clock, run) => openSqliteStore(join(folder, `${run}.db`), { clock }), runs(100)));
+
+  it(`PostgreSQL${service.isThere ? "" : " (in PGlite, for no server answers)"}`, async () => {
+    const database = service.isThere ? undefined : await PGlite.create();
+    const driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
+    const { schema, drop } = freshSchema(driver);
+    try {
+      await compareWithMemory(
+        (clock, run) => openPostgresStore(driver, { clock, schema, tenantId: `tenant ${run}` }),
+        runs(25),
+      );
+    } finally {
+      await drop();
+      await driver.close();
+      await database?.close();
     }
   });
 });

@@ -37,6 +37,8 @@ export async function readingStore<Result>(
 }
 
 function requireStore(address: string): void {
+  // A server says itself when there is nothing; only a file would be made by looking.
+  if (/^postgres(?:ql)?:/.test(address)) return;
   const path = address.replace(/^sqlite:(\/\/)?/, "");
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && (!stats.isFile() || stats.size > 0)) return;

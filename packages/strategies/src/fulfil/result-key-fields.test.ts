@@ -37,6 +37,13 @@ describe("resultKeyFields", () => {
     });
   });
 
+  it("takes no word of a file that was read for an error, and no bracket for its beginning", () => {
+    const text = "{\n  // throws an error when the lock is not found\n  retry: 3\n}";
+    expect(fieldsOf({ content: { type: "text", text } })).toEqual({
+      begins: "// throws an error when the lock is not found",
+    });
+  });
+
   it("shows how a plain text begins, and nothing of an ephemeral one", () => {
     expect(fieldsOf({ content: { type: "text", text: "\n\n  src/index.ts\nsrc/main.ts" } })).toEqual({
       begins: "src/index.ts",

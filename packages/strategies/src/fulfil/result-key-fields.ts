@@ -42,10 +42,10 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
   const exit = lines
     .map((line) => /\b(?:exit(?:ed with)?(?: code| status)?|returncode)\W{0,3}(\d{1,3})\b/i.exec(line)?.[1])
     .find(Boolean);
-  const error = lines.find((line) =>
-    /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i.test(line),
-  );
-  const telling = (failed ? error : undefined) ?? error ?? lines[0];
+  // A file that was read may speak of errors; the result has one only when it failed.
+  const hasFailed = failed || (exit !== undefined && Number(exit) !== 0);
+  const error = hasFailed ? lines.find((line) => ERROR.test(line)) : undefined;
+  const telling = error ?? lines.find((line) => SAYS_SOMETHING.test(line));
   return {
     ...(exit !== undefined && { exitCode: Number(exit) }),
     ...(telling !== undefined && {
@@ -53,3 +53,7 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
     }),
   };
 }
+
+const ERROR = /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i;
+/** A line of brackets says nothing. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]{3}/u;

@@ -1,0 +1,88 @@
+import type { GoldenDivergence } from "../trace/golden-divergence.ts";
+import type { GoldenComparison } from "./compare-golden-prompt.ts";
+import type { GoldenDifference } from "./golden-difference.ts";
+import { isCi, UPDATE_VARIABLE } from "./golden-mode.ts";
+
+/** How a person is told to accept a prompt. */
+export interface AcceptHint {
+  /** The command that writes golden prompts here. The switch in front of one's own command by default. */
+  readonly command?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** How much of a line is shown, and how much of that stands before the first difference. */
+const SHOWN = 160;
+const LEAD = 40;
+
+/** A comparison as a text for people: where the prompt parts from the golden one, what that costs, and which files differ. */
+export function describeComparison(comparison: GoldenComparison, hint: AcceptHint = {}): string {
+  const { kind, folder, differences } = comparison;
+  switch (kind) {
+    case "equal":
+      return `The prompt is the golden prompt in ${folder}.`;
+    case "written":
+      return `The golden prompt was written to ${folder}.`;
+    case "updated":
+      return [`The golden prompt in ${folder} was updated.`, ...annotation(comparison)].join("\n");
+    case "missing":
+      return [`There is no golden prompt in ${folder}.`, ...howToAccept("write", hint)].join("\n");
+    case "different":
+      return [
+        `The prompt differs from the golden prompt in ${folder}:`,
+        ...annotation(comparison),
+        ...differences.map(describeDifference),
+        ...howToAccept("accept", hint),
+      ].join("\n");
+  }
+}
+
+/** Where a prompt diverged and what it costs, as one or two lines. */
+export function describeDivergence({ text, keptTokens, lostTokens, price }: GoldenDivergence): readonly string[] {
+  const cost = `costs ${lostTokens} of ${keptTokens + lostTokens} cached tokens`;
+  if (price === null) return [text, `${cost}.`];
+  const { id, read, write } = price;
+  return [text, `${cost}: writing as many anew is paid as ${write} tokens, reading them was as ${read} (${id}).`];
+}
+
+function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {
+  if (divergence !== null) return describeDivergence(divergence);
+  const changed = (name: string): boolean => differences.some(({ kind, file }) => kind === "changed" && file === name);
+  if (!kept.has("messages.json") || !changed("prompt.md")) return [];
+  return ["every message of the golden prompt is still there, in its place: nothing cached is lost."];
+}
+
+function describeDifference(difference: GoldenDifference): string {
+  switch (difference.kind) {
+    case "missing":
+      return `  ${difference.file} is missing`;
+    case "obsolete":
+      return `  ${difference.file} is obsolete: the prompt no longer has it`;
+    case "changed": {
+      const { file, line, before, after } = difference;
+      const start = Math.max(0, sharedLength(before ?? "", after ?? "") - LEAD);
+      const rows = [`    - ${shown(before, start)}`, `    + ${shown(after, start)}`];
+      return [`  ${file} changed, first on line ${line}:`, ...rows].join("\n");
+    }
+  }
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+function shown(line: string | null, start: number): string {
+  if (line === null) return "(end of file)";
+  const end = start + SHOWN;
+  const text = line.slice(start, end).toWellFormed().trim();
+  return `${start > 0 ? "…" : ""}${text}${end < line.length ? "…" : ""}`;
+}
+
+function howToAccept(verb: "write" | "accept", { command, environment = process.env }: AcceptHint): readonly string[] {
+  const run = command ?? `${UPDATE_VARIABLE}=1 <your test command>`;
+  const where = isCi(environment)
+    ? " on your own machine and commit the files; nothing is written where CI is set"
+    : "";
+  return [`To ${verb} it, run \`${run}\`${where}.`];
+}

@@ -1,0 +1,51 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ThreadfoldError } from "@threadfold/core";
+import { GOLDEN_FILE_NAMES } from "../render/golden-files.ts";
+
+/**
+ * The golden files in a folder, by name; none when there is no folder. Line ends are those of Unix, because a checkout
+ * may have changed them.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`.
+ */
+export async function readGoldenFolder(folder: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const names = (await namesIn(folder)).filter((name) => GOLDEN_FILE_NAMES.includes(name)).sort();
+    const texts = names.map(async (name): Promise<[string, string]> => {
+      return [name, (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n")];
+    });
+    return new Map(await Promise.all(texts));
+  } catch (cause) {
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The golden files in ${folder} cannot be read.`, { cause });
+  }
+}
+
+/**
+ * Writes and removes golden files; makes the folder when there is something to write, removes it when nothing is left.
+ *
+ * @throws ThreadfoldError `OUTPUT_UNWRITABLE`.
+ */
+export async function changeGoldenFolder(
+  folder: string,
+  written: ReadonlyMap<string, string>,
+  removed: readonly string[],
+): Promise<void> {
+  try {
+    if (written.size > 0) await mkdir(folder, { recursive: true });
+    for (const [name, text] of written) await writeFile(join(folder, name), text);
+    for (const name of removed) await rm(join(folder, name));
+    if (removed.length > 0 && (await namesIn(folder)).length === 0) await rmdir(folder);
+  } catch (cause) {
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The golden files in ${folder} cannot be written.`, { cause });
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw cause;
+  }
+}

@@ -1,0 +1,12 @@
+export * from "./golden-options.ts";
+export * from "./golden-prompt.ts";
+export * from "./mask/mask-rule.ts";
+export * from "./render/render-golden-prompt.ts";
+export * from "./trace/prompt-trace.ts";
+export * from "./trace/golden-divergence.ts";
+export * from "./compare/compare-golden-prompt.ts";
+export * from "./compare/describe-comparison.ts";
+export * from "./compare/golden-difference.ts";
+export * from "./compare/golden-mode.ts";
+export * from "./compare/obsolete-cases.ts";
+export { GOLDEN_FILE_NAMES } from "./render/golden-files.ts";

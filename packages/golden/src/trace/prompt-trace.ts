@@ -1,0 +1,59 @@
+import { digestOf, type Role } from "@threadfold/core";
+import { cachedRequest, type RenderedAction, type RenderedRecord } from "@threadfold/renderer";
+import type { PreparedRequest } from "@threadfold/session";
+
+/** One message of a prompt, as far as a comparison needs it. */
+export interface TracedMessage {
+  readonly role: Role;
+  readonly action: RenderedAction;
+  readonly tokens: number;
+  /** Digest of role and parts. */
+  readonly digest: string;
+  /** First and last message of the thread that it stands for, and how many they are; absent when it stands for none. */
+  readonly sources?: readonly [first: string, last: string, count: number];
+  readonly record?: RenderedRecord;
+}
+
+/** A prompt message by message, small enough to be kept: what says where two prompts part, and what that costs. */
+export interface PromptTrace {
+  readonly format: string;
+  /** Digests of the system texts. */
+  readonly system: readonly string[];
+  /** Digest of the tool definitions. */
+  readonly tools: string;
+  /** Tokens of everything before the first message. */
+  readonly frameTokens: number;
+  readonly messages: readonly TracedMessage[];
+}
+
+/** Half of a SHA-256 tells texts of one prompt apart and leaves room on the line. */
+const shortDigest = (value: unknown): string => digestOf(value).slice(0, 32);
+
+/** The trace of a prepared request. */
+export function promptTrace(prepared: PreparedRequest): PromptTrace {
+  const { request, manifest } = prepared;
+  return {
+    format: manifest.format,
+    system: request.system.map(shortDigest),
+    tools: shortDigest(request.tools),
+    frameTokens: cachedRequest(prepared, 0).units[0]?.tokens ?? 0,
+    messages: manifest.messages.map(({ role, action, tokens, sources, record }, index): TracedMessage => {
+      const [first, last] = [sources[0], sources.at(-1)];
+      return {
+        role,
+        action,
+        tokens,
+        digest: shortDigest(request.messages[index]?.parts),
+        ...(first !== undefined && last !== undefined && { sources: [first, last, sources.length] }),
+        ...(record !== undefined && { record }),
+      };
+    }),
+  };
+}
+
+/** A trace as the text of its file: one line per message. */
+export function traceFile({ messages, ...head }: PromptTrace): string {
+  const rows = messages.map((message) => `    ${JSON.stringify(message)}`);
+  const fields = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+  return ["{", ...fields, '  "messages": [', rows.join(",\n"), "  ]", "}", ""].join("\n");
+}

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { GoldenPrompt } from "./golden-prompt.ts";
+import { goldenPrompt } from "./vitest.ts";
+
+const PACKAGE = join(import.meta.dirname, "..");
+const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+let project: string;
+
+beforeAll(async () => {
+  // Inside the package, so that the project finds vitest and this package the way a user's project does.
+  await mkdir(join(PACKAGE, ".cache"), { recursive: true });
+  project = await mkdtemp(join(PACKAGE, ".cache/matcher-"));
+  await cp(join(PACKAGE, "test-support/fixture"), project, { recursive: true });
+});
+afterAll(() => rm(project, { recursive: true }));
+
+interface Run {
+  readonly passed: boolean;
+  readonly output: string;
+}
+
+/** Runs the project's tests in a vitest of their own. */
+function runVitest(environment: NodeJS.ProcessEnv = {}, ...flags: readonly string[]): Promise<Run> {
+  const { CI: _ci, THREADFOLD_UPDATE_GOLDENS: _update, ...inherited } = process.env;
+  const ours = Object.fromEntries(Object.entries(inherited).filter(([name]) => !name.startsWith("VITEST")));
+  const env = { ...ours, CI: "", NO_COLOR: "1", ...environment };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [VITEST, "run", "--root", project, ...flags],
+      { env, cwd: project },
+      (error, out, err) => {
+        resolve({ passed: error === null, output: `${out}${err}` });
+      },
+    );
+  });
+}
+
+const kept = () => readdir(join(project, "__goldens__/agent.test.ts")).then((names) => names.sort());
+
+describe("the matcher in a project of its own", { timeout: 120_000 }, () => {
+  it("refuses to write in CI, writes elsewhere, and passes from then on although ids and times are new ones", async () => {
+    const inCi = await runVitest({ CI: "true", THREADFOLD_UPDATE_GOLDENS: "1" });
+    expect(inCi.passed).toBe(false);
+    expect(inCi.output).toContain("There is no golden prompt in ");
+    expect(inCi.output).toContain("To write it, run `npx vitest run agent.test.ts -u` on your own machine");
+    expect(await readdir(project)).not.toContain("__goldens__");
+    expect(await readdir(project)).not.toContain("prompts");
+
+    expect(await runVitest()).toMatchObject({ passed: true });
+    expect(await kept()).toEqual(["long session", "second"]);
+    expect(await readdir(join(project, "prompts/short"))).toContain("prompt.md");
+    expect(await runVitest({ CI: "true" })).toMatchObject({ passed: true });
+  });
+
+  it("fails with the place of the divergence and its price, and updates by -u and by the variable", async () => {
+    const failed = await runVitest({ FIXTURE_BUDGET: "3000", FIXTURE_SECOND: "gone" });
+    expect(failed.passed).toBe(false);
+    expect(failed.output).toMatch(/diverged at message \d: summary of turns 1-\d+ \S/);
+    expect(failed.output).toMatch(/costs \d+ of \d+ cached tokens: writing as many anew is paid as \d+ tokens/);
+    expect(failed.output).toContain("To accept it, run `npx vitest run agent.test.ts -u`.");
+    expect(failed.output).not.toContain("bsolete golden prompts");
+
+    const updated = await runVitest({ FIXTURE_BUDGET: "3000", FIXTURE_SECOND: "gone" }, "-u");
+    expect(updated.passed).toBe(true);
+    expect(updated.output).toMatch(/Obsolete golden prompts were removed from .*:\s+second/);
+    expect(await kept()).toEqual(["long session"]);
+
+    const negated = await runVitest({ THREADFOLD_UPDATE_GOLDENS: "1", FIXTURE_NEGATED: "yes" });
+    expect(negated.output).toContain("toMatchGoldenPrompt has no negation.");
+    expect(await kept()).toEqual(["long session", "second"]);
+  });
+
+  it("reports golden prompts that no test asks for", async () => {
+    const { passed, output } = await runVitest({ CI: "true", FIXTURE_SECOND: "gone" });
+    expect(passed).toBe(true);
+    expect(output).toMatch(/Obsolete golden prompts in .*which no test asks for; an update removes them:\s+second/);
+  });
+});
+
+describe("the types", () => {
+  it("are those that users see on expect", () => {
+    type Matcher = ReturnType<typeof expect<Promise<GoldenPrompt>>>["toMatchGoldenPrompt"];
+    expectTypeOf<Matcher>().toEqualTypeOf<(nameOrPath: string) => Promise<void>>();
+    expectTypeOf(goldenPrompt).returns.toEqualTypeOf<Promise<GoldenPrompt>>();
+    expectTypeOf(goldenPrompt).toBeCallableWith({ messages: [], format: "gemini", mask: ["digests"] });
+    // @ts-expect-error two conversations are one too many
+    expectTypeOf(goldenPrompt).toBeCallableWith({ messages: [], session: { threadId: "t", messages: [] } });
+    // @ts-expect-error a format that there is not
+    expectTypeOf(goldenPrompt).toBeCallableWith({ messages: [], format: "nope" });
+    expect(goldenPrompt).toBeTypeOf("function");
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, afterEach, expect, type RunnerTestFile } from "vitest";
+import { didAllRun } from "./matcher/did-all-run.ts";
+import { goldensOf } from "./matcher/prompt-folder.ts";
+import { reportObsolete } from "./matcher/report-obsolete.ts";
+import { goldenPromptMatcher } from "./matcher/to-match-golden-prompt.ts";
+import { UsedPrompts } from "./matcher/used-prompts.ts";
+
+declare module "vitest" {
+  // The names and bounds of the parameters are those of vitest: an interface grows only under equal ones.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
+    /**
+     * Compares what `goldenPrompt` gives with the golden prompt of that name, kept under `__goldens__` beside the test, or
+     * in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
+     * `THREADFOLD_UPDATE_GOLDENS=1` replace it; where `CI` is set nothing is written. Await it.
+     */
+    toMatchGoldenPrompt(nameOrPath: string): Promise<void>;
+  }
+}
+
+const used = new UsedPrompts();
+expect.extend({ toMatchGoldenPrompt: goldenPromptMatcher(used) });
+
+let finished: RunnerTestFile | undefined;
+afterEach(({ task }) => {
+  finished = task.file;
+});
+
+afterAll(async () => {
+  if (finished === undefined || !didAllRun(finished)) return;
+  const report = await reportObsolete({
+    root: goldensOf(finished.filepath),
+    used: used.folders,
+    runner: expect.getState().snapshotState.snapshotUpdateState,
+    environment: process.env,
+  });
+  // biome-ignore lint/suspicious/noConsole: vitest shows what a test file says on the console beside its name.
+  if (report !== null) console.warn(report);
+});
+
+export { renderGoldenPrompt as goldenPrompt } from "./render/render-golden-prompt.ts";

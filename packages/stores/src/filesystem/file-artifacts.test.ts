@@ -1,0 +1,108 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asArtifactId } from "@threadfold/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { metadata, THREAD } from "../conformance/sample-data.ts";
+import { storeConformance } from "../conformance/store-conformance.ts";
+import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { openFileArtifacts } from "./file-artifacts.ts";
+import { fileFolder } from "./file-folder.ts";
+
+// Many small files that nobody needs after a crash: memory is a good enough disk for them.
+const disk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+let folder = "";
+
+storeConformance(
+  {
+    name: "SQLite with artifacts in a folder",
+    open: async ({ clock }) => {
+      folder = mkdtempSync(join(disk, "threadfold-"));
+      const store = await openSqliteStore(join(folder, "store.db"), { clock });
+      return storeWithArtifacts(store, await openFileArtifacts(join(folder, "artifacts"), { clock }));
+    },
+    reopen: async ({ clock }) => {
+      const store = await openSqliteStore(join(folder, "store.db"), { clock });
+      return storeWithArtifacts(store, await openFileArtifacts(join(folder, "artifacts"), { clock }));
+    },
+    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+  },
+  { describe, it },
+);
+
+describe("artifacts in a folder", () => {
+  beforeEach(() => void (folder = mkdtempSync(join(disk, "threadfold-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const files = (): readonly string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it("are whole files that only their owner reads, and leave nothing half-written behind", async () => {
+    const artifacts = await openFileArtifacts(folder);
+    await artifacts.store("content", metadata());
+    expect(files()).toHaveLength(3);
+    for (const file of files()) expect(file.includes(".unfinished"), file).toBe(false);
+    if (process.platform !== "win32") for (const file of files()) expect(statSync(file).mode & 0o077).toBe(0);
+  });
+
+  it("R4 keep the strictest of what many writers say at once, and every content once", async () => {
+    const handles = await Promise.all(Array.from({ length: 4 }, () => openFileArtifacts(folder)));
+    const levels = ["public", "internal", "confidential", "restricted"] as const;
+    for (let round = 0; round < 10; round++) {
+      const ids = await Promise.all(
+        handles.map((one, index) =>
+          one.store(`content ${round}`, metadata({ sensitivity: levels[index] as "public" })),
+        ),
+      );
+      expect(new Set(ids).size).toBe(1);
+      expect((await handles[0]?.getMetadata(ids[0] as never))?.sensitivity).toBe("restricted");
+    }
+    expect(await handles[1]?.list(THREAD)).toHaveLength(10);
+  });
+
+  it("R28 that were cut off, changed or replaced by a link are not handed out", async () => {
+    const artifacts = await openFileArtifacts(join(folder, "artifacts"));
+    const id = await artifacts.store("content", metadata());
+    const content = files().find((file) => file.includes("contents")) as string;
+    for (const damage of ["", "conten", "contend"]) {
+      writeFileSync(content, damage);
+      await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    }
+    rmSync(content);
+    await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    writeFileSync(join(folder, "elsewhere"), "content");
+    symlinkSync(join(folder, "elsewhere"), content);
+    await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  it("cannot be used to reach any other file, by whatever id or key", async () => {
+    const artifacts = await openFileArtifacts(join(folder, "artifacts"));
+    writeFileSync(join(folder, "secret"), "secret");
+    for (const id of ["../secret", "artifact_../../secret", "/etc/passwd", "artifact_0123456789abcdef0123456%", "a\0b"])
+      expect(await artifacts.retrieve(asArtifactId(id))).toBeNull();
+    const raw = fileFolder(join(folder, "artifacts"));
+    for (const key of [
+      "../secret",
+      "a/../../secret",
+      "/etc/passwd",
+      "a//b",
+      ".",
+      "..",
+      ".hidden",
+      "a\0b",
+      "",
+      "A",
+      "a\\b",
+    ]) {
+      await expect(raw.get(key)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+      await expect(raw.putNew(key, new Uint8Array())).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    }
+  });
+
+  it("say when the folder cannot be used", async () => {
+    writeFileSync(join(folder, "file"), "");
+    await expect(openFileArtifacts(join(folder, "file"))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});

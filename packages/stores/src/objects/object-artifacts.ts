@@ -1,0 +1,144 @@
+import {
+  type Artifact,
+  type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
+  artifactIdOf,
+  type Clock,
+  canonicalJson,
+  type SecurityContext,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import { admitArtifact, isReadable, mergeMetadata } from "../rules/artifact-rules.ts";
+import { closedStoreError } from "../rules/closed-store.ts";
+import { systemClock } from "../system-clock.ts";
+import { type ArtifactKeys, artifactKeys, artifactOfPlace, isArtifactId } from "./artifact-keys.ts";
+import type { ObjectFolder } from "./object-folder.ts";
+
+/** How artifacts in a folder or bucket are opened. */
+export interface ObjectArtifactsOptions {
+  /** Says what time it is, for expiry and order. The machine's clock by default. */
+  readonly clock?: Clock;
+  /** Whose artifacts these are; another tenant's are under other keys. Null by default. */
+  readonly tenantId?: string | null;
+}
+
+/** Artifacts that are kept beside the rest of a store, and have to be closed by themselves. */
+export interface ClosableArtifacts extends ArtifactStore {
+  close(): Promise<void>;
+}
+
+/** Records of a thread that are read at the same time. */
+const AT_A_TIME = 16;
+
+/**
+ * Artifacts as objects that never change. Content comes first and its metadata last, so that whatever is found is whole;
+ * when metadata is renewed, a next version of it is added, and of two who do so at once one begins again.
+ */
+export class ObjectArtifacts implements ClosableArtifacts {
+  readonly #folder: ObjectFolder;
+  readonly #clock: Clock;
+  readonly #keys: ArtifactKeys;
+  #newestMs = 0;
+  #count = 0;
+  #closed = false;
+
+  constructor(folder: ObjectFolder, { clock = systemClock, tenantId = null }: ObjectArtifactsOptions) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#keys = artifactKeys(tenantId);
+  }
+
+  async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
+    this.#requireOpen();
+    const metadata = admitArtifact(content, given);
+    const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
+    // Taken before anything is awaited, so that what is stored first in this process also comes first.
+    const place = this.#nextPlace(metadata.threadId, artifactId);
+    await this.#folder.putNew(this.#keys.content(artifactId), Buffer.from(content));
+    while (!(await this.#addRecord(artifactId, metadata, place)));
+    return artifactId;
+  }
+
+  async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
+    this.#requireOpen();
+    const metadata = (await this.#newest(artifactId))?.metadata;
+    return metadata !== undefined && isReadable(metadata, this.#clock.now(), requester) ? metadata : null;
+  }
+
+  async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
+    const metadata = await this.getMetadata(artifactId, requester);
+    if (metadata === null) return null;
+    const bytes = await this.#folder.get(this.#keys.content(artifactId));
+    const content = bytes === null ? null : Buffer.from(bytes).toString("utf8");
+    if (content === null || artifactIdOf(metadata.threadId, metadata.tenantId, content) !== artifactId) {
+      throw corrupt(`The content of artifact ${artifactId} is not what was stored.`, artifactId);
+    }
+    return Object.freeze({ artifactId, content, metadata });
+  }
+
+  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+    this.#requireOpen();
+    const places = await this.#folder.list(this.#keys.places(threadId));
+    const ids = [...new Set(places.map(artifactOfPlace))];
+    const readable: ArtifactId[] = [];
+    for (let start = 0; start < ids.length; start += AT_A_TIME) {
+      const some = ids.slice(start, start + AT_A_TIME);
+      const found = await Promise.all(some.map((id) => this.getMetadata(id, requester)));
+      readable.push(...some.filter((_, index) => found[index] !== null));
+    }
+    return Object.freeze(readable);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#folder.close();
+  }
+
+  /** Adds what holds from now on, if that differs. False when somebody else was faster, so that it has to be merged again. */
+  async #addRecord(artifactId: ArtifactId, metadata: ArtifactMetadata, place: string): Promise<boolean> {
+    const known = await this.#newest(artifactId);
+    const merged = known === null ? metadata : mergeMetadata(known.metadata, metadata);
+    const record = canonicalJson(merged);
+    if (known !== null && record === canonicalJson(known.metadata)) return true;
+    if (known === null) await this.#folder.putNew(place, new Uint8Array());
+    return this.#folder.putNew(this.#keys.record(artifactId, (known?.version ?? 0) + 1), Buffer.from(record));
+  }
+
+  /** The newest version of an artifact's metadata. */
+  async #newest(
+    artifactId: ArtifactId,
+  ): Promise<{ readonly version: number; readonly metadata: ArtifactMetadata } | null> {
+    if (!isArtifactId(artifactId)) return null;
+    const key = (await this.#folder.list(this.#keys.records(artifactId))).at(-1);
+    const bytes = key === undefined ? null : await this.#folder.get(key);
+    if (key === undefined || bytes === null) return null;
+    const version = Number(key.slice(key.lastIndexOf("/") + 1));
+    return { version, metadata: parseRecord(artifactId, Buffer.from(bytes).toString("utf8")) };
+  }
+
+  #nextPlace(threadId: ThreadId, artifactId: ArtifactId): string {
+    this.#newestMs = Math.max(this.#newestMs, this.#clock.now());
+    return this.#keys.place(threadId, this.#newestMs, this.#count++, artifactId);
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw closedStoreError();
+  }
+}
+
+function parseRecord(artifactId: ArtifactId, text: string): ArtifactMetadata {
+  try {
+    const { bytes, ...given } = JSON.parse(text) as ArtifactMetadata;
+    const metadata = admitArtifact("", given);
+    if (Number.isSafeInteger(bytes) && bytes >= 0) return Object.freeze({ ...metadata, bytes });
+  } catch {
+    // What it says instead may be anything, so nothing of it is repeated.
+  }
+  throw corrupt(`The metadata of artifact ${artifactId} cannot be read.`, artifactId);
+}
+
+const corrupt = (message: string, artifactId: ArtifactId): ThreadfoldError =>
+  new ThreadfoldError("STORE_CORRUPT", message, { details: { artifactId } });

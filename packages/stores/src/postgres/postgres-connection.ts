@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { closedStoreError } from "../rules/closed-store.ts";
+import type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts";
+import { asStoreError } from "./postgres-errors.ts";
+
+/** Things of a thread that one writer at a time changes. Each has its own lock, so that an append never waits for a commit. */
+export type Guarded = "log" | "plans" | "journal" | "artifacts" | "recall";
+
+/**
+ * How long a writer waits for another one, how long a statement may take, and how long a transaction may stand still, in
+ * milliseconds, before the store counts as unavailable.
+ */
+const LIMITS =
+  "SET LOCAL lock_timeout = 10000; SET LOCAL statement_timeout = 60000; SET LOCAL idle_in_transaction_session_timeout = 60000;";
+
+/** Where a store's rows are, and whose. */
+export interface PostgresPlace {
+  readonly schema: string;
+  readonly tenantId: string | null;
+  /** True when the server shows and takes rows of the transaction's tenant only. */
+  readonly isSecured: boolean;
+}
+
+/** One tenant's rows in one schema: statements, write transactions with locks, and failures as Threadfold errors. */
+export class PostgresConnection {
+  /** The tenant as rows name it. */
+  readonly tenant: string;
+  readonly place: PostgresPlace;
+  readonly #driver: PostgresDriver;
+  readonly #statements = new Map<string, string>();
+  #closed = false;
+
+  constructor(driver: PostgresDriver, place: PostgresPlace) {
+    this.#driver = driver;
+    this.place = place;
+    this.tenant = JSON.stringify(place.tenantId);
+  }
+
+  /** Runs one statement that reads. */
+  async query<Row>(sql: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
+    return this.read((session) => session.query<Row>(sql, values));
+  }
+
+  /** Runs statements that read. They see what is committed when each of them begins. */
+  async read<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.#guard(() =>
+      this.place.isSecured
+        ? this.#driver.transaction(this.#opening(), (session) => work(this.#qualified(session)))
+        : work(this.#qualified(this.#driver)),
+    );
+  }
+
+  /** Runs work as one write transaction that holds the lock on a part of a thread from its beginning to its end. */
+  async write<Result>(
+    guarded: Guarded,
+    threadId: string,
+    work: (session: SqlSession) => Promise<Result>,
+  ): Promise<Result> {
+    const opening = `${this.#opening()}SELECT pg_advisory_xact_lock(${this.#lockKey(guarded, threadId)});`;
+    return this.#guard(() => this.#driver.transaction(opening, (session) => work(this.#qualified(session))));
+  }
+
+  /** Hears what is notified to this tenant. */
+  async listen(onNotice: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>> {
+    return this.#guard(() => this.#driver.listen(this.channel, onNotice, onGap));
+  }
+
+  /** The channel of this tenant's notices. Its name tells nothing of who the tenant is. */
+  get channel(): string {
+    return `threadfold_${this.#hash("channel").toString("hex").slice(0, 32)}`;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** The tenant is set for the transaction alone, so that a pooled connection never carries it on to somebody else. */
+  #opening(): string {
+    const tenant = Buffer.from(this.tenant).toString("hex");
+    return `${LIMITS}SELECT set_config('threadfold.tenant', convert_from(decode('${tenant}', 'hex'), 'UTF8'), true);`;
+  }
+
+  /** Two things that happen to share a key only wait for each other. */
+  #lockKey(guarded: Guarded, threadId: string): bigint {
+    return this.#hash(guarded, threadId).readBigInt64BE();
+  }
+
+  #hash(...names: readonly string[]): Buffer {
+    return createHash("sha256")
+      .update(JSON.stringify([this.place.schema, this.tenant, ...names]))
+      .digest();
+  }
+
+  #qualified(session: SqlSession): SqlSession {
+    return {
+      query: (sql, values) => session.query(this.#statement(sql), values),
+      script: (sql) => session.script(this.#statement(sql)),
+    };
+  }
+
+  #statement(sql: string): string {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = inSchema(sql, this.place.schema);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw closedStoreError();
+    try {
+      return await work();
+    } catch (cause) {
+      throw asStoreError(cause);
+    }
+  }
+}
+
+/** A statement in which `@.` stood for the schema. */
+export const inSchema = (sql: string, schema: string): string => sql.replaceAll("@.", `"${schema}".`);

@@ -1,0 +1,130 @@
+import {
+  entryDigest,
+  type Message,
+  type MessageId,
+  nextThreadLink,
+  type Pin,
+  type PinId,
+  serializeEntry,
+  THREAD_CHAIN_START,
+  type ThreadEntry,
+} from "@threadfold/core";
+import { endAfter, idsOf, type LogEnd } from "../sqlite/entry-log.ts";
+import type { SqlSession } from "./postgres-driver.ts";
+import { textKey, textOfKey } from "./schema.ts";
+
+const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, step: 0, link: THREAD_CHAIN_START });
+
+const END =
+  "SELECT version, messages, turn, step, link FROM @.entries WHERE thread_key = $1 AND version <= $2 ORDER BY version DESC LIMIT 1";
+const BODIES = "SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version <= $2 ORDER BY version";
+const MESSAGES = `SELECT message_id, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
+  WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
+const VERSIONS = "SELECT message_id, version FROM @.entries WHERE thread_key = $1 AND message_id = ANY ($2::text[])";
+const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
+  WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
+const INSERT_BODIES = `INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
+  SELECT $1, $2, version, body FROM unnest($3::bigint[], $4::text[]) AS fresh (version, body)`;
+const INSERT_ENTRIES = `INSERT INTO @.entries
+    (thread_key, tenant, appended_at, version, kind, message_id, pin_id, messages, turn, step, digest, link)
+  SELECT $1, $2, $3, fresh.* FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],
+    $10::bigint[], $11::text[], $12::text[])
+    AS fresh (version, kind, message_id, pin_id, messages, turn, step, digest, link) ORDER BY version`;
+
+/** Where a thread ends, or ended when it had so many entries. */
+export async function readEnd(
+  session: SqlSession,
+  threadKey: number,
+  atVersion: number = Number.MAX_SAFE_INTEGER,
+): Promise<LogEnd> {
+  return (await session.query<LogEnd>(END, [threadKey, atVersion]))[0] ?? START_OF_LOG;
+}
+
+/** The canonical JSON of a thread's first entries, oldest first. */
+export async function readBodies(
+  session: SqlSession,
+  threadKey: number,
+  upToVersion: number,
+): Promise<readonly string[]> {
+  return (await session.query<{ body: string }>(BODIES, [threadKey, upToVersion])).map(({ body }) => body);
+}
+
+/** Those messages of a thread that have one of the ids. */
+export async function readMessages(
+  session: SqlSession,
+  threadKey: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Message>> {
+  if (ids.length === 0) return new Map();
+  const rows = await session.query<{ message_id: string; body: string }>(MESSAGES, [threadKey, ids.map(textKey)]);
+  return new Map(
+    rows.map(({ message_id: key, body }) => [textOfKey(key), (JSON.parse(body) as { message: Message }).message]),
+  );
+}
+
+/** The thread's version once it had each of the messages. */
+export async function readVersions(
+  session: SqlSession,
+  threadKey: number,
+  ids: readonly MessageId[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await session.query<{ message_id: string; version: number }>(VERSIONS, [threadKey, ids.map(textKey)]);
+  return new Map(rows.map(({ message_id: key, version }) => [textOfKey(key), version]));
+}
+
+/** The live ones among the pins that have one of the ids. */
+export async function readLivePins(
+  session: SqlSession,
+  threadKey: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<PinId, Pin>> {
+  if (ids.length === 0) return new Map();
+  const rows = await session.query<{ kind: string; body: string }>(PINS, [threadKey, ids.map(textKey)]);
+  const live = rows.filter(({ kind }) => kind === "pin").map(({ body }) => (JSON.parse(body) as { pin: Pin }).pin);
+  return new Map(live.map((pin) => [pin.id, pin]));
+}
+
+/** Adds entries at the end, in two statements however many they are, and gives the new end. */
+export async function addEntries(
+  session: SqlSession,
+  thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
+  entries: readonly ThreadEntry[],
+  appendedAt: number,
+): Promise<LogEnd> {
+  if (entries.length === 0) return thread.end;
+  let end = thread.end;
+  const rows = entries.map((entry) => {
+    const digest = entryDigest(entry);
+    end = endAfter(end, entry, nextThreadLink(end.link, digest));
+    const { messageId, pinId } = idsOf(entry);
+    return {
+      ...end,
+      kind: entry.type,
+      message: keyOf(messageId),
+      pin: keyOf(pinId),
+      digest,
+      body: serializeEntry(entry),
+    };
+  });
+  const versions = rows.map(({ version }) => version);
+  const { key, tenant } = thread;
+  await session.query(INSERT_BODIES, [key, tenant, versions, rows.map(({ body }) => body)]);
+  await session.query(INSERT_ENTRIES, [
+    key,
+    tenant,
+    appendedAt,
+    versions,
+    rows.map(({ kind }) => kind),
+    rows.map(({ message }) => message),
+    rows.map(({ pin }) => pin),
+    rows.map(({ messages }) => messages),
+    rows.map(({ turn }) => turn),
+    rows.map(({ step }) => step),
+    rows.map(({ digest }) => digest),
+    rows.map(({ link }) => link),
+  ]);
+  return end;
+}
+
+const keyOf = (id: string | null): string | null => (id === null ? null : textKey(id));

@@ -1,0 +1,125 @@
+import {
+  type Clock,
+  type CommitResult,
+  type CompactionPlan,
+  type CompactionStore,
+  type PlanId,
+  type PlanInfo,
+  planRecords,
+  serializePlan,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
+import { planOf } from "../sqlite/sqlite-plans.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { SqlSession } from "./postgres-driver.ts";
+import { readEnd, readVersions } from "./postgres-entry-log.ts";
+import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
+
+const NEWEST = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
+const AT = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 AND version = $2";
+const IDS = `SELECT (SELECT max(version) FROM @.plans WHERE thread_key = $1) AS current,
+  (SELECT plan_id FROM @.plans WHERE thread_key = $1 AND version = $2) AS plan_id`;
+const LIST = `SELECT plan_id AS "planId", version, thread_version AS "threadVersion", created_at AS "createdAt",
+  original_tokens AS "originalTokens", compacted_tokens AS "compactedTokens"
+  FROM @.plans WHERE thread_key = $1 ORDER BY version`;
+const INSERT_BODY = "INSERT INTO @.plan_bodies (thread_key, tenant, version, body) VALUES ($1, $2, $3, $4)";
+const INSERT_PLAN = `INSERT INTO @.plans
+  (thread_key, tenant, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+const NOTIFY = "SELECT pg_notify($1, $2)";
+
+interface PlanRow {
+  readonly version: number;
+  readonly body: string;
+}
+
+/** Plans in PostgreSQL. A commit that wins tells those who listen, at the moment at which others can see it. */
+export class PostgresPlans implements CompactionStore {
+  readonly #connection: PostgresConnection;
+  readonly #clock: Clock;
+  readonly #keys: PostgresThreadKeys;
+
+  constructor(connection: PostgresConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#keys = new PostgresThreadKeys(connection);
+  }
+
+  async getCurrentPlan(
+    threadId: ThreadId,
+  ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
+    const plan = await this.#read(threadId, NEWEST);
+    return Object.freeze({ plan, version: plan?.version ?? 0 });
+  }
+
+  async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    // A number that is none of a plan's versions is none that PostgreSQL can look for either.
+    return this.#read(threadId, AT, Number.isSafeInteger(version) ? version : 0);
+  }
+
+  async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const rows = threadKey === undefined ? [] : await session.query<PlanInfo>(LIST, [threadKey]);
+      return Object.freeze(rows.map((row) => Object.freeze({ ...row })));
+    });
+  }
+
+  async commitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
+    const plan = admitPlan(threadId, candidate, expectedVersion);
+    return this.#connection.write("plans", threadId, async (session) =>
+      Object.freeze(await this.#commit(session, plan, expectedVersion)),
+    );
+  }
+
+  async #commit(session: SqlSession, plan: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
+    const { threadId } = plan;
+    const threadKey = await this.#keys.find(session, threadId);
+    const end = threadKey === undefined ? undefined : await readEnd(session, threadKey);
+    if (threadKey === undefined || end === undefined || end.version === 0) {
+      throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
+    }
+    const [found] = await session.query<{ current: number | null; plan_id: PlanId | null }>(IDS, [
+      threadKey,
+      plan.version,
+    ]);
+    const currentVersion = found?.current ?? 0;
+    if (found?.plan_id === plan.planId) return { status: "committed", version: plan.version };
+    if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
+    const ids = planRecords(plan).flatMap(({ span }) => span.messageIds);
+    const versions = await readVersions(session, threadKey, ids);
+    requireKnownMessages(plan, end.version, (id) => versions.get(id));
+    await this.#insert(session, threadKey, plan);
+    return { status: "committed", version: plan.version };
+  }
+
+  async #insert(session: SqlSession, threadKey: number, plan: CompactionPlan): Promise<void> {
+    const { tenant, channel } = this.#connection;
+    const { version, planId, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
+    const committedAt = Math.trunc(this.#clock.now());
+    await session.query(INSERT_BODY, [threadKey, tenant, version, serializePlan(plan)]);
+    await session.query(INSERT_PLAN, [
+      threadKey,
+      tenant,
+      version,
+      planId,
+      threadVersion,
+      createdAt,
+      originalTokens,
+      compactedTokens,
+      committedAt,
+    ]);
+    // Any role may listen to any channel, so no id is said here: who may see the thread looks it up by its key.
+    await session.query(NOTIFY, [channel, `${threadKey} ${version}`]);
+  }
+
+  #read(threadId: ThreadId, sql: string, ...values: readonly number[]): Promise<CompactionPlan | null> {
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const [row] = threadKey === undefined ? [] : await session.query<PlanRow>(sql, [threadKey, ...values]);
+      return row === undefined ? null : planOf(row, threadId);
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { PGlite } from "@electric-sql/pglite";
+import { recallLaws } from "@threadfold/core/laws";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entry, THREAD } from "../conformance/sample-data.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { pgliteDriver } from "./pglite-driver.ts";
+import type { PostgresDriver } from "./postgres-driver.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+
+const service = await findPostgres();
+
+describe(`recall in PostgreSQL${service.isThere ? "" : " (in PGlite, for no server answers)"}`, () => {
+  let driver: PostgresDriver;
+  let drop: () => Promise<void>;
+  let schema: string;
+  beforeAll(async () => {
+    const database = service.isThere ? undefined : await PGlite.create();
+    driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
+    const place = freshSchema(driver);
+    schema = place.schema;
+    drop = async () => {
+      await place.drop();
+      await driver.close();
+      await database?.close();
+    };
+  }, 60_000);
+  afterAll(() => drop());
+
+  for (const [number, law] of recallLaws.entries())
+    it(law.name, async () => {
+      const store = await openPostgresStore(driver, { schema, tenantId: `tenant ${number}` });
+      if (store.recall === undefined) throw new Error("a PostgreSQL store has recall");
+      const problem = await law.broken(store.recall, async (thread) => {
+        await store.threads.append(thread.id, thread.entriesBetween(0), { expectedVersion: "any" });
+      });
+      expect(problem).toBeNull();
+    });
+
+  it("finds a word that is so long that it was cut within a character", async () => {
+    const store = await openPostgresStore(driver, { schema, tenantId: "long words" });
+    const word = `a${"𐌰".repeat(60)}`;
+    await store.threads.append(THREAD, [entry(0, `before ${word} after`)], { expectedVersion: 0 });
+    await store.recall?.index(THREAD, (await store.threads.load(THREAD))?.messages ?? []);
+    expect((await store.recall?.search(THREAD, { text: word }))?.total).toBe(1);
+    expect((await store.recall?.search(THREAD, { text: "𐌱".repeat(60) }))?.total).toBe(0);
+  });
+});

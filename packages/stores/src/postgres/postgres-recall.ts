@@ -1,0 +1,138 @@
+import {
+  type Message,
+  passagesOf,
+  passageText,
+  type RecallHit,
+  type RecallIndex,
+  type RecallPage,
+  type RecallPassage,
+  type RecallRequest,
+  type RecallSearch,
+  readRecallRequest,
+  searchPassages,
+  type ThreadId,
+} from "@threadfold/core";
+import { checkThreadId } from "../rules/checked-arguments.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { SqlSession } from "./postgres-driver.ts";
+import { readMessages } from "./postgres-entry-log.ts";
+import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
+
+const INDEXED = "SELECT DISTINCT ordinal FROM @.recall_passages WHERE thread_key = $1";
+const FIGURES =
+  "SELECT count(*) AS passages, coalesce(sum(words), 0)::bigint AS words FROM @.recall_passages WHERE thread_key = $1";
+const INSERT = `INSERT INTO @.recall_passages (thread_key, tenant, ordinal, first_offset, words, place, terms)
+  SELECT $1, $2, ordinal, first_offset, words, place, ARRAY (SELECT json_array_elements_text(terms))
+  FROM json_to_recordset($3::json)
+    AS fresh (ordinal bigint, first_offset bigint, words bigint, place text, terms json)
+  ON CONFLICT (thread_key, ordinal, first_offset) DO NOTHING`;
+/** Messages whose passages are sent together. */
+const AT_A_TIME = 50;
+const FIND = `SELECT passage_key, place, ARRAY (SELECT unnest(terms) INTERSECT SELECT unnest($2::text[])) AS found
+  FROM @.recall_passages WHERE thread_key = $1 AND terms && $2::text[]`;
+const FORGET = "DELETE FROM @.recall_passages WHERE thread_key = $1";
+
+/**
+ * Recall over the log in PostgreSQL, by an inverted index (GIN) over the words of passages. Words come ready from
+ * `recallTerms`; each carries its thread's key, so that no search meets another thread's words. What the log lacks cannot
+ * be found: append before you index.
+ */
+export class PostgresRecall implements RecallIndex {
+  readonly #connection: PostgresConnection;
+  readonly #keys: PostgresThreadKeys;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+    this.#keys = new PostgresThreadKeys(connection);
+  }
+
+  async index(threadId: ThreadId, messages: Iterable<Message>): Promise<void> {
+    checkThreadId(threadId);
+    const given = [...messages];
+    const known = await this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      return threadKey === undefined ? new Set<number>() : indexedIn(session, threadKey);
+    });
+    const fresh = given.filter(({ ordinal }) => !known.has(ordinal));
+    if (fresh.length === 0) return;
+    await this.#connection.write("recall", threadId, async (session) => {
+      const threadKey = await this.#keys.place(session, threadId);
+      for (let start = 0; start < fresh.length; start += AT_A_TIME)
+        await this.#add(session, threadKey, fresh.slice(start, start + AT_A_TIME));
+    });
+  }
+
+  async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
+    const search = readRecallRequest(request);
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      return threadKey === undefined ? NO_PAGE : searchThread(session, threadKey, search);
+    });
+  }
+
+  async remove(threadId: ThreadId): Promise<void> {
+    await this.#connection.write("recall", threadId, async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      if (threadKey !== undefined) await session.query(FORGET, [threadKey]);
+    });
+  }
+
+  async #add(session: SqlSession, threadKey: number, messages: readonly Message[]): Promise<void> {
+    const rows = messages.flatMap(passagesOf).map(({ passage, terms }) => ({
+      ordinal: passage.ordinal,
+      first_offset: passage.start,
+      words: passage.words,
+      place: JSON.stringify(passage),
+      terms: terms.map((term) => keyedTerm(threadKey, term)),
+    }));
+    await session.query(INSERT, [threadKey, this.#connection.tenant, JSON.stringify(rows)]);
+  }
+}
+
+async function searchThread(session: SqlSession, threadKey: number, search: RecallSearch): Promise<RecallPage> {
+  const [figures] = await session.query<{ passages: number; words: number }>(FIGURES, [threadKey]);
+  const passages = new Map<number, RecallPassage>();
+  const keysByTerm = new Map<string, number[]>();
+  for (const { passage_key: key, place, found } of await session.query<FoundRow>(FIND, [
+    threadKey,
+    search.terms.map((term) => keyedTerm(threadKey, term)),
+  ])) {
+    passages.set(key, JSON.parse(place) as RecallPassage);
+    for (const term of found) {
+      const keys = keysByTerm.get(term);
+      if (keys === undefined) keysByTerm.set(term, [key]);
+      else keys.push(key);
+    }
+  }
+  const page = searchPassages<number>(
+    {
+      passages: figures?.passages ?? 0,
+      words: figures?.words ?? 0,
+      find: (term) => keysByTerm.get(keyedTerm(threadKey, term)) ?? [],
+      passage: (key) => passages.get(key) as RecallPassage,
+    },
+    search,
+  );
+  const ids = [...new Set(page.found.map(({ passage }) => passage.messageId))];
+  const messages = await readMessages(session, threadKey, ids);
+  const hits = page.found.flatMap(({ passage: { words: _words, ...place }, score }): readonly RecallHit[] => {
+    const message = messages.get(place.messageId);
+    return message === undefined ? [] : [Object.freeze({ ...place, score, excerpt: passageText(message, place) })];
+  });
+  return Object.freeze({ hits: Object.freeze(hits), total: page.total, nextCursor: page.nextCursor });
+}
+
+async function indexedIn(session: SqlSession, threadKey: number): Promise<ReadonlySet<number>> {
+  return new Set((await session.query<{ ordinal: number }>(INDEXED, [threadKey])).map(({ ordinal }) => ordinal));
+}
+
+/** A long word may have been cut within a character, and half of one cannot be sent. */
+const keyedTerm = (threadKey: number, term: string): string => `${threadKey}~${term.toWellFormed()}`;
+
+interface FoundRow {
+  readonly passage_key: number;
+  readonly place: string;
+  readonly found: readonly string[];
+}
+
+const NO_PAGE: RecallPage = Object.freeze({ hits: Object.freeze([]), total: 0, nextCursor: null });

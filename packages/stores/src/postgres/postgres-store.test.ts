@@ -1,0 +1,55 @@
+import { PGlite } from "@electric-sql/pglite";
+import { afterAll, describe, it } from "vitest";
+import { storeConformance } from "../conformance/store-conformance.ts";
+import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { pgliteDriver } from "./pglite-driver.ts";
+import type { PostgresDriver } from "./postgres-driver.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
+
+const service = await findPostgres();
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+let tenants = 0;
+
+/** Runs the suite in one schema, as a new tenant for every law: to be alone is what tenants are promised. */
+function conformance(name: string, driver: PostgresDriver, options: PostgresStoreOptions): void {
+  const open = (clock: PostgresStoreOptions["clock"]) =>
+    openPostgresStore(driver, { ...options, tenantId: `tenant "${tenants}"`, ...(clock !== undefined && { clock }) });
+  storeConformance(
+    {
+      name,
+      open: async ({ clock }) => {
+        tenants++;
+        return open(clock);
+      },
+      reopen: async ({ clock }) => open(clock),
+    },
+    { describe, it },
+  );
+}
+
+if (service.isThere) {
+  const owner = connectForTests(service.url);
+  closing.push(() => owner.close());
+  const plain = freshSchema(owner);
+  closing.push(() => plain.drop());
+  conformance("PostgreSQL", owner, { schema: plain.schema });
+
+  const role = await createRole(owner, service.url);
+  closing.push(() => role.drop());
+  const secured = freshSchema(owner);
+  closing.push(() => secured.drop());
+  await migratePostgres(owner, { schema: secured.schema, applicationRole: role.name });
+  const application = connectForTests(role.url);
+  closing.push(() => application.close());
+  conformance("PostgreSQL with row-level security", application, { schema: secured.schema, rowLevelSecurity: true });
+} else {
+  describe(`PostgreSQL store${service.note}; the same laws ran in PGlite`, () => it.skip("keeps every law", () => {}));
+  const database = await PGlite.create();
+  closing.push(() => database.close());
+  conformance("PostgreSQL in PGlite", pgliteDriver(database), {});
+}

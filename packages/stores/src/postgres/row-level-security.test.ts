@@ -1,0 +1,140 @@
+import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/postgres-service.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import type { PostgresDriver } from "./postgres-driver.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+import { TENANT_TABLES } from "./schema.ts";
+
+const service = await findPostgres();
+
+describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service.note}`, () => {
+  let owner: PostgresDriver;
+  let role: TestRole;
+  /** One connection, so that every tenant gets the one that another tenant just used. */
+  let shared: PostgresDriver;
+  let place: ReturnType<typeof freshSchema>;
+  const open = (tenantId: string | null): Promise<ThreadfoldStore> =>
+    openPostgresStore(shared, { schema: place.schema, tenantId, rowLevelSecurity: true });
+
+  beforeAll(async () => {
+    owner = connectForTests(service.url);
+    role = await createRole(owner, service.url);
+    place = freshSchema(owner);
+    await migratePostgres(owner, { schema: place.schema, applicationRole: role.name });
+    shared = connectForTests(role.url, 1);
+    for (const tenant of ["one", "two", null]) await fill(await open(tenant), tenant ?? "nobody");
+  });
+  afterAll(async () => {
+    await shared.close();
+    await place.drop();
+    await role.drop();
+    await owner.close();
+  });
+
+  /** Puts a row into every table. */
+  async function fill(store: ThreadfoldStore, secret: string): Promise<void> {
+    await store.threads.append(THREAD, [...transcript(4), pin("p", "user", secret)], {
+      expectedVersion: 0,
+      idempotencyKey: "key",
+    });
+    await store.plans.commitPlan(THREAD, dropPlan([], { version: 1, threadVersion: 4, author: secret }), 0);
+    await store.artifacts.store(secret, metadata());
+    const record = { type: "usage-reported", requestSequence: 1, usage: { inputTokens: 1, outputTokens: 1 } } as const;
+    await store.journal.append(THREAD, record, START);
+    await store.recall?.index(THREAD, (await store.threads.load(THREAD))?.messages ?? []);
+  }
+
+  /** What SQL without any condition sees in the tenant's transaction, as text. */
+  const everything = (tenant: string): Promise<string> =>
+    shared.transaction("", async (session) => {
+      await session.query("SELECT set_config('threadfold.tenant', $1, true)", [JSON.stringify(tenant)]);
+      const tables: string[] = [];
+      for (const table of TENANT_TABLES) {
+        const rows = await session.query<{ tenant: string }>(`SELECT * FROM ${place.schema}.${table}`);
+        expect(rows.length, table).toBeGreaterThan(0);
+        tables.push(...rows.map((row) => row.tenant));
+      }
+      return [...new Set(tables)].join();
+    });
+
+  it("shows SQL without WHERE the rows of the transaction's tenant, and none without a tenant, on a reused connection", async () => {
+    for (let round = 0; round < 20; round++) {
+      expect(await everything("one")).toBe('"one"');
+      expect(await everything("two")).toBe('"two"');
+      for (const table of TENANT_TABLES)
+        expect(await shared.query(`SELECT 1 FROM ${place.schema}.${table}`), table).toEqual([]);
+      await expect(
+        shared.transaction("SELECT set_config('threadfold.tenant', '\"two\"', true);", async () => {
+          throw new Error("stopped in the middle");
+        }),
+      ).rejects.toThrow("stopped");
+    }
+  });
+
+  it("lets no verb touch another tenant's rows, in any table", async () => {
+    const as = (sql: string): Promise<unknown> =>
+      shared.transaction("SELECT set_config('threadfold.tenant', '\"one\"', true);", (session) => session.query(sql));
+    const count = async (table: string): Promise<unknown> =>
+      owner.query(`SELECT count(*) FROM ${place.schema}.${table} WHERE tenant <> '"one"'`);
+    for (const table of TENANT_TABLES) {
+      const before = await count(table);
+      const name = `${place.schema}.${table}`;
+      for (const sql of [
+        `UPDATE ${name} SET tenant = tenant WHERE tenant <> '"one"'`,
+        `DELETE FROM ${name}`,
+        `TRUNCATE ${name}`,
+      ])
+        if (!(table === "recall_passages" && sql.startsWith("DELETE"))) await expect(as(sql), sql).rejects.toThrow();
+      expect(await count(table)).toEqual(before);
+    }
+    const forged = `INSERT INTO ${place.schema}.threads (tenant, thread_id) VALUES ('"two"', 'forged')`;
+    await expect(as(forged)).rejects.toMatchObject({ code: "42501" });
+    const [foreign] = await owner.query<{ thread_key: number }>(
+      `SELECT thread_key FROM ${place.schema}.threads WHERE tenant = '"two"'`,
+    );
+    const hung = `INSERT INTO ${place.schema}.receipts VALUES (${foreign?.thread_key}, 'fresh', '"one"', '', 1, 1)`;
+    await expect(as(hung)).rejects.toMatchObject({ code: "23503" });
+  });
+
+  it("R19 gives one tenant nothing of another's, by any id", async () => {
+    const [one, two] = [await open("one"), await open("two")];
+    const [own] = await two.artifacts.list(THREAD);
+    expect(own).toBeDefined();
+    expect(await one.artifacts.retrieve(own as never)).toBeNull();
+    expect(await one.artifacts.getMetadata(own as never)).toBeNull();
+    await two.threads.append(asThreadId("only two's"), transcript(1), { expectedVersion: 0 });
+    expect(await one.threads.load(asThreadId("only two's"))).toBeNull();
+    expect((await one.threads.list()).items.map(({ threadId }) => threadId)).toEqual([THREAD]);
+    const texts = [...((await one.threads.load(THREAD))?.livePins.values() ?? [])].map(({ text }) => text);
+    expect(texts).toEqual(["one"]);
+  });
+
+  it("is not opened as the owner, a superuser, or a role that bypasses it, nor where it is off", async () => {
+    const refusal = { code: "STORE_UNSAFE_ROLE", hint: expect.stringContaining("CREATE ROLE") };
+    const secured = { schema: place.schema, rowLevelSecurity: true };
+    await expect(openPostgresStore(owner, secured)).rejects.toMatchObject(refusal);
+    await owner.script(`ALTER ROLE ${role.name} BYPASSRLS`);
+    await expect(openPostgresStore(shared, secured)).rejects.toMatchObject(refusal);
+    await owner.script(
+      `ALTER ROLE ${role.name} NOBYPASSRLS; ALTER TABLE ${place.schema}.journal OWNER TO ${role.name}`,
+    );
+    await expect(openPostgresStore(shared, secured)).rejects.toMatchObject(refusal);
+    await owner.script(`ALTER TABLE ${place.schema}.journal OWNER TO CURRENT_USER;
+      ALTER TABLE ${place.schema}.journal NO FORCE ROW LEVEL SECURITY`);
+    await expect(openPostgresStore(shared, secured)).rejects.toMatchObject(refusal);
+    await owner.script(`ALTER TABLE ${place.schema}.journal FORCE ROW LEVEL SECURITY`);
+    await owner.script(`GRANT SELECT, INSERT ON ${place.schema}.journal TO ${role.name}`);
+    await (await openPostgresStore(shared, secured)).close();
+  });
+
+  it("is not opened by an application's role where there are no tables yet, and says who makes them", async () => {
+    await expect(
+      openPostgresStore(shared, { schema: "threadfold_test_none", rowLevelSecurity: true }),
+    ).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", hint: expect.stringContaining("migratePostgres") });
+    await expect(openPostgresStore(shared, { schema: "threadfold_test_none" })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+  });
+});

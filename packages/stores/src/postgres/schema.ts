@@ -1,0 +1,203 @@
+/** Tables whose rows are only ever added. */
+export const APPEND_ONLY_TABLES = [
+  "threads",
+  "entries",
+  "entry_bodies",
+  "receipts",
+  "plans",
+  "plan_bodies",
+  "journal",
+  "artifact_contents",
+] as const;
+
+/** Every table that holds rows of a tenant. */
+export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages"] as const;
+
+/**
+ * Tables of the first version. `@.` stands for the schema. Every row names its tenant as JSON (`null` is a store without
+ * tenants), and refers to its thread together with the tenant, so that no row can hang on another tenant's thread.
+ * Message and pin ids are kept as `textKey` writes them, because a text of PostgreSQL holds no NUL.
+ */
+const VERSION_1 = `
+CREATE TABLE @.threads (
+  thread_key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant     text COLLATE "C" NOT NULL,
+  thread_id  text COLLATE "C" NOT NULL,
+  UNIQUE (tenant, thread_id),
+  UNIQUE (thread_key, tenant)
+);
+
+-- Headers of entries; bodies stand apart, so that a range of headers is read without them.
+CREATE TABLE @.entries (
+  thread_key  bigint NOT NULL,
+  version     bigint NOT NULL,                  -- of the thread with this entry, from 1
+  tenant      text COLLATE "C" NOT NULL,
+  kind        text NOT NULL CHECK (kind IN ('message', 'pin', 'pin-lifted')),
+  message_id  text COLLATE "C",
+  pin_id      text COLLATE "C",
+  messages    bigint NOT NULL,                  -- messages of the thread up to here; a message's ordinal is one less
+  turn        bigint NOT NULL,
+  step        bigint NOT NULL,
+  digest      text NOT NULL,                    -- SHA-256 of the body
+  link        text NOT NULL,                    -- SHA-256 of the link before and the digest: the thread's digest here
+  appended_at bigint NOT NULL,                  -- milliseconds since the epoch
+  PRIMARY KEY (thread_key, version),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+CREATE UNIQUE INDEX entries_by_message ON @.entries (thread_key, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX entries_by_pin ON @.entries (thread_key, pin_id, version) WHERE pin_id IS NOT NULL;
+
+-- Canonical JSON.
+CREATE TABLE @.entry_bodies (
+  thread_key bigint NOT NULL,
+  version    bigint NOT NULL,
+  tenant     text COLLATE "C" NOT NULL,
+  body       text NOT NULL,
+  PRIMARY KEY (thread_key, version),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
+-- What was answered to appends that had a key.
+CREATE TABLE @.receipts (
+  thread_key      bigint NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  tenant          text COLLATE "C" NOT NULL,
+  request_digest  text NOT NULL,
+  version         bigint NOT NULL,
+  appended        bigint NOT NULL,
+  PRIMARY KEY (thread_key, idempotency_key),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
+CREATE TABLE @.plans (
+  thread_key       bigint NOT NULL,
+  version          bigint NOT NULL,             -- from 1, without a gap
+  tenant           text COLLATE "C" NOT NULL,
+  plan_id          text NOT NULL,
+  thread_version   bigint NOT NULL,
+  created_at       text NOT NULL,
+  original_tokens  double precision NOT NULL,
+  compacted_tokens double precision NOT NULL,
+  committed_at     bigint NOT NULL,             -- milliseconds since the epoch
+  PRIMARY KEY (thread_key, version),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
+-- Canonical JSON.
+CREATE TABLE @.plan_bodies (
+  thread_key bigint NOT NULL,
+  version    bigint NOT NULL,
+  tenant     text COLLATE "C" NOT NULL,
+  body       text NOT NULL,
+  PRIMARY KEY (thread_key, version),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
+CREATE TABLE @.journal (
+  thread_key    bigint NOT NULL,
+  sequence      bigint NOT NULL,                -- from 1, without a gap
+  tenant        text COLLATE "C" NOT NULL,
+  at            text NOT NULL,
+  record        text NOT NULL,                  -- canonical JSON
+  previous_hash text NOT NULL,
+  hash          text NOT NULL,
+  PRIMARY KEY (thread_key, sequence),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
+CREATE TABLE @.artifacts (
+  artifact_key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant       text COLLATE "C" NOT NULL,
+  artifact_id  text COLLATE "C" NOT NULL,
+  thread_key   bigint NOT NULL,
+  tenant_id    text,                            -- of the artifact's metadata
+  created_at   text NOT NULL,
+  ttl_seconds  double precision,
+  sensitivity  text NOT NULL,
+  media_type   text NOT NULL,
+  bytes        bigint NOT NULL,
+  UNIQUE (tenant, artifact_id),
+  UNIQUE (artifact_key, tenant),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+CREATE INDEX artifacts_by_thread ON @.artifacts (thread_key, artifact_key);
+
+-- UTF-8 bytes, for a content may hold NUL.
+CREATE TABLE @.artifact_contents (
+  artifact_key bigint PRIMARY KEY,
+  tenant       text COLLATE "C" NOT NULL,
+  content      bytea NOT NULL,
+  FOREIGN KEY (artifact_key, tenant) REFERENCES @.artifacts (artifact_key, tenant)
+);
+
+-- Passages and their words, each word with its thread's key. They hold nothing that the log does not.
+CREATE TABLE @.recall_passages (
+  passage_key  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant       text COLLATE "C" NOT NULL,
+  thread_key   bigint NOT NULL,
+  ordinal      bigint NOT NULL,
+  first_offset bigint NOT NULL,
+  words        bigint NOT NULL,
+  place        text NOT NULL,                   -- JSON
+  terms        text[] NOT NULL,
+  UNIQUE (thread_key, ordinal, first_offset),
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+CREATE INDEX recall_passages_by_term ON @.recall_passages USING gin (terms);
+
+CREATE FUNCTION @.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$;
+
+CREATE FUNCTION @.require_next() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  place text := TG_ARGV[0];
+  newest bigint;
+BEGIN
+  EXECUTE format('SELECT coalesce(max(%I), 0) FROM %I.%I WHERE thread_key = $1', place, TG_TABLE_SCHEMA, TG_TABLE_NAME)
+    INTO newest USING NEW.thread_key;
+  IF (to_jsonb(NEW) ->> place)::bigint IS DISTINCT FROM newest + 1 THEN
+    RAISE EXCEPTION '% grows by one at its end', TG_TABLE_NAME;
+  END IF;
+  RETURN NEW;
+END $$;
+
+-- Storing content again may renew when it expires and tighten who sees it; what it is stays.
+CREATE FUNCTION @.keep_identity() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (NEW.artifact_key, NEW.tenant, NEW.artifact_id, NEW.thread_key, NEW.tenant_id, NEW.media_type, NEW.bytes)
+    IS DISTINCT FROM
+    (OLD.artifact_key, OLD.tenant, OLD.artifact_id, OLD.thread_key, OLD.tenant_id, OLD.media_type, OLD.bytes) THEN
+    RAISE EXCEPTION 'artifacts keep what they are';
+  END IF;
+  RETURN NEW;
+END $$;
+
+${APPEND_ONLY_TABLES.map((table) => guard(table, "UPDATE OR DELETE", "ROW") + guard(table, "TRUNCATE", "STATEMENT")).join("")}
+${guard("artifacts", "DELETE", "ROW")}${guard("artifacts", "TRUNCATE", "STATEMENT")}
+CREATE TRIGGER artifacts_keep_identity BEFORE UPDATE ON @.artifacts FOR EACH ROW EXECUTE FUNCTION @.keep_identity();
+${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal", "sequence")}
+`;
+
+/** The migrations, oldest first: number n brings a schema from version n − 1 to n. */
+export const MIGRATIONS: readonly string[] = [VERSION_1];
+
+/** The schema version that this code reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** How an id is kept: PostgreSQL has no NUL in a text. Different ids stay different. */
+export const textKey = (id: string): string => id.replaceAll("\\", "\\\\").replaceAll("\0", "\\0");
+
+/** The id that was kept. */
+export const textOfKey = (key: string): string =>
+  key.replaceAll(/\\(.)/g, (_, letter: string) => (letter === "0" ? "\0" : letter));
+
+function guard(table: string, verbs: string, each: "ROW" | "STATEMENT"): string {
+  const name = `${table}_no_${verbs.toLowerCase().replaceAll(" ", "_")}`;
+  return `CREATE TRIGGER ${name} BEFORE ${verbs} ON @.${table} FOR EACH ${each} EXECUTE FUNCTION @.refuse_change();\n`;
+}
+
+function gapless(table: string, column: string): string {
+  return `CREATE TRIGGER ${table}_gapless BEFORE INSERT ON @.${table} FOR EACH ROW EXECUTE FUNCTION @.require_next('${column}');\n`;
+}

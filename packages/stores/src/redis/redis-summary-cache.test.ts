@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findService } from "../testing/find-service.ts";
+import {
+  type CacheTrouble,
+  openRedisSummaryCache,
+  type RedisSummaryCache,
+  type RedisSummaryCacheOptions,
+} from "./redis-summary-cache.ts";
+
+const service = await findService("THREADFOLD_REDIS_URL", "redis://127.0.0.1:6379");
+const SECRET = "a secret of thirty-two characters";
+const prefix = `threadfold-test-${randomBytes(6).toString("hex")}`;
+const opened: RedisSummaryCache[] = [];
+const troubles: CacheTrouble[] = [];
+
+const open = async (options: Partial<RedisSummaryCacheOptions> = {}, url = service.url): Promise<RedisSummaryCache> => {
+  const onTrouble = (trouble: CacheTrouble): unknown => troubles.push(trouble);
+  const cache = await openRedisSummaryCache(url, { tenantId: null, secret: SECRET, prefix, onTrouble, ...options });
+  opened.push(cache);
+  return cache;
+};
+afterEach(async () => {
+  for (const cache of opened.splice(0)) await cache.close();
+  troubles.length = 0;
+});
+
+describe.skipIf(!service.isThere)(`a summary cache in Redis${service.note}`, () => {
+  let raw: Redis;
+  beforeAll(() => void (raw = new Redis(service.url)));
+  afterAll(async () => {
+    const keys = await raw.keys(`${prefix}*`);
+    if (keys.length > 0) await raw.del(...keys);
+    raw.disconnect();
+  });
+
+  it("gives back what was put in, also to another process, for a while", async () => {
+    const cache = await open();
+    expect(await cache.get("key")).toBeNull();
+    await cache.set("key", "entry \0 消息");
+    expect(await (await open()).get("key")).toBe("entry \0 消息");
+    for (const key of await raw.keys(`${prefix}*`)) expect(await raw.ttl(key)).toBeGreaterThan(29 * 24 * 60 * 60);
+    expect(troubles).toEqual([]);
+  });
+
+  it("R21 shows nothing to another tenant, and the server no key of the caller's", async () => {
+    await (await open({ tenantId: "one" })).set("a telling key", "entry");
+    for (const options of [{ tenantId: "two" }, { tenantId: null }, { tenantId: "one", secret: `${SECRET}!` }])
+      expect(await (await open(options)).get("a telling key")).toBeNull();
+    expect((await raw.keys(`${prefix}*`)).join()).not.toMatch(/telling|one/);
+  });
+
+  it("R21 takes a value that somebody else put there, or moved there, for a miss, and says so", async () => {
+    const cache = await open({ tenantId: "forged" });
+    const before = new Set(await raw.keys(`${prefix}*`));
+    await cache.set("first", "entry");
+    await cache.set("second", "other");
+    const [one, two] = (await raw.keys(`${prefix}*`)).filter((key) => !before.has(key)) as [string, string];
+    const sealed = (await raw.get(one)) as string;
+    for (const forged of ["", "poison", `1${"0".repeat(64)}poison`, `${sealed}!`]) {
+      await raw.set(two, forged);
+      await raw.set(one, forged);
+      expect(await cache.get("first")).toBeNull();
+      expect(await cache.get("second")).toBeNull();
+    }
+    await raw.set(two, sealed);
+    await raw.set(one, sealed);
+    expect([await cache.get("first"), await cache.get("second")].filter((value) => value === null)).toHaveLength(1);
+    expect(new Set(troubles.map(({ kind }) => kind))).toEqual(new Set(["not-authentic"]));
+    expect(JSON.stringify(troubles)).not.toMatch(/poison|entry/);
+  });
+
+  it("goes on after the server forgot everything, and after it ended the connection", async () => {
+    let now = 0;
+    const cache = await open({ clock: { now: () => now } });
+    await cache.set("key", "entry");
+    await raw.del(...(await raw.keys(`${prefix}*`)));
+    expect(await cache.get("key")).toBeNull();
+    await cache.set("key", "entry");
+    const clients = ((await raw.call("CLIENT", "LIST")) as string).split("\n");
+    const own = clients.filter((client) => client.includes(`name=${prefix} `));
+    expect(own).toHaveLength(1);
+    for (const client of own) await raw.call("CLIENT", "KILL", "ID", /id=(\d+)/.exec(client)?.[1] as string);
+    for (let attempt = 0; attempt < 100 && (await cache.get("key")) === null; attempt++) {
+      now += 10_000;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await cache.get("key")).toBe("entry");
+  });
+});
+
+describe("a summary cache whose Redis is not there", () => {
+  it("is a miss, said once, and never an error", async () => {
+    const cache = await open({}, "redis://me:hidden@127.0.0.1:1");
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await cache.get("key")).toBeNull();
+      await cache.set("key", "entry");
+    }
+    expect(troubles).toEqual([{ kind: "unreachable", message: expect.not.stringContaining("hidden") }]);
+  });
+
+  it("costs no more than its timeout when the server takes the connection and says nothing", async () => {
+    const silent = createServer((socket) => void socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const address = silent.address() as { port: number };
+    const start = performance.now();
+    const cache = await open({ timeoutMs: 100 }, `redis://127.0.0.1:${address.port}`);
+    for (let attempt = 0; attempt < 10; attempt++) expect(await cache.get("key")).toBeNull();
+    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(troubles).toHaveLength(1);
+    silent.close();
+  });
+
+  it("is not thrown at the loop by a listener that fails", async () => {
+    const onTrouble = (): never => {
+      throw new Error("a listener's failure");
+    };
+    const cache = await open({ onTrouble }, "redis://127.0.0.1:1");
+    expect(await cache.get("key")).toBeNull();
+  });
+
+  it("refuses options out of range", async () => {
+    for (const options of [{ secret: "short" }, { ttlSeconds: 0 }, { timeoutMs: 1.5 }])
+      await expect(open(options)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(open({}, "http://127.0.0.1")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+});

@@ -1,0 +1,105 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { metadata, START_MS, THREAD } from "../conformance/sample-data.ts";
+import { storeConformance } from "../conformance/store-conformance.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import type { ClosableArtifacts } from "../objects/object-artifacts.ts";
+import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
+import { type S3Server, startS3Server } from "../testing/s3-server.ts";
+import { openS3Artifacts, type S3ArtifactsOptions } from "./s3-artifacts.ts";
+
+let server: S3Server;
+beforeAll(async () => void (server = await startS3Server()));
+afterAll(() => server.close());
+
+const open = (options: S3ArtifactsOptions = {}, address = "s3://bucket/some/prefix"): Promise<ClosableArtifacts> =>
+  openS3Artifacts(address, {
+    client: new S3Client({
+      region: "eu-central-1",
+      endpoint: server.endpoint,
+      forcePathStyle: true,
+      credentials: { accessKeyId: "id", secretAccessKey: "key" },
+    }),
+    ...options,
+  });
+
+storeConformance(
+  {
+    name: "memory with artifacts in S3",
+    open: async ({ clock }) => {
+      server.objects.clear();
+      return storeWithArtifacts(createMemoryStore({ clock }), await open({ clock }));
+    },
+  },
+  { describe, it },
+);
+
+describe("artifacts in S3", () => {
+  let artifacts: ClosableArtifacts;
+  beforeEach(async () => {
+    server.objects.clear();
+    server.answers.length = 0;
+    artifacts = await open();
+    return () => artifacts.close();
+  });
+
+  it("are written on condition that nothing is there, so that the first content and every version of metadata stay", async () => {
+    const id = await artifacts.store("content", metadata());
+    const before = new Map(server.objects);
+    const other = await open();
+    await Promise.all([
+      artifacts.store("content", metadata({ sensitivity: "confidential" })),
+      other.store("content", metadata({ sensitivity: "restricted" })),
+    ]);
+    expect(server.answers).toContain("PUT 412");
+    for (const [key, bytes] of before) expect(server.objects.get(key)).toEqual(bytes);
+    expect((await other.getMetadata(id))?.sensitivity).toBe("restricted");
+    expect(await other.list(THREAD)).toEqual([id]);
+    await other.close();
+  });
+
+  it("R19 are under keys that hold no text of anybody's, and apart for tenants of the same bucket", async () => {
+    const one = await open({ tenantId: "tenant-one" });
+    const id = await one.store("a secret text", metadata({ tenantId: "tenant-one" }));
+    for (const key of server.objects.keys()) expect(key).toMatch(/^\/bucket\/some\/prefix\/[0-9a-z/_-]+$/);
+    expect([...server.objects.keys()].join()).not.toMatch(/tenant-one|thread-a|secret/);
+    const two = await open({ tenantId: "tenant-two" });
+    expect(await two.retrieve(id)).toBeNull();
+    expect(await two.list(THREAD)).toEqual([]);
+    await one.close();
+    await two.close();
+  });
+
+  it("R11 that were changed in the bucket are not handed out", async () => {
+    const id = await artifacts.store("content", metadata());
+    for (const key of server.objects.keys())
+      if (key.includes("/contents/")) server.objects.set(key, Buffer.from("other"));
+    await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    for (const key of server.objects.keys()) if (key.includes("/records/")) server.objects.set(key, Buffer.from("{"));
+    await expect(artifacts.getMetadata(id)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  it("get over a service that is busy for a moment, and say when it stays away", async () => {
+    server.failNext(2, 503);
+    const id = await artifacts.store("content", metadata());
+    expect((await artifacts.retrieve(id))?.content).toBe("content");
+    server.failNext(100, 503);
+    await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    server.failNext(0, 503);
+    const nowhere = await open({ clock: { now: () => START_MS } }, "s3://bucket");
+    server.failNext(100, 403);
+    await expect(nowhere.store("content", metadata())).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    server.failNext(0, 503);
+    await nowhere.close();
+  });
+
+  it("are named by an address of their kind, without credentials", async () => {
+    for (const address of ["s3://", "s3:bucket", "https://bucket", "s3://key:secret@bucket", "s3://bucket?acl=x", ""]) {
+      await expect(openS3Artifacts(address)).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.not.stringContaining("secret"),
+      });
+    }
+    await (await openS3Artifacts("s3://bucket?region=eu-west-1&endpoint=http://127.0.0.1:9")).close();
+  });
+});
