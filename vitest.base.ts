@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+/** A full run tries each property so many times more often, so it may take as much longer. */
+const scale = Math.max(1, Number(process.env["THREADFOLD_PROPERTY_SCALE"] ?? 1));
+
 /** How every package is tested: against the sources of its neighbours, so that tests need no build. */
 export default defineConfig({
   resolve: { conditions: ["threadfold-source"] },
@@ -7,6 +10,6 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
-    testTimeout: 60_000,
+    testTimeout: 60_000 * scale,
   },
 });

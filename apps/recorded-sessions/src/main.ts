@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type CellResult, matrixCells } from "./matrix-cell.ts";
+import { type CellResult, FORMATS, matrixCells } from "./matrix-cell.ts";
 import { matrixTable } from "./matrix-table.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { runCell } from "./run-cell.ts";
 
 const WORKER = "--worker";
+const named = process.argv.slice(2).filter((argument) => argument !== WORKER);
+const formats = named.length === 0 ? FORMATS : named;
 
 /**
  * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
- * locales, and compares the requests. Prints the table; exits with 1 when anything that must hold does not.
+ * locales, and compares the requests. Formats may be named as arguments. Prints the table; exits with 1 when anything that must hold does not.
  */
 async function main(): Promise<number> {
   const folder = dataFolder();
@@ -37,14 +39,14 @@ async function main(): Promise<number> {
 
 /** Runs every cell and prints one JSON line each. */
 async function runWorker(folder: string): Promise<number> {
-  for (const cell of matrixCells(recordedFiles(folder))) {
+  for (const cell of matrixCells(recordedFiles(folder), formats)) {
     process.stdout.write(`${JSON.stringify(await runCell(cell))}\n`);
   }
   return 0;
 }
 
 async function collect(environment: Readonly<Record<string, string>>): Promise<readonly CellResult[]> {
-  const worker = spawn(process.execPath, [...process.execArgv, import.meta.filename, WORKER], {
+  const worker = spawn(process.execPath, [...process.execArgv, import.meta.filename, WORKER, ...formats], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,13 +1,16 @@
 import type { RecordedFile } from "./recorded-files.ts";
 
 export const BUDGETS = [100_000, 50_000, 20_000, 8_000] as const;
-export const FORMATS = ["anthropic", "openai-chat"] as const;
+/** The formats that are run when none is named. */
+export const FORMATS: readonly string[] = ["anthropic", "openai-chat"];
 
 /** One run: a session, a budget, a format. */
 export interface MatrixCell {
   readonly file: RecordedFile;
+  /** The command's default when it is left out. */
+  readonly preset?: string;
   readonly budget: number;
-  readonly format: (typeof FORMATS)[number];
+  readonly format: string;
 }
 
 /** What one run came to. `problems` is empty when everything that must hold held. */
@@ -27,6 +30,9 @@ export interface CellResult {
 }
 
 /** Every cell over the given files, file by file. */
-export function matrixCells(files: readonly RecordedFile[]): readonly MatrixCell[] {
-  return files.flatMap((file) => BUDGETS.flatMap((budget) => FORMATS.map((format) => ({ file, budget, format }))));
+export function matrixCells(
+  files: readonly RecordedFile[],
+  formats: readonly string[] = FORMATS,
+): readonly MatrixCell[] {
+  return files.flatMap((file) => BUDGETS.flatMap((budget) => formats.map((format) => ({ file, budget, format }))));
 }

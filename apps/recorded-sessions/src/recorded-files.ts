@@ -1,20 +1,35 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
-/** A folder of the recorded data and the format of the sessions in it. */
-const FOLDERS = [
+/**
+ * A folder of the recorded data and the format of the sessions in it. `sample` is how many of them are run: those of
+ * one folder are much alike, and every run costs time. `THREADFOLD_ALL_SESSIONS` runs them all.
+ */
+const FOLDERS: readonly { readonly folder: string; readonly format: string; readonly sample?: number }[] = [
   { folder: "pi", format: "pi" },
   { folder: "claude-code", format: "claude-code" },
   { folder: "trajectories/openai-chat", format: "openai-chat" },
   { folder: "trajectories/anthropic-messages", format: "anthropic-messages" },
-] as const;
+  { folder: "codex", format: "codex" },
+  { folder: "opencode", format: "opencode", sample: 2 },
+  { folder: "trajectories/cline", format: "cline" },
+  { folder: "trajectories/openhands-events", format: "openhands" },
+  { folder: "trajectories/openhands-llm-logs", format: "openhands", sample: 2 },
+  { folder: "trajectories/swe-agent", format: "swe-agent", sample: 3 },
+  { folder: "trajectories/mini-swe-agent", format: "mini-swe-agent", sample: 3 },
+  { folder: "trajectories/tau-bench", format: "tau-bench" },
+  { folder: "ai-sdk-fixtures", format: "anthropic-messages or openai-responses" },
+];
+
+/** Rollouts of which the publisher left nothing but reports of usage: there is no message to fold. */
+const WITHOUT_MESSAGES = /codexbar-live-fork/;
 
 /** One recorded session. */
 export interface RecordedFile {
   readonly path: string;
   /** Path below the data folder, for tables. */
   readonly name: string;
-  readonly format: (typeof FOLDERS)[number]["format"];
+  readonly format: string;
 }
 
 /** Where the recorded sessions are: `THREADFOLD_DATA`, else beside the project. Null when there are none. */
@@ -23,13 +38,29 @@ export function dataFolder(): string | null {
   return existsSync(folder) ? folder : null;
 }
 
-/** Every recorded session of the formats that have an importer, in a fixed order. */
+/** Every recorded session of the formats that have an importer, or a sample of them, in a fixed order. */
 export function recordedFiles(folder: string): readonly RecordedFile[] {
-  return FOLDERS.flatMap(({ folder: sub, format }) =>
-    readdirSync(join(folder, sub), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:jsonl|json)(?:\.gz)?$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-      .map((path) => ({ path, name: relative(folder, path), format })),
+  const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
+  return FOLDERS.flatMap(({ folder: sub, format, sample }) =>
+    sampleOf(sessionsIn(join(folder, sub)), isFull ? undefined : sample).map((path) => ({
+      path,
+      name: relative(folder, path),
+      format,
+    })),
   );
+}
+
+function sessionsIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:jsonl|json|traj)(?:\.gz)?$/.test(entry.name))
+    .filter((entry) => !WITHOUT_MESSAGES.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** So many of the paths, spread over all of them: the first and the last are among them. */
+function sampleOf(paths: readonly string[], sample = paths.length): readonly string[] {
+  const step = (paths.length - 1) / Math.max(1, sample - 1);
+  const chosen = new Set(Array.from({ length: sample }, (_, index) => Math.round(index * step)));
+  return paths.filter((_, index) => chosen.has(index));
 }

@@ -17,7 +17,7 @@ interface CompactData {
 }
 
 /** Folds one session through the command's own entry, then replays, verifies and looks for every message. */
-export async function runCell({ file, budget, format }: MatrixCell): Promise<CellResult> {
+export async function runCell({ file, budget, format, preset }: MatrixCell): Promise<CellResult> {
   const folder = mkdtempSync(join(tmpdir(), "threadfold-matrix-"));
   const store = join(folder, "store.db");
   try {
@@ -29,6 +29,7 @@ export async function runCell({ file, budget, format }: MatrixCell): Promise<Cel
       String(budget),
       "--format",
       format,
+      ...(preset === undefined ? [] : ["--preset", preset]),
       "--store",
       store,
       "--json",

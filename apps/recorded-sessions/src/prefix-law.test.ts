@@ -1,0 +1,62 @@
+import { formatById, importSessionFile } from "threadfold";
+import { describe, expect, it } from "vitest";
+import { type CachedPart, cachedPart } from "./cached-part.ts";
+import { dataFolder, recordedFiles } from "./recorded-files.ts";
+import { replaySession } from "./replay-session.ts";
+import { WIRE_FORMATS } from "./wire-cell.ts";
+
+/** Small enough that most sessions are folded several times on their way. */
+const BUDGET = 12_000;
+
+const folder = dataFolder();
+const files = folder === null ? [] : recordedFiles(folder);
+const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
+/** The first session of every tool, and no more than its beginning. */
+const LONGEST = isFull ? Number.POSITIVE_INFINITY : 160;
+const sample = isFull ? files : [...Map.groupBy(files, ({ format }) => format).values()].map(([first]) => first!);
+
+describe.skipIf(folder === null)(
+  "the cached part of each payload is a byte prefix of the next (skipped without THREADFOLD_DATA)",
+  () => {
+    it.each(WIRE_FORMATS)(
+      "P7 between two commits, in %s, as recorded sessions grow",
+      { timeout: isFull ? 3_600_000 : 120_000 },
+      async (id) => {
+        const format = formatById(id);
+        let commits = 0;
+        let broken = 0;
+        let steps = 0;
+        for (const { path, name } of sample) {
+          let before: { readonly version: number; readonly part: CachedPart } | undefined;
+          const imported = await importSessionFile(path);
+          const beginning = { ...imported, messages: imported.messages.slice(0, LONGEST) };
+          for await (const { request, payload, plan } of replaySession(beginning, format, BUDGET)) {
+            const part = cachedPart(format, request, payload);
+            expect(part.list.startsWith(part.cached)).toBe(true);
+            if (before?.version === plan.version) {
+              steps++;
+              if (before.part.frame !== part.frame || !part.list.startsWith(before.part.cached))
+                expect.fail(`${name} at ${request.messages.length} messages: ${firstDifference(before.part, part)}`);
+            } else if (before !== undefined) {
+              commits++;
+              if (!part.list.startsWith(before.part.cached)) broken++;
+            }
+            before = { version: plan.version, part };
+          }
+        }
+        expect(commits).toBeGreaterThan(sample.length);
+        // A commit is what breaks a prefix: the comparison can tell.
+        expect(broken).toBeGreaterThan(commits / 2);
+        expect(steps).toBeGreaterThan(10 * sample.length);
+      },
+    );
+  },
+);
+
+/** Where two payloads part, with what stands there in both. */
+function firstDifference(before: CachedPart, now: CachedPart): string {
+  if (before.frame !== now.frame) return `${before.frame.slice(0, 500)}\n${now.frame.slice(0, 500)}`;
+  let index = 0;
+  while (before.cached[index] === now.list[index]) index++;
+  return `at ${index} of ${before.cached.length}\n${before.cached.slice(index - 80, index + 160)}\n${now.list.slice(index - 80, index + 160)}`;
+}

@@ -1,0 +1,41 @@
+import { PRESETS } from "threadfold";
+import { describe, expect, it } from "vitest";
+import { BUDGETS } from "./matrix-cell.ts";
+import { dataFolder, recordedFiles } from "./recorded-files.ts";
+import { runWireCells } from "./run-wire-cells.ts";
+import { sampledWireCells, WIRE_FORMATS, wireCells } from "./wire-cell.ts";
+
+const folder = dataFolder();
+const files = folder === null ? [] : recordedFiles(folder);
+const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
+const cells = isFull ? wireCells(files) : sampledWireCells(files);
+
+describe.skipIf(folder === null)(
+  "recorded sessions × providers × budgets × presets (skipped without THREADFOLD_DATA)",
+  () => {
+    it("are sampled so that each session meets each format, each preset each format, and each preset each budget", () => {
+      const pairs = (list: readonly (readonly [unknown, unknown])[]): number =>
+        new Set(list.map((pair) => pair.join(" "))).size;
+      const sample = sampledWireCells(files);
+      expect(pairs(sample.map(({ file, format }) => [file.name, format]))).toBe(files.length * WIRE_FORMATS.length);
+      expect(pairs(sample.map(({ preset, format }) => [preset, format]))).toBe(PRESETS.length * WIRE_FORMATS.length);
+      expect(pairs(sample.map(({ preset, budget }) => [preset, budget]))).toBe(PRESETS.length * BUDGETS.length);
+    });
+
+    it.each(WIRE_FORMATS)(
+      "%s takes every request: no rule, wire schema or SDK refuses it, it fits and holds every pin",
+      { timeout: isFull ? 7_200_000 : 300_000 },
+      async (format) => {
+        const refused: string[] = [];
+        let folded = 0;
+        for await (const result of runWireCells(cells.filter((cell) => cell.format === format))) {
+          folded += result.folded;
+          for (const problem of result.problems)
+            refused.push(`${result.name}, ${result.preset} at ${result.budget}: ${problem}`);
+        }
+        expect(refused).toEqual([]);
+        expect(folded).toBeGreaterThan(files.length);
+      },
+    );
+  },
+);
