@@ -14,6 +14,15 @@ const EXPENDABLE: readonly SummarySection[] = [
   "artifacts",
 ];
 
+/** A summary within a limit. */
+export interface TrimmedSummary {
+  readonly summary: StructuredSummary;
+  /** Tokens of its text. */
+  readonly tokens: number;
+  /** What had to go. */
+  readonly resolved: readonly ResolvedItem[];
+}
+
 /**
  * Shortens a summary until its text takes at most `maxTokens`, oldest items of the least telling section first. What
  * goes is returned, so that no item disappears without a record. Constraints, open work and the original task stay, even
@@ -23,20 +32,20 @@ export function trimSummary(
   summary: StructuredSummary,
   maxTokens: number,
   countTokens: (text: string) => number,
-): { readonly summary: StructuredSummary; readonly resolved: readonly ResolvedItem[] } {
+): TrimmedSummary {
   const resolved: ResolvedItem[] = [];
   let current = summary;
+  let tokens = countTokens(renderSummary(current));
   for (const section of EXPENDABLE) {
-    for (;;) {
+    while (tokens > maxTokens && current[section].length > 0) {
       const items: readonly SummaryItem[] = current[section];
-      const excess = countTokens(renderSummary(current)) - maxTokens;
-      if (excess <= 0 || items.length === 0) break;
-      const removed = items.slice(0, countOldest(items, excess, countTokens));
+      const removed = items.slice(0, countOldest(items, tokens - maxTokens, countTokens));
       current = { ...current, [section]: items.slice(removed.length) };
+      tokens = countTokens(renderSummary(current));
       resolved.push(...removed.map((item) => ({ section, item, reason: "the summary reached its token limit" })));
     }
   }
-  return { summary: current, resolved };
+  return { summary: current, tokens, resolved };
 }
 
 /** About how many items from the front take so many tokens; at least one. */

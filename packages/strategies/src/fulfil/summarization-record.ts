@@ -5,7 +5,6 @@ import {
   type Message,
   mergeSummaries,
   type ResolvedItem,
-  renderSummary,
   type SpanReference,
   type StructuredSummary,
   type SummarizationRecord,
@@ -45,7 +44,7 @@ export async function summarizationRecord(
     ...base,
     action: "summarize",
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
-    summaryTokens: countTokens(renderSummary(trimmed.summary)) + FRAME_TOKENS,
+    summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
     resolved: [...inherited(proposal), ...merged.resolved, ...trimmed.resolved],
   };
