@@ -98,7 +98,7 @@ function applyToFixpoint(assignment: Assignment, changes: NormalizationChange[])
     for (const rule of NORMALIZATION_RULES) {
       const made = rule.apply(assignment);
       changed ||= made.length > 0;
-      changes.push(...made);
+      for (const change of made) changes.push(change);
     }
   }
 }

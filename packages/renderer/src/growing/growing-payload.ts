@@ -48,8 +48,7 @@ export class GrowingPayload {
     const start = before ?? beginPayload(rendering, this.#format);
     const beginning = extendPayload(start, settledChats, this.#format);
     const tail = lowerItems(rendering.request.messages.slice(settledChats.length), this.#format);
-    const items = beginning.items.toArray();
-    items.push(...tail);
+    const items = beginning.items.toArray().concat(tail);
     const payload = { ...beginning.frame.payload, [this.#format.messagesField]: items };
     const violations =
       before === null || this.violations.length > 0

@@ -158,10 +158,8 @@ const hostSystem = ({ system }: RenderInput): readonly string[] => system.filter
 
 function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: RequestPiece): Rendering {
   const { input, format } = scene;
-  const chats = settled.chats.toArray();
-  for (const { chat } of tail.drafts) chats.push(chat);
-  const messages = settled.messages.toArray();
-  messages.push(...renderedMessages(tail, messages.length));
+  const chats = settled.chats.toArray().concat(tail.drafts.map(({ chat }) => chat));
+  const messages = settled.messages.toArray().concat(renderedMessages(tail, settled.messages.length));
   const request = { system: frame.system, tools: frame.tools, messages: chats };
   const breakdown = breakdownOf(frame, addShares(settled.shares, tail));
   const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
