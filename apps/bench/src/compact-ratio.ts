@@ -58,6 +58,11 @@ async function compact(
   return { import: read - start, append: appended - read, prepare: performance.now() - appended };
 }
 
+/** So that neither pays for the garbage that the other left. */
+function collectGarbage(): void {
+  (globalThis as { gc?: () => void }).gc?.();
+}
+
 function timed(work: () => void): number {
   const start = performance.now();
   work();
@@ -74,7 +79,9 @@ async function measure(path: string) {
   const base: number[] = [];
   const stages: Awaited<ReturnType<typeof compact>>[] = [];
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+    collectGarbage();
     const least = timed(() => baseline(path));
+    collectGarbage();
     const cost = await compact(path);
     if (round < WARM_UP) continue;
     base.push(least);
