@@ -130,8 +130,13 @@ export class FoldMemory {
     this.#failed = failed ? { key: attemptKey(scene), outcome } : undefined;
     this.#history = history;
     if (attempted) this.#setUsage(afterFold(this.usage));
-    if (outcome.type === "committed" || outcome.type === "summarizer-failed-floor-used")
-      return this.#countSummarizer(scene, outcome.type === "committed" ? null : outcome.problem);
+    if (outcome.type === "summarizer-failed-floor-used") return this.#countSummarizer(scene, outcome.problem);
+    if (outcome.type === "committed") {
+      // A fold that summarized nothing says nothing of the summarizer.
+      if (outcome.plan.summarizations.some(({ sincePlanVersion }) => sincePlanVersion === outcome.plan.version))
+        this.#countSummarizer(scene, null);
+      return;
+    }
     await this.#record(scene, turn, outcome.type);
     const { failures } = history;
     if (failures !== scene.config.breakerFailures || scene.history.failures === failures) return;
