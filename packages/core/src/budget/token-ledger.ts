@@ -59,7 +59,11 @@ export class TokenLedger {
     return this.#headers.at(ordinal);
   }
 
-  /** Tokens of the messages from one ordinal up to another. Ordinals beyond either end stand for that end. */
+  /**
+   * Tokens of the messages from one ordinal up to another. Ordinals beyond either end stand for that end.
+   *
+   * @throws ThreadfoldError `HISTORY_NOT_LOADED` when some of them are not in memory.
+   */
   tokensBetween(fromOrdinal: number, toOrdinal: number): number {
     return this.#tokensBefore(toOrdinal) - this.#tokensBefore(fromOrdinal);
   }
@@ -68,12 +72,18 @@ export class TokenLedger {
     return this.#sums.at(Math.min(Math.max(ordinal, 0), this.length)) as number;
   }
 
-  /** Counts the messages that the thread has beyond this ledger. */
-  extend(thread: AgentThread): TokenLedger {
+  /**
+   * Counts the messages that the thread has beyond this ledger.
+   *
+   * @param hiddenTokens tokens of those messages of a resumed thread that are not in memory; sums over them are not known
+   * when it is left out. Read only when this ledger has counted nothing yet.
+   */
+  extend(thread: AgentThread, hiddenTokens?: number): TokenLedger {
+    if (this.length === 0 && !thread.isWhole) return this.#resume(thread, hiddenTokens);
     const added = thread.messagesBetween(this.length).map((message) => this.#count(message));
     if (added.length === 0) return this;
-    let sum = this.totalTokens;
-    const sums = added.map((header) => (sum += header.tokens));
+    let sum = this.#sums.at(this.length) as number;
+    const sums = added.map(({ tokens }) => (sum += tokens));
     const system = added.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
     return new TokenLedger(
       this.tokenizer,
@@ -81,6 +91,25 @@ export class TokenLedger {
       this.#headers.append(added),
       this.#sums.append(sums),
       this.systemTokens + system,
+    );
+  }
+
+  /**
+   * Counts the messages of a resumed thread that are in memory. Sums that begin among the others are not known; system
+   * messages are never folded, so all of them are counted.
+   */
+  #resume(thread: AgentThread, hiddenTokens: number | undefined): TokenLedger {
+    const headers = [...thread.messagesInMemory()].map((message) => this.#count(message));
+    const held = new Map(headers.map((header) => [header.ordinal, header]));
+    const system = headers.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
+    const inMemory = headers.reduce((tokens, header) => tokens + header.tokens, 0);
+    const start = new Map(hiddenTokens === undefined ? [] : [[0, 0]]);
+    return new TokenLedger(
+      this.tokenizer,
+      this.#durabilityOf,
+      AppendOnlyList.resumed(thread.length, held),
+      AppendOnlyList.resumed(thread.length, start).append([hiddenTokens === undefined ? 0 : inMemory + hiddenTokens]),
+      system,
     );
   }
 

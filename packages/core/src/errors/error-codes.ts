@@ -49,6 +49,16 @@ export const ERROR_CODES = {
     retryable: false,
     hint: "The error names the field: times are ISO 8601, cursors come from the page before.",
   },
+  HISTORY_NOT_LOADED: {
+    summary: "What is asked for needs a part of the thread that was left in the store.",
+    retryable: false,
+    hint: "Call `await session.loadHistory()`, or load the thread from its store, and ask again.",
+  },
+  HISTORY_DIVERGED: {
+    summary: "The host's history no longer begins with what the thread has of it.",
+    retryable: false,
+    hint: "Hand in the whole history again, or say with `onDiverged` which thread goes on, such as a fork.",
+  },
   // Importing.
   UNREADABLE_SOURCE: {
     summary: "The source file cannot be read.",
@@ -166,6 +176,21 @@ export const ERROR_CODES = {
     summary: "The database role could see or change what row-level security is to keep from it.",
     retryable: false,
     hint: "Open the store as a role that owns no table, is no superuser and does not bypass row-level security.",
+  },
+  CONTENT_ERASED: {
+    summary: "The content was erased on request; what is left is the record that it was there.",
+    retryable: false,
+    hint: "It cannot come back. The journal says when it was erased.",
+  },
+  UNSEAL_FAILED: {
+    summary: "Sealed content cannot be opened.",
+    retryable: false,
+    hint: "It was changed, or sealed for another place, tenant or key.",
+  },
+  QUEUE_UNAVAILABLE: {
+    summary: "The queue of background folds cannot be reached.",
+    retryable: true,
+    hint: "Check the queue's address and database; until it answers, sessions fold by themselves.",
   },
   // Verification.
   REPLAY_MISMATCH: {

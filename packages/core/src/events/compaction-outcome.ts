@@ -40,6 +40,19 @@ export type CompactionOutcome =
     }
   | { readonly type: "conflict"; readonly currentVersion: number; readonly tokens: TokensBeforeAfter }
   | { readonly type: "aborted"; readonly tokens: TokensBeforeAfter }
+  /** Folding is switched off, by an option or by the environment: the plan that there is holds, and the thread is not folded any further. */
+  | { readonly type: "disabled"; readonly reason: string; readonly tokens: TokensBeforeAfter }
+  /** A hook of the host said no. */
+  | { readonly type: "vetoed"; readonly hook: string; readonly reason: string; readonly tokens: TokensBeforeAfter }
+  /** A store or another port failed. The plan before holds. */
+  | {
+      readonly type: "failed";
+      /** Names the failure without quoting foreign text: the message of a Threadfold error, the name of any other. */
+      readonly problem: string;
+      /** What was thrown, for whoever debugs. It may quote content, so it belongs into no log. */
+      readonly cause: unknown;
+      readonly tokens: TokensBeforeAfter;
+    }
   | {
       readonly type: "infeasible";
       readonly budget: number;

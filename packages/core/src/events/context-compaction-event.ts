@@ -1,6 +1,9 @@
 import type { SpanReference } from "../groups/span-reference.ts";
 import type { ArtifactId, MessageId, ThreadId } from "../model/ids.ts";
+import type { CompactionCause } from "./compaction-cause.ts";
+import type { CompactionNotice } from "./compaction-notice.ts";
 import type { CompactionOutcome } from "./compaction-outcome.ts";
+import type { FoldCost } from "./fold-cost.ts";
 
 /** What every event says (seed 002, `ContextCompactionEvent`). Events carry ids and figures and never content. */
 interface EventBase {
@@ -8,30 +11,46 @@ interface EventBase {
   readonly budgetLimit: number;
 }
 
-/** One moment in the life of a fold, in the order in which they come. */
+/** What every event of one attempt to fold says: all of them carry the id that it was started with (L13). */
+interface FoldEventBase {
+  readonly foldId: string;
+}
+
+/** One moment in the life of a fold, in the order in which they come. What tells of a plan comes after its commit. */
 export type ContextCompactionEvent = EventBase &
   (
-    | { readonly type: "compaction_check_started"; readonly tokensBefore: number }
-    | {
+    | (FoldEventBase & {
+        readonly type: "compaction_check_started";
+        readonly cause: CompactionCause;
+        readonly tokensBefore: number;
+      })
+    | (FoldEventBase & {
         readonly type: "compaction_proposal_generated";
         readonly strategy: string;
         readonly span: SpanReference;
         readonly estimatedTokensFreed: number;
         readonly reason: string;
-      }
-    | {
+      })
+    | (FoldEventBase & {
         readonly type:
           | "compaction_externalized"
           | "compaction_summarized"
           | "compaction_cleared"
-          | "compaction_dropped"
-          | "compaction_retrieved";
+          | "compaction_dropped";
+        readonly planVersion: number;
+        readonly strategy: string;
+        readonly span: SpanReference;
+        readonly tokensFreed: number;
+      })
+    | {
+        readonly type: "compaction_retrieved";
         readonly strategy: string;
         readonly span: SpanReference;
         readonly tokensFreed: number;
       }
     | { readonly type: "compaction_rehydrated"; readonly artifactId: ArtifactId; readonly tokens: number }
     | { readonly type: "compaction_recalled"; readonly messageIds: readonly MessageId[]; readonly tokens: number }
+    | { readonly type: "rehydration_failed"; readonly problem: string }
     | {
         readonly type: "compaction_quality_measured";
         readonly planVersion: number;
@@ -46,7 +65,53 @@ export type ContextCompactionEvent = EventBase &
     | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string }
     | { readonly type: "compaction_breaker_opened"; readonly failures: number; readonly reason: string }
     | { readonly type: "summarizer_failing"; readonly failures: number; readonly problem: string }
-    | { readonly type: "compaction_completed"; readonly outcome: CompactionOutcome }
+    | (FoldEventBase & {
+        readonly type: "compaction_hook_failed";
+        /** Name of the hook, and the moment that it was called at. */
+        readonly hook: string;
+        readonly moment: "pre-compact" | "post-compact" | "session-start" | "boundary";
+        readonly problem: string;
+      })
+    /** A worker was asked to fold ahead of need, or is at it already. */
+    | {
+        readonly type: "compaction_requested";
+        /** The plan that the worker is to build on. */
+        readonly planVersion: number;
+        readonly tokens: number;
+        readonly reason: string;
+        readonly status: "enqueued" | "in-flight";
+      }
+    /** No worker could be asked: the session folds by itself when it has to. */
+    | { readonly type: "compaction_queue_failed"; readonly problem: string }
+    /** A plan that a worker committed holds from the next request on. */
+    | { readonly type: "compaction_plan_taken"; readonly planVersion: number }
+    | {
+        readonly type: "journal_write_failed";
+        /** Type of the record. */
+        readonly record: string;
+        /** True when it is written before the next request's; false when it is lost, which an audit does not miss. */
+        readonly deferred: boolean;
+        readonly problem: string;
+      }
+    | {
+        readonly type: "compaction_reverted";
+        readonly planVersion: number;
+        /** The version whose records hold again; 0 when the thread is shown unfolded. */
+        readonly restoredVersion: number;
+        readonly tokensBefore: number;
+        readonly tokensAfter: number;
+      }
+    /** A plan was committed: what a user interface shows between what was folded and what follows (seed 000, boundary message). */
+    | (FoldEventBase & { readonly type: "compaction_boundary"; readonly notice: CompactionNotice })
+    | (FoldEventBase & {
+        readonly type: "compaction_completed";
+        readonly cause: CompactionCause;
+        readonly outcome: CompactionOutcome;
+        readonly tokensBefore: number;
+        readonly tokensAfter: number;
+        readonly durationMilliseconds: number;
+        readonly cost: FoldCost;
+      })
   );
 
 /** Receives events. It must not throw; what it throws is ignored. */

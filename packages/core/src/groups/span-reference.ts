@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { historyNotLoaded } from "../errors/history-not-loaded.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**
@@ -6,6 +7,7 @@ import { type MessageId, messageIdSchema } from "../model/ids.ts";
  * and later appends cannot change what it means. Turn numbers are for display.
  */
 export interface SpanReference {
+  /** Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store; see {@link outlineOf}. */
   readonly messageIds: readonly MessageId[];
   readonly firstTurn: number;
   readonly lastTurn: number;
@@ -17,11 +19,61 @@ export const spanReferenceSchema: z.ZodType<SpanReference> = z.object({
   lastTurn: z.int().nonnegative(),
 });
 
+/** A part of a log: all its messages from one entry to another, both included. */
+export interface MessageRun {
+  /** The thread's version with the first and with the last of the messages. */
+  readonly fromVersion: number;
+  readonly toVersion: number;
+  readonly fromOrdinal: number;
+  readonly toOrdinal: number;
+}
+
+/** What is known of a span whose ids were left in the store. */
+export interface SpanOutline {
+  readonly first: MessageId;
+  readonly last: MessageId;
+  readonly count: number;
+  /** The parts of the log that the span consists of, in order. */
+  readonly runs: readonly MessageRun[];
+}
+
+const outlines = new WeakMap<SpanReference, SpanOutline>();
+
+/** A span of which only the outline is in memory. Reading its ids throws `HISTORY_NOT_LOADED`. */
+export function outlinedSpan(
+  turns: Pick<SpanReference, "firstTurn" | "lastTurn">,
+  outline: SpanOutline,
+): SpanReference {
+  const span: SpanReference = Object.freeze({
+    firstTurn: turns.firstTurn,
+    lastTurn: turns.lastTurn,
+    get messageIds(): readonly MessageId[] {
+      throw historyNotLoaded();
+    },
+  });
+  outlines.set(span, outline);
+  return span;
+}
+
+/** The outline of a span whose ids were left in the store; undefined for one that holds its ids. */
+export const outlineOf = (span: SpanReference): SpanOutline | undefined => outlines.get(span);
+
 /** The first message of a span: where its one synthetic message is rendered. */
-export const spanStart = (span: SpanReference): MessageId => span.messageIds[0] as MessageId;
+export const spanStart = (span: SpanReference): MessageId =>
+  outlineOf(span)?.first ?? (span.messageIds[0] as MessageId);
 
 /** The last message of a span. */
-export const spanEnd = (span: SpanReference): MessageId => span.messageIds[span.messageIds.length - 1] as MessageId;
+export const spanEnd = (span: SpanReference): MessageId =>
+  outlineOf(span)?.last ?? (span.messageIds[span.messageIds.length - 1] as MessageId);
+
+/** How many messages a span names. */
+export const spanLength = (span: SpanReference): number => outlineOf(span)?.count ?? span.messageIds.length;
+
+/** The ids of a span that are in memory: all of them, or the first and the last when the others were left in the store. */
+export function spanIdsInMemory(span: SpanReference): readonly MessageId[] {
+  const outline = outlineOf(span);
+  return outline === undefined ? span.messageIds : [outline.first, outline.last];
+}
 
 /** A span over the given messages, which must be in thread order and at least one. */
 export function spanOf(messages: readonly { readonly id: MessageId; readonly turn: number }[]): SpanReference {

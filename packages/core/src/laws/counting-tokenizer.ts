@@ -1,5 +1,6 @@
 import type { ProviderAwareTokenizer } from "../budget/provider-aware-tokenizer.ts";
 import type { Part } from "../model/part.ts";
+import { systemText } from "../model/system-text.ts";
 import { toolResultText } from "../model/tool-result-envelope.ts";
 
 /** What a picture or document costs, whatever its size, in tokens. */
@@ -27,7 +28,7 @@ export function countingTokenizer(): ProviderAwareTokenizer {
         0,
       ),
     countRequest: ({ system, messages, tools }) =>
-      system.reduce((sum, text) => sum + tokensOf(text), REQUEST_OVERHEAD_TOKENS) +
+      system.reduce((sum, entry) => sum + tokensOf(systemText(entry)), REQUEST_OVERHEAD_TOKENS) +
       messages.reduce((sum, message) => sum + tokenizer.countMessage(message), 0) +
       tokenizer.countToolSchemas(tools),
   };

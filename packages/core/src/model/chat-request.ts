@@ -1,6 +1,8 @@
+import type { ProviderMetadata } from "./content-part.ts";
 import type { MessageId } from "./ids.ts";
 import type { Message, Role } from "./message.ts";
 import type { Part } from "./part.ts";
+import type { SystemEntry } from "./system-text.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /**
@@ -13,6 +15,8 @@ export interface ChatMessage {
   /** Messages of the thread that this one stands for, in order. Empty for content that no message holds. */
   readonly sources: readonly MessageId[];
   readonly synthetic?: SyntheticKind;
+  /** What one provider tells of the whole message, see {@link Message}. */
+  readonly providerMetadata?: ProviderMetadata;
 }
 
 /** Why rendering made a message that is not in the thread. */
@@ -28,13 +32,15 @@ export type SyntheticKind =
 
 /** The neutral request: what every provider's payload is lowered from. */
 export interface ChatRequest {
-  /** System text, one entry per source (host, thread). Empty when there is none. */
-  readonly system: readonly string[];
+  /** System texts in order, the host's before the thread's. Empty when there is none. */
+  readonly system: readonly SystemEntry[];
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDefinition[];
 }
 
 /** A message of the thread as it goes into a request unchanged. */
 export function toChatMessage(message: Message): ChatMessage {
-  return { role: message.role, parts: message.parts, sources: [message.id] };
+  const { role, parts, id, providerMetadata } = message;
+  const chat = { role, parts, sources: [id] };
+  return providerMetadata === undefined ? chat : { ...chat, providerMetadata };
 }

@@ -15,6 +15,7 @@ export function isCommonMessage(value: MessageInput): boolean {
     isText(value.createdAt) &&
     value.createdAt !== "" &&
     value.branch === undefined &&
+    value.providerMetadata === undefined &&
     (value.origin === undefined || value.origin === "harness" || value.origin === "compaction") &&
     (value.model === undefined || isText(value.model)) &&
     (value.usage === undefined || isUsage(value.usage)) &&

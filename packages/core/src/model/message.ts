@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
+import { type ProviderMetadata, providerMetadataSchema } from "./content-part.ts";
 import { type MessageId, messageIdSchema } from "./ids.ts";
 import { type Part, partSchema } from "./part.ts";
 
@@ -49,6 +50,12 @@ export interface MessageInput {
   /** Name of the model that wrote an assistant message. */
   readonly model?: string;
   readonly usage?: Usage;
+  /**
+   * What one provider tells of the whole message and no other understands, by provider name and spelled as on its wire:
+   * the `name` of a speaker, the role `developer`, options of the AI SDK. It comes back when the thread is rendered for
+   * that provider again.
+   */
+  readonly providerMetadata?: ProviderMetadata;
   readonly metadata?: JsonObject;
 }
 
@@ -61,6 +68,7 @@ const messageInputShape = {
   origin: messageOriginSchema.optional(),
   model: textSchema.optional(),
   usage: usageSchema.optional(),
+  providerMetadata: providerMetadataSchema.optional(),
   metadata: jsonObjectSchema.optional(),
 };
 

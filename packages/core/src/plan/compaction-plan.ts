@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { historyNotLoaded } from "../errors/history-not-loaded.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { type MessageRun, outlineOf } from "../groups/span-reference.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { digestOf } from "../json/digest.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
@@ -120,15 +122,7 @@ export function serializePlan(plan: CompactionPlan): string {
  * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan, or when its content does not match its id.
  */
 export function parsePlan(text: string): CompactionPlan {
-  const parsed = planSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ThreadfoldError(
-      "INVALID_PLAN",
-      `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`,
-    );
-  }
-  const { planId, schemaVersion: _version, ...content } = parsed.data;
+  const { planId, schemaVersion: _version, ...content } = checkPlanSchema(parseJson(text));
   const plan = sealPlan(content);
   if (plan.planId !== planId) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
@@ -136,6 +130,17 @@ export function parsePlan(text: string): CompactionPlan {
     });
   }
   return plan;
+}
+
+/** A value that has the shape of a plan; its id is not checked. @throws ThreadfoldError `INVALID_PLAN`. */
+export function checkPlanSchema(value: unknown): CompactionPlan {
+  const parsed = planSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ThreadfoldError(
+    "INVALID_PLAN",
+    `The plan does not match its schema at ${issue?.path.join(".")}: ${issue?.message}.`,
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -168,22 +173,46 @@ export interface PlannedAction {
 }
 
 const INCLUDED: PlannedAction = Object.freeze({ action: "include", record: null });
-const actionMaps = new WeakMap<PlanRecords, ReadonlyMap<MessageId, PlannedAction>>();
+const actionMaps = new WeakMap<PlanRecords, ActionMap>();
 
-/** What a normalized plan does with a message (seed 002, `get_action`). Messages it does not name are included. */
-export function actionOf(plan: PlanRecords, messageId: MessageId): PlannedAction {
-  return actionMap(plan).get(messageId) ?? INCLUDED;
+/** What a plan does with the messages that its records name, and with those that stand in its outlined spans. */
+interface ActionMap {
+  readonly named: ReadonlyMap<MessageId, PlannedAction>;
+  readonly outlined: readonly { readonly run: MessageRun; readonly action: PlannedAction }[];
 }
 
-function actionMap(plan: PlanRecords): ReadonlyMap<MessageId, PlannedAction> {
+/**
+ * What a normalized plan does with a message (seed 002, `get_action`). Messages it does not name are included.
+ *
+ * @param ordinal the message's; needed for a plan whose ids were left in the store.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for such a plan, when it is not given.
+ */
+export function actionOf(plan: PlanRecords, messageId: MessageId, ordinal?: number): PlannedAction {
+  const { named, outlined } = actionMap(plan);
+  const found = named.get(messageId);
+  if (found !== undefined) return found;
+  if (outlined.length === 0) return INCLUDED;
+  if (ordinal === undefined) throw historyNotLoaded();
+  return outlined.find(({ run }) => run.fromOrdinal <= ordinal && ordinal <= run.toOrdinal)?.action ?? INCLUDED;
+}
+
+function actionMap(plan: PlanRecords): ActionMap {
   let map = actionMaps.get(plan);
   if (map === undefined) {
-    map = new Map(
-      planRecords(plan).flatMap((record) =>
-        record.span.messageIds.map((id): [MessageId, PlannedAction] => [id, { action: record.action, record }]),
-      ),
-    );
+    map = makeActionMap(plan);
     actionMaps.set(plan, map);
   }
   return map;
+}
+
+function makeActionMap(plan: PlanRecords): ActionMap {
+  const named = new Map<MessageId, PlannedAction>();
+  const outlined: { run: MessageRun; action: PlannedAction }[] = [];
+  for (const record of planRecords(plan)) {
+    const action = { action: record.action, record };
+    const outline = outlineOf(record.span);
+    if (outline === undefined) for (const id of record.span.messageIds) named.set(id, action);
+    else for (const run of outline.runs) outlined.push({ run, action });
+  }
+  return { named, outlined };
 }

@@ -32,13 +32,17 @@ export interface Explanation {
  *
  * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread has no such message.
  */
-export function explainMessage(thread: AgentThread, plan: CompactionPlan, messageId: MessageId): Explanation {
+export function explainMessage(
+  thread: Pick<AgentThread, "id" | "message">,
+  plan: CompactionPlan,
+  messageId: MessageId,
+): Explanation {
   const message = thread.message(messageId);
   if (message === undefined) {
     throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
   }
-  const { action, record } = actionOf(plan, messageId);
   const { ordinal, turn, step, branch } = message;
+  const { action, record } = actionOf(plan, messageId, ordinal);
   const hidden = branch !== undefined;
   return {
     messageId,

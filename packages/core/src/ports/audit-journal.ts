@@ -2,6 +2,7 @@ import type { CompactionOutcome } from "../events/compaction-outcome.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Usage } from "../model/message.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 
 /** What the journal records. Content is never in it, only ids, versions, digests and figures. */
 export type JournalRecord =
@@ -20,7 +21,30 @@ export type JournalRecord =
       readonly artifactId: ArtifactId;
       readonly requesterId: string;
       readonly automatic: boolean;
-    };
+    }
+  | {
+      /** Somebody asked for an artifact of this thread and got nothing. */
+      readonly type: "artifact-denied";
+      readonly artifactId: ArtifactId;
+      readonly requesterId: string;
+    }
+  | { readonly type: "checkpoint-made"; readonly checkpoint: Checkpoint }
+  | ThreadErasedRecord;
+
+/** That a thread's content is gone, and what of it went. The proof of an erasure: no content, only figures. */
+export interface ThreadErasedRecord {
+  readonly type: "thread-erased";
+  /** Who asked for it. */
+  readonly actor: string;
+  /** Why, as a code of the host's own, such as `user-request`. */
+  readonly reason: string;
+  /** How many there were of each when it happened. */
+  readonly entries: number;
+  readonly plans: number;
+  readonly artifacts: number;
+  /** Whether the subject's key was destroyed. False where content was not encrypted and was removed itself. */
+  readonly keyShredded: boolean;
+}
 
 /**
  * That a fold was due and no plan was committed. It carries what the next decision depends on, so that the newest record

@@ -29,6 +29,32 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
     automatic: fc.boolean(),
   }),
   fc.record({
+    type: fc.constant("artifact-denied" as const),
+    artifactId: artifactIds,
+    requesterId: fc.constantFrom("agent", "用户"),
+  }),
+  fc.record({
+    type: fc.constant("checkpoint-made" as const),
+    checkpoint: fc.record({
+      threadId: fc.constant(asThreadId("t")),
+      size: fc.nat(),
+      rootHash: digests,
+      at: fc.constant("2025-01-01T00:00:00.000Z"),
+      threadVersion: fc.nat(),
+      threadDigest: digests,
+      planVersion: fc.nat(),
+    }),
+  }),
+  fc.record({
+    type: fc.constant("thread-erased" as const),
+    actor: fc.constantFrom("agent", "用户"),
+    reason: fc.constantFrom("user-request", "ttl"),
+    entries: fc.nat(),
+    plans: fc.nat(),
+    artifacts: fc.nat(),
+    keyShredded: fc.boolean(),
+  }),
+  fc.record({
     type: fc.constant("request-rendered" as const),
     threadVersion: fc.nat(),
     planVersion: fc.nat(),

@@ -17,6 +17,7 @@ import {
   type SummaryChange,
   summaryItemId,
 } from "./summary-change.ts";
+import { summarySubject } from "./summary-subject.ts";
 
 const span = { messageIds: ["m1", "m2", "m3", "m4"].map(asMessageId), firstTurn: 1, lastTurn: 4 };
 const later = { messageIds: ["m5", "m6"].map(asMessageId), firstTurn: 5, lastTurn: 5 };
@@ -29,10 +30,15 @@ const itemsOf = (summary: StructuredSummary): readonly Filed[] =>
   SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item): Filed => [section, item]));
 const keysOf = (summary: StructuredSummary): readonly string[] =>
   itemsOf(summary).map(([section, { id }]) => `${section} ${id}`);
+/** What each item is about; a later item on the same subject stands in its place. */
+const subjectsOf = (summary: StructuredSummary): ReadonlyMap<string, SummaryItem> =>
+  new Map(itemsOf(summary).map(([section, item]) => [`${section} ${summarySubject(section, item)}`, item]));
 const addedBy = (changes: readonly SummaryChange[]): readonly string[] =>
   changes.flatMap((change) =>
     change.op === "add" ? [`${change.section} ${summaryItemId(change.section, change.item)}`] : [],
   );
+type Subjects = ReturnType<typeof subjectsOf>;
+const join = (...parts: Parameters<typeof mergeSummaries>): StructuredSummary => mergeSummaries(...parts).summary;
 const withoutRound = ({ round: _round, ...rest }: StructuredSummary) => rest;
 const sourcesOf = (summary: StructuredSummary): ReadonlyMap<string, readonly MessageId[]> =>
   new Map(itemsOf(summary).map(([section, { id, sources }]) => [`${section} ${id}`, sources]));
@@ -52,7 +58,15 @@ describe("applySummaryChanges", () => {
             change.op === "resolve" || change.op === "supersede" ? [`${change.section} ${change.itemId}`] : [],
           ),
         );
-        for (const key of taken) expect(named.has(key)).toBe(true);
+        const told = new Set([
+          ...subjectsOf(summary).keys(),
+          ...resolved.map(({ section, item }) => `${section} ${summarySubject(section, item)}`),
+        ]);
+        for (const { section, item, reason } of resolved) {
+          if (named.has(`${section} ${item.id}`)) continue;
+          expect(reason).toBe("superseded");
+          expect(told.has(`${section} ${summarySubject(section, item)}`)).toBe(true);
+        }
       }),
       { numRuns: 300 },
     );
@@ -91,8 +105,9 @@ describe("applySummaryChanges", () => {
       fc.property(first, summaryAdditions(later), (previous, changes) => {
         const { summary } = applySummaryChanges(previous, later, changes);
         for (const section of SUMMARY_SECTIONS) {
-          const before = previous[section].map(({ id }) => id);
-          expect(summary[section].map(({ id }) => id).slice(0, before.length)).toEqual(before);
+          const subjects = (items: readonly SummaryItem[]) => items.map((item) => summarySubject(section, item));
+          const before = subjects(previous[section]);
+          expect(subjects(summary[section]).slice(0, before.length)).toEqual(before);
         }
       }),
       { numRuns: 150 },
@@ -174,8 +189,11 @@ describe("applySummaryChanges", () => {
           (previous, changes) => applySummaryChanges(previous, span, changes).summary,
           null,
         );
-        const kept = new Set(keysOf(summary as StructuredSummary));
-        for (const key of folds.flatMap(addedBy)) expect(kept.has(key)).toBe(true);
+        const kept = new Set(subjectsOf(summary as StructuredSummary).keys());
+        const added = folds.flatMap((changes) => [
+          ...subjectsOf(applySummaryChanges(null, span, changes).summary).keys(),
+        ]);
+        for (const subject of added) expect(kept.has(subject)).toBe(true);
         expect(summary?.round).toBe(10);
       }),
       { numRuns: 50 },
@@ -201,26 +219,61 @@ describe("summaryItemId", () => {
 describe("mergeSummaries", () => {
   const both = { messageIds: [...span.messageIds, ...later.messageIds], firstTurn: 1, lastTurn: 5 };
 
-  it("holds the items and sources of both, and of nobody else", () => {
+  it("holds the subjects and sources of both, and of nobody else; what was superseded is recorded", () => {
     fc.assert(
       fc.property(first, second, (a, b) => {
-        const merged = sourcesOf(mergeSummaries(a, b, both));
-        const parts = [sourcesOf(a), sourcesOf(b)];
-        expect(new Set(merged.keys())).toEqual(new Set(parts.flatMap((part) => [...part.keys()])));
-        for (const [key, sources] of merged) {
-          expect(new Set(sources)).toEqual(new Set(parts.flatMap((part) => part.get(key) ?? [])));
+        const { summary, resolved } = mergeSummaries(a, b, both);
+        const [merged, left, right] = [summary, a, b].map(subjectsOf) as [Subjects, Subjects, Subjects];
+        expect(new Set(merged.keys())).toEqual(new Set([...left.keys(), ...right.keys()]));
+        for (const [subject, item] of merged) {
+          const parts = [left.get(subject), right.get(subject)].filter((part) => part !== undefined);
+          expect(item.id).toBe(parts.at(-1)?.id);
+          expect(new Set(item.sources)).toEqual(new Set(parts.flatMap(({ sources }) => sources)));
         }
+        const gone = new Set(resolved.map(({ section, item }) => `${section} ${item.id}`));
+        const present = new Set(keysOf(summary));
+        for (const key of [...keysOf(a), ...keysOf(b)]) expect(present.has(key)).toBe(!gone.has(key));
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("lets work that is done later stand as done alone, a repeated decision once, and an error with what resolved it", () => {
+    const [early, late] = [span.messageIds.slice(0, 1), later.messageIds.slice(0, 1)];
+    const work = { description: "Write the manual", context: "", priority: "medium", status: "open" } as const;
+    const choice = { decision: "Use SQLite", rationale: "one file", turn: 1 } as const;
+    const trouble = { error: "port 80 is taken", resolution: null } as const;
+    const before = applySummaryChanges(null, span, [
+      { op: "add", section: "openItems", item: { ...work, sources: early } },
+      { op: "add", section: "decisions", item: { ...choice, sources: early } },
+      { op: "add", section: "errors", item: { ...trouble, sources: early } },
+    ]).summary;
+    const after = applySummaryChanges(null, later, [
+      {
+        op: "add",
+        section: "openItems",
+        item: { ...work, description: "Write  the manual", status: "done", sources: late },
+      },
+      { op: "add", section: "decisions", item: { ...choice, rationale: "no server", turn: 5, sources: late } },
+      { op: "add", section: "errors", item: { ...trouble, resolution: "port 81", sources: late } },
+    ]).summary;
+    const { summary, resolved } = mergeSummaries(before, after, both);
+    expect(summary.openItems).toMatchObject([{ status: "done", sources: [...early, ...late] }]);
+    expect(summary.decisions).toMatchObject([{ rationale: "no server", turn: 5 }]);
+    expect(summary.errors).toMatchObject([{ resolution: "port 81" }]);
+    expect(resolved).toEqual([
+      { section: "decisions", item: before.decisions[0], reason: "superseded" },
+      { section: "openItems", item: before.openItems[0], reason: "superseded" },
+      { section: "errors", item: before.errors[0], reason: "superseded" },
+    ]);
   });
 
   it("is associative, so that it does not matter which neighbours are folded first", () => {
     const third = structuredSummaries({ messageIds: [asMessageId("m7")], firstTurn: 6, lastTurn: 6 });
     fc.assert(
       fc.property(first, second, third, (a, b, c) => {
-        const left = mergeSummaries(mergeSummaries(a, b, both), c, both);
-        const right = mergeSummaries(a, mergeSummaries(b, c, both), both);
+        const left = join(join(a, b, both), c, both);
+        const right = join(a, join(b, c, both), both);
         expect(withoutRound(left)).toEqual(withoutRound(right));
       }),
       { numRuns: 150 },
@@ -230,11 +283,7 @@ describe("mergeSummaries", () => {
   it("with itself or with an empty summary is itself", () => {
     fc.assert(
       fc.property(first, (a) => {
-        for (const merged of [
-          mergeSummaries(a, a, span),
-          mergeSummaries(a, emptySummary(span), span),
-          mergeSummaries(emptySummary(span), a, span),
-        ]) {
+        for (const merged of [join(a, a, span), join(a, emptySummary(span), span), join(emptySummary(span), a, span)]) {
           expect(withoutRound(merged)).toEqual(withoutRound(a));
         }
       }),
@@ -245,7 +294,7 @@ describe("mergeSummaries", () => {
   it("takes the first task, and the last state", () => {
     fc.assert(
       fc.property(first, second, (a, b) => {
-        const merged = mergeSummaries(a, b, both);
+        const merged = join(a, b, both);
         expect(merged.originalTask).toEqual(a.originalTask ?? b.originalTask);
         expect(merged.currentTask).toEqual(b.currentTask ?? a.currentTask);
         expect(merged.currentPlan).toEqual(b.currentPlan ?? a.currentPlan);

@@ -14,6 +14,7 @@ import {
   type TextItem,
 } from "./structured-summary.ts";
 import { combineHandling } from "./summary-handling.ts";
+import { summarySubject } from "./summary-subject.ts";
 
 /** An item of a section without the id that code derives for it. */
 export type NewItem<Section extends SummarySection> = Omit<SummarySections[Section][number], "id">;
@@ -60,31 +61,40 @@ export function summaryItemId(section: SummarySection | "originalTask", item: Om
 
 /**
  * Merges changes into a summary and gives the summary of `span`. What the previous summary holds stays unless a change
- * resolves or supersedes it; the same item added twice is one item with both sources; the original task, once set, is
- * never overwritten. Changes that name an unknown item are ignored.
+ * resolves or supersedes it; the same item added twice is one item with both sources; a later item on the same subject
+ * (the same work with another status, the same decision with another reason) supersedes the earlier one, which is recorded;
+ * the original task, once set, is never overwritten. Changes that name an unknown item are ignored.
  */
 export function applySummaryChanges(
   previous: StructuredSummary | null,
   span: SpanReference,
   changes: readonly SummaryChange[],
-): { readonly summary: StructuredSummary; readonly resolved: readonly ResolvedItem[] } {
-  const base = previous ?? emptySummary(span);
-  const merge = new Merge(base);
+): MergedSummary {
+  const merge = new Merge(previous ?? emptySummary(span));
   for (const change of changes) merge.apply(change);
   const summary = { ...merge.result(), span, round: previous === null ? 1 : previous.round + 1 };
   return { summary, resolved: merge.resolved };
 }
 
-/** Joins two summaries of adjacent spans into one, losing no item. The later one's task and plan hold. */
+/** A summary that was merged, and the items that made way for it. */
+export interface MergedSummary {
+  readonly summary: StructuredSummary;
+  readonly resolved: readonly ResolvedItem[];
+}
+
+/**
+ * Joins two summaries of adjacent spans into one. No item is lost: what the later one says on the same subject supersedes
+ * what the earlier one said, and is recorded. The later one's task and plan hold.
+ */
 export function mergeSummaries(
   earlier: StructuredSummary,
   later: StructuredSummary,
   span: SpanReference,
-): StructuredSummary {
+): MergedSummary {
   const merge = new Merge(earlier);
   for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
   const handling = combineHandling(earlier.handling, later.handling);
-  return {
+  const summary = {
     ...merge.result(),
     span,
     originalTask: earlier.originalTask ?? later.originalTask,
@@ -93,18 +103,22 @@ export function mergeSummaries(
     round: Math.max(earlier.round, later.round) + 1,
     ...(handling !== undefined && { handling }),
   };
+  return { summary, resolved: merge.resolved };
 }
 
 class Merge {
   readonly resolved: ResolvedItem[] = [];
   #fields: StructuredSummary;
+  /** Items by what they are about, so that a section holds one item on each subject and keeps its order. */
   readonly #sections: Record<SummarySection, Map<string, SummaryItem>>;
 
   constructor(base: StructuredSummary) {
     this.#fields = base;
-    this.#sections = Object.fromEntries(
-      SUMMARY_SECTIONS.map((section) => [section, new Map(base[section].map((item) => [item.id, item]))]),
-    ) as unknown as Record<SummarySection, Map<string, SummaryItem>>;
+    this.#sections = Object.fromEntries(SUMMARY_SECTIONS.map((section) => [section, new Map()])) as unknown as Record<
+      SummarySection,
+      Map<string, SummaryItem>
+    >;
+    for (const section of SUMMARY_SECTIONS) for (const item of base[section]) this.put(section, item);
   }
 
   apply(change: SummaryChange): void {
@@ -114,8 +128,8 @@ class Merge {
       case "resolve":
         return this.#remove(change.section, change.itemId, change.reason);
       case "supersede":
-        if (!this.#sections[change.section].has(change.itemId)) return;
-        this.#remove(change.section, change.itemId, "superseded");
+        if (this.#subjectOf(change.section, change.itemId) === undefined) return;
+        this.#remove(change.section, change.itemId, SUPERSEDED);
         return this.put(change.section, { ...change.item, id: summaryItemId(change.section, change.item) });
       case "set-original-task":
         if (this.#fields.originalTask !== null) return;
@@ -132,18 +146,29 @@ class Merge {
     }
   }
 
+  /** Puts an item in: beside the others, or in the place of the one on the same subject, whose sources it takes over. */
   put(section: SummarySection, item: SummaryItem): void {
     const items = this.#sections[section];
-    const known = items.get(item.id);
+    const subject = summarySubject(section, item);
+    const known = items.get(subject);
+    if (known !== undefined && known.id !== item.id) this.resolved.push({ section, item: known, reason: SUPERSEDED });
     const sources = known === undefined ? item.sources : [...new Set([...known.sources, ...item.sources])];
-    items.set(item.id, { ...item, sources });
+    items.set(subject, { ...item, sources });
   }
 
   #remove(section: SummarySection, itemId: string, reason: string): void {
-    const item = this.#sections[section].get(itemId);
-    if (item === undefined) return;
-    this.#sections[section].delete(itemId);
+    const subject = this.#subjectOf(section, itemId);
+    if (subject === undefined) return;
+    const item = this.#sections[section].get(subject) as SummaryItem;
+    this.#sections[section].delete(subject);
     this.resolved.push({ section, item, reason });
+  }
+
+  #subjectOf(section: SummarySection, itemId: string): string | undefined {
+    // Most items are about themselves.
+    if (this.#sections[section].get(itemId)?.id === itemId) return itemId;
+    for (const [subject, { id }] of this.#sections[section]) if (id === itemId) return subject;
+    return undefined;
   }
 
   result(): StructuredSummary {
@@ -151,3 +176,5 @@ class Merge {
     return { ...this.#fields, ...(sections as unknown as SummarySections) };
   }
 }
+
+const SUPERSEDED = "superseded";

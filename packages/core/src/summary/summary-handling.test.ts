@@ -64,8 +64,8 @@ describe("the handling of a summary", () => {
     const restricted: SummaryHandling = { trust: "user", sensitivity: "restricted" };
     const marked = { ...emptySummary(span), handling: restricted };
     expect(applySummaryChanges(marked, span, []).summary.handling).toEqual(restricted);
-    expect(mergeSummaries(emptySummary(span), emptySummary(span), span)).not.toHaveProperty("handling");
-    expect(mergeSummaries(emptySummary(span), marked, span).handling).toEqual({
+    expect(mergeSummaries(emptySummary(span), emptySummary(span), span).summary).not.toHaveProperty("handling");
+    expect(mergeSummaries(emptySummary(span), marked, span).summary.handling).toEqual({
       trust: "external",
       sensitivity: "restricted",
     });

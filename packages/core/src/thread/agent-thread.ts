@@ -1,3 +1,4 @@
+import { historyNotLoaded } from "../errors/history-not-loaded.ts";
 import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
@@ -6,10 +7,14 @@ import { ThreadAddition } from "./thread-addition.ts";
 import { chainDigest, restoreEntries } from "./thread-chain.ts";
 import type { ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
 import { START_OF_THREAD, type ThreadPosition } from "./thread-position.ts";
+import type { ThreadWindow } from "./thread-window.ts";
 
 /**
  * The append-only log of one conversation, as an immutable value (seed 002, principle 1). `append` gives a new value
  * and leaves the old one valid; both share their entries. Appending is O(1) amortized.
+ *
+ * A thread that was resumed holds its newest entries and of the older ones those that its plan shows. It grows like any
+ * other. Whatever needs more throws `HISTORY_NOT_LOADED`, so that a part is never taken for the whole.
  */
 export class AgentThread {
   readonly id: ThreadId;
@@ -18,6 +23,8 @@ export class AgentThread {
   readonly #index: ThreadIndex;
   readonly #position: ThreadPosition;
   readonly #pins: ReadonlyMap<PinId, Pin>;
+  /** What the thread was resumed from; undefined for a thread that was never in a store only. */
+  readonly #window: ThreadWindow | undefined;
 
   private constructor(
     id: ThreadId,
@@ -26,6 +33,7 @@ export class AgentThread {
     index: ThreadIndex,
     position: ThreadPosition,
     pins: ReadonlyMap<PinId, Pin>,
+    window?: ThreadWindow,
   ) {
     this.id = id;
     this.#entries = entries;
@@ -33,6 +41,7 @@ export class AgentThread {
     this.#index = index;
     this.#position = position;
     this.#pins = pins;
+    this.#window = window;
   }
 
   /** A thread with no entry. */
@@ -49,10 +58,33 @@ export class AgentThread {
    */
   static restore(id: ThreadId, serialized: readonly string[], digest: string): AgentThread {
     const entries = restoreEntries(serialized, digest);
-    const added = [...entries].flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+    const added = messagesOf(entries);
     const messages = AppendOnlyList.of(added);
     const index = new ThreadIndex().extend(AppendOnlyList.empty(), added);
     return new AgentThread(id, entries, messages, index, positionAfter(messages), livePinsOf(entries));
+  }
+
+  /**
+   * The thread that goes on from a window: with the entries behind it, and without those before it that are not held.
+   * The entries are taken as they are; who reads them from a store checks them against their digests.
+   */
+  static resume(id: ThreadId, window: ThreadWindow, tail: readonly ThreadEntry[]): AgentThread {
+    const held = new Map(window.held.map(({ version, entry }) => [version - 1, entry]));
+    const heldMessages = new Map(
+      messagesOf(held.values()).map((message): [number, Message] => [message.ordinal, message]),
+    );
+    const added = messagesOf(tail);
+    const entries = AppendOnlyList.resumed(window.version, held).append(tail);
+    const before = AppendOnlyList.resumed(window.length, heldMessages);
+    const index = ThreadIndex.of(before).extend(before, added);
+    const last = added.at(-1);
+    const position = last === undefined ? window.position : { turn: last.turn, step: last.step };
+    return new AgentThread(id, entries, before.append(added), index, position, livePinsOf(entries), window);
+  }
+
+  /** True when all entries are in memory; false for a resumed thread whose older entries are in the store. */
+  get isWhole(): boolean {
+    return this.#entries.isWhole;
   }
 
   /** How many entries the log has: messages, pins and liftings. */
@@ -84,7 +116,9 @@ export class AgentThread {
   pin(id: PinId): Pin | undefined {
     const live = this.#pins.get(id);
     if (live !== undefined) return live;
-    for (const entry of this.#entries) if (entry.type === "pin" && entry.pin.id === id) return entry.pin;
+    for (const [, entry] of this.#entries.inMemory()) {
+      if (entry.type === "pin" && entry.pin.id === id) return entry.pin;
+    }
     return undefined;
   }
 
@@ -96,6 +130,16 @@ export class AgentThread {
   /** Every message, oldest first. */
   get messages(): Iterable<Message> {
     return this.#messages;
+  }
+
+  /** The entries that are in memory, each with the version that it made: all of them unless the thread was resumed. */
+  *entriesInMemory(): Iterable<{ readonly version: number; readonly entry: ThreadEntry }> {
+    for (const [place, entry] of this.#entries.inMemory()) yield { version: place + 1, entry };
+  }
+
+  /** The messages that are in memory, oldest first: all of them unless the thread was resumed. */
+  *messagesInMemory(): Iterable<Message> {
+    for (const [, message] of this.#messages.inMemory()) yield message;
   }
 
   /** The entries from one version up to another. */
@@ -113,9 +157,31 @@ export class AgentThread {
   }
 
   message(id: MessageId): Message | undefined {
+    const found = this.messageInMemory(id);
+    if (found === undefined && !this.#messages.isWhole) throw historyNotLoaded();
+    return found;
+  }
+
+  /** A message, if it is in memory: one that is not may still be in the thread, unless the thread is whole. */
+  messageInMemory(id: MessageId): Message | undefined {
     const ordinal = this.#index.ordinalOf(id);
     const found = ordinal === undefined ? undefined : this.#messages.at(ordinal);
     return found?.id === id ? found : undefined;
+  }
+
+  /**
+   * This thread with some more of its messages in memory. It is how a resumed thread learns of a message that is about
+   * to be appended again.
+   */
+  holding(messages: readonly { readonly version: number; readonly message: Message }[]): AgentThread {
+    const window = this.#window;
+    if (window === undefined || this.isWhole) return this;
+    const held = new Map(window.held.map((one) => [one.version, one]));
+    for (const { version, message } of messages)
+      if (version <= window.version) held.set(version, { version, entry: { type: "message", message } });
+    if (held.size === window.held.length) return this;
+    const ordered = [...held.values()].sort((a, b) => a.version - b.version);
+    return AgentThread.resume(this.id, { ...window, held: ordered }, this.#entries.slice(window.version));
   }
 
   /** Appends messages; see {@link appendEntries}. */
@@ -126,7 +192,8 @@ export class AgentThread {
   /**
    * Appends entries and gives the thread that holds them. The thread takes what it is given: it is frozen, not copied,
    * as far as its keys are in canonical order. A message whose id is already there with equal content, and a pin that is
-   * already there, are skipped: appending twice is the same as appending once (C5).
+   * already there, are skipped: appending twice is the same as appending once (C5). A resumed thread knows only the ids
+   * of messages in memory; see {@link AgentThread.holding}.
    *
    * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it holds
    * beside its schema what no store could keep; `DUPLICATE_MESSAGE_ID` when an id comes back with other content;
@@ -134,7 +201,9 @@ export class AgentThread {
    * authority. Nothing is appended then.
    */
   appendEntries(inputs: readonly ThreadEntryInput[]): AgentThread {
-    const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) => this.message(id));
+    const addition = new ThreadAddition(this.#position, this.#messages.length, this.#pins, (id) =>
+      this.messageInMemory(id),
+    );
     for (const input of inputs) addition.add(input);
     if (addition.entries.length === 0) return this;
     return new AgentThread(
@@ -144,6 +213,7 @@ export class AgentThread {
       this.#index.extend(this.#messages, addition.messages),
       addition.position,
       addition.pins,
+      this.#window,
     );
   }
 
@@ -154,12 +224,13 @@ export class AgentThread {
    */
   fork(id: ThreadId, atVersion: number = this.version): AgentThread {
     if (atVersion === this.version) {
-      return new AgentThread(id, this.#entries, this.#messages, this.#index, this.#position, this.#pins);
+      return new AgentThread(id, this.#entries, this.#messages, this.#index, this.#position, this.#pins, this.#window);
     }
     const entries = this.#entries.prefix(atVersion);
-    const messages = this.#messages.prefix(countMessages(entries));
+    const messages = this.#messages.prefix(countMessages(entries, this.#messages.start));
     const index = this.#index.prefix(messages.length);
-    return new AgentThread(id, entries, messages, index, positionAfter(messages), livePinsOf(entries));
+    const position = positionAfter(messages, this.#window);
+    return new AgentThread(id, entries, messages, index, position, livePinsOf(entries), this.#window);
   }
 
   /** This thread as it was when it had so many entries. */
@@ -172,26 +243,31 @@ export class AgentThread {
    * Equal digests mean equal logs. Links are kept, so asking again after an append hashes only what is new.
    */
   get digest(): string {
-    return chainDigest(this.#entries);
+    return chainDigest(this.#entries, this.#entries.start > 0 ? this.#window?.digest : undefined);
   }
 }
 
-function countMessages(entries: AppendOnlyList<ThreadEntry>): number {
-  for (let index = entries.length - 1; index >= 0; index--) {
+/** @param before how many messages stand before the list's start. */
+function countMessages(entries: AppendOnlyList<ThreadEntry>, before: number): number {
+  for (let index = entries.length - 1; index >= entries.start; index--) {
     const entry = entries.at(index);
     if (entry?.type === "message") return entry.message.ordinal + 1;
   }
-  return 0;
+  return entries.start === 0 ? 0 : before;
 }
 
-function positionAfter(messages: AppendOnlyList<Message>): ThreadPosition {
+const messagesOf = (entries: Iterable<ThreadEntry>): readonly Message[] =>
+  [...entries].flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+
+function positionAfter(messages: AppendOnlyList<Message>, window?: ThreadWindow): ThreadPosition {
+  if (window !== undefined && messages.start > 0 && messages.length === messages.start) return window.position;
   const last = messages.at(messages.length - 1);
   return last === undefined ? START_OF_THREAD : { turn: last.turn, step: last.step };
 }
 
-function livePinsOf(entries: Iterable<ThreadEntry>): ReadonlyMap<PinId, Pin> {
+function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pin> {
   const pins = new Map<PinId, Pin>();
-  for (const entry of entries) {
+  for (const [, entry] of entries.inMemory()) {
     if (entry.type === "pin") pins.set(entry.pin.id, entry.pin);
     if (entry.type === "pin-lifted") pins.delete(entry.pinId);
   }
@@ -202,10 +278,18 @@ function livePinsOf(entries: Iterable<ThreadEntry>): ReadonlyMap<PinId, Pin> {
 class ThreadIndex {
   #ordinals: Map<MessageId, number>;
   #length: number;
+  /** How many of the messages up to `#length` the map does not hold, because they are not in memory. */
+  #absent: number;
 
-  constructor(ordinals = new Map<MessageId, number>(), length = 0) {
+  constructor(ordinals = new Map<MessageId, number>(), length = 0, absent = 0) {
     this.#ordinals = ordinals;
     this.#length = length;
+    this.#absent = absent;
+  }
+
+  static of(messages: AppendOnlyList<Message>): ThreadIndex {
+    const ordinals = ordinalsOf(messages);
+    return new ThreadIndex(ordinals, messages.length, messages.length - ordinals.size);
   }
 
   ordinalOf(id: MessageId): number | undefined {
@@ -214,13 +298,19 @@ class ThreadIndex {
   }
 
   prefix(length: number): ThreadIndex {
-    return new ThreadIndex(this.#ordinals, length);
+    return new ThreadIndex(this.#ordinals, length, this.#absent);
   }
 
   extend(existing: AppendOnlyList<Message>, added: readonly Message[]): ThreadIndex {
-    const shared = this.#ordinals.size === this.#length;
-    const ordinals = shared ? this.#ordinals : new Map([...existing].map((message) => [message.id, message.ordinal]));
+    const shared = this.#ordinals.size === this.#length - this.#absent;
+    const ordinals = shared ? this.#ordinals : ordinalsOf(existing);
     for (const message of added) ordinals.set(message.id, message.ordinal);
-    return new ThreadIndex(ordinals, this.#length + added.length);
+    return new ThreadIndex(ordinals, this.#length + added.length, this.#absent);
   }
+}
+
+function ordinalsOf(messages: AppendOnlyList<Message>): Map<MessageId, number> {
+  const ordinals = new Map<MessageId, number>();
+  for (const [ordinal, { id }] of messages.inMemory()) ordinals.set(id, ordinal);
+  return ordinals;
 }

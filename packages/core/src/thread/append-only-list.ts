@@ -1,17 +1,36 @@
+import { historyNotLoaded } from "../errors/history-not-loaded.ts";
+
+const NONE_HELD: ReadonlyMap<number, unknown> = new Map();
+
 /**
  * An immutable list whose `append` is O(1) amortized: values share one growing buffer and each sees its own prefix of
  * it. Appending to a value that is not the newest copies the prefix once. Old values stay valid for ever.
+ *
+ * A list may begin with items that are not in memory. Their places are taken; a few of them may be held. Asking for one
+ * that is not is an error and never `undefined`, so that nobody takes a part of a list for the whole.
  */
 export class AppendOnlyList<Item> implements Iterable<Item> {
   readonly length: number;
   /** The same for lists that hold the same items as far as both reach, because they share a buffer. */
   readonly family: object;
+  /** Place from which on every item is in memory; 0 for an ordinary list. */
+  readonly start: number;
   readonly #buffer: Item[];
+  /** Items before `start` that are in memory, by place and in order. */
+  readonly #held: ReadonlyMap<number, Item>;
 
-  private constructor(buffer: Item[], length: number, family: object) {
+  private constructor(
+    buffer: Item[],
+    length: number,
+    family: object,
+    start = 0,
+    held: ReadonlyMap<number, Item> = NONE_HELD as ReadonlyMap<number, Item>,
+  ) {
     this.#buffer = buffer;
     this.length = length;
     this.family = family;
+    this.start = start;
+    this.#held = held;
   }
 
   static empty<Item>(): AppendOnlyList<Item> {
@@ -23,32 +42,69 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return new AppendOnlyList(buffer, buffer.length, {});
   }
 
+  /** A list of `start` items of which only those in `held` are in memory. They come in the order of their places. */
+  static resumed<Item>(start: number, held: ReadonlyMap<number, Item>): AppendOnlyList<Item> {
+    return new AppendOnlyList<Item>([], start, {}, start, held);
+  }
+
+  /** True when every item is in memory. */
+  get isWhole(): boolean {
+    return this.#held.size === this.start;
+  }
+
   append(items: readonly Item[]): AppendOnlyList<Item> {
     if (items.length === 0) return this;
-    const isNewest = this.#buffer.length === this.length;
-    const buffer = isNewest ? this.#buffer : this.#buffer.slice(0, this.length);
+    const inBuffer = this.length - this.start;
+    const isNewest = this.#buffer.length === inBuffer;
+    const buffer = isNewest ? this.#buffer : this.#buffer.slice(0, inBuffer);
     for (const item of items) buffer.push(item);
-    return new AppendOnlyList(buffer, buffer.length, isNewest ? this.family : {});
+    const family = isNewest ? this.family : {};
+    return new AppendOnlyList(buffer, this.start + buffer.length, family, this.start, this.#held);
   }
 
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the item is there and not in memory. */
   at(index: number): Item | undefined {
-    return index >= 0 && index < this.length ? this.#buffer[index] : undefined;
+    if (index < 0 || index >= this.length) return undefined;
+    return index >= this.start ? this.#buffer[index - this.start] : this.#heldAt(index);
   }
 
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when one of the items is not in memory. */
   slice(start = 0, end = this.length): readonly Item[] {
-    return this.#buffer.slice(Math.max(0, start), Math.min(end, this.length));
+    const from = Math.max(0, start);
+    const to = Math.min(end, this.length);
+    const items: Item[] = [];
+    for (let index = from; index < Math.min(to, this.start); index++) items.push(this.#heldAt(index));
+    const rest = this.#buffer.slice(Math.max(0, from - this.start), Math.max(0, to - this.start));
+    return items.length === 0 ? rest : items.concat(rest);
   }
 
-  /** All items in an array of the caller's own. */
+  /** All items in an array of the caller's own. @throws ThreadfoldError `HISTORY_NOT_LOADED` when one is not in memory. */
   toArray(): Item[] {
-    return this.#buffer.slice(0, this.length);
+    return this.slice() as Item[];
   }
 
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the prefix would end among items that are not in memory. */
   prefix(length: number): AppendOnlyList<Item> {
-    return length >= this.length ? this : new AppendOnlyList(this.#buffer, Math.max(0, length), this.family);
+    if (length >= this.length) return this;
+    const wanted = Math.max(0, length);
+    if (wanted < this.start && !this.isWhole) throw historyNotLoaded();
+    if (wanted < this.start) return AppendOnlyList.of(this.slice(0, wanted));
+    return new AppendOnlyList(this.#buffer, wanted, this.family, this.start, this.#held);
+  }
+
+  /** The items that are in memory, with their places and in order. */
+  *inMemory(): Iterable<readonly [place: number, item: Item]> {
+    yield* this.#held;
+    for (let index = this.start; index < this.length; index++) yield [index, this.#buffer[index - this.start] as Item];
   }
 
   *[Symbol.iterator](): Iterator<Item> {
-    for (let index = 0; index < this.length; index++) yield this.#buffer[index] as Item;
+    for (let index = 0; index < this.length; index++) yield this.at(index) as Item;
+  }
+
+  #heldAt(index: number): Item {
+    const item = this.#held.get(index);
+    if (item === undefined) throw historyNotLoaded();
+    return item;
   }
 }

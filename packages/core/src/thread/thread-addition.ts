@@ -1,9 +1,10 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { toCanonicalValue } from "../json/canonical-value.ts";
+import { canonicalForm, toCanonicalValue } from "../json/canonical-value.ts";
 import { digestOf } from "../json/digest.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
 import { isCommonMessage } from "../model/is-common-message.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
+import { stringifiedEntries } from "./known-digests.ts";
 import { mayLift, type Pin, pinSchema } from "./pin.ts";
 import {
   type PinEntry,
@@ -121,8 +122,12 @@ const isAt = (message: Message, { ordinal, turn, step }: Place): boolean =>
   message.ordinal === ordinal && message.turn === turn && message.step === step;
 
 function makeEntry(input: MessageInput, place: Place): MessageEntry {
-  const entry = toCanonicalValue<MessageEntry>({ message: { ...input, ...place }, type: "message" });
+  const { value: entry, stringifies } = canonicalForm<MessageEntry>({
+    message: { ...input, ...place },
+    type: "message",
+  });
   madeEntries.add(entry);
+  if (stringifies) stringifiedEntries.add(entry);
   return entry;
 }
 

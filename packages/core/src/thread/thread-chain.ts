@@ -7,29 +7,53 @@ import { knownDigests } from "./known-digests.ts";
 import type { ThreadEntry } from "./thread-entry.ts";
 import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
 
-/** Link n−1 of each list is its digest after n entries. Kept by family: an entry may stand in several logs, a link in one. */
+/** Link n−1 of each list is its digest after n entries from its start on. Kept by family: an entry may stand in several logs, a link in one. */
 const chains = new WeakMap<object, string[]>();
 
-/** The running hash over all entries of a list. Links are kept, so only what is new is hashed. */
-export function chainDigest(entries: AppendOnlyList<ThreadEntry>): string {
+/**
+ * The running hash over all entries of a list. Links are kept, so only what is new is hashed.
+ *
+ * @param startLink the hash over the entries that stand before the list's start.
+ */
+export function chainDigest(entries: AppendOnlyList<ThreadEntry>, startLink: string = THREAD_CHAIN_START): string {
   const links = chains.get(entries.family) ?? [];
   chains.set(entries.family, links);
-  for (let index = links.length; index < entries.length; index++) {
-    links.push(nextThreadLink(links[index - 1] ?? THREAD_CHAIN_START, entryDigest(entries.at(index) as ThreadEntry)));
+  const { start } = entries;
+  for (let index = links.length; index < entries.length - start; index++) {
+    const digest = entryDigest(entries.at(start + index) as ThreadEntry);
+    links.push(nextThreadLink(links[index - 1] ?? startLink, digest));
   }
-  return links[entries.length - 1] ?? THREAD_CHAIN_START;
+  return links[entries.length - start - 1] ?? startLink;
 }
 
-/** Reads entries that were written down as canonical JSON. Nothing is parsed before the chain is known to hold. */
+/** Reads all entries of a thread that were written down as canonical JSON. */
 export function restoreEntries(serialized: readonly string[], digest: string): AppendOnlyList<ThreadEntry> {
+  const { entries, links } = readRun(serialized, THREAD_CHAIN_START, digest);
+  const restored = AppendOnlyList.of(entries);
+  chains.set(restored.family, links);
+  return restored;
+}
+
+/**
+ * Reads a run of entries that were written down as canonical JSON. Nothing is parsed before the chain is known to hold.
+ *
+ * @param before the thread's digest before the run.
+ * @param after its digest with it.
+ * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not lead from the one to the other.
+ */
+export function restoreRun(serialized: readonly string[], before: string, after: string): readonly ThreadEntry[] {
+  return readRun(serialized, before, after).entries;
+}
+
+function readRun(serialized: readonly string[], before: string, after: string) {
   const digests = serialized.map((text) => sha256(text));
-  const links = linksOf(digests);
-  if ((links.at(-1) ?? THREAD_CHAIN_START) !== digest) {
+  const links = linksOf(digests, before);
+  if ((links.at(-1) ?? before) !== after) {
     throw new ThreadfoldError(
       "STORE_CORRUPT",
       `The ${serialized.length} entries that were kept do not give the thread's digest.`,
       {
-        details: { entries: serialized.length, digest },
+        details: { entries: serialized.length, digest: after },
       },
     );
   }
@@ -38,13 +62,11 @@ export function restoreEntries(serialized: readonly string[], digest: string): A
     knownDigests.set(entry, digests[index] as string);
     return entry;
   });
-  const restored = AppendOnlyList.of(entries);
-  chains.set(restored.family, links);
-  return restored;
+  return { entries, links };
 }
 
-function linksOf(digests: readonly string[]): string[] {
+function linksOf(digests: readonly string[], before: string): string[] {
   const links: string[] = [];
-  for (const digest of digests) links.push(nextThreadLink(links.at(-1) ?? THREAD_CHAIN_START, digest));
+  for (const digest of digests) links.push(nextThreadLink(links.at(-1) ?? before, digest));
   return links;
 }

@@ -189,7 +189,11 @@ describe("plan status is state", () => {
             index,
           ),
         );
-        const merged = mergeSummaries(split[0] as StructuredSummary, split[1] as StructuredSummary, spanOf(0, 4));
+        const { summary: merged } = mergeSummaries(
+          split[0] as StructuredSummary,
+          split[1] as StructuredSummary,
+          spanOf(0, 4),
+        );
         expect(statusOf(merged)).toEqual(expected);
         const text = renderSummary(merged);
         for (const { description, status } of list) expect(text).toContain(`[${status}] ${description}`);

@@ -1,8 +1,15 @@
-import { spanStart } from "../groups/span-reference.ts";
-import type { MessageId, PinId } from "../model/ids.ts";
+import { historyNotLoaded } from "../errors/history-not-loaded.ts";
+import { spanLength, spanStart } from "../groups/span-reference.ts";
+import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
-import { actionOf, type CompactionPlan } from "../plan/compaction-plan.ts";
-import type { ClearRecord, ExternalizationRecord, PlanRecord, SummarizationRecord } from "../plan/plan-record.ts";
+import { actionOf, type CompactionPlan, planRecords } from "../plan/compaction-plan.ts";
+import {
+  type ClearRecord,
+  type ExternalizationRecord,
+  type PlanRecord,
+  removesMessages,
+  type SummarizationRecord,
+} from "../plan/plan-record.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
 import type { Pin } from "../thread/pin.ts";
@@ -49,7 +56,9 @@ export class ThreadView {
     this.#position = position;
   }
 
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory. */
   static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
+    if (!thread.isWhole && !hidesWhatIsAbsent(thread, plan)) throw historyNotLoaded();
     const { entries, position, firstFold } = viewEntries(thread, plan, START);
     const pins = foldedPins(thread, plan);
     if (pins.length > 0) entries.splice(firstFold ?? 0, 0, { type: "pins", pins });
@@ -64,17 +73,36 @@ export class ThreadView {
   }
 }
 
+/**
+ * True when a plan takes everything out of the prompt that a resumed thread left in the store. A resumed thread holds
+ * what one plan shows, and another plan may show more. Plans name only messages that the thread has, so comparing how
+ * many are hidden and not in memory with how many are not in memory says it.
+ */
+function hidesWhatIsAbsent(thread: AgentThread, plan: CompactionPlan): boolean {
+  let present = 0;
+  let shown = 0;
+  for (const { id, ordinal } of thread.messagesInMemory()) {
+    present++;
+    const { record } = actionOf(plan, id, ordinal);
+    if (record === null || !removesMessages(record)) shown++;
+  }
+  const removed = planRecords(plan).reduce(
+    (sum, record) => sum + (removesMessages(record) ? spanLength(record.span) : 0),
+    0,
+  );
+  return removed - (present - shown) === thread.length - present;
+}
+
 /** What a plan shows of the entries behind a position, and before which of it the first fold stands. */
 function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPosition) {
   const entries: ViewEntry[] = [];
-  let { version, length } = from;
+  let { length } = from;
   let made: Map<PinId, Pin> | undefined;
   let firstFold: number | undefined;
-  for (const entry of thread.entriesBetween(from.version)) {
-    version++;
+  for (const { version, entry } of entriesAfter(thread, from)) {
     if (entry.type === "message") {
-      length++;
-      const { record } = actionOf(plan, entry.message.id);
+      length = entry.message.ordinal + 1;
+      const { record } = actionOf(plan, entry.message.id, entry.message.ordinal);
       if (record !== null) firstFold ??= entries.length;
       const shown = viewMessage(entry.message, record);
       if (shown !== null) entries.push(shown);
@@ -86,7 +114,17 @@ function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPositi
       if (late !== null) entries.push(late);
     }
   }
-  return { entries, position: { version, length, made: made ?? from.made }, firstFold };
+  const position = { version: thread.version, length: thread.length, made: made ?? from.made };
+  return { entries, position, firstFold };
+}
+
+/**
+ * The entries behind a position. Those that the thread left in the store are folded away by its plan: no prompt shows
+ * them, and none of them is a pin.
+ */
+function entriesAfter(thread: AgentThread, from: ViewPosition) {
+  if (from.version === 0) return thread.entriesInMemory();
+  return thread.entriesBetween(from.version).map((entry, index) => ({ version: from.version + 1 + index, entry }));
 }
 
 function viewMessage(message: Message, record: PlanRecord | null): ViewEntry | null {
@@ -128,15 +166,15 @@ export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly 
  * messages count: one that comes after the pin must not take away what is shown already (P7).
  */
 function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
-  const source = pin.source === undefined ? undefined : thread.message(pin.source.messageId);
+  // What is not in memory is folded away, so it shows nothing.
+  const source = pin.source === undefined ? undefined : thread.messageInMemory(pin.source.messageId);
   if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
   return (
-    isShownVerbatim(source.id, plan) &&
-    source.parts.some((part) => part.type === "text" && part.text.includes(pin.text))
+    isShownVerbatim(source, plan) && source.parts.some((part) => part.type === "text" && part.text.includes(pin.text))
   );
 }
 
-function isShownVerbatim(id: MessageId, plan: CompactionPlan): boolean {
-  const record: PlanRecord | null = actionOf(plan, id).record;
+function isShownVerbatim({ id, ordinal }: Message, plan: CompactionPlan): boolean {
+  const record: PlanRecord | null = actionOf(plan, id, ordinal).record;
   return record === null || (record.action === "clear" && !record.targets.includes("text"));
 }

@@ -1,11 +1,12 @@
-import type {
-  ChatRequest,
-  JsonValue,
-  MediaPart,
-  Part,
-  ProviderAwareTokenizer,
-  ToolDefinition,
-  ToolResultContent,
+import {
+  type ChatRequest,
+  type JsonValue,
+  type MediaPart,
+  type Part,
+  type ProviderAwareTokenizer,
+  systemText,
+  type ToolDefinition,
+  type ToolResultContent,
 } from "@threadfold/core";
 import type { TokenOverheads } from "./overheads.ts";
 
@@ -34,7 +35,7 @@ export function composeTokenizer(id: string, measure: TextMeasure, overheads: To
   const countToolSchemas = (tools: readonly ToolDefinition[]): number => toolTokens(tools, measure, overheads);
   const countRequest = ({ system, messages, tools }: ChatRequest): number => {
     let tokens = overheads.request + countToolSchemas(tools);
-    for (const text of system) tokens += overheads.message + measure.text(text);
+    for (const entry of system) tokens += overheads.message + measure.text(systemText(entry));
     for (const message of messages) tokens += countMessage(message);
     return tokens;
   };

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ProviderAwareTokenizer } from "@threadfold/core";
+import { type ChatMessage, type ChatRequest, type ProviderAwareTokenizer, systemText } from "@threadfold/core";
 
 /** One promise that every counter keeps, as a check on a request. */
 export interface TokenizerLaw {
@@ -58,7 +58,7 @@ export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
     name: "system text is counted",
     broken: (tokenizer, request) => {
       const difference = tokenizer.countRequest(request) - tokenizer.countRequest({ ...request, system: [] });
-      const expected = request.system.some((text) => text.length > 0) ? difference > 0 : difference >= 0;
+      const expected = request.system.some((entry) => systemText(entry).length > 0) ? difference > 0 : difference >= 0;
       return expected ? null : `system text adds ${difference} tokens`;
     },
   },
@@ -75,7 +75,7 @@ function figuresOf(tokenizer: ProviderAwareTokenizer, request: ChatRequest): rea
   return [
     tokenizer.countRequest(request),
     tokenizer.countToolSchemas(request.tools),
-    ...request.system.map((text) => tokenizer.countTokens(text)),
+    ...request.system.map((entry) => tokenizer.countTokens(systemText(entry))),
     ...request.messages.flatMap(({ role, parts }) => [
       tokenizer.messageOverhead(role),
       ...parts.map((part) => tokenizer.countPart(part)),

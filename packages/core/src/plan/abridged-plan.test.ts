@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TokenLedger } from "../budget/token-ledger.ts";
+import { groupMessages } from "../groups/message-group.ts";
+import { outlineOf, spanOf, spanStart } from "../groups/span-reference.ts";
+import { agentThreads, countingTokenizer, planRecordsFor, runs } from "../laws/index.ts";
+import { asThreadId } from "../model/ids.ts";
+import type { MessageInput } from "../model/message.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import {
+  abridgePlan,
+  expandPlan,
+  hiddenRuns,
+  isAbridgedPlan,
+  parseAbridgedPlan,
+  runsOfAbridged,
+} from "./abridged-plan.ts";
+import {
+  actionOf,
+  type CompactionPlan,
+  groupRecords,
+  planRecords,
+  sealPlan,
+  serializePlan,
+} from "./compaction-plan.ts";
+import { normalizePlan } from "./normalize-plan.ts";
+import type { PlanRecord } from "./plan-record.ts";
+import { threadShape } from "./thread-shape.ts";
+
+function planOver(thread: AgentThread, records: readonly PlanRecord[], normalized: boolean): CompactionPlan {
+  const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
+  const shape = threadShape(thread, ledger, groupMessages(ledger.headers));
+  const grouped = groupRecords(records);
+  return sealPlan({
+    ...(normalized ? normalizePlan(grouped, shape).records : grouped),
+    threadId: thread.id,
+    threadVersion: thread.version,
+    version: 1,
+    policyVersion: "test",
+    createdAt: "2025-01-01T00:00:00.000Z",
+    originalTokens: 2,
+    compactedTokens: 1,
+  });
+}
+
+const placesOf = (thread: AgentThread) => {
+  const places = new Map<string, { version: number; ordinal: number }>();
+  for (const { version, entry } of thread.entriesInMemory())
+    if (entry.type === "message") places.set(entry.message.id, { version, ordinal: entry.message.ordinal });
+  return places;
+};
+
+const messagesIn =
+  (thread: AgentThread) =>
+  ({ fromVersion, toVersion }: { readonly fromVersion: number; readonly toVersion: number }) =>
+    thread
+      .entriesBetween(fromVersion - 1, toVersion)
+      .flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+
+const abridge = (plan: CompactionPlan, thread: AgentThread): string => {
+  const places = placesOf(thread);
+  return abridgePlan(plan, (id) => places.get(id));
+};
+
+const plans = agentThreads({ malformed: true })
+  .filter((thread) => thread.length > 0)
+  .chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread), fc.boolean()))
+  .map(([thread, records, normalized]) => ({ thread, plan: planOver(thread, records, normalized) }));
+
+const user = (number: number): MessageInput => ({
+  id: `m${number}` as never,
+  role: "user",
+  createdAt: "2025-01-01T00:00:00.000Z",
+  parts: [{ type: "text", text: `text ${number}` }],
+});
+
+/** A thread of so many messages and a plan that drops all but the first and the last three. */
+function droppedMiddle(count: number): { readonly thread: AgentThread; readonly plan: CompactionPlan } {
+  const thread = AgentThread.empty(asThreadId("long")).append(
+    Array.from({ length: count }, (_, number) => user(number)),
+  );
+  const span = spanOf(thread.messagesBetween(1, count - 3));
+  const drop = {
+    action: "drop" as const,
+    span,
+    strategy: "s",
+    reason: "r",
+    sincePlanVersion: 1,
+    originalTokens: 1,
+    keywords: [],
+  };
+  return { thread, plan: planOver(thread, [drop], true) };
+}
+
+describe("a plan in abridged form", () => {
+  it("is the same plan again, byte for byte, once its ids are read", () => {
+    fc.assert(
+      fc.property(plans, ({ thread, plan }) => {
+        const text = abridge(plan, thread);
+        if (isAbridgedPlan(text)) expect(serializePlan(expandPlan(text, messagesIn(thread)))).toBe(serializePlan(plan));
+        else expect(text).toBe(serializePlan(plan));
+      }),
+      runs(200),
+    );
+  });
+
+  it("does with every message what the whole plan does, and has its records in order", () => {
+    fc.assert(
+      fc.property(plans, ({ thread, plan }) => {
+        const text = abridge(plan, thread);
+        if (!isAbridgedPlan(text)) return;
+        const outlined = parseAbridgedPlan(text);
+        expect(outlined.planId).toBe(plan.planId);
+        expect(hiddenRuns(outlined)).toEqual(expect.arrayContaining([...runsOfAbridged(text)]));
+        const records = planRecords(outlined);
+        expect(records.map(({ span }) => spanStart(span))).toEqual(
+          planRecords(plan).map(({ span }) => spanStart(span)),
+        );
+        const whole = planRecords(expandPlan(text, messagesIn(thread)));
+        expect(records.map((record) => Object.keys(record))).toEqual(whole.map((record) => Object.keys(record)));
+        for (const { id, ordinal } of thread.messages) {
+          const { action, record } = actionOf(outlined, id, ordinal);
+          const expected = actionOf(plan, id);
+          expect(action).toBe(expected.action);
+          expect(record && spanStart(record.span)).toEqual(expected.record && spanStart(expected.record.span));
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it("P9 takes the room of what it shows, whatever it hides", () => {
+    const [short, long] = [1_000, 4_000].map((count) => {
+      const { thread, plan } = droppedMiddle(count);
+      return abridge(plan, thread);
+    });
+    expect(short && isAbridgedPlan(short)).toBe(true);
+    expect((long as string).length - (short as string).length).toBeLessThan(20);
+  });
+
+  it("never gives a part of its ids for all of them", () => {
+    const { thread, plan } = droppedMiddle(40);
+    const outlined = parseAbridgedPlan(abridge(plan, thread));
+    const span = (outlined.drops[0] as PlanRecord).span;
+    expect(outlineOf(span)?.count).toBe(36);
+    for (const ask of [
+      () => span.messageIds.length,
+      () => serializePlan(outlined),
+      () => ({ ...span }),
+      () => actionOf(outlined, "m5" as never),
+    ])
+      expect(ask).toThrow(/left in the store/);
+    expect(actionOf(outlined, "m5" as never, 5).action).toBe("drop");
+    expect(actionOf(outlined, "m0" as never, 0).action).toBe("include");
+  });
+
+  it("is refused when anything of it, or of the log under it, is not as it was", () => {
+    const { thread, plan } = droppedMiddle(40);
+    const text = abridge(plan, thread);
+    for (let at = 0; at < text.length; at++) {
+      const changed = text.slice(0, at) + (text[at] === "1" ? "2" : "1") + text.slice(at + 1);
+      expect(() => parseAbridgedPlan(changed), `character ${at}`).toThrow(/INVALID_PLAN|not as it was|JSON|schema/);
+    }
+    const others = AgentThread.empty(asThreadId("long")).append(
+      Array.from({ length: 40 }, (_, number) => user(number + 1)),
+    );
+    expect(() => expandPlan(text, messagesIn(others))).toThrow();
+    expect(() => expandPlan(text, (run) => messagesIn(thread)(run).slice(1))).toThrow(/not as it was/);
+  });
+});

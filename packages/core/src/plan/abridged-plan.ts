@@ -1,0 +1,273 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import {
+  type MessageRun,
+  outlinedSpan,
+  outlineOf,
+  type SpanOutline,
+  type SpanReference,
+} from "../groups/span-reference.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { digestOf } from "../json/digest.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { type MessageId, messageIdSchema } from "../model/ids.ts";
+import {
+  type CompactionPlan,
+  checkPlanSchema,
+  groupRecords,
+  type PlanRecords,
+  parsePlan,
+  planRecords,
+  serializePlan,
+} from "./compaction-plan.ts";
+import { type PlanRecord, removesMessages } from "./plan-record.ts";
+
+/** Version of the abridged form. */
+const ABRIDGED_VERSION = 1;
+/** How every plan in abridged form begins, and no other. */
+const PREFIX = `{"abridged":${ABRIDGED_VERSION},`;
+/** Spans below this many messages, and those that lie scattered, take less room as they are. */
+const FEWEST_IDS = 4;
+const IDS_PER_RUN = 4;
+
+/** Where a message stands in its log. */
+export interface MessagePlace {
+  /** The thread's version with the message. */
+  readonly version: number;
+  readonly ordinal: number;
+}
+
+/**
+ * A plan as a store keeps it beside its thread: the spans that it takes out of the prompt as parts of the log, where
+ * the ids can be read when somebody needs them. What a plan takes to keep and to read then depends on what it shows, and
+ * not on how much it hides (P9). Plans without long spans are kept in their ordinary form.
+ *
+ * @param placeOf where a message stands; undefined when that is not known, and then its span is kept as it is.
+ */
+export function abridgePlan(plan: CompactionPlan, placeOf: (id: MessageId) => MessagePlace | undefined): string {
+  if (namesTwice(plan)) return serializePlan(plan);
+  let isAbridged = false;
+  const records = planRecords(plan).map((record) => {
+    const outline = removesMessages(record) ? outlineFor(record.span, placeOf) : null;
+    if (outline === null) return record;
+    isAbridged = true;
+    return writtenRecord(record, outline);
+  });
+  if (!isAbridged) return serializePlan(plan);
+  const abridged = { ...plan, ...groupRecords(records as readonly PlanRecord[]) };
+  return canonicalJson({ abridged: ABRIDGED_VERSION, digest: digestOf(abridged), plan: abridged });
+}
+
+/** True for a plan in abridged form. */
+export const isAbridgedPlan = (text: string): boolean => text.startsWith(PREFIX);
+
+/**
+ * Reads an abridged plan and leaves the ids of its long spans in the store. What it shows can be rendered; whatever
+ * needs the ids throws `HISTORY_NOT_LOADED`.
+ *
+ * @throws ThreadfoldError `INVALID_PLAN` when it is no abridged plan, or was changed after it was written.
+ */
+export function parseAbridgedPlan(text: string): CompactionPlan {
+  const written = readAbridged(text);
+  const checked = checkPlanSchema(mapSpans(written, (outline, turns) => ({ ...turns, messageIds: [outline.first] })));
+  const listOf = <Kind extends (typeof KINDS)[number]>(kind: Kind): PlanRecords[Kind] => {
+    const records = checked[kind].map((record, index) => readRecord(record, writtenRecords(written, kind)[index]));
+    return Object.freeze(records) as unknown as PlanRecords[Kind];
+  };
+  return Object.freeze({
+    ...checked,
+    externalizations: listOf("externalizations"),
+    summarizations: listOf("summarizations"),
+    clearings: listOf("clearings"),
+    drops: listOf("drops"),
+  });
+}
+
+/** The parts of a log that an abridged plan speaks of. */
+export const runsOfAbridged = (text: string): readonly MessageRun[] => {
+  const runs: MessageRun[] = [];
+  mapSpans(readAbridged(text), (outline, turns) => {
+    runs.push(...outline.runs);
+    return turns;
+  });
+  return runs;
+};
+
+/** A message of a log by its id and place. */
+export interface PlacedMessage {
+  readonly id: MessageId;
+  readonly ordinal: number;
+}
+
+/**
+ * The whole plan behind an abridged one.
+ *
+ * @param messagesOf the messages in a part of the log, in order.
+ * @throws ThreadfoldError `INVALID_PLAN` when the log does not have what was written, or the ids do not make the plan
+ * that it was.
+ */
+export function expandPlan(text: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
+  const whole = mapSpans(readAbridged(text), (outline, turns) => ({
+    ...turns,
+    messageIds: idsOf(outline, messagesOf),
+  }));
+  return parsePlan(JSON.stringify(whole));
+}
+
+function idsOf(outline: SpanOutline, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): readonly MessageId[] {
+  const ids: MessageId[] = [];
+  for (const run of outline.runs) {
+    const messages = messagesOf(run);
+    if (messages.length !== run.toOrdinal - run.fromOrdinal + 1) throw notAsWritten();
+    for (const [index, { id, ordinal }] of messages.entries()) {
+      if (ordinal !== run.fromOrdinal + index) throw notAsWritten();
+      ids.push(id);
+    }
+  }
+  if (ids.length !== outline.count || ids[0] !== outline.first || ids.at(-1) !== outline.last) throw notAsWritten();
+  return ids;
+}
+
+/** The parts of the log that no prompt shows under a plan: those whose ids were left in the store. */
+export function hiddenRuns(plan: CompactionPlan): readonly MessageRun[] {
+  return planRecords(plan).flatMap(({ span }) => outlineOf(span)?.runs ?? []);
+}
+
+/** True when a message stands in more than one record, as in no plan in normal form. */
+function namesTwice(plan: CompactionPlan): boolean {
+  const named = new Set<MessageId>();
+  let count = 0;
+  for (const { span } of planRecords(plan)) {
+    count += span.messageIds.length;
+    for (const id of span.messageIds) named.add(id);
+  }
+  return named.size < count;
+}
+
+function outlineFor(
+  { messageIds }: SpanReference,
+  placeOf: (id: MessageId) => MessagePlace | undefined,
+): SpanOutline | null {
+  if (messageIds.length < FEWEST_IDS) return null;
+  const runs: { fromVersion: number; toVersion: number; fromOrdinal: number; toOrdinal: number }[] = [];
+  for (const id of messageIds) {
+    const place = placeOf(id);
+    if (place === undefined) return null;
+    const run = runs.at(-1);
+    if (run !== undefined && run.toOrdinal + 1 === place.ordinal) {
+      run.toOrdinal = place.ordinal;
+      run.toVersion = place.version;
+    } else {
+      const { version, ordinal } = place;
+      runs.push({ fromVersion: version, toVersion: version, fromOrdinal: ordinal, toOrdinal: ordinal });
+    }
+  }
+  if (runs.length * IDS_PER_RUN > messageIds.length) return null;
+  return { first: messageIds[0] as MessageId, last: messageIds.at(-1) as MessageId, count: messageIds.length, runs };
+}
+
+/** A record with its outline for a span. A summary that is about the same span says so instead of naming it again. */
+function writtenRecord(record: PlanRecord, outline: SpanOutline): object {
+  const { firstTurn, lastTurn } = record.span;
+  const span = { outline, firstTurn, lastTurn };
+  if (!("summary" in record)) return { ...record, span };
+  const isSame = canonicalJson(record.summary.span) === canonicalJson(record.span);
+  return { ...record, span, summary: isSame ? { ...record.summary, span: "record" } : record.summary };
+}
+
+const outlineSchema: z.ZodType<SpanOutline> = z.object({
+  first: messageIdSchema,
+  last: messageIdSchema,
+  count: z.int().positive(),
+  runs: z
+    .array(
+      z.object({
+        fromVersion: z.int().positive(),
+        toVersion: z.int().positive(),
+        fromOrdinal: z.int().nonnegative(),
+        toOrdinal: z.int().nonnegative(),
+      }),
+    )
+    .min(1),
+});
+const writtenSpanSchema = z.object({
+  outline: outlineSchema,
+  firstTurn: z.int().nonnegative(),
+  lastTurn: z.int().nonnegative(),
+});
+
+type WrittenRecord = JsonObject & { readonly summary?: JsonObject };
+type WrittenPlan = JsonObject;
+const KINDS = ["externalizations", "summarizations", "clearings", "drops"] as const;
+
+function readAbridged(text: string): WrittenPlan {
+  const parsed = isAbridgedPlan(text) ? parseObject(text) : null;
+  if (parsed === null || typeof parsed.plan !== "object" || digestOf(parsed.plan) !== parsed.digest)
+    throw notAsWritten();
+  return parsed.plan as WrittenPlan;
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return null;
+  }
+}
+
+type Turns = Pick<SpanReference, "firstTurn" | "lastTurn">;
+
+/** The plan with something else in the place of each outline, also in the summaries that are about the same span. */
+function mapSpans(plan: WrittenPlan, replace: (outline: SpanOutline, turns: Turns) => object): JsonObject {
+  const lists = KINDS.map((kind) => {
+    const records = writtenRecords(plan, kind).map((record) => {
+      const written = writtenSpan(record);
+      if (written === null) return record;
+      const { outline, ...turns } = written;
+      const span = replace(outline, turns);
+      return isAboutRecord(record) ? { ...record, span, summary: { ...record.summary, span } } : { ...record, span };
+    });
+    return [kind, records];
+  });
+  return { ...plan, ...Object.fromEntries(lists) };
+}
+
+function writtenRecords(plan: WrittenPlan, kind: (typeof KINDS)[number]): readonly WrittenRecord[] {
+  const records = plan[kind];
+  if (!Array.isArray(records)) throw notAsWritten();
+  return records as unknown as readonly WrittenRecord[];
+}
+
+/** The outline that a record was written with; null when it holds its ids. */
+function writtenSpan({ span }: WrittenRecord) {
+  if (typeof span !== "object" || span === null || !("outline" in span)) return null;
+  const written = writtenSpanSchema.safeParse(span);
+  if (!written.success) throw notAsWritten();
+  return written.data;
+}
+
+const isAboutRecord = (record: WrittenRecord | undefined): boolean => record?.summary?.span === "record";
+
+/** A record that was checked with stubs for spans, with the spans as they were written. The order of its keys stays. */
+function readRecord(checked: PlanRecord, written: WrittenRecord | undefined): PlanRecord {
+  const found = written === undefined ? null : writtenSpan(written);
+  if (found === null) return freezeDeep(checked);
+  const span = outlinedSpan(found, found.outline);
+  const withSpan = (value: object, isOutlined: boolean): object =>
+    Object.freeze(
+      Object.fromEntries(
+        Object.entries(value).map(([key, item]) => {
+          if (key === "span" && isOutlined) return [key, span];
+          return [key, key === "summary" ? withSpan(item, isAboutRecord(written)) : freezeDeep(item)];
+        }),
+      ),
+    );
+  return withSpan(checked, true) as PlanRecord;
+}
+
+function notAsWritten(): ThreadfoldError {
+  return new ThreadfoldError("INVALID_PLAN", "The plan is not as it was written down.", {
+    hint: "Run a check of the store; the thread itself is not affected.",
+  });
+}
