@@ -5,6 +5,7 @@ import type {
   ProviderAwareTokenizer,
   Summarizer,
   SummaryRole,
+  SystemEntry,
   ThreadId,
   ToolDefinition,
 } from "@threadfold/core";
@@ -17,7 +18,7 @@ import type { Mask } from "./mask/mask-rule.ts";
 export interface RecordedSession {
   readonly threadId: ThreadId;
   readonly messages: readonly MessageInput[];
-  readonly system?: readonly string[];
+  readonly system?: readonly SystemEntry[];
   readonly tools?: readonly ToolDefinition[];
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, MessageId, MessageInput, ThreadId, ToolDefinition } from "@threadfold/core";
+import type { JsonObject, MessageId, MessageInput, SystemEntry, ThreadId, ToolDefinition } from "@threadfold/core";
 import type { ImportWarning } from "./import-warning.ts";
 import type { SourcePointer } from "./source-pointer.ts";
 
@@ -70,7 +70,7 @@ export interface ImportedSession {
   /** Every message in the order of the log, those of side branches included (`branch` is set on them). */
   readonly messages: readonly MessageInput[];
   /** System text that stands beside the messages. Messages of role system stay among the messages. */
-  readonly system: readonly string[];
+  readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly compactions: readonly ImportedCompaction[];
   readonly malformed: readonly MalformedRecord[];

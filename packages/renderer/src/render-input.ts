@@ -5,6 +5,7 @@ import type {
   CompactionPlan,
   PinId,
   SummaryRole,
+  SystemEntry,
   TokenBreakdown,
   TokenLedger,
   ToolDefinition,
@@ -30,7 +31,7 @@ export interface RenderInput {
   /** Counted headers: a message that goes out unchanged is never counted again. `ledger.tokenizer` counts the rest. */
   readonly ledger: TokenLedger;
   /** The host's system text. It comes before the thread's own. */
-  readonly system: readonly string[];
+  readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly rehydrated?: readonly RehydratedContent[];
   /** Role of the messages that stand for folded spans. `assistant` by default (seed 002); never `system`. */

@@ -9,4 +9,4 @@ import type { RenderInput, Rendering } from "./render-input.ts";
  * {@link GrowingRendering}.
  */
 export const renderRequest = (input: RenderInput, format: ProviderFormat): Rendering =>
-  GrowingRendering.of(input, format).rendering;
+  GrowingRendering.whole(input, format).rendering;

@@ -1,4 +1,4 @@
-import { visibleText } from "@threadfold/core";
+import { systemText, toSystemText, visibleText } from "@threadfold/core";
 import { describeWarning } from "@threadfold/renderer";
 import type { PreparedRequest } from "@threadfold/session";
 
@@ -13,7 +13,7 @@ export function promptPage(prepared: PreparedRequest): string {
     `${plan.externalizations.length} externalized, ${plan.clearings.length} cleared, ${plan.summarizations.length} summaries, ${plan.drops.length} dropped spans.`,
     ...warnings.map((warning) => `Note: ${describeWarning(warning)}.`),
   ];
-  const system = request.system.map((text) => `\n## system\n\n${text}`);
+  const system = request.system.map((entry) => `\n## ${toSystemText(entry).role ?? "system"}\n\n${systemText(entry)}`);
   const tools = request.tools.length === 0 ? [] : [`\n## tools\n\n${request.tools.map(({ name }) => name).join(", ")}`];
   const messages = request.messages.map((message, index) => {
     const entry = manifest.messages[index];

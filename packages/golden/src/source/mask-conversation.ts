@@ -1,4 +1,4 @@
-import { asThreadId } from "@threadfold/core";
+import { asThreadId, systemText, withSystemText } from "@threadfold/core";
 import { conversationMask } from "../mask/conversation-mask.ts";
 import { maskEntries } from "../mask/mask-entries.ts";
 import type { Mask } from "../mask/mask-rule.ts";
@@ -21,7 +21,7 @@ export function maskConversation(
   return {
     threadId: asThreadId(mask.id("thread", threadId)),
     frame: {
-      system: frame.system.map(mask.text),
+      system: frame.system.map((entry) => withSystemText(entry, mask.text(systemText(entry)))),
       tools: frame.tools.map((tool) =>
         tool.description === undefined ? tool : { ...tool, description: mask.text(tool.description) },
       ),

@@ -5,6 +5,7 @@ import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import type { SessionImporter } from "../session-importer.ts";
 import { findAiSdkMessages, isAiSdkMessage, isUi, isUnmistakable, mayBeAiSdk } from "./ai-sdk-messages.ts";
+import { aiSdkSystem } from "./ai-sdk-system.ts";
 import { addModelMessage } from "./model-messages.ts";
 import { addUiMessage } from "./ui-messages.ts";
 
@@ -37,12 +38,11 @@ export const aiSdkImporter: SessionImporter = {
       if (isUi(message)) addUiMessage(message, entry);
       else addModelMessage(message, entry);
     }
-    const system = nonEmptyText(frame.system)?.toWellFormed();
     const model = newestModel(draft.messages) ?? nonEmptyText(frame.model)?.toWellFormed();
     return {
       opening,
       records: messages.length,
-      system: system === undefined ? [] : [system],
+      system: aiSdkSystem(frame.instructions ?? frame.system),
       tools: [],
       ...(model !== undefined && { model }),
     };

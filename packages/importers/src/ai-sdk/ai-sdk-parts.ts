@@ -76,10 +76,16 @@ function readImage(part: ForeignObject): MediaPart | undefined {
 
 function readFile(part: ForeignObject): MediaPart | undefined {
   const mediaType = textOf(part.mediaType) ?? textOf(part.mimeType);
-  const source = mediaSource(part.url ?? part.data, mediaType ?? "application/octet-stream");
+  const source = mediaSource(part.url ?? bareData(part.data), mediaType ?? "application/octet-stream");
   const name = nonEmptyText(part.filename);
   const type = mediaType?.startsWith("image/") === true ? "image" : "file";
   return source && { type, source, ...(name !== undefined && { name }), ...metadataOf(part) };
+}
+
+/** Version 7 and the prompts of its models say beside the data what kind of data it is. */
+function bareData(data: unknown): unknown {
+  const tagged = objectOf(data);
+  return tagged?.type === "data" ? tagged.data : tagged?.type === "url" ? tagged.url : data;
 }
 
 /** A URL, or the bytes in base 64. */

@@ -1,6 +1,5 @@
 import type { Part } from "@threadfold/core";
 import { opaquePart } from "../draft/opaque-part.ts";
-import type { DraftMessage } from "../draft/session-draft.ts";
 import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { AiSdkEntry } from "./ai-sdk-entry.ts";
 import { aiSdkPart, aiSdkParts, metadataOf } from "./ai-sdk-parts.ts";
@@ -14,7 +13,7 @@ export function addModelMessage(message: ForeignObject, entry: AiSdkEntry): void
   else if (message.role === "tool") addResults(message, entry);
   else {
     const role = message.role === "system" ? "system" : "user";
-    draft.add({ ...place, role, parts: aiSdkParts(message.content), ...notesOf(message) });
+    draft.add({ ...place, role, parts: aiSdkParts(message.content), ...metadataOf(message) });
   }
 }
 
@@ -28,7 +27,7 @@ function addAssistant(message: ForeignObject, { draft, place }: AiSdkEntry): voi
       const standIn = `call-${place.source.line}${place.source.path ?? ""}-${index}`;
       return aiSdkCall(part, textOf(part.toolName) ?? "", draft, standIn);
     }) ?? aiSdkParts(message.content);
-  const messageId = draft.add({ ...place, role: "assistant", parts, ...notesOf(message) });
+  const messageId = draft.add({ ...place, role: "assistant", parts, ...metadataOf(message) });
   if (compactionIn(parts)) draft.compactions.push({ messageId, trigger: "server" });
 }
 
@@ -55,10 +54,4 @@ function addResults(message: ForeignObject, { draft, place }: AiSdkEntry): void 
     parts: rest,
     origin: "harness",
   });
-}
-
-/** Options of providers for the whole message, such as cache markers. */
-function notesOf(message: ForeignObject): Pick<DraftMessage, "notes"> {
-  const { providerMetadata } = metadataOf(message);
-  return providerMetadata === undefined ? {} : { notes: { providerOptions: providerMetadata } };
 }

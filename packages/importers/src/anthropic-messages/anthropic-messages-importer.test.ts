@@ -28,7 +28,7 @@ describe("anthropicMessagesImporter", () => {
     expect([session.format, session.model, session.system]).toEqual([
       "anthropic-messages",
       "claude-sonnet-4-5",
-      ["be brief", "and kind"],
+      [{ text: "be brief", providerMetadata: { anthropic: { cache_control: { type: "ephemeral" } } } }, "and kind"],
     ]);
     expect(session.tools).toEqual([
       {

@@ -24,7 +24,9 @@ describe("codexImporter", () => {
     const bytes = jsonLines([meta, said("developer", "rules"), said("user", "go")]);
     const session = await importSession(bytes);
     expect([session.format, session.threadId, session.system]).toEqual(["codex", "rollout-1", ["be brief"]]);
-    expect(session.messages.map(({ id, role, metadata }) => [id, role, metadata?.role])).toEqual([
+    expect(
+      session.messages.map(({ id, role, providerMetadata }) => [id, role, providerMetadata?.openai?.role]),
+    ).toEqual([
       ["codex-2", "system", "developer"],
       ["codex-3", "user", undefined],
     ]);

@@ -4,6 +4,7 @@ import {
   type JsonValue,
   type MessageId,
   type MessageInput,
+  type SystemEntry,
   type ToolDefinition,
   toWellFormedJson,
 } from "@threadfold/core";
@@ -37,7 +38,7 @@ export interface DraftedSession {
   readonly opening?: string;
   /** How many records the importer went through. */
   readonly records: number;
-  readonly system: readonly string[];
+  readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly model?: string;
 }
@@ -116,12 +117,13 @@ export class SessionDraft {
 
 /** The message as a thread takes it. Fields are set one by one because copying each message twice would show. */
 function placed(message: DraftMessage, id: MessageId, createdAt: string): MessageInput {
-  const { role, parts, branch, origin, model, usage } = message;
+  const { role, parts, branch, origin, model, usage, providerMetadata } = message;
   const placed: { -readonly [Field in keyof MessageInput]: MessageInput[Field] } = { id, role, parts, createdAt };
   if (branch !== undefined) placed.branch = branch;
   if (origin !== undefined) placed.origin = origin;
   if (model !== undefined) placed.model = model;
   if (usage !== undefined) placed.usage = usage;
+  if (providerMetadata !== undefined) placed.providerMetadata = providerMetadata;
   placed.metadata = metadataOf(message);
   return placed;
 }
@@ -135,8 +137,8 @@ function metadataOf({ source: { line, path }, sourceLines, sourcePaths, notes }:
 }
 
 /** Looks only at what came out of the log as it stands; ids, times and figures are made here and known to be sound. */
-function isClean({ parts, notes, branch, model }: DraftMessage): boolean {
-  return isRepresentable(parts) && isRepresentable(notes) && isRepresentable(branch) && isRepresentable(model);
+function isClean({ parts, notes, branch, model, providerMetadata }: DraftMessage): boolean {
+  return [parts, notes, branch, model, providerMetadata].every((value) => isRepresentable(value));
 }
 
 function appendTo(lists: Map<string, SourcePointer[]>, key: string, place: SourcePointer): void {

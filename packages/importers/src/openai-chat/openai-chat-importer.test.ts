@@ -30,7 +30,8 @@ describe("openaiChatImporter", () => {
       [`${seed}-1`, "user", "2025-12-26T15:06:45.560Z"],
       [`${seed}-2`, "system", "2025-12-26T15:06:45.561Z"],
     ]);
-    expect(session.messages[2]?.metadata).toEqual({ source: { line: 1, path: "/messages/2" }, role: "developer" });
+    expect(session.messages[2]?.metadata).toEqual({ source: { line: 1, path: "/messages/2" } });
+    expect(session.messages[2]?.providerMetadata).toEqual({ openai: { role: "developer" } });
     expect([session.system, session.model, session.threadId]).toEqual([
       [],
       "gpt-5",

@@ -10,6 +10,7 @@ import {
   withoutUndefined,
 } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../source-pointer.ts";
+import { messageMetadata } from "./message-metadata.ts";
 import { openaiCalls } from "./openai-calls.ts";
 import { openaiContentParts, openaiPart, reasoningParts, refusalPart } from "./openai-parts.ts";
 import { openaiUsage } from "./openai-usage.ts";
@@ -20,6 +21,8 @@ export interface OpenaiMessages {
   pointerTo(index: number): SourcePointer;
   /** What ids begin with. */
   readonly seed: string;
+  /** The id of a message, where it is not made of seed and index. */
+  idOf?(message: ForeignObject, index: number): string;
   /** Whose thoughts are beside the content; `openai` by default. */
   readonly provider?: string;
   /** Who put a user message there, when nobody typed it. */
@@ -51,7 +54,8 @@ export function addOpenaiMessages(conversation: OpenaiMessages, draft: SessionDr
     else {
       const time = message.x_timestamp ?? message.timestamp ?? message.created;
       const origin = role === "user" ? conversation.originOf?.(message, index) : undefined;
-      read({ message, id: `${seed}-${index}`, source, time, provider, origin, draft });
+      const id = conversation.idOf?.(message, index) ?? `${seed}-${index}`;
+      read({ message, id, source, time, provider, origin, draft });
     }
   }
 }
@@ -67,11 +71,8 @@ const READERS: ReadonlyMap<unknown, (entry: Entry) => void> = new Map([
 
 function addText(role: Role): (entry: Entry) => void {
   return ({ message, id, source, time, origin, draft }) => {
-    const notes = withoutUndefined<JsonObject>({
-      name: textOf(message.name),
-      ...(message.role === "developer" && { role: "developer" }),
-    });
-    draft.add({ id, role, parts: openaiContentParts(message.content), ...(origin && { origin }), time, source, notes });
+    const parts = openaiContentParts(message.content);
+    draft.add({ id, role, parts, ...(origin && { origin }), time, source, ...messageMetadata(message) });
   };
 }
 
@@ -94,9 +95,9 @@ function addAssistant({ message, id, source, time, provider, draft }: Entry): vo
     ...(usage && { usage }),
     time,
     source,
+    ...messageMetadata(message),
     notes: withoutUndefined<JsonObject>({
       stopReason: textOf(message.finish_reason) ?? textOf(message.x_finish_reason),
-      name: textOf(message.name),
     }),
   });
 }

@@ -7,6 +7,8 @@ type ReadBlock = (block: ForeignObject) => Part | undefined;
 
 const TEXT_FIELDS = new Set(["type", "text"]);
 const FILE_FIELDS = new Set(["file_data", "file_id", "filename"]);
+const MEDIA_FIELDS = ["type", "image_url", "input_audio", "file"] as const;
+const NONE: ReadonlySet<string> = new Set();
 const IMAGE_FIELDS = new Set(["url"]);
 const DATA_URL = /^data:([^;,]+);base64,/;
 
@@ -56,14 +58,18 @@ function readImage(block: ForeignObject): MediaPart | undefined {
   const image = objectOf(block.image_url);
   const url = textOf(image?.url);
   if (image === undefined || url === undefined) return undefined;
-  return { type: "image", source: sourceOfUrl(url), ...providerExtras("openai", image, IMAGE_FIELDS) };
+  return { type: "image", source: sourceOfUrl(url), ...mediaExtras(block, image, IMAGE_FIELDS) };
 }
 
 function readAudio(block: ForeignObject): MediaPart | undefined {
   const audio = objectOf(block.input_audio);
   const [data, format] = [textOf(audio?.data), textOf(audio?.format)];
   if (data === undefined || format === undefined) return undefined;
-  return { type: "file", source: { kind: "base64", mediaType: `audio/${format}`, data } };
+  return {
+    type: "file",
+    source: { kind: "base64", mediaType: `audio/${format}`, data },
+    ...mediaExtras(block, {}, NONE),
+  };
 }
 
 function readFile(block: ForeignObject): MediaPart | undefined {
@@ -72,7 +78,12 @@ function readFile(block: ForeignObject): MediaPart | undefined {
   const source: MediaSource | undefined =
     data !== undefined ? sourceOfUrl(data) : fileId !== undefined ? { kind: "file-id", fileId } : undefined;
   if (file === undefined || source === undefined) return undefined;
-  return { type: "file", source, ...(name !== undefined && { name }), ...providerExtras("openai", file, FILE_FIELDS) };
+  return { type: "file", source, ...(name !== undefined && { name }), ...mediaExtras(block, file, FILE_FIELDS) };
+}
+
+/** What stands beside the medium, such as a cache breakpoint, and what stands in it. */
+function mediaExtras(block: ForeignObject, media: ForeignObject, known: ReadonlySet<string>) {
+  return providerExtras("openai", { ...block, ...media }, new Set([...MEDIA_FIELDS, ...known]));
 }
 
 /** A data URL holds the bytes themselves. */

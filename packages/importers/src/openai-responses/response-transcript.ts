@@ -1,12 +1,4 @@
-import {
-  asMessageId,
-  type JsonObject,
-  type MessageId,
-  type MessageOrigin,
-  type Part,
-  type Role,
-  type Usage,
-} from "@threadfold/core";
+import { asMessageId, type MessageId, type MessageOrigin, type Part, type Role, type Usage } from "@threadfold/core";
 import { opaquePart } from "../draft/opaque-part.ts";
 import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
 import type { ImportedCompaction } from "../imported-session.ts";
@@ -69,10 +61,20 @@ export class ResponseTranscript {
     else this.#extend([opaquePart("openai", item)], place);
   }
 
-  /** Adds a message that is no response of the model. Responses before it are complete. */
-  add(role: Role, parts: readonly Part[], place: ItemPlace, origin?: MessageOrigin, notes?: JsonObject): void {
+  /**
+   * Adds a message that is no response of the model. Responses before it are complete.
+   *
+   * @param spoken which of the two roles a system message has.
+   */
+  add(
+    role: Role,
+    parts: readonly Part[],
+    place: ItemPlace,
+    origin?: MessageOrigin,
+    spoken?: "system" | "developer",
+  ): void {
     this.close();
-    this.#pending.push({ kind: "message", message: toMessage(role, parts, place, origin, notes) });
+    this.#pending.push({ kind: "message", message: toMessage(role, parts, place, origin, spoken) });
   }
 
   addCompaction(parts: readonly Part[], place: ItemPlace, compaction: CompactionNotes): void {
@@ -117,8 +119,8 @@ export class ResponseTranscript {
     const parts = responseParts(item.content ?? item.message);
     if (item.role === "assistant") this.#extend(withItem(parts, item), place);
     else if (item.role === "user") this.add("user", parts, place, this.#originOf(parts));
-    else if (item.role === "system") this.add("system", parts, place);
-    else if (item.role === "developer") this.add("system", parts, place, undefined, { role: "developer" });
+    else if (item.role === "system" || item.role === "developer")
+      this.add("system", parts, place, undefined, item.role);
     else this.#draft.reportMalformed(place.at, "it is a message without a known role");
   }
 
@@ -162,7 +164,16 @@ function toMessage(
   parts: readonly Part[],
   { at, id, time }: ItemPlace,
   origin: MessageOrigin | undefined,
-  notes?: JsonObject,
+  spoken?: "system" | "developer",
 ): DraftMessage {
-  return { id, role, parts, time, source: at, ...(origin && { origin }), ...(notes && { notes }) };
+  const providerMetadata = spoken && { openai: { role: spoken } };
+  return {
+    id,
+    role,
+    parts,
+    time,
+    source: at,
+    ...(origin && { origin }),
+    ...(providerMetadata && { providerMetadata }),
+  };
 }

@@ -12,8 +12,17 @@ import { type PiEntry, piEntry } from "./pi-entry.ts";
 import { addPiMessage, addUser, type PiTarget } from "./pi-messages.ts";
 import { piContentParts } from "./pi-parts.ts";
 
-/** Entries that hold settings or state of the tool and nothing for the model. */
-const NON_PROMPT = new Set(["session", "model_change", "thinking_level_change", "custom", "label", "session_info"]);
+/** Entries that hold settings or state of the tool, or that say what it shows of others, and nothing of their own for the model. */
+const NON_PROMPT = new Set([
+  "session",
+  "model_change",
+  "thinking_level_change",
+  "custom",
+  "label",
+  "session_info",
+  "usage",
+  "context_edit",
+]);
 
 /** Sessions of the pi coding agent, versions 1 to 3 (seed 001). */
 export const piImporter: SessionImporter = {

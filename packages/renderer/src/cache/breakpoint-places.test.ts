@@ -15,6 +15,7 @@ import {
   text,
   threadOf,
 } from "../testing/sample-thread.ts";
+import { breakpointPlaces } from "./breakpoint-places.ts";
 
 /** Each marked block as `message.block`, with `system` and `tools` first. */
 function marksOf({ system = [], tools = [], messages }: AnyJson): readonly string[] {
@@ -68,6 +69,37 @@ describe("cache breakpoints", () => {
     expect(rendered.messages.at(-1)?.role).toBe("user");
   });
 
+  it("never go behind the stand-in for a result that may still come", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "ok")],
+      ["assistant", call("b"), call("c")],
+      ["tool", result("c", "ok")],
+    );
+    const { request } = renderSample(thread, { format: "anthropic-messages" });
+    expect(request.messages.map(({ synthetic }) => synthetic)).toEqual([
+      ...[undefined, undefined, undefined, undefined],
+      ...["missing-result", undefined],
+    ]);
+    // The two calls are message 3; behind them stands the stand-in, which the result of the first will replace.
+    expect(breakpointPlaces(request, { most: 4, lookBackBlocks: 20 }).messages).toEqual([3]);
+    const later = thread.append(messagesOf([["user", "go on"]], 6));
+    const { request: left } = renderSample(later, { format: "anthropic-messages" });
+    expect(breakpointPlaces(left, { most: 4, lookBackBlocks: 20 }).messages).toEqual([3]);
+    const answered = later.append(
+      messagesOf(
+        [
+          ["assistant", "so"],
+          ["user", "and?"],
+        ],
+        7,
+      ),
+    );
+    const { request: after } = renderSample(answered, { format: "anthropic-messages" });
+    expect(breakpointPlaces(after, { most: 4, lookBackBlocks: 20 }).messages).toEqual([8]);
+  });
+
   it("have a spare one twenty blocks back where the previous request is not known", () => {
     const steps = Array.from({ length: 15 }, (_, index): readonly MessageSpec[] => [
       ["assistant", call(`c${index}`)],
@@ -88,8 +120,9 @@ describe("cache breakpoints", () => {
         const { payload } = anthropicMessages.lower(request, { cache: { previous: request } });
         expect(marksOf(payload).length).toBeLessThanOrEqual(4);
         expect(anthropicMessages.check(payload, manifest)).toEqual([]);
-        const bare = JSON.parse(JSON.stringify(payload), (key, value) => (key === "cache_control" ? undefined : value));
-        expect(bare).toEqual(JSON.parse(JSON.stringify(plain)));
+        const bare = (marked: AnyJson) =>
+          JSON.parse(JSON.stringify(marked), (key, value) => (key === "cache_control" ? undefined : value));
+        expect(bare(payload)).toEqual(bare(plain));
       }),
       { numRuns: 100 },
     );

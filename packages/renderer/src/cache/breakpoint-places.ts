@@ -31,7 +31,7 @@ const FOLDS: readonly (SyntheticKind | undefined)[] = ["summary", "pins", "point
  */
 export function breakpointPlaces(request: ChatRequest, options: BreakpointOptions): BreakpointPlaces {
   const { messages, system, tools } = request;
-  const newest = messages.findLastIndex(({ synthetic }) => !PASSING.includes(synthetic));
+  const newest = newestThatStays(messages);
   const shared = options.previous === undefined ? -1 : sharedMessages(options.previous, request) - 1;
   const folds = foldsEnd(messages);
   const wanted = [newest, shared, folds, blocksBack(messages, newest, options.lookBackBlocks)];
@@ -39,6 +39,17 @@ export function breakpointPlaces(request: ChatRequest, options: BreakpointOption
   const places = [...new Set(wanted)].filter((index) => index >= 0 && index <= newest);
   const chosen = places.slice(0, options.most - (frame ? 1 : 0));
   return { frame, messages: chosen.sort((a, b) => a - b) };
+}
+
+/**
+ * The newest message that the next request has too, behind messages that it has too: a call of the last batch may still be
+ * answered, and then its stand-in gives way to the result.
+ */
+function newestThatStays(messages: readonly ChatMessage[]): number {
+  const answer = messages.findLastIndex(({ role }) => role === "assistant");
+  const open = messages.findIndex(({ synthetic }, index) => index > answer && synthetic === "missing-result");
+  const end = open < 0 ? messages.length : open;
+  return messages.findLastIndex(({ synthetic }, index) => index < end && !PASSING.includes(synthetic));
 }
 
 /** The last of the folds and pins that a request begins with; -1 when it begins with none. */

@@ -1,7 +1,7 @@
 import { asMessageId, type ChatRequest } from "@threadfold/core";
 import type { RenderedMessage } from "../manifest/render-manifest.ts";
 import type { Rendering } from "../render-input.ts";
-import { sameFrame, sameSystem, sharedMessages } from "./shared-messages.ts";
+import { isSameSystem, sameFrame, sharedMessages } from "./shared-messages.ts";
 
 /** What is compared of a rendering. */
 export type DiffedRendering = Pick<Rendering, "request" | "manifest">;
@@ -41,7 +41,7 @@ export function prefixDiff(earlier: DiffedRendering, later: DiffedRendering): Pr
 type Reason = readonly [kind: PrefixDivergence["kind"], reason: string];
 
 const frameReason = (a: ChatRequest, b: ChatRequest): Reason =>
-  sameSystem(a, b) ? ["tools", "the tool definitions changed"] : ["system", "the system text changed"];
+  isSameSystem(a.system, b.system) ? ["tools", "the tool definitions changed"] : ["system", "the system text changed"];
 
 function messageReason(before: RenderedMessage | undefined, after: RenderedMessage | undefined): Reason {
   const passing = before === undefined ? undefined : PASSING[before.action];

@@ -9,6 +9,7 @@ const STRICTEST = {
   reasoningText: false,
   prefill: false,
   multimodalResults: true,
+  cacheBreakpoints: false,
 } as const;
 
 const NO_ROWS: CapabilityTable = Object.freeze({});

@@ -13,7 +13,7 @@ const TEXT_REASONING = { reasoning: "none", reasoningText: true } as const;
  * say otherwise.
  */
 export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
-  "claude-": { provider: "anthropic" },
+  "claude-": { provider: "anthropic", cacheBreakpoints: true },
   "claude-3": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-0": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-2": { ...LOOP_BOUND, ...PREFILLED },
@@ -24,6 +24,7 @@ export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
   "claude-sonnet-4-5": { ...LOOP_BOUND, ...PREFILLED },
   "claude-haiku-4-5": { ...LOOP_BOUND, ...PREFILLED },
   "gpt-": { provider: "openai", reasoning: "none" },
+  "gpt-5.6": { cacheBreakpoints: true },
   o1: { provider: "openai", reasoning: "none" },
   o3: { provider: "openai", reasoning: "none" },
   o4: { provider: "openai", reasoning: "none" },

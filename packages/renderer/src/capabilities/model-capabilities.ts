@@ -13,6 +13,8 @@ export interface ModelCapabilities {
   readonly prefill: boolean;
   /** Whether tool results may hold pictures and documents, where the format has a place for them. */
   readonly multimodalResults: boolean;
+  /** Whether a request may mark where cached prefixes end. A model that may not refuses the marks. */
+  readonly cacheBreakpoints: boolean;
   /** In tokens. */
   readonly contextWindow: number;
   /** Shorter prefixes are never cached, in tokens. */

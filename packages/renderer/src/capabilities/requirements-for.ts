@@ -15,6 +15,8 @@ const narrowed = derivation(
   (requirements: FormatRequirements, capabilities: ModelCapabilities): FormatRequirements => ({
     ...requirements,
     reasoning: reasoningFor(requirements.reasoning, capabilities),
+    ...(requirements.cacheMarks?.refusedElsewhere === true &&
+      !capabilities.cacheBreakpoints && { cacheMarks: { ...requirements.cacheMarks, most: 0 } }),
     mediaInResults: requirements.mediaInResults && capabilities.multimodalResults,
   }),
 );

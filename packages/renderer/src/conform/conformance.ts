@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@threadfold/core";
+import type { SystemEntry, ToolDefinition } from "@threadfold/core";
 import type { Draft } from "../neutral/draft.ts";
 import type { RenderInput } from "../render-input.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
@@ -6,7 +6,7 @@ import type { FormatRequirements } from "./format-requirements.ts";
 
 /** A request on its way to being legal. */
 export interface DraftRequest {
-  readonly system: readonly string[];
+  readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly drafts: readonly Draft[];
 }

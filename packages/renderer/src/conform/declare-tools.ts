@@ -13,7 +13,7 @@ export const declareTools: Repair = {
     if (!requirements.declaresTools || request.tools.length > 0) return request;
     const names = usedTools(request.drafts);
     if (names.length === 0) return request;
-    warnings.tools("tools-declared", names);
+    warnings.named("tools-declared", names);
     return { ...request, tools: definitionsOf(names) };
   },
 };

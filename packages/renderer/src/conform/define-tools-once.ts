@@ -11,8 +11,8 @@ export const defineToolsOnce: Repair = {
     const taken = new Set<string>();
     const tools = request.tools.flatMap((tool): readonly ToolDefinition[] => {
       const name = acceptedToolName(tool.name, toolNames);
-      if (name !== tool.name) warnings.tools("tool-renamed", [`${tool.name} → ${name}`]);
-      if (taken.has(name)) warnings.tools("tool-definition-left-out", [tool.name]);
+      if (name !== tool.name) warnings.named("tool-renamed", [`${tool.name} → ${name}`]);
+      if (taken.has(name)) warnings.named("tool-definition-left-out", [tool.name]);
       const isNew = !taken.has(name) && taken.add(name);
       return isNew ? [name === tool.name ? tool : { ...tool, name }] : [];
     });

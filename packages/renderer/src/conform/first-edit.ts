@@ -1,4 +1,4 @@
-import type { AgentThread, CompactionPlan, Message, PlanRecord } from "@threadfold/core";
+import { type AgentThread, type CompactionPlan, type Message, type PlanRecord, spanStart } from "@threadfold/core";
 
 /** Remembers what a plan came to. The messages that a plan names stand in every thread that it is rendered with. */
 function ofPlan<Found>(
@@ -22,6 +22,9 @@ export const firstEditedOrdinal = ofPlan((plan, thread): number | null => {
 });
 
 function firstShown({ span }: PlanRecord, thread: AgentThread): number | null {
+  // Its first message is in memory also where the others were left in the store.
+  const first = thread.message(spanStart(span));
+  if (first !== undefined && first.branch === undefined) return first.ordinal;
   for (const id of span.messageIds) {
     const message = thread.message(id);
     if (message !== undefined && message.branch === undefined) return message.ordinal;

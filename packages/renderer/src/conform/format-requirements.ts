@@ -78,6 +78,8 @@ export interface FormatRequirements {
     readonly uniqueIn: "request" | "batch";
   };
   readonly toolNames: NameRule;
+  /** What of one provider's own the format has a place for, beside texts and beside messages. */
+  readonly fields: { readonly texts: FieldTable; readonly messages: FieldTable };
   /** Whether calls and results may only go out beside a definition of some tool. */
   readonly declaresTools: boolean;
   /** Marks of cached prefixes that a request may have; any number by default. */
@@ -86,12 +88,17 @@ export interface FormatRequirements {
   readonly schemaKeywords?: readonly string[];
 }
 
+/** Names of fields by provider; `*` stands for every provider that is not named. */
+export type FieldTable = Readonly<Record<string, readonly string[] | "all">>;
+
 /** How a provider marks the end of a prefix that it is to cache. */
 export interface CacheMarkRequirement {
   readonly provider: string;
   /** The field of `providerMetadata` that holds the mark. */
   readonly field: string;
   readonly most: number;
+  /** Set where a model without breakpoints refuses the marks instead of passing over them. */
+  readonly refusedElsewhere?: true;
 }
 
 /** A provider's item and the one that answers it: both name the same value in a field. */

@@ -1,4 +1,4 @@
-import type { Part, ProviderMetadata, ToolDefinition } from "@threadfold/core";
+import type { Part, ProviderMetadata, SystemEntry, ToolDefinition } from "@threadfold/core";
 import { derivation } from "../neutral/derivation.ts";
 import { withParts } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
@@ -10,8 +10,8 @@ interface Marked {
 }
 
 /**
- * Leaves out cache marks of the log beyond those that a request may have (W17). The first ones stay, tools before
- * messages, so that what comes later never changes what was rendered earlier.
+ * Leaves out cache marks of the log beyond those that a request may have (W17). The first ones stay, tools and
+ * system text before messages, so that what comes later never changes what was rendered earlier.
  */
 export const leaveOutCacheMarks: Repair = {
   name: "leave-out-cache-marks",
@@ -26,7 +26,15 @@ export const leaveOutCacheMarks: Repair = {
     const tools = request.tools.map((tool): ToolDefinition => {
       return isMarked(tool, cacheMarks) && !take(1) ? withoutMark(tool, cacheMarks) : tool;
     });
-    const unchanged = tools.every((tool, index) => tool === request.tools[index]);
+    const system = request.system.map((entry): SystemEntry => {
+      return typeof entry === "object" && isMarked(entry, cacheMarks) && !take(1)
+        ? withoutMark(entry, cacheMarks)
+        : entry;
+    });
+    const unchanged =
+      tools.every((tool, index) => tool === request.tools[index]) &&
+      system.every((entry, index) => entry === request.system[index]);
+    if (system.some((entry, index) => entry !== request.system[index])) warnings.add("cache-mark-left-out", []);
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { parts } = draft.chat;
       if (parts.every((part) => marksOf(part, cacheMarks) === 0)) return draft;
@@ -35,7 +43,7 @@ export const leaveOutCacheMarks: Repair = {
       warnings.add("cache-mark-left-out", draft.chat.sources);
       return withParts(draft, kept);
     });
-    return withDrafts(unchanged ? request : { ...request, tools }, drafts);
+    return withDrafts(unchanged ? request : { ...request, tools, system }, drafts);
   },
 };
 

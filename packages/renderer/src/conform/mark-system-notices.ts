@@ -21,8 +21,8 @@ export const markSystemNotices: Repair = {
 };
 
 function notice(draft: Draft): Draft {
-  const { sources, parts } = draft.chat;
-  const chat = { role: "user", parts: noticeParts(parts, null), sources, synthetic: "system-notice" } as const;
+  const { chat: said } = draft;
+  const chat = { ...said, role: "user", parts: noticeParts(said.parts, null), synthetic: "system-notice" } as const;
   return { ...draft, chat, action: draft.record === null ? "system-notice" : draft.action };
 }
 

@@ -10,7 +10,7 @@ export const noteSchemaKeywords: Repair = {
     if (schemaKeywords === undefined) return request;
     for (const tool of request.tools) {
       const beyond = keywordsBeyond(tool, schemaKeywords);
-      if (beyond.length > 0) warnings.tools("tool-schema-beyond-provider", [`${tool.name} (${beyond.join(", ")})`]);
+      if (beyond.length > 0) warnings.named("tool-schema-beyond-provider", [`${tool.name} (${beyond.join(", ")})`]);
     }
     return request;
   },

@@ -11,6 +11,7 @@ import { leaveOutRepeatedItems } from "./leave-out-repeated-items.ts";
 import { leaveOutStrayResults } from "./leave-out-stray-results.ts";
 import { markSystemNotices } from "./mark-system-notices.ts";
 import { moveResultsToCalls } from "./move-results-to-calls.ts";
+import { noteLeftOutFields } from "./note-left-out-fields.ts";
 import { noteSchemaKeywords } from "./note-schema-keywords.ts";
 import { noteUnmarkedFailures } from "./note-unmarked-failures.ts";
 import { openWithUser } from "./open-with-user.ts";
@@ -32,6 +33,7 @@ export const REPAIRS: readonly Repair[] = [
   assignCallIds,
   defineToolsOnce,
   noteUnmarkedFailures,
+  noteLeftOutFields,
   noteSchemaKeywords,
   openWithUser,
   appendTail,

@@ -1,4 +1,4 @@
-import type { ProviderAwareTokenizer, ToolDefinition } from "@threadfold/core";
+import type { ProviderAwareTokenizer, SystemEntry, ToolDefinition } from "@threadfold/core";
 
 /** What a request costs beyond its messages, in tokens. */
 export interface FrameTokens {
@@ -12,7 +12,7 @@ const known = new WeakMap<readonly ToolDefinition[], { readonly tokenizer: strin
 
 /** Counts system text and tools. The definitions of one array are counted once per counter. */
 export function countFrame(
-  system: readonly string[],
+  system: readonly SystemEntry[],
   tools: readonly ToolDefinition[],
   tokenizer: ProviderAwareTokenizer,
 ): FrameTokens {

@@ -1,4 +1,4 @@
-import { type ChatRequest, canonicalJson, type Part, type Pin, toolResultText } from "@threadfold/core";
+import { type ChatRequest, canonicalJson, type Part, type Pin, systemText, toolResultText } from "@threadfold/core";
 import { GrowingPayload } from "../growing/growing-payload.ts";
 import { GrowingRendering } from "../growing/growing-rendering.ts";
 import { payloadDigest } from "../payload-digest.ts";
@@ -58,7 +58,9 @@ function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput
 }
 
 const standsIn = ({ text }: Pin, { system, messages }: ChatRequest): boolean =>
-  [...system, ...messages.flatMap(({ parts }) => parts.map(textOf))].some((part) => part.includes(text));
+  [...system.map(systemText), ...messages.flatMap(({ parts }) => parts.map(textOf))].some((part) =>
+    part.includes(text),
+  );
 
 function textOf(part: Part): string {
   if (part.type === "text" || part.type === "reasoning") return part.text;
@@ -125,6 +127,9 @@ function brokenFollowing(format: ProviderFormat, input: RenderInput): string | n
     if (sent.violations.length > 0)
       return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule}`;
   }
+  const atOnce = GrowingRendering.of(input, format);
+  if (everythingOf(atOnce.rendering) !== everythingOf(renderRequest(input, format)))
+    return "the rendering that settles what it can differs";
   return null;
 }
 

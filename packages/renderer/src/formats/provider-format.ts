@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject, LegalityViolation } from "@threadfold/core";
+import type { CapabilityTable } from "../capabilities/model-capabilities.ts";
 import type { LegalityTable } from "../legality/legality-table.ts";
 import type { RenderManifest } from "../manifest/render-manifest.ts";
 
@@ -15,8 +16,12 @@ export interface LoweredRequest {
 export interface CacheOptions {
   /** The request before this one, where it is known. */
   readonly previous?: ChatRequest;
-  /** How long a prefix is to stay; the provider's shorter time by default. */
+  /** How long a prefix is to stay, where the provider lets one choose; its shorter time by default. */
   readonly ttl?: "5m" | "1h";
+  /** Name of the model. OpenAI's formats place nothing without it, for models before GPT-5.6 refuse breakpoints. */
+  readonly model?: string;
+  /** Rows that add to the table of model capabilities. */
+  readonly capabilities?: CapabilityTable;
 }
 
 /** What a payload has beside the request. */
@@ -37,6 +42,11 @@ export interface ProviderFormat {
   readonly rules: LegalityTable;
   /** Lowers a request, part by part. Total: what the format cannot hold is for `check` to find. */
   lower(request: ChatRequest, options?: LowerOptions): LoweredRequest;
+  /**
+   * Places cache breakpoints in a payload that `lower` made of this request, in place of those that came with the thread.
+   * Absent where a provider finds cached prefixes by itself, as Gemini does.
+   */
+  mark?(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject;
   /**
    * Checks any payload against the rules. With the manifest of its rendering, violations also name message and record;
    * without one the payload is foreign, and its whole shape is checked against the wire schema too.

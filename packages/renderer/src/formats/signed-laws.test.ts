@@ -4,21 +4,25 @@ import { describe, expect, it } from "vitest";
 import { signedInputs } from "../testing/signed-inputs.ts";
 import { formatLaws } from "./format-laws.ts";
 import { gemini } from "./gemini/format.ts";
+import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";
 
-describe.each([openaiResponses, gemini].map((format) => [format.id, format] as const))("%s", (_id, format) => {
-  it("keeps its laws with ids, signatures and hosted items of its provider in the log (W15, W16)", () => {
-    const laws = formatLaws(format);
-    fc.assert(
-      fc.property(signedInputs, (input) => {
-        expect(
-          laws.flatMap(({ name, broken }) => {
-            const problem = broken(input);
-            return problem === null ? [] : [`${name}: ${problem}`];
-          }),
-        ).toEqual([]);
-      }),
-      runs(40),
-    );
-  });
-});
+describe.each([openaiChat, openaiResponses, gemini].map((format) => [format.id, format] as const))(
+  "%s",
+  (_id, format) => {
+    it("keeps its laws with ids, signatures and hosted items of its provider in the log (W15, W16)", () => {
+      const laws = formatLaws(format);
+      fc.assert(
+        fc.property(signedInputs, (input) => {
+          expect(
+            laws.flatMap(({ name, broken }) => {
+              const problem = broken(input);
+              return problem === null ? [] : [`${name}: ${problem}`];
+            }),
+          ).toEqual([]);
+        }),
+        runs(40),
+      );
+    });
+  },
+);

@@ -1,9 +1,17 @@
 import type { JsonObject, JsonValue, LegalityViolation } from "@threadfold/core";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import { type PayloadDigest, payloadDigest } from "../payload-digest.ts";
-import { checkTail } from "./check-tail.ts";
+import { type CheckedBeginning, checkTail } from "./check-tail.ts";
 import type { GrowingRendering } from "./growing-rendering.ts";
-import { beginPayload, extendPayload, itemsText, type LoweredBeginning, lowerItems } from "./lowered-beginning.ts";
+import {
+  beginPayload,
+  extendPayload,
+  itemsText,
+  type LoweredBeginning,
+  lowerItems,
+  type WrittenBeginning,
+  writeBeginning,
+} from "./lowered-beginning.ts";
 
 /**
  * The payload of a rendering that follows its thread: messages that a longer log no longer changes are lowered, checked
@@ -18,6 +26,8 @@ export class GrowingPayload {
   readonly #beginning: LoweredBeginning | null;
   /** The items behind the beginning. */
   readonly #tail: readonly JsonValue[];
+  /** What is written down of the beginning: no more than an earlier digest asked for. */
+  #written: WrittenBeginning | undefined;
   #digest: PayloadDigest | undefined;
 
   private constructor(
@@ -35,26 +45,37 @@ export class GrowingPayload {
   }
 
   /** Lowers and checks a whole request. */
-  static of({ rendering }: GrowingRendering, format: ProviderFormat): GrowingPayload {
+  static of(growing: GrowingRendering, format: ProviderFormat): GrowingPayload {
+    const { rendering, settledChats } = growing;
+    if (settledChats.length > 0) return GrowingPayload.#extend(beginPayload(rendering, format), growing, format, null);
     const { payload } = format.lower(rendering.request);
     return new GrowingPayload(format, null, [], payload, format.check(payload, rendering.manifest));
   }
 
   /** The payload of a later rendering. What this one has of it already is taken over. */
   grow(growing: GrowingRendering): GrowingPayload {
-    const { settledChats, rendering } = growing;
-    if (settledChats.length === 0) return GrowingPayload.of(growing, this.#format);
-    const before = this.#beginning?.chats.family === settledChats.family ? this.#beginning : null;
-    const start = before ?? beginPayload(rendering, this.#format);
-    const beginning = extendPayload(start, settledChats, this.#format);
-    const tail = lowerItems(rendering.request.messages.slice(settledChats.length), this.#format);
-    const items = beginning.items.toArray().concat(tail);
-    const payload = { ...beginning.frame.payload, [this.#format.messagesField]: items };
+    const before = this.#beginning;
+    if (before === null || growing.settledChats.length === 0 || before.chats.family !== growing.settledChats.family)
+      return GrowingPayload.of(growing, this.#format);
+    const checked = this.violations.length > 0 ? null : { messages: before.chats.length, items: before.items.length };
+    const grown = GrowingPayload.#extend(before, growing, this.#format, checked);
+    grown.#written = this.#written;
+    return grown;
+  }
+
+  /** @param checked how much was found legal before; null when that is not known. */
+  static #extend(
+    before: LoweredBeginning,
+    { settledChats, rendering }: GrowingRendering,
+    format: ProviderFormat,
+    checked: CheckedBeginning | null,
+  ): GrowingPayload {
+    const beginning = extendPayload(before, settledChats, format);
+    const tail = lowerItems(rendering.request.messages.slice(settledChats.length), format);
+    const payload = { ...beginning.frame.payload, [format.messagesField]: beginning.items.toArray().concat(tail) };
     const violations =
-      before === null || this.violations.length > 0
-        ? this.#format.check(payload, rendering.manifest)
-        : checkTail(this.#format, payload, rendering, { messages: before.chats.length, items: before.items.length });
-    return new GrowingPayload(this.#format, beginning, tail, payload, violations);
+      checked === null ? format.check(payload, rendering.manifest) : checkTail(format, payload, rendering, checked);
+    return new GrowingPayload(format, beginning, tail, payload, violations);
   }
 
   /** The payload as the bytes that are recorded for it. Made when it is first asked for. */
@@ -64,11 +85,13 @@ export class GrowingPayload {
   }
 
   #write(beginning: LoweredBeginning): PayloadDigest {
-    const rest = itemsText(beginning, this.#tail) + beginning.frame.tail;
+    const written = writeBeginning(beginning, this.#written);
+    this.#written = written;
+    const rest = itemsText(written.items, this.#tail) + beginning.frame.tail;
     return {
-      text: beginning.text + rest,
-      digest: beginning.hash.update(rest).digest(),
-      bytes: beginning.bytes + Buffer.byteLength(rest),
+      text: written.text + rest,
+      digest: written.hash.update(rest).digest(),
+      bytes: written.bytes + Buffer.byteLength(rest),
     };
   }
 }

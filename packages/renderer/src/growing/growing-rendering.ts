@@ -1,6 +1,15 @@
-import { type AppendOnlyList, type ChatMessage, ThreadView, type TokenBreakdown } from "@threadfold/core";
+import {
+  type AppendOnlyList,
+  type ChatMessage,
+  type SystemEntry,
+  systemText,
+  ThreadView,
+  type TokenBreakdown,
+} from "@threadfold/core";
+import { isSameSystem } from "../cache/shared-messages.ts";
 import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
+import type { RequestEnds } from "../conform/conformance.ts";
 import type { FormatRequirements } from "../conform/format-requirements.ts";
 import { countFrame } from "../counting/count-frame.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
@@ -25,6 +34,8 @@ interface Scene {
 
 /** What comes before the messages: as the format takes it, and what it costs. */
 type Frame = FirstPiece["frame"] & {
+  /** System text as it was given, of host and thread. */
+  readonly given: readonly SystemEntry[];
   readonly sources: SplitSystem["sources"];
   readonly tokens: ReturnType<typeof countFrame>;
 };
@@ -63,20 +74,42 @@ export class GrowingRendering {
     this.rendering = compose(scene, frame, settled, tail);
   }
 
-  /** Renders a plan from the first message on. */
+  /** Renders a plan from the first message on. What a longer log no longer changes is settled at once. */
   static of(given: RenderInput, format: ProviderFormat): GrowingRendering {
-    const input = { ...given, ledger: given.ledger.extend(given.thread) };
-    const scene = { input, format, requirements: requirementsOf(input, format) };
-    const view = ThreadView.of(input.thread, input.plan);
-    const leading = splitLeadingSystem(draftView(view.entries, input));
-    const system = [...hostSystem(input), ...leading.texts];
-    const whole = requestPiece({ system, tools: input.tools, drafts: leading.drafts }, input, scene.requirements, {
-      first: true,
-      last: true,
-    });
-    const tokens = countFrame(whole.frame.system, whole.frame.tools, input.ledger.tokenizer);
-    const frame = { ...whole.frame, sources: leading.sources, tokens };
+    const opened = open(given, format);
+    return GrowingRendering.#parted(opened) ?? GrowingRendering.#whole(opened);
+  }
+
+  /** Renders a plan in one piece. */
+  static whole(given: RenderInput, format: ProviderFormat): GrowingRendering {
+    return GrowingRendering.#whole(open(given, format));
+  }
+
+  static #whole({ scene, view, system, leading }: Opened): GrowingRendering {
+    const { input, requirements } = scene;
+    const ends = { first: true, last: true };
+    const whole = requestPiece({ system, tools: input.tools, drafts: leading.drafts }, input, requirements, ends);
+    const frame = { ...counted(whole.frame, leading.sources, input), given: system };
     return new GrowingRendering(scene, view, frame, NOTHING_SETTLED(), leading.drafts, whole);
+  }
+
+  /** Null when nothing can be settled. */
+  static #parted({ scene, view, system, leading }: Opened): GrowingRendering | null {
+    const { input, requirements } = scene;
+    const start = declaresTools(scene) ? 0 : lastPieceStart(leading.drafts, new Set());
+    if (start === 0) return null;
+    const drafts = leading.drafts.slice(0, start);
+    const ends = { first: true, last: false };
+    const piece = requestPiece({ system, tools: input.tools, drafts }, input, requirements, ends);
+    const frame = { ...counted(piece.frame, leading.sources, input), given: system };
+    const parted = part(
+      scene,
+      frame,
+      { settled: NOTHING_SETTLED(), piece, logged: drafts },
+      leading.drafts.slice(start),
+    );
+    if (parted === null || answersSettled(parted.tail, parted.settled)) return null;
+    return new GrowingRendering(scene, view, frame, parted.settled, parted.open, parted.tail);
   }
 
   /** The rendering of the same plan for a thread that has grown; from the first message on when anything else differs. */
@@ -100,44 +133,32 @@ export class GrowingRendering {
     const parted = start === 0 ? null : this.#part(scene, settled, drafts, start);
     if (parted !== null) settled = parted.settled;
     const tail = parted?.tail ?? this.#piece(scene, drafts, { first: settled.drafts.length === 0, last: true });
-    // Two ids of the log can come to one id on the wire; the whole request tells them apart.
-    if (tail.drafts.some((draft) => callsOf(draft).some((id) => settled.callIds.has(id))))
-      return GrowingRendering.of(scene.input, scene.format);
+    if (answersSettled(tail, settled)) return GrowingRendering.whole(scene.input, scene.format);
     return new GrowingRendering(scene, view, this.#frame, settled, parted?.open ?? drafts, tail);
   }
 
-  /** Settles what stands before a place; null when leaving out messages made the two sides run into one. */
-  #part(scene: Scene, settled: SettledRequest, drafts: readonly Draft[], start: number) {
+  #part(scene: Scene, settled: SettledRequest, drafts: readonly Draft[], start: number): Parted | null {
     const logged = drafts.slice(0, start);
-    const open = drafts.slice(start);
     const piece = this.#piece(scene, logged, { first: settled.drafts.length === 0, last: false });
-    const tail = this.#piece(scene, open, { first: false, last: true });
-    const last = piece.drafts.at(-1);
-    const isParted = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
-    if (!isParted || tail.drafts[0]?.chat.role !== "assistant") return null;
-    return { settled: settle(settled, piece, logged, scene.input.thread.livePins), open, tail };
+    return part(scene, this.#frame, { settled, piece, logged }, drafts.slice(start));
   }
 
-  #piece(
-    { input, requirements }: Scene,
-    drafts: readonly Draft[],
-    ends: { readonly first: boolean; readonly last: boolean },
-  ): RequestPiece {
-    const { system, tools } = this.#frame;
+  #piece({ input, requirements }: Scene, drafts: readonly Draft[], ends: RequestEnds): RequestPiece {
+    const { system, tools, given } = this.#frame;
     // The first piece notes what the frame had to give up, so it starts from the frame as it was given.
-    return requestPiece({ system, tools: ends.first ? input.tools : tools, drafts }, input, requirements, ends);
+    const frame = ends.first ? { system: given, tools: input.tools } : { system, tools };
+    return requestPiece({ ...frame, drafts }, input, requirements, ends);
   }
 
   #isContinuedBy(next: RenderInput): boolean {
-    const { input, requirements } = this.#scene;
+    const { input } = this.#scene;
     const { thread } = input;
-    const declares = requirements.declaresTools && input.tools.length === 0;
     return (
-      !declares &&
+      !declaresTools(this.#scene) &&
       this.#open.some(({ chat, action }) => chat.role !== "system" && action !== "pins") &&
       rendersAlike(next.plan, input.plan) &&
       next.tools === input.tools &&
-      isSameText(next.system, input.system) &&
+      isSameSystem(next.system, input.system) &&
       next.summaryRole === input.summaryRole &&
       next.model === input.model &&
       next.capabilities === input.capabilities &&
@@ -148,13 +169,72 @@ export class GrowingRendering {
   }
 }
 
-const isSameText = (a: readonly string[], b: readonly string[]): boolean =>
-  a === b || (a.length === b.length && a.every((text, index) => text === b[index]));
+/** An input with what of it does not depend on how it is cut into pieces. */
+interface Opened {
+  readonly scene: Scene;
+  readonly view: ThreadView;
+  readonly system: readonly SystemEntry[];
+  readonly leading: SplitSystem;
+}
+
+function open(given: RenderInput, format: ProviderFormat): Opened {
+  const input = { ...given, ledger: given.ledger.extend(given.thread) };
+  const view = ThreadView.of(input.thread, input.plan);
+  const leading = splitLeadingSystem(draftView(view.entries, input));
+  const scene = { input, format, requirements: requirementsOf(input, format) };
+  return { scene, view, system: [...hostSystem(input), ...leading.texts], leading };
+}
+
+const counted = (
+  frame: FirstPiece["frame"],
+  sources: Frame["sources"],
+  { ledger }: RenderInput,
+): Omit<Frame, "given"> => ({
+  ...frame,
+  sources,
+  tokens: countFrame(frame.system, frame.tools, ledger.tokenizer),
+});
+
+/** What is settled, with the piece behind it and the drafts that the piece was made from. */
+interface Settling {
+  readonly settled: SettledRequest;
+  readonly piece: RequestPiece;
+  readonly logged: readonly Draft[];
+}
+
+interface Parted {
+  readonly settled: SettledRequest;
+  readonly open: readonly Draft[];
+  readonly tail: RequestPiece;
+}
+
+/** Settles a piece before the drafts that stay open; null when leaving out messages made the two sides run into one. */
+function part(
+  { input, requirements }: Scene,
+  { system, tools }: Frame,
+  { settled, piece, logged }: Settling,
+  drafts: readonly Draft[],
+): Parted | null {
+  const tail = requestPiece({ system, tools, drafts }, input, requirements, { first: false, last: true });
+  const last = piece.drafts.at(-1);
+  const isParted = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
+  if (!isParted || tail.drafts[0]?.chat.role !== "assistant") return null;
+  return { settled: settle(settled, piece, logged, input.thread.livePins), open: drafts, tail };
+}
+
+/** Two ids of the log can come to one id on the wire; the whole request tells them apart. */
+const answersSettled = (tail: RequestPiece, { callIds }: SettledRequest): boolean =>
+  tail.drafts.some((draft) => callsOf(draft).some((id) => callIds.has(id)));
+
+/** True where the format asks for definitions that only the messages can give. */
+const declaresTools = ({ input, requirements }: Scene): boolean =>
+  requirements.declaresTools && input.tools.length === 0;
 
 const requirementsOf = ({ model, capabilities }: RenderInput, { rules }: ProviderFormat): FormatRequirements =>
   requirementsFor(rules.requirements, model === undefined ? null : capabilitiesOf(model, capabilities));
 
-const hostSystem = ({ system }: RenderInput): readonly string[] => system.filter((text) => text.trim() !== "");
+const hostSystem = ({ system }: RenderInput): readonly SystemEntry[] =>
+  system.filter((entry) => systemText(entry).trim() !== "");
 
 function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: RequestPiece): Rendering {
   const { input, format } = scene;

@@ -11,17 +11,23 @@ import type { ProviderFormat } from "../formats/provider-format.ts";
 import { asList } from "../legality/plain-object.ts";
 import type { Rendering } from "../render-input.ts";
 
-/** The beginning of a payload that a longer log no longer changes: lowered, written down and hashed once. */
+/** The beginning of a payload that a longer log no longer changes: lowered once. */
 export interface LoweredBeginning {
   /** The settled messages that it was lowered from. */
   readonly chats: AppendOnlyList<ChatMessage>;
   readonly items: AppendOnlyList<JsonValue>;
-  /** Canonical JSON of the payload up to and including the last of these items. */
+  readonly frame: PayloadFrame;
+}
+
+/** What is written down and hashed of a beginning. */
+export interface WrittenBeginning {
+  /** How many of its items. */
+  readonly items: number;
+  /** Canonical JSON of the payload up to and including the last of them. */
   readonly text: string;
   readonly hash: RunningSha256;
   /** Length of `text` in bytes of UTF-8. */
   readonly bytes: number;
-  readonly frame: PayloadFrame;
 }
 
 /** A payload without its messages. */
@@ -37,9 +43,8 @@ export interface PayloadFrame {
 /** The beginning of a payload before its first message. */
 export function beginPayload({ request }: Rendering, format: ProviderFormat): LoweredBeginning {
   const frame = payloadFrame(format.lower({ ...request, messages: [] }).payload, format.messagesField);
-  const nothing = { chats: AppendOnlyList.empty<ChatMessage>(), items: AppendOnlyList.empty<JsonValue>() };
-  const start = { ...nothing, frame, ...written(startSha256(), frame.head) };
-  return withItems(start, frame.items);
+  const items = AppendOnlyList.empty<JsonValue>().append(frame.items);
+  return { chats: AppendOnlyList.empty<ChatMessage>(), items, frame };
 }
 
 /** The beginning of a payload with further messages behind it. */
@@ -49,7 +54,8 @@ export function extendPayload(
   format: ProviderFormat,
 ): LoweredBeginning {
   const added = chats.slice(beginning.chats.length);
-  return added.length === 0 ? beginning : { ...withItems(beginning, lowerItems(added, format)), chats };
+  if (added.length === 0) return beginning;
+  return { ...beginning, items: beginning.items.append(lowerItems(added, format)), chats };
 }
 
 /** Messages as the items of a payload's list. */
@@ -59,29 +65,34 @@ export function lowerItems(messages: readonly ChatMessage[], format: ProviderFor
   ) as readonly JsonValue[];
 }
 
-/** What is written of further items behind a beginning. */
-export function itemsText({ items: { length } }: LoweredBeginning, added: readonly JsonValue[]): string {
+/** What is written of further items behind so many. */
+export function itemsText(length: number, added: readonly JsonValue[]): string {
   const text = added.map(canonicalJson).join(",");
   return length === 0 || text === "" ? text : `,${text}`;
 }
 
-function withItems(beginning: LoweredBeginning, added: readonly JsonValue[]): LoweredBeginning {
-  const text = itemsText(beginning, added);
-  const { hash, bytes } = written(beginning.hash, text);
+/** Writes a beginning down, from where it was written before. */
+export function writeBeginning(
+  { frame, items }: LoweredBeginning,
+  before: WrittenBeginning | undefined,
+): WrittenBeginning {
+  const start = before ?? {
+    items: 0,
+    text: frame.head,
+    hash: startSha256().update(frame.head),
+    bytes: byteLength(frame.head),
+  };
+  if (start.items === items.length) return start;
+  const text = itemsText(start.items, items.slice(start.items));
   return {
-    ...beginning,
-    items: beginning.items.append(added),
-    text: beginning.text + text,
-    hash,
-    bytes: beginning.bytes + bytes,
+    items: items.length,
+    text: start.text + text,
+    hash: start.hash.update(text),
+    bytes: start.bytes + byteLength(text),
   };
 }
 
-const written = (hash: RunningSha256, text: string) => ({
-  text,
-  hash: hash.update(text),
-  bytes: Buffer.byteLength(text),
-});
+const byteLength = (text: string): number => Buffer.byteLength(text);
 
 /** Canonical JSON sorts fields by name, so the list has a place among them. */
 function payloadFrame(payload: JsonObject, field: string): PayloadFrame {

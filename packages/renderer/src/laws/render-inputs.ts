@@ -5,6 +5,7 @@ import {
   groupRecords,
   normalizePlan,
   type PlanRecord,
+  type SystemEntry,
   sealPlan,
   TokenLedger,
   type ToolDefinition,
@@ -59,8 +60,33 @@ const frames = fc.record(
   },
   { requiredKeys: [] },
 );
+/** System texts with what providers tell beside them. */
+const ownWords: readonly SystemEntry[] = [
+  {
+    text: "Be brief.",
+    role: "developer",
+    providerMetadata: { openai: { name: "ops" }, anthropic: { cache_control: { type: "ephemeral" } } },
+  },
+  {
+    text: "Be kind.",
+    role: "developer",
+    continues: true,
+    providerMetadata: {
+      anthropic: { cache_control: { type: "ephemeral" } },
+      openai: { prompt_cache_breakpoint: { mode: "explicit" } },
+    },
+  },
+  { text: " ", role: "system" },
+];
+
 const hostParts = fc.record({
-  system: fc.constantFrom<readonly string[]>([], ["You are an agent."], ["  ", "You are an agent.", "Never give up."]),
+  system: fc.constantFrom<readonly SystemEntry[]>(
+    [],
+    ["You are an agent."],
+    ["  ", "You are an agent.", "Never give up."],
+    ["You are an agent.", ...ownWords],
+    [...ownWords, ...ownWords, ...ownWords, "Never give up."],
+  ),
   tools: fc.constantFrom<readonly ToolDefinition[]>([], tools, [...tools, ...tools]),
 });
 

@@ -1,4 +1,4 @@
-import type { ClearRecord, Message, Part, TextPart } from "@threadfold/core";
+import { type ClearRecord, type Message, type Part, type TextPart, toChatMessage } from "@threadfold/core";
 import { clearedCall, clearMarker } from "./cleared-input.ts";
 import { clearedResult } from "./cleared-result.ts";
 import { derivation } from "./derivation.ts";
@@ -11,7 +11,7 @@ import { truncateMiddle } from "./truncate-middle.ts";
 export function clearedMessage(message: Message, record: ClearRecord): Draft | null {
   const parts = clearedParts(message, record);
   if (parts.length === 0) return null;
-  const chat = { role: message.role, parts, sources: [message.id], synthetic: "placeholder" } as const;
+  const chat = { ...toChatMessage(message), parts, synthetic: "placeholder" } as const;
   return { chat, action: "clear", share: "pointers", record, message, ordinal: message.ordinal };
 }
 

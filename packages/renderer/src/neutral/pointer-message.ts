@@ -1,4 +1,4 @@
-import type { ExternalizationRecord, SummaryRole } from "@threadfold/core";
+import { type ExternalizationRecord, type SummaryRole, spanIdsInMemory } from "@threadfold/core";
 import type { Draft } from "./draft.ts";
 import { derivedDraft, type MadeMessage, madeDraft } from "./made-draft.ts";
 import { END_OF_HISTORY, framedSummary } from "./summary-frame.ts";
@@ -26,7 +26,7 @@ export function pointerMessage(record: ExternalizationRecord, ordinal: number, r
     ordinal,
     record,
   };
-  const sources = record.span.messageIds;
+  const sources = spanIdsInMemory(record.span);
   if (role !== "pair") return [pointerDraft(record, { ...made, role, sources })];
   const question = `What is in artifact ${record.artifactId}?`;
   return [

@@ -1,4 +1,4 @@
-import type { SummarizationRecord, SummaryRole } from "@threadfold/core";
+import { type SummarizationRecord, type SummaryRole, spanIdsInMemory } from "@threadfold/core";
 import type { Draft } from "./draft.ts";
 import { derivedDraft, type MadeMessage, madeDraft } from "./made-draft.ts";
 import { END_OF_HISTORY, framedSummary } from "./summary-frame.ts";
@@ -17,7 +17,7 @@ export function summaryMessage(record: SummarizationRecord, ordinal: number, rol
     ordinal,
     record,
   };
-  const sources = record.span.messageIds;
+  const sources = spanIdsInMemory(record.span);
   if (role !== "pair") return [summaryDraft(record, { ...made, role, sources })];
   return [shadow(record, { ...made, role: "user" }), summaryDraft(record, { ...made, role: "assistant", sources })];
 }

@@ -1,9 +1,16 @@
 import type { MessageInput, Part } from "@threadfold/core";
 
 /** Words by which providers say that the output limit cut a response off. */
-const MAX_OUTPUT_STOPS: readonly string[] = ["max_tokens", "max_output_tokens", "length", "incomplete", "model_length"];
+const MAX_OUTPUT_STOPS: readonly string[] = [
+  "max-output",
+  "max_tokens",
+  "max_output_tokens",
+  "length",
+  "incomplete",
+  "model_length",
+];
 
-/** True when a response ended because its output limit was reached, in any provider's word for it. */
+/** True when a response ended because its output limit was reached, in any provider's word for it or in ours (`max-output`). */
 export const isMaxOutputStop = (stopReason: string | null | undefined): boolean =>
   stopReason !== null && stopReason !== undefined && MAX_OUTPUT_STOPS.includes(stopReason.toLowerCase());
 

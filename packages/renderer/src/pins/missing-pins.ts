@@ -1,8 +1,12 @@
-import { type MessageId, type Part, type Pin, toolResultText } from "@threadfold/core";
+import { type MessageId, type Part, type Pin, type SystemEntry, systemText, toolResultText } from "@threadfold/core";
 import type { Draft } from "../neutral/draft.ts";
 
 /** The pins whose exact text stands nowhere in the request: not in its system text and in no message. */
-export function missingPins(pins: readonly Pin[], system: readonly string[], drafts: readonly Draft[]): readonly Pin[] {
+export function missingPins(
+  pins: readonly Pin[],
+  system: readonly SystemEntry[],
+  drafts: readonly Draft[],
+): readonly Pin[] {
   if (pins.length === 0) return [];
   const search = new PinSearch(system, drafts);
   return pins.filter((pin) => !search.finds(pin));
@@ -14,8 +18,8 @@ class PinSearch {
   readonly #drafts: readonly Draft[];
   readonly #pinned: readonly Draft[];
 
-  constructor(system: readonly string[], drafts: readonly Draft[]) {
-    this.#system = system;
+  constructor(system: readonly SystemEntry[], drafts: readonly Draft[]) {
+    this.#system = system.map(systemText);
     this.#drafts = drafts;
     this.#pinned = drafts.filter(({ action }) => action === "pins");
   }

@@ -5,7 +5,7 @@ import type { RenderInput } from "../render-input.ts";
 
 /**
  * The inputs of the laws with what OpenAI and Google put on their parts: item ids (some used twice), whole reasoning items,
- * marks of custom tools, thought signatures and hosted items, on some parts and not on others.
+ * names of speakers, marks of custom tools, thought signatures and hosted items, on some parts and not on others.
  */
 export const signedInputs: fc.Arbitrary<RenderInput> = fc
   .tuple(renderInputs, fc.infiniteStream(fc.integer({ min: 0, max: 9 })))
@@ -15,11 +15,22 @@ export const signedInputs: fc.Arbitrary<RenderInput> = fc
       if (entry.type !== "message") return entry;
       const { ordinal: _o, turn: _t, step: _s, ...message }: Message = entry.message;
       const parts = message.parts.flatMap((part) => [...hostedBefore(part, next()), signed(part, next())]);
-      return { type: "message", message: { ...message, parts: message.role === "tool" ? message.parts : parts } };
+      const spoken = spokenBy(message, next());
+      return {
+        type: "message",
+        message: { ...message, ...spoken, parts: message.role === "tool" ? message.parts : parts },
+      };
     });
     const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
     return { ...input, thread, ledger: countThread(thread) };
   });
+
+/** Names of speakers, and OpenAI's two roles of system messages. */
+function spokenBy({ role }: Pick<Message, "role">, die: number): Pick<Message, "providerMetadata"> {
+  if (die % 3 === 0) return {};
+  const spoken = role === "system" && die < 5 ? { role: die < 3 ? "developer" : "system" } : {};
+  return { providerMetadata: { openai: { name: `speaker-${die}`, ...spoken } } };
+}
 
 function signed(part: Part, die: number): Part {
   const google = { thoughtSignature: `c2ln${die}` };

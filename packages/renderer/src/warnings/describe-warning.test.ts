@@ -13,8 +13,8 @@ describe("warnings", () => {
     log.leaveOut("reasoning-left-out", "not-signed", [m1]);
     log.leaveOut("reasoning-left-out", "behind-an-edit", [m2]);
     log.leaveOut("reasoning-left-out", "not-signed", [m2, m1]);
-    log.tools("tools-declared", ["read"]);
-    log.tools("tools-declared", ["write"]);
+    log.named("tools-declared", ["read"]);
+    log.named("tools-declared", ["write"]);
     expect(log.warnings).toEqual([
       { kind: "call-unanswered", messageIds: [m1] },
       { kind: "reasoning-left-out", reason: "not-signed", messageIds: [m1, m2] },

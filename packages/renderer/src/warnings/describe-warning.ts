@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "reasoning-left-out": "messages go out without their reasoning",
   "media-replaced": "messages have pictures or documents that were replaced by a marker",
   "opaque-left-out": "messages have provider items that were left out",
+  "field-left-out": "texts and messages have fields that the format has no place for",
   "tools-declared": "tools that the thread uses were declared",
   "tool-renamed": "tools go out under another name",
   "tool-definition-left-out": "tool definitions with a name that was already taken were left out",

@@ -42,8 +42,10 @@ export type LeftOutReason = {
 /** Warnings that have more than one reason. */
 export type ReasonedWarningKind = keyof LeftOutReason;
 
-/** Warnings about tools, by name. */
-export type ToolWarningKind =
+/** Warnings that name what they are about. */
+export type NamedWarningKind =
+  /** What a provider told of a text or message has no place in the format: a name, a role, a cache mark, citations. */
+  | "field-left-out"
   /** The host gave no tools and the thread has calls; minimal definitions were added. */
   | "tools-declared"
   /** A tool's name is not one the provider accepts; it was changed in calls and definitions. */
@@ -64,13 +66,13 @@ export type RenderWarning =
       };
     }[ReasonedWarningKind]
   | {
-      readonly kind: ToolWarningKind;
-      /** Names of the tools; of renamed ones as `before → after`. */
+      readonly kind: NamedWarningKind;
+      /** Names of the tools, of renamed ones as `before → after`; of fields as `provider.field`. */
       readonly names: readonly string[];
       readonly messageIds: readonly MessageId[];
     };
 
-export type WarningKind = PlainWarningKind | ReasonedWarningKind | ToolWarningKind;
+export type WarningKind = PlainWarningKind | ReasonedWarningKind | NamedWarningKind;
 
 /** True for what the model does not get to see; false for what only stands in another place or form. */
 const LOSES: Readonly<Record<WarningKind, boolean>> = {
@@ -89,6 +91,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "reasoning-left-out": true,
   "media-replaced": true,
   "opaque-left-out": true,
+  "field-left-out": false,
   "tools-declared": false,
   "tool-renamed": false,
   "tool-definition-left-out": true,

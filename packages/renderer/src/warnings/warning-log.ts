@@ -1,10 +1,10 @@
 import type { MessageId } from "@threadfold/core";
 import type {
   LeftOutReason,
+  NamedWarningKind,
   PlainWarningKind,
   ReasonedWarningKind,
   RenderWarning,
-  ToolWarningKind,
 } from "./render-warning.ts";
 
 interface Collected {
@@ -37,7 +37,7 @@ export class WarningLog {
     this.#note({ kind, reason }, messageIds);
   }
 
-  tools(kind: ToolWarningKind, names: readonly string[], messageIds: readonly MessageId[] = []): void {
+  named(kind: NamedWarningKind, names: readonly string[], messageIds: readonly MessageId[] = []): void {
     this.#note({ kind }, messageIds, names);
   }
 

@@ -9,7 +9,7 @@ export const renameTool: PartRepair<ToolCallPart> = {
   apply(part, { draft }, { requirements, warnings }) {
     const name = acceptedToolName(part.toolName, requirements.toolNames);
     if (name === part.toolName) return part;
-    warnings.tools("tool-renamed", [`${part.toolName} → ${name}`], draft.chat.sources);
+    warnings.named("tool-renamed", [`${part.toolName} → ${name}`], draft.chat.sources);
     return renamed(part, name);
   },
 };

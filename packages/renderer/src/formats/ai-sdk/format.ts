@@ -1,12 +1,14 @@
-import type { ChatRequest } from "@threadfold/core";
+import type { ChatRequest, JsonObject } from "@threadfold/core";
 import { checkRules } from "../../legality/check-rules.ts";
 import { messageLocator } from "../../legality/locate-message.ts";
 import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
 import type { RenderManifest } from "../../manifest/render-manifest.ts";
-import type { LoweredRequest, ProviderFormat } from "../provider-format.ts";
+import type { ProviderFormat } from "../provider-format.ts";
 import { aiSdkView } from "./ai-sdk-view.ts";
 import { lowerMessage } from "./lower/message.ts";
+import { lowerSystem } from "./lower/system.ts";
 import { lowerTool } from "./lower/tool.ts";
+import { markAiSdk } from "./mark-ai-sdk.ts";
 import { AI_SDK_REQUIREMENTS } from "./requirements.ts";
 import { AI_SDK_RULES } from "./rules.ts";
 import { aiSdkPromptSchema } from "./wire-schema.ts";
@@ -16,7 +18,11 @@ export const aiSdk: ProviderFormat = {
   id: "ai-sdk",
   messagesField: "messages",
   rules: { requirements: AI_SDK_REQUIREMENTS, rules: [SHAPE_RULE, ...AI_SDK_RULES] },
-  lower,
+  lower: (request, { cache } = {}) => {
+    const payload = lower(request);
+    return { payload: cache === undefined ? payload : markAiSdk(payload, request, cache, lower) };
+  },
+  mark: (payload, request, cache) => markAiSdk(payload, request, cache, lower),
   check(payload, manifest) {
     const view = aiSdkView(payload, firstEdited(manifest));
     const shape = manifest === undefined ? checkShape(aiSdkPromptSchema, payload) : [];
@@ -34,12 +40,10 @@ function firstEdited(manifest: RenderManifest | undefined): number | null | unde
 }
 
 /** System text is instructions: the SDK refuses system messages among the others unless it is told to let them pass. */
-function lower({ system, tools, messages }: ChatRequest): LoweredRequest {
+function lower({ system, tools, messages }: ChatRequest): JsonObject {
   return {
-    payload: {
-      ...(system.length > 0 && { instructions: system.map((content) => ({ role: "system", content })) }),
-      ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
-      messages: messages.map(lowerMessage),
-    },
+    ...(system.length > 0 && { instructions: system.map(lowerSystem) }),
+    ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
+    messages: messages.map(lowerMessage),
   };
 }

@@ -18,5 +18,6 @@ export const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: true,
   callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },
   toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
+  fields: { texts: { "*": "all" }, messages: { "*": "all", openai: [] } },
   declaresTools: false,
 });

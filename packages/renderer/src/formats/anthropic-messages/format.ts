@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from "@threadfold/core";
+import { type ChatRequest, type JsonObject, toSystemText } from "@threadfold/core";
 import { capabilitiesOf } from "../../capabilities/capabilities-of.ts";
 import { checkRules } from "../../legality/check-rules.ts";
 import { asText, isPlainObject } from "../../legality/plain-object.ts";
@@ -8,6 +8,7 @@ import type { LoweredRequest, LowerOptions, ProviderFormat } from "../provider-f
 import { anthropicView } from "./anthropic-view.ts";
 import { blockLocator, blocksBeforeEdit } from "./locate-block.ts";
 import { lowerMessages } from "./lower/messages.ts";
+import { lowerText } from "./lower/text.ts";
 import { lowerTool } from "./lower/tools.ts";
 import { markBreakpoints } from "./mark-breakpoints.ts";
 import { ANTHROPIC_REQUIREMENTS } from "./requirements.ts";
@@ -20,6 +21,7 @@ export const anthropicMessages: ProviderFormat = {
   messagesField: "messages",
   rules: { requirements: ANTHROPIC_REQUIREMENTS, rules: [SHAPE_RULE, ...ANTHROPIC_RULES] },
   lower,
+  mark: markBreakpoints,
   check(payload, manifest) {
     const view = anthropicView(payload, editOf(payload, manifest));
     const shape = manifest === undefined ? checkShape(anthropicRequestSchema, payload) : [];
@@ -39,7 +41,7 @@ function editOf(payload: unknown, manifest: RenderManifest | undefined): number 
 function lower(request: ChatRequest, { cache }: LowerOptions = {}): LoweredRequest {
   const { system, tools, messages } = request;
   const payload: JsonObject = {
-    ...(system.length > 0 && { system: system.map((text) => ({ type: "text", text })) }),
+    ...(system.length > 0 && { system: system.map((entry) => lowerText(toSystemText(entry))) }),
     ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
     messages: lowerMessages(messages),
   };

@@ -18,5 +18,6 @@ export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: true,
   callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },
   toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 128 },
+  fields: { texts: { anthropic: ["cache_control", "citations"] }, messages: {} },
   declaresTools: true,
 });

@@ -48,6 +48,7 @@ export const GEMINI_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: true,
   callIds: { refused: null, maxLength: null, uniqueIn: "request" },
   toolNames: { refused: /[^a-zA-Z0-9_.:-]/, maxLength: 128, refusedStart: /^[^a-zA-Z_]/ },
+  fields: { texts: {}, messages: {} },
   declaresTools: false,
   schemaKeywords: [
     "$id",

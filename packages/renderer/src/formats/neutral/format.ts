@@ -25,10 +25,11 @@ export const neutral: ProviderFormat = {
 };
 
 function lower({ system, tools, messages }: ChatRequest): LoweredRequest {
-  const lowered = messages.map(({ role, parts, synthetic }) => ({
+  const lowered = messages.map(({ role, parts, synthetic, providerMetadata }) => ({
     role,
     parts,
     ...(synthetic !== undefined && { synthetic }),
+    ...(providerMetadata !== undefined && { providerMetadata }),
   }));
   // Parts and definitions are JSON by their schemas; interfaces without an index signature need the cast.
   return { payload: { system, tools, messages: lowered } as unknown as LoweredRequest["payload"] };

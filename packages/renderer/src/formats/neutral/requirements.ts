@@ -15,5 +15,6 @@ export const NEUTRAL_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: true,
   callIds: { refused: null, maxLength: null, uniqueIn: "batch" },
   toolNames: { refused: null, maxLength: null },
+  fields: { texts: { "*": "all" }, messages: { "*": "all" } },
   declaresTools: false,
 });

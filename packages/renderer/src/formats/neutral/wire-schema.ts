@@ -1,9 +1,22 @@
-import { partSchema, roleSchema, toolDefinitionSchema } from "@threadfold/core";
+import {
+  partSchema,
+  providerMetadataSchema,
+  roleSchema,
+  systemEntrySchema,
+  toolDefinitionSchema,
+} from "@threadfold/core";
 import { z } from "zod";
 
 /** A neutral request as a payload. */
 export const neutralRequestSchema = z.object({
-  system: z.array(z.string()),
+  system: z.array(systemEntrySchema),
   tools: z.array(toolDefinitionSchema),
-  messages: z.array(z.object({ role: roleSchema, parts: z.array(partSchema), synthetic: z.string().optional() })),
+  messages: z.array(
+    z.object({
+      role: roleSchema,
+      parts: z.array(partSchema),
+      synthetic: z.string().optional(),
+      providerMetadata: providerMetadataSchema.optional(),
+    }),
+  ),
 });

@@ -20,5 +20,7 @@ export const OPENAI_CHAT_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: false,
   callIds: { refused: null, maxLength: 40, uniqueIn: "batch" },
   toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
+  cacheMarks: { provider: "openai", field: "prompt_cache_breakpoint", most: 80, refusedElsewhere: true },
+  fields: { texts: { openai: ["prompt_cache_breakpoint"] }, messages: { openai: ["name", "role"] } },
   declaresTools: false,
 });

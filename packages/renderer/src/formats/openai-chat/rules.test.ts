@@ -87,6 +87,13 @@ const cases: readonly {
   { rule: "W11", name: "blank text", bad: body(user(" ")), at: "$.messages[0]", good: body(user("x")) },
   {
     rule: "W11",
+    name: "nothing said beside no call",
+    bad: body(user("go"), assistant(""), user("?")),
+    at: "$.messages[1]",
+    good: body(user("go"), assistant("", call("a")), tool("a"), user("?")),
+  },
+  {
+    rule: "W11",
     name: "blank text part",
     bad: body(
       user([

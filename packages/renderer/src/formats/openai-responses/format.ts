@@ -1,7 +1,11 @@
+import { type ChatMessage, type ChatRequest, type JsonObject, type Part, toSystemText } from "@threadfold/core";
+import { hasResultText } from "../../cache/mark-request.ts";
 import { checkRules, type PathNames } from "../../legality/check-rules.ts";
 import { partLocator } from "../../legality/locate-part.ts";
 import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
-import type { ProviderFormat } from "../provider-format.ts";
+import { markOpenai, type OpenaiMarking } from "../openai-breakpoints.ts";
+import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
+import { isSaid, itemCount } from "./lower/message.ts";
 import { lowerRequest } from "./lower/request.ts";
 import { OPENAI_RESPONSES_REQUIREMENTS } from "./requirements.ts";
 import { partsOf, responsesView } from "./responses-view.ts";
@@ -18,7 +22,11 @@ export const openaiResponses: ProviderFormat = {
   id: "openai-responses",
   messagesField: "input",
   rules: { requirements: OPENAI_RESPONSES_REQUIREMENTS, rules: [SHAPE_RULE, ...OPENAI_RESPONSES_RULES] },
-  lower: (request) => ({ payload: lowerRequest(request) }),
+  lower: (request, { cache } = {}) => {
+    const payload = lowerRequest(request);
+    return { payload: cache === undefined ? payload : mark(payload, request, cache) };
+  },
+  mark,
   check(payload, manifest) {
     const view = responsesView(payload);
     const shape = manifest === undefined ? checkShape(openaiResponsesRequestSchema, payload) : [];
@@ -32,3 +40,22 @@ export const openaiResponses: ProviderFormat = {
     return [...shape, ...found];
   },
 };
+
+const MARKING: OpenaiMarking = {
+  field: "input",
+  lower: lowerRequest,
+  itemsOf: itemCount,
+  carries: carriesMark,
+  // Instructions are a plain text; system texts with a role of their own are items.
+  carriesSystem: ({ system }) => system.some((entry) => toSystemText(entry).role !== undefined),
+};
+
+function mark(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject {
+  return markOpenai(payload, request, cache, MARKING);
+}
+
+/** Only what goes in has a place for a breakpoint. */
+function carriesMark(part: Part, { role }: ChatMessage): boolean {
+  if (role === "assistant") return false;
+  return part.type === "tool-result" ? hasResultText(part) : isSaid(part);
+}

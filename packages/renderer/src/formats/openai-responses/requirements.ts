@@ -46,5 +46,7 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
   marksFailures: false,
   callIds: { refused: null, maxLength: 64, uniqueIn: "request" },
   toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
+  cacheMarks: { provider: "openai", field: "prompt_cache_breakpoint", most: 80, refusedElsewhere: true },
+  fields: { texts: { openai: ["prompt_cache_breakpoint"] }, messages: { openai: ["role"] } },
   declaresTools: false,
 });

@@ -2,8 +2,11 @@ import type { JsonObject, JsonValue } from "@threadfold/core";
 
 // Aliases and no interfaces: only those are assignable to `JsonObject`.
 
+/** Marks the end of a prefix that is to be cached. Models before GPT-5.6 refuse it. */
+export type ResponsesCacheMark = { readonly prompt_cache_breakpoint?: { readonly mode: "explicit" } };
+
 /** Text that goes in. */
-export type ResponsesInputText = { readonly type: "input_text"; readonly text: string };
+export type ResponsesInputText = { readonly type: "input_text"; readonly text: string } & ResponsesCacheMark;
 
 /** A picture: a URL, which may hold the bytes, or an uploaded file. */
 export type ResponsesInputImage = {
@@ -11,7 +14,7 @@ export type ResponsesInputImage = {
   readonly detail: "auto" | "low" | "high" | "original";
   readonly image_url?: string;
   readonly file_id?: string;
-};
+} & ResponsesCacheMark;
 
 /** A document: a data URL with its name, a URL, or an uploaded file. */
 export type ResponsesInputFile = {
@@ -20,7 +23,7 @@ export type ResponsesInputFile = {
   readonly file_url?: string;
   readonly file_id?: string;
   readonly filename?: string;
-};
+} & ResponsesCacheMark;
 
 /** One piece of what goes in. */
 export type ResponsesInputContent = ResponsesInputText | ResponsesInputImage | ResponsesInputFile;
@@ -31,7 +34,7 @@ export type ResponsesPhase = "commentary" | "final_answer";
 /** A message of anyone, without an id. */
 export type ResponsesMessage = {
   readonly type: "message";
-  readonly role: "user" | "developer" | "assistant";
+  readonly role: "user" | "system" | "developer" | "assistant";
   readonly content: string | readonly ResponsesInputContent[];
   readonly phase?: ResponsesPhase;
 };
@@ -122,4 +125,5 @@ export type ResponsesRequest = {
   readonly input: readonly (ResponsesItem | JsonValue)[];
   readonly tools?: readonly ResponsesTool[];
   readonly store: false;
+  readonly prompt_cache_options?: { readonly mode: "explicit" };
 };

@@ -1,11 +1,13 @@
 import type { ChatMessage, JsonObject, Part } from "@threadfold/core";
+import { messageOptions } from "./message-options.ts";
 import { lowerPart } from "./part.ts";
+import { withOptions } from "./provider-options.ts";
 
 /** One message is one message: the SDK joins the results of a batch itself. Content is a list, so that parts stay apart. */
-export function lowerMessage({ role, parts }: ChatMessage): JsonObject {
+export function lowerMessage({ role, parts, providerMetadata }: ChatMessage): JsonObject {
   const sent =
     role === "assistant" && !parts.some(({ type }) => type === "reasoning") ? parts.map(withoutItemId) : parts;
-  return { role, content: sent.map(lowerPart) };
+  return withOptions({ role, content: sent.map(lowerPart) }, messageOptions(providerMetadata));
 }
 
 /**

@@ -5,7 +5,7 @@ import { isRefusal, partFields } from "./part-fields.ts";
 import { lowerTexts } from "./texts.ts";
 
 /** Content is null where there are only calls. Opaque items have no place here; reasoning, where it is sent, is a field. */
-export function lowerAssistant({ parts }: ChatMessage): JsonObject {
+export function lowerAssistant({ parts, providerMetadata }: ChatMessage): JsonObject {
   const calls = parts.filter((part) => part.type === "tool-call");
   const refusals = parts.flatMap((part) =>
     part.type === "text" && isRefusal(part.providerMetadata) ? [part.text] : [],
@@ -16,6 +16,7 @@ export function lowerAssistant({ parts }: ChatMessage): JsonObject {
   return {
     role: "assistant",
     content: contentOf(text, refusals, calls.length > 0),
+    ...partFields(providerMetadata, "message"),
     ...(refusals.length > 0 && text !== "" && { refusal: refusals.join("\n") }),
     ...reasoningField(parts),
     ...(calls.length > 0 && { tool_calls: calls.map(lowerCall) }),

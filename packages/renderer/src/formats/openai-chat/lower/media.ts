@@ -4,8 +4,13 @@ import { partFields } from "./part-fields.ts";
 /** Names that the API has for kinds of sound. */
 const AUDIO_FORMATS: Readonly<Record<string, string>> = { "audio/wav": "wav", "audio/mp3": "mp3" };
 
-/** A picture, a document or a sound in a user message. */
-export function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
+/** A picture, a document or a sound in a user message, with the cache breakpoint that it came with. */
+export const lowerMedia = (part: MediaPart): JsonObject => ({
+  ...lowerBare(part),
+  ...partFields(part.providerMetadata, "media"),
+});
+
+function lowerBare({ type, source, name, providerMetadata }: MediaPart): JsonObject {
   if (type === "image")
     return { type: "image_url", image_url: { url: urlOf(source), ...partFields(providerMetadata, "image") } };
   const format = source.kind === "base64" ? AUDIO_FORMATS[source.mediaType] : undefined;

@@ -1,7 +1,8 @@
 import type { ChatMessage, JsonValue, MediaPart, Part, TextPart } from "@threadfold/core";
-import type { ResponsesInputContent, ResponsesItem } from "../wire-types.ts";
+import { systemRole } from "../../../neutral/system-role.ts";
+import type { ResponsesItem, ResponsesMessage } from "../wire-types.ts";
 import { lowerAssistantText } from "./assistant-text.ts";
-import { lowerContent } from "./content.ts";
+import { lowerContents } from "./content.ts";
 import { itemIds } from "./item-ids.ts";
 import { lowerReasoning } from "./reasoning.ts";
 import { lowerToolCall } from "./tool-call.ts";
@@ -34,11 +35,20 @@ function lowerAssistant(message: ChatMessage, takenIds: ReadonlySet<string>): re
   });
 }
 
+/** How many items a message is: each of its parts, where what is said together counts as one. */
+export const itemCount = ({ role, parts }: ChatMessage): number =>
+  role === "assistant"
+    ? parts.length
+    : parts.filter((part, index) => !isSaid(part) || !isSaid(parts[index - 1])).length;
+
 /** What is said together is one message; other items stand between. */
-function lowerSpeech({ role, parts }: ChatMessage, caller: ChatMessage | undefined): readonly Lowered[] {
+function lowerSpeech(
+  { role, parts, providerMetadata }: ChatMessage,
+  caller: ChatMessage | undefined,
+): readonly Lowered[] {
   const items: Lowered[] = [];
   let said: (TextPart | MediaPart)[] = [];
-  const speaker = role === "system" ? "developer" : "user";
+  const speaker = role === "system" ? (systemRole(providerMetadata) ?? "developer") : "user";
   const flush = (): void => {
     if (said.length > 0) items.push(spoken(speaker, said));
     said = [];
@@ -55,15 +65,14 @@ function lowerSpeech({ role, parts }: ChatMessage, caller: ChatMessage | undefin
   return items;
 }
 
-const isSaid = (part: Part): part is TextPart | MediaPart =>
-  part.type === "text" || part.type === "image" || part.type === "file";
+export const isSaid = (part: Part | undefined): part is TextPart | MediaPart =>
+  part?.type === "text" || part?.type === "image" || part?.type === "file";
 
-function spoken(role: "user" | "developer" | "assistant", said: readonly (TextPart | MediaPart)[]): ResponsesItem {
-  const [first] = said;
-  const content: string | readonly ResponsesInputContent[] =
-    said.length === 1 && first?.type === "text" ? first.text : said.map(lowerContent);
-  return { type: "message", role, content };
-}
+const spoken = (role: ResponsesMessage["role"], said: readonly (TextPart | MediaPart)[]): ResponsesItem => ({
+  type: "message",
+  role,
+  content: lowerContents(said),
+});
 
 function lowerItem(
   part: Exclude<Part, TextPart | MediaPart>,

@@ -1,13 +1,18 @@
 import type { ChatMessage, ChatRequest, JsonValue } from "@threadfold/core";
 import type { ResponsesItem, ResponsesRequest } from "../wire-types.ts";
 import { lowerMessage } from "./message.ts";
+import { lowerSystem } from "./system.ts";
 import { lowerTool } from "./tool.ts";
 
-/** System texts are the instructions. Nothing is stored: every request carries its whole window, reasoning encrypted. */
+/**
+ * System texts are the instructions, up to the first that is sent under a role of its own: from there on they are items.
+ * Nothing is stored: every request carries its whole window, reasoning encrypted.
+ */
 export function lowerRequest({ system, tools, messages }: ChatRequest): ResponsesRequest {
+  const { instructions, items } = lowerSystem(system);
   return {
-    ...(system.length > 0 && { instructions: system.join("\n\n") }),
-    input: lowerInput(messages),
+    ...(instructions !== undefined && { instructions }),
+    input: [...items, ...lowerInput(messages)],
     ...(tools.length > 0 && { tools: tools.map(lowerTool) }),
     store: false,
   };

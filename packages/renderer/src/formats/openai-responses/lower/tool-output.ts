@@ -14,8 +14,12 @@ export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage 
   };
 }
 
-/** Text alone is text; what holds a picture or a document is a list. */
+/** Text alone is text; what holds a picture, a document or a cache breakpoint is a list. */
 function lowerOutput(content: ToolResultContent): string | readonly ResponsesInputContent[] {
-  const hasMedia = content.type === "blocks" && content.blocks.some(({ type }) => type !== "text");
-  return hasMedia ? content.blocks.map(lowerContent) : toolResultText(content);
+  if (content.type !== "blocks") return toolResultText(content);
+  const blocks = content.blocks.map(lowerContent);
+  const isPlain = blocks.every(
+    ({ type, prompt_cache_breakpoint: mark }) => type === "input_text" && mark === undefined,
+  );
+  return isPlain ? toolResultText(content) : blocks;
 }

@@ -1,0 +1,127 @@
+import { type Message, type Part, planRecords } from "@threadfold/core";
+import { ExportNotes } from "../exporting/export-notes.ts";
+import { headText } from "../exporting/head-text.ts";
+import { splitWindow, type TailMessage } from "../exporting/split-window.ts";
+import { type ForeignObject, objectOf } from "../reading/foreign-value.ts";
+import type { SessionExport, SessionExporter } from "../session-exporter.ts";
+import { claudeContent } from "./claude-content.ts";
+import { ClaudeLog } from "./claude-log.ts";
+
+/** How the summary begins that Claude Code writes into the user turn after a compaction. */
+const CONTINUED =
+  "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.";
+
+/** What is said in its place when nothing was summarized. */
+const NOTHING_SUMMARIZED = "Nothing was summarized; bodies that are no longer needed were shortened.";
+
+/**
+ * Writes a session of Claude Code. The log grows at its end: messages that it does not have yet, a `compact_boundary`
+ * with the summary behind it, and then the messages that the plan keeps once more, for Claude Code sends nothing from
+ * before a boundary. Repeated responses keep their ids, so that tools which count usage once for each response still do.
+ */
+export const claudeCodeExporter: SessionExporter = {
+  format: "claude-code",
+  export(session) {
+    const notes = new ExportNotes();
+    const { source, thread } = session;
+    const log = source === undefined ? ClaudeLog.fresh(thread.id) : ClaudeLog.of(source);
+    for (const message of thread.messages) addMissing(log, message, notes);
+    addWindow(log, session, notes);
+    return { format: "claude-code", text: log.text, added: log.added, warnings: notes.warnings };
+  },
+};
+
+function addMissing(log: ClaudeLog, message: Message, notes: ExportNotes): void {
+  if (log.linesOf(message).length > 0) return;
+  if (message.branch !== undefined) return notes.add("left-out-branch");
+  if (message.role === "system") return notes.add("left-out-system");
+  log.add(messageLine(message, message.parts, {}, notes), `message ${message.id}`);
+}
+
+function addWindow(log: ClaudeLog, { thread, plan, window, at }: SessionExport, notes: ExportNotes): void {
+  const { head, tail } = splitWindow(window, thread, plan);
+  if (head.length === 0 && planRecords(plan).length === 0) return;
+  const boundary = {
+    type: "system",
+    subtype: "compact_boundary",
+    content: "Conversation compacted",
+    isMeta: false,
+    timestamp: at,
+    level: "info",
+    compactMetadata: {
+      trigger: "manual",
+      preTokens: plan.originalTokens,
+      threadfold: { planId: plan.planId, planVersion: plan.version, tokensAfter: plan.compactedTokens },
+    },
+  };
+  log.add(boundary, `boundary ${plan.planId}`, true);
+  const summary = {
+    type: "user",
+    message: { role: "user", content: `${CONTINUED}\n\n${head.length === 0 ? NOTHING_SUMMARIZED : headText(head)}` },
+    isVisibleInTranscriptOnly: true,
+    isCompactSummary: true,
+    timestamp: at,
+  };
+  log.add(summary, `summary ${plan.planId}`);
+  for (const kept of tail) addAgain(log, kept, plan.planId, notes);
+}
+
+/** Adds a kept message once more: its own lines when it has lines of its own and is shown as it is. */
+function addAgain(log: ClaudeLog, { message, chat, isChanged }: TailMessage, planId: string, notes: ExportNotes): void {
+  const lines = log.linesOf(message);
+  const isWhole = !isChanged && lines.every((line) => holdsOnly(line, message));
+  const [first] = lines;
+  if (first !== undefined && isWhole) {
+    for (const [index, line] of lines.entries()) log.add(again(line), `again ${planId} ${message.id} ${index}`);
+    return;
+  }
+  log.add(
+    messageLine(message, chat.parts, first === undefined ? {} : again(first), notes),
+    `again ${planId} ${message.id}`,
+  );
+}
+
+/** True when a line became this message alone: results of a batch are often on one line and are messages each. */
+function holdsOnly({ message: content }: ForeignObject, { role, parts }: Message): boolean {
+  const blocks = objectOf(content)?.content;
+  return role === "assistant" || (Array.isArray(blocks) ? blocks.length === parts.length : true);
+}
+
+/** A line without its place, which it gets anew. */
+function again(line: ForeignObject): ForeignObject {
+  const { uuid: _uuid, parentUuid: _parent, logicalParentUuid: _logical, ...rest } = line;
+  return rest;
+}
+
+/** A message as one line. What its own line says beside the content is kept, but for the second copy of a result. */
+function messageLine(message: Message, parts: readonly Part[], own: ForeignObject, notes: ExportNotes): object {
+  const { toolUseResult: _copy, ...rest } = own;
+  const { role, createdAt } = message;
+  const content = claudeContent(parts, notes);
+  const said = objectOf(own["message"]) ?? (role === "assistant" ? responseOf(message) : { role: "user" });
+  return {
+    type: role === "assistant" ? "assistant" : "user",
+    ...rest,
+    message: { ...said, content },
+    timestamp: createdAt,
+    ...(message.origin === "harness" && role === "user" && { isMeta: true }),
+  };
+}
+
+function responseOf({ id, model, usage, parts }: Message): object {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
+  return {
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model: model ?? "unknown",
+    stop_reason: parts.some(({ type }) => type === "tool-call") ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: {
+      input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+      cache_creation_input_tokens: cacheWriteTokens,
+      cache_read_input_tokens: cacheReadTokens,
+      output_tokens: outputTokens,
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { SystemEntry, ToolDefinition } from "@threadfold/core";
+import { aiSdkSystem } from "../ai-sdk/ai-sdk-system.ts";
+import { anthropicSystem } from "../anthropic-messages/anthropic-system.ts";
+import { anthropicTools } from "../anthropic-messages/anthropic-tools.ts";
+import { SessionDraft } from "../draft/session-draft.ts";
+import { openaiTools } from "../openai-chat/openai-tools.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { LiveFormat } from "./live-format.ts";
+import { wireValue } from "./wire-value.ts";
+
+/** What a host sends beside the conversation, as the model of core has it. */
+export interface LiveFrame {
+  readonly system: readonly SystemEntry[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/**
+ * Reads what stands beside the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
+ * Entries that are no tool of the format are left out.
+ */
+export function liveFrame(format: LiveFormat, body: object): LiveFrame {
+  return READERS[format](objectOf(wireValue(body)) ?? {});
+}
+
+const READERS: Readonly<Record<LiveFormat, (body: ForeignObject) => LiveFrame>> = {
+  "ai-sdk": ({ instructions, system, tools }) => ({
+    system: aiSdkSystem(instructions ?? system),
+    tools: (listOf(tools) ?? []).flatMap(functionTool),
+  }),
+  "anthropic-messages": ({ system, tools }) => ({
+    system: anthropicSystem(system),
+    tools: anthropicTools(tools, new SessionDraft()),
+  }),
+  "openai-chat": ({ tools }) => ({ system: [], tools: openaiTools(tools, new SessionDraft()) }),
+  "openai-responses": ({ instructions, tools }) => ({
+    system: [nonEmptyText(instructions)?.toWellFormed()].filter((text) => text !== undefined),
+    tools: openaiTools(tools, new SessionDraft()),
+  }),
+};
+
+/** A tool as the AI SDK tells a model of it. Tools that run at the provider have no schema that could be counted. */
+function functionTool(value: unknown): readonly ToolDefinition[] {
+  const tool = objectOf(value);
+  const name = nonEmptyText(tool?.name);
+  if (tool === undefined || name === undefined || tool.type !== "function") return [];
+  const description = textOf(tool.description);
+  const inputSchema = (objectOf(tool.inputSchema) ?? { type: "object" }) as ToolDefinition["inputSchema"];
+  return [{ name, ...(description !== undefined && { description }), inputSchema }];
+}

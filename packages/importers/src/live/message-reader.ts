@@ -1,0 +1,90 @@
+import { type JsonObject, type MessageInput, ThreadfoldError } from "@threadfold/core";
+import { SessionDraft } from "../draft/session-draft.ts";
+import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import type { LiveFormat } from "./live-format.ts";
+import { LIVE_READERS } from "./live-readers.ts";
+import type { LiveValue } from "./live-value.ts";
+import { wireValue } from "./wire-value.ts";
+
+/** How a reader is set up. */
+export interface MessageReaderOptions {
+  /**
+   * What the ids of messages begin with that have none of their own: `seed-3` is the message at position 3. With an equal
+   * seed the same list gives the same ids in every process.
+   */
+  readonly seed: string;
+}
+
+/** What is known of the values beside themselves. */
+export interface ReadOptions {
+  /** Place of the first value in the host's list; behind the value that was read last when it is left out. */
+  readonly position?: number;
+  /** When the values came, in milliseconds since the epoch; for those that name no time themselves. */
+  readonly now?: number;
+  /** The model that answered, for formats whose items do not name it. */
+  readonly model?: string;
+}
+
+/** Reads a conversation while it goes on. It remembers the calls and ids of what it read before. */
+export interface MessageReader {
+  readonly format: LiveFormat;
+  /**
+   * Reads messages, or items, that follow each other. Results find the tool's name of calls that were read before.
+   * Nothing is lost: what the model of core has no place for is kept as provider metadata or as opaque parts. Items that
+   * one call of the model gave become one message, so hand in a response's items at once. The values stay as they are.
+   *
+   * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is no message of the format, with its position.
+   */
+  read(values: readonly unknown[], options?: ReadOptions): readonly MessageInput[];
+}
+
+/** A reader for the messages of one live conversation, in the form in which a host's SDK has them. */
+export function messageReader(format: LiveFormat, { seed }: MessageReaderOptions): MessageReader {
+  const draft = new SessionDraft();
+  let next = 0;
+  return {
+    format,
+    read(values, { position = next, now, model } = {}) {
+      if (now !== undefined) draft.startAt(now);
+      const placed = values.map((value, index) => placedValue(value, position + index, seed));
+      LIVE_READERS[format](placed, draft, model);
+      const messages = takeFrom(draft, position);
+      next = position + values.length;
+      return messages;
+    },
+  };
+}
+
+/** Positions in the host's list of the values that a message was made of. */
+export function livePositions({ metadata }: Pick<MessageInput, "metadata">): readonly number[] {
+  const positions = metadata?.["positions"];
+  return Array.isArray(positions) ? positions.filter((position) => typeof position === "number") : [];
+}
+
+function placedValue(raw: unknown, position: number, seed: string): LiveValue {
+  const value = wireValue(raw);
+  const id = nonEmptyText(objectOf(value)?.id) ?? `${seed}-${position}`;
+  return { value, id, at: { line: 0, path: `/${position}` } };
+}
+
+/** The messages of the draft, which forgets them: it lives as long as the conversation. */
+function takeFrom(draft: SessionDraft, position: number): readonly MessageInput[] {
+  const messages = draft.messages.splice(0).map(withPositions);
+  const [malformed] = draft.malformed.splice(0);
+  draft.warnings.length = 0;
+  draft.compactions.length = 0;
+  if (malformed === undefined) return messages;
+  const place = malformed.path?.slice(1) ?? `${position}`;
+  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${place} of the conversation: ${malformed.problem}.`, {
+    details: { position: Number(place) },
+    hint: "Hand in the messages as the host's SDK has them, and name their format.",
+  });
+}
+
+/** There is no source text that a pointer could lead to; where the message stood in the host's list is what is known. */
+function withPositions({ metadata = {}, ...message }: MessageInput): MessageInput {
+  const { source, ...notes } = metadata;
+  const { path, paths } = (source ?? {}) as { readonly path?: string; readonly paths?: readonly string[] };
+  const positions = (paths ?? (path === undefined ? [] : [path])).map((pointer) => Number(pointer.slice(1)));
+  return { ...message, metadata: { ...notes, positions } satisfies JsonObject };
+}

@@ -1,0 +1,104 @@
+import { actionOf, type Message, type MessageId } from "@threadfold/core";
+import { ExportNotes } from "../exporting/export-notes.ts";
+import { headText } from "../exporting/head-text.ts";
+import { splitWindow, type TailMessage } from "../exporting/split-window.ts";
+import type { ForeignObject } from "../reading/foreign-value.ts";
+import type { SessionExport, SessionExporter } from "../session-exporter.ts";
+import { piContent } from "./pi-content.ts";
+import { isEditable, PiLog } from "./pi-log.ts";
+import { piMessageEntry } from "./pi-message-entry.ts";
+
+/**
+ * Writes a session of the pi coding agent, version 3 (seed 001). The log grows at its end: messages that it does not have
+ * yet, a `context_edit` for each message behind the summary that is shown in another wording or not at all, and last the
+ * compaction, which names the first entry that is kept. Versions of pi before `context_edit` show those messages whole.
+ */
+export const piExporter: SessionExporter = {
+  format: "pi",
+  export(session) {
+    const notes = new ExportNotes();
+    const { source, thread, at } = session;
+    const log = source === undefined ? PiLog.fresh(thread.id, at) : PiLog.of(source, notes);
+    const entries = addMissing(log, session, notes);
+    addWindow(log, entries, session, notes);
+    return { format: "pi", text: log.text, added: log.added, warnings: notes.warnings };
+  },
+};
+
+/** An entry of the log that a message stands in. */
+interface MessageEntry {
+  readonly id: string;
+  readonly isEditable: boolean;
+}
+
+function addMissing(log: PiLog, { thread }: SessionExport, notes: ExportNotes): ReadonlyMap<MessageId, MessageEntry> {
+  const entries = new Map<MessageId, MessageEntry>();
+  for (const message of thread.messages) {
+    const known = log.entryOf(message);
+    const entry = known === undefined ? addMessage(log, message, notes) : knownEntry(known);
+    if (entry !== undefined) entries.set(message.id, entry);
+  }
+  return entries;
+}
+
+const knownEntry = (entry: ForeignObject): MessageEntry => ({ id: String(entry.id), isEditable: isEditable(entry) });
+
+function addMessage(log: PiLog, message: Message, notes: ExportNotes): MessageEntry | undefined {
+  if (message.branch !== undefined) {
+    notes.add("left-out-branch");
+    return undefined;
+  }
+  const entry = piMessageEntry(message, notes);
+  return entry && { id: log.add(entry, `message ${message.id}`), isEditable: true };
+}
+
+function addWindow(
+  log: PiLog,
+  entries: ReadonlyMap<MessageId, MessageEntry>,
+  session: SessionExport,
+  notes: ExportNotes,
+): void {
+  const { thread, plan, window, at } = session;
+  const { head, tail } = showable(splitWindow(window, thread, plan), entries);
+  const shown = new Map(tail.map((kept) => [kept.message.id, kept]));
+  const first = tail[0]?.message;
+  const from = head.length === 0 ? 0 : (first?.ordinal ?? thread.length);
+  for (const message of thread.messagesBetween(from)) {
+    const entry = entries.get(message.id);
+    const isFolded = message.branch === undefined && actionOf(plan, message.id).action !== "include";
+    if (entry === undefined || !isFolded) continue;
+    const kept = shown.get(message.id);
+    const replacement = kept === undefined ? null : { content: piContent(kept.chat.parts, notes) };
+    const edit = { type: "context_edit", timestamp: at, targetId: entry.id, replacement };
+    log.add(edit, `edit ${plan.planId} ${message.id}`);
+  }
+  if (head.length === 0) return;
+  const firstKept = first && entries.get(first.id);
+  const compaction = {
+    type: "compaction",
+    timestamp: at,
+    summary: headText(head),
+    // pi names the compaction itself when nothing is kept; any id that is not in the log says the same.
+    firstKeptEntryId: firstKept?.id ?? "",
+    tokensBefore: plan.originalTokens,
+    details: {
+      threadfold: { planId: plan.planId, planVersion: plan.version, tokensAfter: plan.compactedTokens },
+    },
+    fromHook: true,
+  };
+  log.add(compaction, `compaction ${plan.planId}`);
+}
+
+/** A message that pi cannot show in another wording goes into the summary, and with it what stands before it. */
+function showable(
+  { head, tail }: ReturnType<typeof splitWindow>,
+  entries: ReadonlyMap<MessageId, MessageEntry>,
+): ReturnType<typeof splitWindow> {
+  const cut = tail.findLastIndex((kept) => !canShow(kept, entries)) + 1;
+  return { head: [...head, ...tail.slice(0, cut).map(({ chat }) => chat)], tail: tail.slice(cut) };
+}
+
+function canShow({ message, isChanged }: TailMessage, entries: ReadonlyMap<MessageId, MessageEntry>): boolean {
+  const entry = entries.get(message.id);
+  return entry !== undefined && (!isChanged || entry.isEditable);
+}

@@ -1,0 +1,121 @@
+import { type Message, ThreadfoldError } from "@threadfold/core";
+import { ExportIds, shortHexId } from "../exporting/export-ids.ts";
+import type { ExportNotes } from "../exporting/export-notes.ts";
+import { type SourceLine, sourceLines } from "../exporting/source-lines.ts";
+import { countOf, type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+
+/** The version that pi writes. */
+const CURRENT_VERSION = 3;
+
+/** What has a content that pi's `context_edit` may replace. */
+const EDITABLE_ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult", "custom"]);
+
+/** A log of pi that grows at its end. The lines that it began with stay as they are. */
+export class PiLog {
+  readonly #lines: string[];
+  readonly #ids: ExportIds;
+  readonly #entryByLine: ReadonlyMap<number, ForeignObject>;
+  readonly #began: number;
+  #leaf: string | null;
+
+  private constructor(
+    lines: readonly { readonly raw: string; readonly line: number; readonly fields?: ForeignObject }[],
+  ) {
+    this.#lines = lines.map(({ raw }) => raw);
+    this.#began = lines.length;
+    const entries = lines.flatMap(({ line, fields }): [number, ForeignObject][] =>
+      nonEmptyText(fields?.id) === undefined || fields?.type === "session" ? [] : [[line, fields as ForeignObject]],
+    );
+    this.#entryByLine = new Map(entries);
+    const ids = entries.map(([, { id }]) => String(id));
+    this.#ids = new ExportIds(ids, shortHexId);
+    this.#leaf = ids.at(-1) ?? null;
+  }
+
+  /** A log that grows from what a source holds. An older one is brought to the newest version, as pi does. @throws ThreadfoldError `WRONG_FORMAT`. */
+  static of(source: string, notes: ExportNotes): PiLog {
+    const lines = sourceLines(source);
+    const header = lines.find(({ fields }) => fields !== undefined)?.fields;
+    if (header?.type !== "session" || nonEmptyText(header.id) === undefined) {
+      throw new ThreadfoldError("WRONG_FORMAT", "The source does not begin with the header of a pi session.");
+    }
+    const version = countOf(header.version) ?? 1;
+    if (version < CURRENT_VERSION) notes.add("upgraded-log");
+    return new PiLog(
+      version >= CURRENT_VERSION
+        ? lines.map(({ raw, line, fields }) => ({ raw, line, ...(fields && { fields }) }))
+        : upgraded(lines, version),
+    );
+  }
+
+  /** A log that begins here. */
+  static fresh(sessionId: string, at: string): PiLog {
+    const header = { type: "session", version: CURRENT_VERSION, id: sessionId, timestamp: at, cwd: "" };
+    return new PiLog([{ line: 1, raw: JSON.stringify(header), fields: header }]);
+  }
+
+  get text(): string {
+    return `${this.#lines.join("\n")}\n`;
+  }
+
+  /** Lines that were added. */
+  get added(): number {
+    return this.#lines.length - this.#began;
+  }
+
+  /** The entry that a message was read from; undefined when the log does not have it. */
+  entryOf({ metadata }: Message): ForeignObject | undefined {
+    const line = objectOf(metadata?.source)?.line;
+    return typeof line === "number" ? this.#entryByLine.get(line) : undefined;
+  }
+
+  /** Adds an entry behind the last one. @returns its id. */
+  add(entry: object, key: string): string {
+    const id = this.#ids.take(key);
+    this.#lines.push(JSON.stringify({ ...entry, id, parentId: this.#leaf }));
+    this.#leaf = id;
+    return id;
+  }
+}
+
+/** True for an entry whose content pi can show in another wording. */
+export function isEditable(entry: ForeignObject): boolean {
+  return (
+    entry.type === "custom_message" || (entry.type === "message" && EDITABLE_ROLES.has(objectOf(entry.message)?.role))
+  );
+}
+
+/** Gives entries of version 1 ids and parents, and those of version 2 the role that version 3 knows: what pi itself does. */
+function upgraded(lines: readonly SourceLine[], version: number) {
+  const records = lines.filter(({ fields }) => fields !== undefined);
+  const ids = new ExportIds([], shortHexId);
+  const idByLine = new Map(records.map(({ line, raw }) => [line, ids.take(`${line}\n${raw}`)]));
+  let parentId: string | null = null;
+  return records.map(({ line, fields = {} }) => {
+    let entry: ForeignObject = withKnownRole(fields);
+    if (fields.type === "session") entry = { ...fields, version: CURRENT_VERSION };
+    else if (version < 2) {
+      entry = { ...keptById(entry, records, idByLine), id: idByLine.get(line), parentId };
+      parentId = idByLine.get(line) ?? null;
+    }
+    return { line, raw: JSON.stringify(entry), fields: entry };
+  });
+}
+
+function withKnownRole(entry: ForeignObject): ForeignObject {
+  const message = objectOf(entry.message);
+  return message?.role === "hookMessage" ? { ...entry, message: { ...message, role: "custom" } } : entry;
+}
+
+/** A compaction of version 1 names the first kept entry by its index among all of them. */
+function keptById(
+  entry: ForeignObject,
+  records: readonly SourceLine[],
+  idByLine: ReadonlyMap<number, string>,
+): ForeignObject {
+  const { firstKeptEntryIndex, ...rest } = entry;
+  if (entry.type !== "compaction" || typeof firstKeptEntryIndex !== "number") return entry;
+  const kept = records[firstKeptEntryIndex];
+  const firstKeptEntryId = kept === undefined || kept.fields?.type === "session" ? undefined : idByLine.get(kept.line);
+  return firstKeptEntryId === undefined ? rest : { ...rest, firstKeptEntryId };
+}
