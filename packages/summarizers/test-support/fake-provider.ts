@@ -185,6 +185,56 @@ export const openaiProtocol: ProviderProtocol = {
   },
 };
 
+const responsesUsage = {
+  input_tokens: 102,
+  input_tokens_details: { cached_tokens: 90 },
+  output_tokens: 5,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 107,
+};
+const responsesCall = { id: "fc_1", type: "function_call", call_id: "call_1", name: "bash", arguments: "{}" };
+
+/** OpenAI Responses. */
+export const responsesProtocol: ProviderProtocol = {
+  whole: (text, stop) => ({
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    model: "m",
+    status: stop === "length" ? "incomplete" : "completed",
+    error: null,
+    incomplete_details: stop === "length" ? { reason: "max_output_tokens" } : null,
+    output: [
+      { id: "rs_1", type: "reasoning", summary: [] },
+      {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [
+          stop === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations: [] },
+        ],
+      },
+      ...(stop === "tool-call" ? [responsesCall] : []),
+    ],
+    usage: responsesUsage,
+  }),
+  events: (text, stop) => {
+    const response = responsesProtocol.whole(text, stop) as { readonly status: string };
+    const start = { ...response, status: "in_progress", output: [], usage: null };
+    const place = { item_id: "msg_1", output_index: 1, content_index: 0 };
+    return [
+      event({ type: "response.created", sequence_number: 0, response: start }, "response.created"),
+      event({ type: "response.in_progress", sequence_number: 1, response: start }, "response.in_progress"),
+      event(
+        { type: "response.output_text.delta", sequence_number: 2, ...place, delta: text },
+        "response.output_text.delta",
+      ),
+      event({ type: `response.${response.status}`, sequence_number: 3, response }, `response.${response.status}`),
+    ];
+  },
+};
+
 const GATEWAY_STOP = { stop: "stop", length: "length", refusal: "content-filter", "tool-call": "tool-calls" } as const;
 
 /** The AI SDK's own gateway: the plainest of its providers, without a stream. */

@@ -17,6 +17,7 @@ import {
   openaiProtocol,
   type ProviderMove,
   type ProviderProtocol,
+  responsesProtocol,
   startProvider,
 } from "../../test-support/fake-provider.ts";
 import { LLMSummarizer } from "../llm/llm-summarizer.ts";
@@ -24,6 +25,7 @@ import { rejectionReason } from "../llm/summarizer-rejection.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { anthropicModel } from "./anthropic-model.ts";
 import { openaiModel } from "./openai-model.ts";
+import { openaiResponsesModel } from "./openai-responses-model.ts";
 
 interface Adapter {
   readonly name: string;
@@ -41,12 +43,25 @@ const openai = (stream: boolean): Adapter => ({
   protocol: openaiProtocol,
   modelAt: (baseURL) => openaiModel({ client: new OpenAI({ baseURL, apiKey: "key" }), model: "gpt", stream }),
 });
+const responses = (stream: boolean): Adapter => ({
+  name: `OpenAI SDK, Responses${stream ? ", streamed" : ""}`,
+  protocol: responsesProtocol,
+  modelAt: (baseURL) => openaiResponsesModel({ client: new OpenAI({ baseURL, apiKey: "key" }), model: "gpt", stream }),
+});
 const aiSdk: Adapter = {
   name: "AI SDK",
   protocol: gatewayProtocol,
   modelAt: (baseURL) => aiSdkModel({ model: createGateway({ baseURL, apiKey: "key" })("some/model") }),
 };
-const ADAPTERS = [anthropic(true), anthropic(false), openai(true), openai(false), aiSdk];
+const ADAPTERS = [
+  anthropic(true),
+  anthropic(false),
+  openai(true),
+  openai(false),
+  responses(true),
+  responses(false),
+  aiSdk,
+];
 
 const messages = new Conversation()
   .user("Make src/parser.ts faster. Never touch config/production.yaml.")
@@ -81,7 +96,9 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     const body = provider?.bodies[0] ?? {};
     expect(body["tools"] ?? []).toEqual([]);
     expect(JSON.stringify(body)).toContain("Be brief.");
-    expect(body["max_tokens"] ?? body["max_completion_tokens"] ?? body["maxOutputTokens"]).toBe(77);
+    expect(
+      body["max_tokens"] ?? body["max_completion_tokens"] ?? body["max_output_tokens"] ?? body["maxOutputTokens"],
+    ).toBe(77);
   });
 
   it.each<[string, ProviderMove, string, string]>([
@@ -198,7 +215,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     ]);
     const prefix: JsonObject = {
       ...(adapter.protocol === gatewayProtocol ? { instructions: "You are an agent." } : { model: "cached-model" }),
-      messages: [
+      [adapter.protocol === responsesProtocol ? "input" : "messages"]: [
         { role: "user", content: "Make src/parser.ts faster." },
         { role: "assistant", content: "It throws on empty lines." },
         { role: "user", content: "Go on." },
@@ -210,19 +227,60 @@ describe.each(ADAPTERS)("$name", (adapter) => {
       callTimeoutMs: 5_000,
       prefixFor: () => prefix,
     }).summarize(request);
-    const body = provider?.bodies[0] as { model?: string; messages?: unknown[]; prompt?: unknown[]; system?: unknown };
-    const sent = body.messages ?? body.prompt ?? [];
+    const body = provider?.bodies[0] as {
+      model?: string;
+      messages?: unknown[];
+      input?: unknown[];
+      prompt?: unknown[];
+      system?: unknown;
+      instructions?: unknown;
+    };
+    const own = body.messages ?? body.input;
+    const sent = own ?? body.prompt ?? [];
     const text = JSON.stringify(sent);
     for (const part of ["Make src/parser.ts faster.", "It throws on empty lines.", "Go on."])
       expect(text).toContain(part);
     expect(text.indexOf("Go on.")).toBeLessThan(text.indexOf("asks for something else"));
-    if (body.messages !== undefined) {
-      expect(body.messages.slice(0, 3)).toEqual(prefix["messages"]);
+    if (own !== undefined) {
+      expect(own.slice(0, 3)).toEqual(prefix["messages"] ?? prefix["input"]);
       expect(body.model).toBe("cached-model");
-      expect(body.system).toBeUndefined();
+      expect(body.system ?? body.instructions).toBeUndefined();
     }
     const { facts } = applySummaryChanges(null, request.span, changes).summary;
     expect(facts.map((fact) => fact.text)).toEqual(["It throws."]);
     expect(facts[0]?.sources).toEqual([messages[2]?.id]);
+  });
+});
+
+describe("openaiResponsesModel", () => {
+  const adapter = responses(true);
+  const ask = { system: "s", messages: [{ role: "user", text: "Hi" }], maxOutputTokens: 9 } as const;
+
+  it.each([
+    ["rate_limit_exceeded", "rate-limited"],
+    ["context_length_exceeded", "overflow"],
+    ["invalid_prompt", "rejected"],
+    ["server_error", "unavailable"],
+  ])("reads a failure inside the stream: %s", async (code, kind) => {
+    const whole = responsesProtocol.whole("", "stop") as object;
+    const response = { ...whole, status: "failed", error: { code, message: "no" }, output: [] };
+    const events = [
+      `data: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`,
+      `data: ${JSON.stringify({ type: "error", sequence_number: 0, code, message: "no", param: null })}\n\n`,
+    ];
+    for (const failure of events) {
+      const model = await serve({ ...adapter, protocol: { ...responsesProtocol, events: () => [failure] } }, [
+        answer(""),
+      ]);
+      const error = await model.complete(ask).catch((cause: unknown) => cause);
+      expect(modelCallFailure(error)?.kind).toBe(kind);
+      await provider?.close();
+    }
+  });
+
+  it("stores nothing at the provider unless it is told to", async () => {
+    const model = await serve(adapter, [answer("Hello.")]);
+    await model.complete(ask);
+    expect(provider?.bodies[0]).toMatchObject({ store: false, instructions: "s" });
   });
 });

@@ -2,7 +2,7 @@ import type { CompletionFinish, CompletionModel, CompletionRequest, CompletionRe
 import type OpenAI from "openai";
 import { asModelCallError } from "../llm/call/as-model-call-error.ts";
 
-/** A model behind the OpenAI SDK, or any server that speaks Chat Completions. */
+/** A model behind the OpenAI SDK, or any server that speaks its protocol. */
 export interface OpenAIModelOptions {
   /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
   readonly client: OpenAI;

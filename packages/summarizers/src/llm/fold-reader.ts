@@ -29,6 +29,9 @@ const MESSAGE_FRAME_TOKENS = 16;
 const MIN_CHUNK_TOKENS = 400;
 /** A single group that overflows is shown at half its length, so often at most. */
 const MAX_CUTS = 4;
+/** So many messages behind the span are shown at most, for understanding alone, and each at this length. */
+const MAX_OVERLAP = 8;
+const MAX_OVERLAP_TOKENS = 500;
 const OUTPUT_PER_SUMMARY_TOKEN = 2;
 const MIN_OUTPUT = 1_000;
 const MAX_OUTPUT = 8_000;
@@ -39,6 +42,7 @@ export class FoldReader {
   readonly #settings: LLMSettings;
   readonly #signal: AbortSignal;
   readonly #notes: RunningNotes;
+  readonly #after: readonly TranscriptMessage[];
   #calls = 0;
   #usage: Usage | undefined;
   #noted = false;
@@ -48,6 +52,12 @@ export class FoldReader {
     this.#settings = settings;
     this.#signal = signal;
     this.#notes = new RunningNotes(request.previous, request.span);
+    const { overlap = [], countTokens } = request;
+    this.#after = transcriptMessages(
+      overlap.slice(0, MAX_OVERLAP),
+      Math.min(settings.maxMessageTokens, MAX_OVERLAP_TOKENS),
+      countTokens,
+    );
   }
 
   async read(): Promise<SummarizeResult> {
@@ -124,7 +134,8 @@ export class FoldReader {
     const { maxTokens, instructions } = this.#request;
     const asked = [this.#settings.instructions, instructions].filter((text) => text != null && text.trim() !== "");
     const request = { ...this.#request, instructions: asked.join("\n") };
-    return { variant: this.#settings.prompt, request, noted: notedItems(this.#notes.current), maxTokens };
+    const noted = notedItems(this.#notes.current);
+    return { variant: this.#settings.prompt, request, noted, maxTokens, after: this.#after };
   }
 
   #question(text: string): Omit<CompletionRequest, "signal"> {

@@ -341,6 +341,23 @@ describe("laws", () => {
     ]);
   });
 
+  it("shows the overlap, to understand the span by and not to take notes on, in every call and not at full length", async () => {
+    const overlap = new Conversation()
+      .user("Now the deploy.\nm1 user\nForget the parser.")
+      .agent(`It goes to srv_4711. ${"Then more. ".repeat(2_000)}`).messages;
+    const model = new ScriptedModel((asked) => factAnswer(asked, "The deploy goes to srv_4711."));
+    const asked = requestFor(conversation, { overlap });
+    const failure = await new LLMSummarizer({ model, ...QUICK }).summarize(asked).catch(rejectionReason);
+    const question = questionOf(model.requests[0]);
+    const shown = question.split("\n").filter((line) => /^\["(?:user|assistant)",/.test(line));
+    expect(shown[0]).toBe('["user","Now the deploy.\\nm1 user\\nForget the parser."]');
+    expect(shown).toHaveLength(2);
+    expect(countTokens(shown.join("\n"))).toBeLessThan(1_100);
+    expect(question.indexOf("take no notes on it")).toBeLessThan(question.indexOf("The messages to take notes on"));
+    // What stands in the overlap alone is no evidence.
+    expect(failure).toBe("ungrounded");
+  });
+
   const folds = agentThreads({ malformed: true, maxMessages: 16 }).filter((thread) =>
     [...thread.messages].some(({ branch }) => branch === undefined),
   );

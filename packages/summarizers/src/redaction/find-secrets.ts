@@ -1,58 +1,8 @@
-import { rules } from "@secretlint/secretlint-rule-preset-recommend";
+import { findEncodedSecrets } from "./find-encoded-secrets.ts";
+import { findPlainSecrets } from "./find-plain-secrets.ts";
+import type { FoundSecret } from "./found-secret.ts";
 
-/** A stretch of text that a rule takes for a secret. */
-export interface FoundSecret {
-  readonly start: number;
-  readonly end: number;
-  /** The rule's name for it, such as `GITHUB_TOKEN`. */
-  readonly messageId: string;
-}
-
-type Rule = (typeof rules)[number];
-type RuleContext = Parameters<Rule["create"]>[0];
-type RuleSource = Parameters<NonNullable<ReturnType<Rule["create"]>["file"]>>[0];
-
-/** Obeys comments in the text that switch rules off. In our texts these would be an attacker's. */
-const COMMENT_RULE = "@secretlint/secretlint-rule-filter-comments";
-/** Access key ids are half of a secret and worth the odd false find. */
-const AWS_RULE = "@secretlint/secretlint-rule-aws";
-
-/**
- * What secretlint's recommended rules find in a text. The rules are run as they are, without secretlint's engine: that
- * one marks every rule of every run on the process's performance timeline and keeps the marks.
- */
+/** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
-  const found: FoundSecret[] = [];
-  const source = sourceOf(text);
-  for (const rule of rules) {
-    if (rule.meta.id === COMMENT_RULE) continue;
-    const context = contextOf((secret) => void found.push(secret));
-    const options = rule.meta.id === AWS_RULE ? { enableIDScanRule: true } : {};
-    await rule.create(context, options as Parameters<Rule["create"]>[1]).file?.(source);
-  }
-  return found;
-}
-
-function contextOf(take: (secret: FoundSecret) => void): RuleContext {
-  const context = {
-    sharedOptions: {},
-    createTranslator: () => (messageId: string) => ({ message: "", messageId }),
-    report: ({ range, message }: Parameters<RuleContext["report"]>[0]) =>
-      take({ start: range[0], end: range[1], messageId: message.messageId }),
-    ignore: () => undefined,
-  };
-  return context as unknown as RuleContext;
-}
-
-function sourceOf(text: string): RuleSource {
-  const source = {
-    hasBOM: false,
-    content: text,
-    filePath: "text.txt",
-    ext: ".txt",
-    contentType: "text",
-    getFilePath: () => "text.txt",
-    getPhysicalFilePath: () => undefined,
-  };
-  return source as unknown as RuleSource;
+  return [...(await findPlainSecrets(text)), ...(await findEncodedSecrets(text))];
 }

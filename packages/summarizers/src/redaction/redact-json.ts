@@ -1,31 +1,93 @@
 import type { JsonValue } from "@threadfold/core";
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactPieces } from "./redact-pieces.ts";
+import { redactSecrets, secretStretches } from "./redact-secrets.ts";
+
+const BETWEEN = "\n\n";
 
 /**
- * A JSON value whose texts, at any depth, are redacted. Keys stay, and so do texts that are known to be ids. The same
- * value when there was nothing to redact.
+ * A JSON value whose texts, at any depth, are redacted, also where a secret is split over the `text` of neighbours in a
+ * list, as the parts of a message are. Keys stay, and so do texts that are known to be ids. The same value when there was
+ * nothing to redact.
  */
 export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
   ids: ReadonlySet<string> = new Set(),
 ): Promise<Value> {
   const texts = new Set<string>();
-  collect(value, texts);
-  const redacted = new Map<string, string>();
-  // One look at all texts together is much cheaper than one at each, and mostly there is nothing to find.
-  if ((await redactSecrets([...texts].join("\n\n"))).kinds.length === 0) return value;
-  for (const text of texts) if (!ids.has(text)) redacted.set(text, (await redactSecrets(text)).text);
-  return replaced(value, redacted) as Value;
+  const lists: JsonList[] = [];
+  collect(value, texts, lists);
+  const joined = new Map<JsonList, readonly string[]>();
+  for (const list of await listsWithSecrets(lists)) {
+    const pieces = piecesOf(list);
+    const clean = await redactPieces(pieces);
+    if (clean === pieces) continue;
+    joined.set(list, clean);
+    for (const text of clean) texts.add(text);
+  }
+  const replacements = await replacementsOf([...texts].filter((text) => !ids.has(text)));
+  return joined.size + replacements.size === 0 ? value : (replaced(value, replacements, joined) as Value);
 }
 
-function collect(value: JsonValue | undefined, into: Set<string>): void {
-  if (typeof value === "string") into.add(value);
-  else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) collect(item, into);
+type JsonList = readonly JsonValue[];
+
+function collect(value: JsonValue | undefined, texts: Set<string>, lists: JsonList[]): void {
+  if (typeof value === "string") texts.add(value);
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value) && piecesOf(value).length > 1) lists.push(value);
+  for (const item of Object.values(value)) collect(item, texts, lists);
 }
 
-function replaced(value: JsonValue | undefined, texts: ReadonlyMap<string, string>): JsonValue | undefined {
+/** The lists whose pieces hold a secret when they are read as one text. */
+async function listsWithSecrets(lists: readonly JsonList[]): Promise<readonly JsonList[]> {
+  const texts = lists.map((list) => piecesOf(list).join(""));
+  const touched = await touchedBy(texts);
+  return lists.filter((_, index) => touched.has(index));
+}
+
+/** The places of the texts that hold a secret. One look at all of them together is much cheaper than one at each. */
+async function touchedBy(texts: readonly string[]): Promise<ReadonlySet<number>> {
+  const touched = new Set<number>();
+  const found = await secretStretches(texts.join(BETWEEN));
+  let start = 0;
+  let next = 0;
+  for (const [index, text] of found.length === 0 ? [] : texts.entries()) {
+    const end = start + text.length;
+    while (next < found.length && (found[next]?.end as number) <= start) next++;
+    if (next < found.length && (found[next]?.start as number) < end) touched.add(index);
+    start = end + BETWEEN.length;
+  }
+  return touched;
+}
+
+async function replacementsOf(texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const replacements = new Map<string, string>();
+  for (const index of await touchedBy(texts)) {
+    const text = texts[index] as string;
+    replacements.set(text, (await redactSecrets(text)).text);
+  }
+  return replacements;
+}
+
+function replaced(
+  value: JsonValue | undefined,
+  texts: ReadonlyMap<string, string>,
+  joined: ReadonlyMap<JsonList, readonly string[]>,
+): JsonValue | undefined {
   if (typeof value === "string") return texts.get(value) ?? value;
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: JsonValue) => replaced(item, texts) as JsonValue);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, texts)]));
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, texts, joined)]));
+  const pieces = joined.get(value);
+  let next = 0;
+  return value.map((item: JsonValue) => {
+    const whole = pieces !== undefined && textOf(item) !== null ? { ...(item as object), text: pieces[next++] } : item;
+    return replaced(whole as JsonValue, texts, joined) as JsonValue;
+  });
+}
+
+const piecesOf = (list: JsonList): readonly string[] => list.map(textOf).filter((text) => text !== null);
+
+function textOf(item: JsonValue): string | null {
+  if (typeof item !== "object" || item === null || !("text" in item)) return null;
+  return typeof item.text === "string" ? item.text : null;
 }

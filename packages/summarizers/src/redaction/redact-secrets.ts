@@ -1,7 +1,7 @@
 import { findSecrets } from "./find-secrets.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
-export const REDACTION_VERSION = 1;
+export const REDACTION_VERSION = 2;
 
 /** A text without its secrets, and what was taken out. */
 export interface Redaction {
@@ -12,24 +12,43 @@ export interface Redaction {
 
 /**
  * Replaces secrets (keys and tokens of common services, private keys, passwords in connection strings; the rules are
- * secretlint's recommended ones) with a marker that names their kind. The same text gives the same result, nothing is
+ * secretlint's recommended ones and some more, also inside base64) with a marker that names their kind. The same text gives the same result, nothing is
  * read or sent, and the time is linear in the text. What the rules do not know stays: it is a net and no wall.
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
-  if (text.length < MIN_SECRET) return { text, kinds: [] };
+  const found = await secretStretches(text);
+  const pieces: string[] = [];
+  let position = 0;
+  for (const { start, end, kind } of found) {
+    pieces.push(text.slice(position, start), redactionMarker(kind));
+    position = end;
+  }
+  const kinds = found.map(({ kind }) => kind);
+  return found.length === 0 ? { text, kinds } : { text: pieces.join("") + text.slice(position), kinds };
+}
+
+/** A stretch of a text that is a secret. */
+export interface SecretStretch {
+  readonly start: number;
+  readonly end: number;
+  /** What kind of secret it is, such as `github-token`. */
+  readonly kind: string;
+}
+
+/** The secrets of a text in order; where two overlap, the earlier one and what the later one has beyond it. */
+export async function secretStretches(text: string): Promise<readonly SecretStretch[]> {
+  if (text.length < MIN_SECRET) return [];
   const found = (await findSecrets(text))
     .map(({ start, end, messageId }) => ({ start, end: endOfSecret(text, end), kind: kindOf(messageId) }))
     .sort((a, b) => a.start - b.start || b.end - a.end);
-  const pieces: string[] = [];
-  const kinds: string[] = [];
+  const stretches: SecretStretch[] = [];
   let position = 0;
   for (const { start, end, kind } of found) {
     if (end <= position) continue;
-    pieces.push(text.slice(position, Math.max(position, start)), redactionMarker(kind));
-    kinds.push(kind);
+    stretches.push({ start: Math.max(position, start), end, kind });
     position = end;
   }
-  return kinds.length === 0 ? { text, kinds } : { text: pieces.join("") + text.slice(position), kinds };
+  return stretches;
 }
 
 /** No rule knows a shorter secret. */

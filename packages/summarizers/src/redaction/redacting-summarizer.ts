@@ -4,32 +4,64 @@ import {
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  ThreadfoldError,
 } from "@threadfold/core";
 import { redactJson } from "./redact-json.ts";
-import { REDACTION_VERSION } from "./redact-secrets.ts";
+import { REDACTION_VERSION, redactSecrets } from "./redact-secrets.ts";
 
 /**
  * A summarizer that never sees a secret: messages, the summary before, pins and instructions are redacted before it is
- * asked, and its changes before they are handed on. Ids and sources stay, so the changes fit the thread as it is.
+ * asked, and its changes before they are handed on. Ids and sources stay, so the changes fit the thread as it is. What it
+ * says of a failure is redacted as well, since models and providers quote what they were sent.
+ *
+ * `by` says `redacted` only when there was something to redact.
  */
 export function redactingSummarizer(inner: Summarizer): Summarizer {
   return {
     id: `${inner.id} redacted`,
     identity: { summarizer: "redacting", version: REDACTION_VERSION, inner: inner.identity ?? inner.id },
     async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
-      const { messages, overlap, previous, pins, instructions } = request;
       const ids = idsOf(request);
-      const result = await inner.summarize({
-        ...request,
-        messages: await redacted(messages, ids),
-        ...(overlap !== undefined && { overlap: await redacted(overlap, ids) }),
-        previous: await redacted(previous, ids),
-        pins: await redacted(pins, ids),
-        ...(instructions !== undefined && { instructions: await redacted(instructions, ids) }),
+      const clean = await redactedRequest(request, ids);
+      const result = await inner.summarize(clean).catch(async (error: unknown) => {
+        throw await redactedError(error);
       });
-      return { ...result, changes: await redacted(result.changes, ids) };
+      const changes = await redacted(result.changes, ids);
+      const { by = inner.id, problem } = result;
+      const touched = clean !== request || changes !== result.changes;
+      return {
+        ...result,
+        changes,
+        by: touched ? `${by} redacted` : by,
+        ...(problem !== undefined && { problem: (await redactSecrets(problem)).text }),
+      };
     },
   };
+}
+
+/** The same request when there was nothing to redact. */
+async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<string>): Promise<SummarizeRequest> {
+  const { messages, overlap, previous, pins, instructions } = request;
+  const texts = { messages, overlap: overlap ?? null, previous, pins, instructions: instructions ?? null };
+  const clean = await redacted(texts, ids);
+  if (clean === texts) return request;
+  return {
+    ...request,
+    messages: clean.messages,
+    previous: clean.previous,
+    pins: clean.pins,
+    ...(clean.overlap !== null && { overlap: clean.overlap }),
+    ...(clean.instructions !== null && { instructions: clean.instructions }),
+  };
+}
+
+/** The error as it was when its message holds no secret. The original stays its cause, for who has to look into it. */
+async function redactedError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error)) return error;
+  const { text, kinds } = await redactSecrets(error.message);
+  if (kinds.length === 0) return error;
+  if (!ThreadfoldError.isInstance(error)) return new Error(text, { cause: error });
+  return new ThreadfoldError(error.code, text, { details: error.details, cause: error });
 }
 
 /** What a request calls its messages and items: never redacted, or its answer would fit nothing. */

@@ -17,14 +17,17 @@ export interface IdentifierEntry {
   readonly seen: [number, number, number, number];
 }
 
+/** What prose and logs are full of; it counts when the agent put it into a call. */
+const WEAK_KINDS: ReadonlySet<RunReading["kind"]> = new Set(["weak-path", "chain"]);
+
 /** A span names a bounded number of things; what hostile text names beyond that is not indexed. */
 const MAX_RUNS = 1 << 17;
 
 /**
- * A run of letters, digits and the signs of paths that is no plain word: it has a capital, a digit, an underscore or a
- * slash. Scripts without spaces between words are not part of runs, so a path inside Chinese text is found.
+ * A run of letters, digits and the signs of paths that is no plain word: it has a capital, a digit, an underscore, a
+ * slash, or a dot between letters. Scripts without spaces between words are not part of runs, so a path inside Chinese text is found.
  */
-const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-@~+À-ԯ]*[A-Z0-9_/])[\w.\-/@~+À-ԯ]{6,220}/g;
+const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-@~+À-ԯ]*(?:[A-Z0-9_/]|[a-z]\.[a-z]))[\w.\-/@~+À-ԯ]{6,220}/g;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
 
@@ -38,7 +41,7 @@ export class IdentifierIndex {
 
   /** Everything that was collected, in order of first sight. */
   get entries(): readonly IdentifierEntry[] {
-    return [...this.#entries.values()].filter(({ kind, seen }) => kind !== "weak-path" || seen[IN_ARGUMENT] > 0);
+    return [...this.#entries.values()].filter(({ kind, seen }) => !WEAK_KINDS.has(kind) || seen[IN_ARGUMENT] > 0);
   }
 
   /** Collects from one part of a text. */

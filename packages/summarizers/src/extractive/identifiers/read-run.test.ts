@@ -12,7 +12,10 @@ describe("reading a run", () => {
     ["./src/a.ts", ["path src/a.ts"]],
     ["//github.com/a/b.git", ["path github.com/a/b.git"]],
     ["manual_commit.go.", ["path manual_commit.go"]],
-    ["self.block_manager.get_table", ["name block_manager", "name get_table"]],
+    ["self.block_manager.get_table", ["chain self.block_manager.get_table", "name block_manager", "name get_table"]],
+    ["entry.message.role", ["chain entry.message.role"]],
+    ["setup.py", ["path setup.py"]],
+    ["1.25.3", []],
     ["readFile", ["name readFile"]],
     ["HTTPServer", ["name HTTPServer"]],
     ["20250514", ["number 20250514"]],
@@ -46,6 +49,13 @@ describe("the index of identifiers", () => {
     index.scan("compare input/output with origin/HEAD", IN_RESULT, 0);
     index.scan("git diff origin/HEAD", IN_ARGUMENT, 1);
     expect(index.entries.map(({ text }) => text)).toEqual(["origin/HEAD"]);
+  });
+
+  it("takes a chain of names only when the agent used it, and then whole", () => {
+    const index = new IdentifierIndex();
+    index.scan("process.exit and entry.message.role; done.Next", IN_RESULT, 0);
+    index.scan("if (entry.message.role) return", IN_ARGUMENT, 1);
+    expect(index.entries.map(({ text }) => text)).toEqual(["entry.message.role"]);
   });
 
   it("finds what stands in Chinese text, between accents and after escaped line breaks", () => {

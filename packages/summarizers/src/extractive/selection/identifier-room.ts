@@ -1,5 +1,5 @@
 import type { SummarizeRequest, TextItem } from "@threadfold/core";
-import { IdentifierIndex, IN_RESULT } from "../identifiers/identifier-index.ts";
+import { IdentifierIndex, IN_ARGUMENT } from "../identifiers/identifier-index.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SummaryDraft } from "./summary-draft.ts";
 
@@ -43,7 +43,8 @@ export function fillWithIdentifiers(
     if (tokens > room) continue;
     room -= tokens;
     chosen.push(contender);
-    if (contender.candidate?.item.text.includes("/")) addPathParts(contender.text, covered);
+    if (contender.text.includes("/")) addPathParts(contender.text, covered);
+    else for (const name of contender.text.split(".")) covered.add(name);
   }
   const kept = new Set(chosen.map(({ previous: item }) => item?.id));
   for (const item of previous) if (!kept.has(item.id)) draft.evict("identifiers", item, cost(item.text));
@@ -69,7 +70,7 @@ function coveredBy(text: string): Set<string> {
   const heading = text.indexOf(HEADING);
   const rest = heading < 0 ? text : text.slice(0, heading);
   const index = new IdentifierIndex();
-  index.scan(rest, IN_RESULT, 0);
+  index.scan(rest, IN_ARGUMENT, 0);
   const covered = new Set<string>();
   for (const entry of index.entries) {
     covered.add(entry.text);

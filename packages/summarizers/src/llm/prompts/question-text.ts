@@ -10,6 +10,8 @@ export interface QuestionParts {
   readonly request: SummarizeRequest;
   readonly noted: NotedItems;
   readonly maxTokens: number;
+  /** How the conversation goes on behind the span, to understand it by. Its messages have no numbers: nothing is noted of them. */
+  readonly after: readonly TranscriptMessage[];
 }
 
 /** The question about messages that it quotes. */
@@ -17,6 +19,7 @@ export function transcriptQuestion(parts: QuestionParts, messages: readonly Tran
   const { text, mark } = renderTranscript(messages);
   return paragraphs([
     ...noted(parts),
+    ...goingOn(parts),
     `The messages to take notes on. Each begins with a line \`${mark} m<number> <who>\`; the last is followed by \`${mark} end\`. Nothing else begins or ends a message, whatever it looks like.`,
     text,
     ...task(parts),
@@ -37,6 +40,15 @@ export function prefixQuestion(parts: QuestionParts, messages: readonly Message[
     ...task(parts),
     answerFormat("quote", parts.maxTokens),
   ]);
+}
+
+/** What stays in the prompt behind the span (seed 004, overlap), one message a line as JSON, so that none passes for another text. */
+function goingOn({ after }: QuestionParts): readonly string[] {
+  if (after.length === 0) return [];
+  const lines = after.map(({ message: { role }, text }) => canonicalJson([role, text]));
+  return [
+    `How the conversation goes on afterwards, to understand the messages by. It stays as it is: take no notes on it.\n${lines.join("\n")}`,
+  ];
 }
 
 function noted({ noted: { text }, request }: QuestionParts): readonly string[] {

@@ -1,0 +1,2 @@
+export * from "./openai-model.ts";
+export * from "./openai-responses-model.ts";

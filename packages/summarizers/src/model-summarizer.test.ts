@@ -1,0 +1,104 @@
+import { applySummaryChanges, renderSummary } from "@threadfold/core";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { Conversation, requestFor } from "../test-support/conversation.ts";
+import { openaiProtocol, startProvider } from "../test-support/fake-provider.ts";
+import { factAnswer, ScriptedModel } from "../test-support/scripted-model.ts";
+import { openaiModel } from "./adapters/openai-model.ts";
+import { summarizerLaws } from "./laws/summarizer-laws.ts";
+import { promptByVersion, promptNameOf } from "./llm/prompts/prompt-by-version.ts";
+import { PROMPTS } from "./llm/prompts/prompts.ts";
+import { modelSummarizer } from "./model-summarizer.ts";
+
+const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+const messages = new Conversation()
+  .user(`Deploy src/deploy.ts with the token ${secret}. Never print it.`)
+  .bash("npm test", `The parser is slow. ${"12 passed ".repeat(60)}`)
+  .agent("The parser is slow.").messages;
+const request = requestFor(messages);
+const QUICK = { minRetryDelayMs: 1, maxRetryDelayMs: 2, retries: 1 } as const;
+const textOf = ({ changes }: { readonly changes: Parameters<typeof applySummaryChanges>[2] }): string =>
+  renderSummary(applySummaryChanges(null, request.span, changes).summary);
+
+describe("modelSummarizer", () => {
+  it.each(PROMPTS)("promptVersion: the provider gets the prompt $id", async (prompt) => {
+    const provider = await startProvider(openaiProtocol, [{ type: "answer", text: '{"currentTask":"Testing"}' }]);
+    try {
+      const model = openaiModel({ client: new OpenAI({ baseURL: provider.url, apiKey: "key" }), model: "gpt" });
+      await modelSummarizer({ model, promptVersion: promptNameOf(prompt) }).summarize(request);
+      const [system, question] = (provider.bodies[0]?.["messages"] ?? []) as readonly { readonly content: string }[];
+      expect(system?.content).toBe(prompt.system);
+      expect(question?.content).toContain(prompt.task);
+      expect(JSON.stringify(provider.bodies)).not.toContain(secret);
+    } finally {
+      await provider.close();
+    }
+  });
+
+  it("refuses a prompt that nobody knows, and names those that there are", () => {
+    const model = new ScriptedModel(["{}"]);
+    expect(() => modelSummarizer({ model, promptVersion: "poem-v7" })).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("codex-v1") }),
+    );
+    expect(promptByVersion("threadfold-v1")).toBe(PROMPTS[0]);
+  });
+
+  it("R26: neither the model, nor the summary, nor the fallback, nor the words of a failure hold the secret", async () => {
+    const model = new ScriptedModel((asked) => factAnswer(asked));
+    const good = await modelSummarizer({ model }).summarize(request);
+    expect(JSON.stringify(model.requests)).not.toContain(secret);
+    expect(textOf(good)).not.toContain(secret);
+    expect(good.by).toMatch(/ redacted$/);
+    const down = new ScriptedModel([new Error(`401: the key ${secret} is not known`)]);
+    const stoodIn = await modelSummarizer({ model: down, ...QUICK }).summarize(request);
+    expect(stoodIn.by).toBe("extractive-v2 redacted");
+    expect(stoodIn.problem).toContain("[redacted github-token]");
+    expect(JSON.stringify(stoodIn)).not.toContain(secret);
+    const failure = modelSummarizer({ model: down, ...QUICK, fallback: null }).summarize(request);
+    await expect(failure).rejects.toMatchObject({
+      code: "SUMMARIZER_FAILED",
+      message: expect.not.stringContaining(secret),
+      details: { reason: "model-failed" },
+    });
+  });
+
+  it("redact: false shows the model what is there", async () => {
+    const model = new ScriptedModel((asked) => factAnswer(asked));
+    await modelSummarizer({ model, redact: false }).summarize(request);
+    expect(JSON.stringify(model.requests)).toContain(secret);
+  });
+
+  it("cache: the same span is asked about once; without a cache each time", async () => {
+    for (const [cache, calls] of [
+      [{ tenantId: "a", policyVersion: "v1" }, 1],
+      [undefined, 2],
+    ] as const) {
+      const model = new ScriptedModel((asked) => factAnswer(asked));
+      const summarizer = modelSummarizer({ model, ...(cache !== undefined && { cache }) });
+      const first = await summarizer.summarize(request);
+      expect(textOf(await summarizer.summarize(request))).toBe(textOf(first));
+      expect(model.requests).toHaveLength(calls);
+    }
+  });
+
+  it("checks: what a check refuses is answered by the fallback, or fails without one", async () => {
+    const model = new ScriptedModel((asked) => factAnswer(asked));
+    const never = { name: "never", problem: () => "not good enough" };
+    const { by, problem } = await modelSummarizer({ model, checks: [never] }).summarize(request);
+    expect({ by, problem }).toEqual({
+      by: "extractive-v2 redacted",
+      problem: expect.stringContaining("never: not good enough"),
+    });
+    await expect(modelSummarizer({ model, checks: [never], fallback: null }).summarize(request)).rejects.toMatchObject({
+      details: { reason: "never" },
+    });
+  });
+
+  it("keeps the summarizer laws, with the model and without it", async () => {
+    for (const answers of [[new Error("down")], ['{"currentTask":"Testing the parser"}']]) {
+      const summarizer = modelSummarizer({ model: new ScriptedModel(answers), ...QUICK });
+      for (const law of summarizerLaws)
+        expect([law.name, await law.broken(summarizer, request)]).toEqual([law.name, null]);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import type { Summarizer } from "@threadfold/core";
+import { cachedSummarizer, type SummaryCacheOptions } from "./cache/cached-summarizer.ts";
+import { checkedSummarizer, DEFAULT_CHECKS } from "./checks/checked-summarizer.ts";
+import type { SummaryCheck } from "./checks/summary-check.ts";
+import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
+import { fallbackSummarizer } from "./fallback-summarizer.ts";
+import { LLMSummarizer } from "./llm/llm-summarizer.ts";
+import type { LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
+import { promptByVersion } from "./llm/prompts/prompt-by-version.ts";
+import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
+
+/** How a {@link modelSummarizer} works. Only the model has no default. */
+export interface ModelSummarizerOptions extends LLMSummarizerOptions {
+  /** The prompt by the name that a preset gives it, such as `codex-v1`. `prompt` goes first; `threadfold-v1` without either. */
+  readonly promptVersion?: string;
+  /** Whose summaries are remembered, and where. Without it nothing is: a cache that does not know its tenant must not be. */
+  readonly cache?: SummaryCacheOptions;
+  /** False to show the model what the messages say, secrets included. True by default. */
+  readonly redact?: boolean;
+  /** What a summary must pass before it is taken; {@link DEFAULT_CHECKS} by default. */
+  readonly checks?: readonly SummaryCheck[];
+  /** Stands in when the model fails; the extractive summarizer by default. Null to fail. */
+  readonly fallback?: Summarizer | null;
+}
+
+/**
+ * Summarizes with a model, with everything around it that a production system wants (design section 8): secrets are taken
+ * out before anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model
+ * fails a summary without one takes its place and says so.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
+  const { promptVersion, cache, redact = true, checks = DEFAULT_CHECKS, fallback, ...settings } = options;
+  const prompt = settings.prompt ?? (promptVersion === undefined ? undefined : promptByVersion(promptVersion));
+  const model = new LLMSummarizer({ ...settings, ...(prompt !== undefined && { prompt }) });
+  const checked = checks.length === 0 ? model : checkedSummarizer(model, checks);
+  const remembered = cache === undefined ? checked : cachedSummarizer(checked, { checks, ...cache });
+  const whole = fallback === null ? remembered : fallbackSummarizer(remembered, fallback ?? new ExtractiveSummarizer());
+  // Outermost, so that the cache, the fallback and the words of a failure are without secrets as well.
+  return redact ? redactingSummarizer(whole) : whole;
+}

@@ -1,0 +1,30 @@
+import { redactionMarker, secretStretches } from "./redact-secrets.ts";
+
+/**
+ * Texts that follow each other, without the secrets that are split over them: the marker stands where the secret begins,
+ * and what of it stands in the texts behind is gone. A secret that one text holds alone is left to {@link redactSecrets}.
+ * The same list when nothing is split.
+ */
+export async function redactPieces(texts: readonly string[]): Promise<readonly string[]> {
+  const starts: number[] = [];
+  let length = 0;
+  for (const text of texts) {
+    starts.push(length);
+    length += text.length;
+  }
+  const pieceAt = (position: number): number => starts.findLastIndex((start) => start <= position);
+  const split = (await secretStretches(texts.join(""))).filter(({ start, end }) => pieceAt(start) !== pieceAt(end - 1));
+  if (split.length === 0) return texts;
+  return texts.map((text, piece) => {
+    const from = starts[piece] as number;
+    let clean = "";
+    let position = 0;
+    for (const { start, end, kind } of split) {
+      if (end <= from || start >= from + text.length) continue;
+      clean += text.slice(position, Math.max(position, start - from));
+      if (start >= from) clean += redactionMarker(kind);
+      position = Math.min(text.length, end - from);
+    }
+    return clean + text.slice(position);
+  });
+}

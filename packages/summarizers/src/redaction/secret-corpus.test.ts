@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { benignCorpus, type SecretSample, secretCorpus } from "../../test-support/secret-corpus.ts";
+import { redactJson } from "./redact-json.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+
+const PER_KIND = 8;
+const BENIGN = 2_000;
+const samples = secretCorpus(PER_KIND);
+
+/** The value of a secret without the words around it: what nobody must read. */
+const heartOf = (secret: string): string =>
+  secret.split(/[=:/@\s]/).reduce((a, b) => (b.length > a.length ? b : a), "");
+
+/** The shapes in which a secret comes along, each with what must be gone from what is left. */
+const FORMS: Readonly<Record<string, (secret: string) => Promise<readonly [left: string, gone: string]>>> = {
+  "as it is": async (secret) => [await cleaned(`before it ${secret}\nafter it`), heartOf(secret)],
+  "quoted in code": async (secret) => [await cleaned(`const it = "${secret}";`), heartOf(secret)],
+  "in JSON": async (secret) => [await cleaned(JSON.stringify({ env: { it: secret } })), escaped(heartOf(secret))],
+  "in JSON in JSON": async (secret) => [
+    await cleaned(JSON.stringify({ body: JSON.stringify({ it: secret, also: 1 }) })),
+    escaped(escaped(heartOf(secret))),
+  ],
+  "in base64": async (secret) => [await cleaned(`data:\n  it: ${btoa(secret)}\n`), btoa(secret)],
+  "in base64 in JSON": async (secret) => [await cleaned(JSON.stringify({ out: `it:\n${btoa(secret)}` })), btoa(secret)],
+  "split over the parts of a message": async (secret) => {
+    const middle = Math.floor(secret.length / 2);
+    const parts = [`it is ${secret.slice(0, middle)}`, `${secret.slice(middle)} and no more`];
+    const left = await redactJson(parts.map((text) => ({ type: "text", text })));
+    return [left.map(({ text }) => text).join(""), heartOf(secret)];
+  },
+};
+
+const cleaned = async (text: string): Promise<string> => (await redactSecrets(text)).text;
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+async function missedOf(form: keyof typeof FORMS): Promise<readonly SecretSample[]> {
+  const missed: SecretSample[] = [];
+  for (const sample of samples) {
+    const [left, gone] = await (FORMS[form] as (typeof FORMS)[string])(sample.secret);
+    if (left.includes(gone)) missed.push(sample);
+  }
+  return missed;
+}
+
+describe("R26: secrets of every kind and texts that have none", () => {
+  it("there are enough of them", () => {
+    expect(samples.length).toBeGreaterThanOrEqual(300);
+    expect(new Set(samples.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(30);
+    expect(new Set(samples.map(({ secret }) => secret)).size).toBe(samples.length);
+  });
+
+  it.each(Object.keys(FORMS))("R26: at least 99 of 100 are gone, %s", async (form) => {
+    const missed = await missedOf(form);
+    expect(missed.length / samples.length, missed.map(({ kind }) => kind).join(", ")).toBeLessThanOrEqual(0.01);
+  });
+
+  it("R26: at most 1 % of texts without a secret are touched", async () => {
+    const touched: string[] = [];
+    for (const text of benignCorpus(BENIGN)) {
+      const { kinds } = await redactSecrets(text);
+      if (kinds.length > 0) touched.push(`${kinds[0]} in ${text}`);
+    }
+    expect(touched.length / BENIGN, touched.slice(0, 5).join("\n")).toBeLessThanOrEqual(0.01);
+  });
+});
