@@ -8,7 +8,7 @@ import {
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { Hold } from "../ladder/compaction-strategy.ts";
-import { PLACEHOLDER_TOKENS, POINTER_TOKENS } from "../ladder/placeholder-tokens.ts";
+import { PLACEHOLDER_TOKENS, pointerTokens } from "../ladder/placeholder-tokens.ts";
 
 /** A plan in the making: which record of the current plan, or which chosen proposal, holds each message. */
 export class DraftPlan {
@@ -79,8 +79,10 @@ function heldTokens(header: MessageHeader, hold: Hold, shape: ThreadShape): numb
       const first = "span" in hold ? shape.headerOf(hold.span.messageIds[0] as never)?.ordinal : hold.ordinals[0];
       return first === header.ordinal && "summaryTokens" in hold ? hold.summaryTokens : 0;
     }
-    case "externalize":
-      return header.tokens - Math.max(header.shares.toolResult, header.shares.text) + POINTER_TOKENS;
+    case "externalize": {
+      const body = Math.max(header.shares.toolResult, header.shares.text);
+      return header.tokens - body + pointerTokens(body);
+    }
     case "clear": {
       const { shares } = header;
       const part = {

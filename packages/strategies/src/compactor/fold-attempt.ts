@@ -24,7 +24,7 @@ export interface FoldAttempt {
 }
 
 /** A summary never takes more than this share of the cap. */
-const SUMMARY_SHARE = 0.12;
+const SUMMARY_SHARE = 0.2;
 
 /**
  * The attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder with less

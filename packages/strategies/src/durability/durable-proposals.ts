@@ -1,6 +1,6 @@
 import type { ProbeVerdict, ThreadShape } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
-import { POINTER_TOKENS } from "../ladder/placeholder-tokens.ts";
+import { POINTER_TOKENS, pointerTokens } from "../ladder/placeholder-tokens.ts";
 import { clearingProblem } from "./clearing-problem.ts";
 
 /** Smaller bodies are kept: a pointer would be hardly shorter. In tokens. */
@@ -30,7 +30,7 @@ export function durableProposals(
         action: "externalize",
         strategy: proposal.strategy,
         ordinals: [ordinal],
-        estimatedTokensFreed: header.shares.toolResult - POINTER_TOKENS,
+        estimatedTokensFreed: header.shares.toolResult - pointerTokens(header.shares.toolResult),
         reason: `The result of ${header.toolName} may not be cleared because ${problem}; its body is in the artifact store.`,
       });
     }

@@ -30,6 +30,7 @@ export function afterAttempt(
     case "refused":
     case "no-op":
     case "infeasible":
+    case "failed":
       return { ...history, failures: attempt.forced ? 0 : history.failures + 1 };
     case "postponed":
       return {
@@ -39,6 +40,8 @@ export function afterAttempt(
       };
     case "conflict":
     case "aborted":
+    case "disabled":
+    case "vetoed":
     case "committed":
     case "summarizer-failed-floor-used":
       return history;

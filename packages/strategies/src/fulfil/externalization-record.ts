@@ -1,10 +1,12 @@
 import {
   type ExternalizationRecord,
   emptySummary,
+  type JsonObject,
   type Message,
   type SpanReference,
   type StructuredSummary,
   summaryItemId,
+  toolResultText,
   visibleText,
 } from "@threadfold/core";
 import { callInput } from "../durability/call-input.ts";
@@ -13,6 +15,7 @@ import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
 import { recordBase } from "./record-base.ts";
 import { resultKeyFields } from "./result-key-fields.ts";
+import { tellingNames } from "./telling-names.ts";
 
 const MAX_FACT = 160;
 const MAX_TARGET = 120;
@@ -54,6 +57,24 @@ function bodySummary(message: Message, span: SpanReference, { config }: Fulfilme
   }
   const { toolName, outcome } = part.result;
   const { error, ...keyFields } = resultKeyFields(part.result, toolPolicy(config, toolName));
-  const item = { toolName, outcome, keyFields, errorMessage: typeof error === "string" ? error : null, sources };
+  const names = bodyNames(toolResultText(part.result.content));
+  const item = {
+    toolName,
+    outcome,
+    keyFields: { ...names, ...keyFields },
+    errorMessage: typeof error === "string" ? error : null,
+    sources,
+  };
   return { ...emptySummary(span), toolOutcomes: [{ ...item, id: summaryItemId("toolOutcomes", item) }] };
+}
+
+/** Names take at most this share of the body that they stand for. */
+const NAMES_SHARE = 1 / 8;
+const MAX_NAMES = Object.freeze({ names: 32, length: 640 });
+
+/** What the body is about, so that a later need of one of these names finds the artifact, or the name itself. */
+function bodyNames(body: string): JsonObject {
+  const length = Math.min(MAX_NAMES.length, Math.floor(body.length * NAMES_SHARE));
+  const names = tellingNames([body], { ...MAX_NAMES, length });
+  return names.length === 0 ? {} : { names };
 }

@@ -1,56 +1,20 @@
 import { type JsonObject, type JsonValue, LARGE_INPUT_STRING, type ToolCallPart } from "@threadfold/core";
+import { tellingNames } from "./telling-names.ts";
 
-/** Names of one call together take at most so many UTF-16 code units, and there are at most so many. */
-const MAX_LENGTH = 320;
-const MAX_NAMES = 16;
-/** Shorter words are too common to find anything by; longer ones are data. */
-const MIN_NAME = 6;
-const MAX_NAME = 80;
-/** How much of one string is looked at. */
-const SCANNED = 100_000;
-
-/** A word with what paths and dotted names are written with. */
-const WORD = /[~@]?(?:\.{0,2}\/)?[\p{L}\p{N}_$]+(?:[./:@#\\-]+[\p{L}\p{N}_$]+)*/gu;
-const DEFINITION =
-  /\b(?:function|class|interface|type|enum|const|def|fn|struct|trait|func)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
-/** A slash between words or in front, or a file's ending; `ref.Hash` is none. */
-const PATH = /[\p{L}\p{N}_]\/[\p{L}\p{N}_]|^[~.]?\/|^[^.]{2,}\.\p{Ll}{2,4}$/u;
-const IDENTIFIER = /\p{L}.*[_$]|[_$].*\p{L}|\p{Ll}\p{Lu}|\p{L}\.\p{L}|\p{L}-?\p{N}{2,}/u;
+/** What the names of one call may take. */
+const ROOM = Object.freeze({ names: 16, length: 320 });
 
 /**
- * The paths and identifiers in the large strings of a call's input, most telling first: paths, what the text defines,
- * what recurs, the rest in order. They are what an agent comes back to (targets: 60 % of the cold needs stand in the
- * agent's own earlier arguments), so they stay when the strings give way.
+ * The paths and identifiers in the large strings of a call's input, most telling first (targets: 60 % of the cold needs
+ * stand in the agent's own earlier arguments).
  */
 export function inputNames({ input, invalidInput }: ToolCallPart): readonly string[] {
-  const texts = largeStrings(invalidInput ?? input);
-  const ranks = new Map<string, number>();
-  for (const text of texts) rankNames(text.slice(0, SCANNED), ranks);
-  const names: string[] = [];
-  let length = 0;
-  for (const [name] of [...ranks].sort(([, a], [, b]) => b - a)) {
-    if (names.length === MAX_NAMES || length + name.length > MAX_LENGTH) break;
-    names.push(name);
-    length += name.length;
-  }
-  return names;
+  return tellingNames(largeStrings(invalidInput ?? input), ROOM);
 }
 
 /** How many characters of a call's input stand in strings that give way when it is cleared. */
 export function largeCharacters({ input, invalidInput }: ToolCallPart): number {
   return largeStrings(invalidInput ?? input).reduce((sum, text) => sum + text.length, 0);
-}
-
-function rankNames(text: string, ranks: Map<string, number>): void {
-  const defined = new Set([...text.matchAll(DEFINITION)].map(([, name]) => name));
-  for (const [name] of text.matchAll(WORD)) {
-    if (name.length < MIN_NAME || name.length > MAX_NAME) continue;
-    const known = ranks.get(name);
-    if (known !== undefined) ranks.set(name, known + 1);
-    else if (PATH.test(name)) ranks.set(name, 10_000);
-    else if (defined.has(name)) ranks.set(name, 1_000);
-    else if (IDENTIFIER.test(name)) ranks.set(name, 1);
-  }
 }
 
 function largeStrings(value: JsonValue): readonly string[] {

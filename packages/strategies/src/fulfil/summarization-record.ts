@@ -29,7 +29,7 @@ export async function summarizationRecord(
   fulfilment: Fulfilment,
 ): Promise<SummarizationRecord> {
   const base = recordBase(proposal, fulfilment);
-  const previous = previousSummary(proposal);
+  const { summary: previous, resolved: joined } = joinedSummaries(proposal);
   const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
   const messages = messagesOf(proposal, fulfilment).filter(
     (message) => !covered.has(message.id) && message.branch === undefined,
@@ -46,7 +46,7 @@ export async function summarizationRecord(
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
-    resolved: [...inherited(proposal), ...merged.resolved, ...trimmed.resolved],
+    resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...trimmed.resolved],
   };
 }
 
@@ -63,10 +63,23 @@ const FRAME_TOKENS = 20;
 const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] =>
   proposal.absorbs.flatMap((record) => record.resolved);
 
-function previousSummary({ absorbs }: SummarizeProposal): StructuredSummary | null {
-  const [first, ...rest] = absorbs.map((record) => record.summary);
-  if (first === undefined) return null;
-  return rest.reduce((merged, next) => mergeSummaries(merged, next, joinSpans(merged.span, next.span)), first);
+/** The summaries inside the span as one, and what the later ones of them superseded. */
+function joinedSummaries({ absorbs }: SummarizeProposal): {
+  readonly summary: StructuredSummary | null;
+  readonly resolved: readonly ResolvedItem[];
+} {
+  const resolved: ResolvedItem[] = [];
+  let summary: StructuredSummary | null = null;
+  for (const { summary: next } of absorbs) {
+    if (summary === null) {
+      summary = next;
+      continue;
+    }
+    const merged = mergeSummaries(summary, next, joinSpans(summary.span, next.span));
+    resolved.push(...merged.resolved);
+    summary = merged.summary;
+  }
+  return { summary, resolved };
 }
 
 function joinSpans(first: SpanReference, second: SpanReference): SpanReference {

@@ -3,7 +3,7 @@ import { isRetrieval } from "../durability/built-in-durability.ts";
 import { toolOverride } from "../durability/durability-policy.ts";
 import type { CompactionProposal } from "./compaction-proposal.ts";
 import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
-import { POINTER_TOKENS } from "./placeholder-tokens.ts";
+import { POINTER_TOKENS, pointerTokens } from "./placeholder-tokens.ts";
 
 /**
  * Rung 1: moves large bodies to the artifact store and leaves a pointer in their place. A tool result stays a result of
@@ -45,7 +45,7 @@ function propose(header: MessageHeader): CompactionProposal {
     action: "externalize",
     strategy: "externalize",
     ordinals: [header.ordinal],
-    estimatedTokensFreed: body - POINTER_TOKENS,
+    estimatedTokensFreed: body - pointerTokens(body),
     reason: `The ${what} takes ${body} tokens; its body is in the artifact store.`,
   };
 }

@@ -41,5 +41,5 @@ export const aiSdkPreset: CompactionPreset = {
     );
   },
   figures: { ...AI_SDK_RESERVES, recentMessagesToKeep: AI_SDK_RECENT_MESSAGES },
-  promptVersion: "ai-sdk-v1",
+  promptVersion: "threadfold-v1",
 };

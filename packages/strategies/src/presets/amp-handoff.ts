@@ -25,5 +25,5 @@ export const ampHandoffPreset: CompactionPreset = {
   },
   trigger: (config) => anyOf(...lastResort(config)),
   figures: {},
-  promptVersion: "amp-handoff-v1",
+  promptVersion: "handoff-v1",
 };

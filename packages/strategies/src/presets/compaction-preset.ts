@@ -12,6 +12,9 @@ export interface CompactionPreset {
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
   /** The figures of its trigger and ladder that no configuration holds, under the names that its seed gives them. */
   readonly figures: Readonly<Record<string, number>>;
-  /** Names the prompt that a summarizer with a model sends. A summarizer without one has nothing to do with it. */
+  /**
+   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers). A preset whose seed has no
+   * prompt of its own names Threadfold's, whose sections are those of seed 003.
+   */
   readonly promptVersion: string;
 }

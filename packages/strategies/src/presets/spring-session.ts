@@ -73,6 +73,6 @@ function springSession(
         ...lastResort(config),
       ),
     figures: { turns: SPRING_SESSION.turns, tokens: SPRING_SESSION.tokens, ...figures },
-    promptVersion: "spring-session-v1",
+    promptVersion: "threadfold-v1",
   };
 }

@@ -9,6 +9,8 @@ export interface TriggerInput {
   readonly shownTurns?: number;
   readonly steps: number;
   readonly messages: number;
+  /** Messages that the current plan still shows, its summaries among them (`shownMessages`); absent where nobody counts them. */
+  readonly shownMessages?: number;
   /** Tokens of the request right after the current plan was committed; 0, or absent, before the first plan. */
   readonly baselineTokens?: number;
   /** Prompt tokens that the provider reported for a request under the current plan, and what was counted since (L17). */

@@ -10,6 +10,7 @@ import {
   lastMessagesFromTurnStart,
   lastShareOfMessages,
   lastSteps,
+  lastTokens,
   lastTokensFromTurnStart,
   lastTokensSplittingTurns,
   lastTurns,
@@ -50,6 +51,13 @@ describe("cut points", () => {
   it("seed 004: a turn window keeps whole turns", () => {
     expect(cutIn(lastTurns(2), "u a t a u a u a t a u a")).toBe(6);
     expect(cutIn(lastTurns(10), "u a u a")).toBe(0);
+  });
+
+  it("a token suffix that may begin anywhere begins before a call and not before its results", () => {
+    expect(cutIn(lastTokens(35), "u a u a t t a")).toBe(3);
+    expect(cutIn(lastTokens(20), "u a u a u a")).toBe(4);
+    expect(cutIn(lastTokens(10_000), "u a u a")).toBe(0);
+    expect(cutIn(lastTokens(5), "u a u a")).toBe(4);
   });
 
   it("S22 a token suffix ends at the first message that does not fit, and leaves no gap", () => {

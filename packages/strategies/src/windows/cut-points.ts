@@ -81,6 +81,15 @@ export function lastTokensFromTurnStart(tokens: number): CutPoint {
 }
 
 /**
+ * Keeps the longest suffix of at most so many tokens, wherever in a turn it begins, cut before a call rather than before
+ * its results: what frameworks mean that keep the last so many tokens.
+ */
+export function lastTokens(tokens: number): CutPoint {
+  requireCount("keepTokens", tokens);
+  return (context) => backToCall(context.shape, suffixStart(context, tokenWindow(tokens, context)));
+}
+
+/**
  * Keeps about the last so many tokens, cut at a turn start; a turn that is larger than that alone is split, before an
  * assistant message and never before a tool result (seed 001; L20).
  */

@@ -1,0 +1,28 @@
+import { emptyPlan } from "@threadfold/core";
+import { expect, it } from "vitest";
+import { springSessionPreset } from "../presets/spring-session.ts";
+import { factSummarizer, folded } from "../testing/fold-scene.ts";
+import { scriptThread } from "../testing/script-thread.ts";
+import { shownMessageCountTrigger } from "./shown-message-count-trigger.ts";
+import { shownMessages } from "./shown-messages.ts";
+import { slidingWindow } from "./window-strategies.ts";
+
+it("messages that were folded do not count again, and their summary counts as one", async () => {
+  const thread = scriptThread(Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" "));
+  const before = emptyPlan(thread.id, "test");
+  expect(shownMessages(thread.length, before)).toBe(24);
+  const { plan } = await folded(thread, {
+    preset: { ...springSessionPreset, ladder: [slidingWindow({ maxEvents: 6 })] },
+    plan: before,
+    ports: { summarizer: factSummarizer },
+  });
+  const removed = [...plan.summarizations, ...plan.drops].flatMap(({ span }) => span.messageIds);
+  const shown = shownMessages(thread.length, plan);
+  expect(removed.length).toBeGreaterThan(10);
+  expect(shown).toBe(24 - removed.length + plan.summarizations.length);
+  const input = { tokens: 1, maxInputTokens: 100, turns: 12, steps: 12, messages: thread.length };
+  const trigger = shownMessageCountTrigger(shown);
+  expect(trigger.evaluate({ ...input, shownMessages: shown }).level).toBe("none");
+  expect(trigger.evaluate({ ...input, shownMessages: shown + 1 }).level).toBe("soft");
+  expect(trigger.evaluate(input).level).toBe("soft");
+});
