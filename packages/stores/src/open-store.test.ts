@@ -1,8 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { canonicalJson } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { metadata, THREAD, transcript } from "./conformance/sample-data.ts";
+import { fileKeyStore } from "./encryption/subject-keys.ts";
 import { openStore } from "./open-store.ts";
 
 let folder: string;
@@ -32,6 +34,22 @@ describe("openStore", () => {
     const stores = [await openStore("memory:"), await openStore("memory:")];
     await stores[0]?.threads.append(THREAD, transcript(1), { expectedVersion: "no-thread" });
     expect(await stores[1]?.threads.load(THREAD)).toBeNull();
+  });
+
+  it("seals what it keeps when it is given keys", async () => {
+    const path = join(folder, "sealed.db");
+    const keys = fileKeyStore(join(folder, "keys"));
+    const open = (tenantId: string) => openStore(path, { tenantId, encryption: { keys, subjectOf: () => "ada" } });
+    const store = await open("a");
+    await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    expect(await keys.get(canonicalJson(["a", "ada"]))).not.toBeNull();
+    await store.close();
+    expect(readFileSync(path).includes("text 0")).toBe(false);
+    const [again, other] = [await open("a"), await open("b")];
+    expect((await again.threads.load(THREAD))?.version).toBe(2);
+    await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+    await again.close();
+    await other.close();
   });
 
   it("refuses addresses of other kinds and repeats no password", async () => {

@@ -1,4 +1,6 @@
-import { type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { encryptedStore } from "./encryption/encrypted-store.ts";
+import type { EncryptionOptions } from "./encryption/sealed-places.ts";
 import { openFileArtifacts } from "./filesystem/file-artifacts.ts";
 import { loadDriver } from "./load-driver.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
@@ -20,6 +22,8 @@ export interface OpenStoreOptions extends StoreOptions {
   readonly artifacts?: string;
   /** Keeps summaries beyond this process: `redis://…` or `rediss://…`, and what to seal them with. */
   readonly summaryCache?: Omit<RedisSummaryCacheOptions, "tenantId" | "clock"> & { readonly address: string };
+  /** Seals everything that anybody said with keys that are kept apart; see `encryptedStore`. The tenant is `tenantId`. */
+  readonly encryption?: Omit<EncryptionOptions, "tenantId"> & { readonly keys: KeyStore };
   /** What only a PostgreSQL store knows. */
   readonly postgres?: Omit<PostgresStoreOptions, "tenantId" | "clock">;
 }
@@ -43,13 +47,19 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   try {
     const artifacts = await openArtifacts(options);
     if (artifacts !== undefined) opened.push(artifacts);
-    const whole = artifacts === undefined ? store : storeWithArtifacts(store, artifacts);
+    const whole = sealed(artifacts === undefined ? store : storeWithArtifacts(store, artifacts), options);
     const summaryCache = await openCache(options);
     return summaryCache === undefined ? whole : withCache(whole, summaryCache);
   } catch (error) {
     for (const part of opened) await part.close();
     throw error;
   }
+}
+
+function sealed(store: ThreadfoldStore, { encryption, tenantId = null }: OpenStoreOptions): ThreadfoldStore {
+  if (encryption === undefined) return store;
+  const { keys, ...options } = encryption;
+  return encryptedStore(store, keys, { ...options, tenantId });
 }
 
 async function openMain(url: string, options: OpenStoreOptions): Promise<ThreadfoldStore> {

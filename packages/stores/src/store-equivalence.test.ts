@@ -13,7 +13,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { dropPlan, entry, lift, metadata, pin, START, START_MS } from "./conformance/sample-data.ts";
@@ -234,17 +234,24 @@ describe("R7 memory and every other backend answer the same operations alike and
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("SQLite", () =>
-    compareWithMemory((clock, run) => openSqliteStore(join(folder, `${run}.db`), { clock }), runs(100)));
+  it("SQLite (500 sequences)", { timeout: patience(180_000) }, async ({ task }) => {
+    Object.assign(task.meta, { figures: { backend: "SQLite", sequences: runs(500).numRuns } });
+    await compareWithMemory((clock, run) => openSqliteStore(join(folder, `${run}.db`), { clock }), runs(500));
+  });
 
-  it(`PostgreSQL${service.isThere ? "" : " (in PGlite, for no server answers)"}`, async () => {
+  it(`PostgreSQL${service.isThere ? "" : " (in PGlite, for no server answers)"} (500 sequences)`, {
+    timeout: patience(180_000),
+  }, async ({ task }) => {
+    Object.assign(task.meta, {
+      figures: { backend: service.isThere ? "PostgreSQL" : "PGlite", sequences: runs(500).numRuns },
+    });
     const database = service.isThere ? undefined : await PGlite.create();
     const driver = database === undefined ? connectForTests(service.url) : pgliteDriver(database);
     const { schema, drop } = freshSchema(driver);
     try {
       await compareWithMemory(
         (clock, run) => openPostgresStore(driver, { clock, schema, tenantId: `tenant ${run}` }),
-        runs(25),
+        runs(500),
       );
     } finally {
       await drop();

@@ -12,6 +12,8 @@ export interface LawContext {
   /** An empty store that uses the clock. */
   readonly store: ThreadfoldStore;
   readonly clock: AdjustableClock;
+  /** True when the store seals content, so that artifact ids are those of what is stored. */
+  readonly isSealed: boolean;
   /** Opens another handle on the same data; the law closes it. Laws that need it are run only where there is one. */
   readonly reopen: () => Promise<ThreadfoldStore>;
 }

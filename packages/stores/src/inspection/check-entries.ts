@@ -24,13 +24,17 @@ type Header = Pick<StoredEntry, "version" | "kind" | "messageId" | "pinId" | "me
 
 const START: Header = { version: 0, kind: "", messageId: null, pinId: null, messages: 0, turn: 0, step: 0 };
 
-/** Follows a log from its start: bodies, digests, links and headers. */
-export async function checkEntries(rows: AsyncIterable<StoredEntry>): Promise<CheckedLog> {
+/**
+ * Follows a log from its start: bodies, digests, links and headers.
+ *
+ * @param isErased true when bodies are gone by right; their digests and links still have to hold.
+ */
+export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = false): Promise<CheckedLog> {
   const links = [THREAD_CHAIN_START];
   const arrivals = new Map<string, number>();
   let before = START;
   for await (const row of rows) {
-    const problem = chainProblem(row, before, links.at(-1) as string) ?? headerProblem(row, before);
+    const problem = chainProblem(row, before, links.at(-1) as string, isErased) ?? headerProblem(row, before);
     if (problem !== null) return { problem: { at: before.version + 1, problem }, links, arrivals };
     links.push(row.link);
     if (row.messageId !== null) arrivals.set(row.messageId, row.version);
@@ -39,15 +43,16 @@ export async function checkEntries(rows: AsyncIterable<StoredEntry>): Promise<Ch
   return { problem: null, links, arrivals };
 }
 
-function chainProblem(row: StoredEntry, before: Header, link: string): string | null {
+function chainProblem(row: StoredEntry, before: Header, link: string, isErased: boolean): string | null {
   if (row.version !== before.version + 1) return "it is missing";
-  if (row.body === null) return "its body is gone";
-  if (sha256(row.body) !== row.digest) return "its body does not match its digest";
+  if (row.body === null && !isErased) return "its body is gone";
+  if (row.body !== null && sha256(row.body) !== row.digest) return "its body does not match its digest";
   return nextThreadLink(link, row.digest) === row.link ? null : "it does not link to the entry before";
 }
 
 function headerProblem(row: StoredEntry, before: Header): string | null {
-  const entry = parseEntry(row.body as string);
+  if (row.body === null) return null;
+  const entry = parseEntry(row.body);
   if (entry === null) return "its body is no entry";
   const expected = headerAfter(before, entry);
   const wrong = (Object.keys(expected) as (keyof Header)[]).find((name) => row[name] !== expected[name]);

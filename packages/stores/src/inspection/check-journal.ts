@@ -3,8 +3,13 @@ import {
   firstBrokenEntry,
   type JournalEntry,
   type JournalRecord,
+  MerkleTree,
+  merkleLeafOf,
   type ThreadId,
 } from "@threadfold/core";
+import { checkpointSchema } from "../audit/checkpoint-schema.ts";
+import { signatureProblem } from "../audit/checkpoint-signature.ts";
+import { isKeyedDigest } from "../rules/keyed-digest.ts";
 import type { CheckedLog } from "./check-entries.ts";
 import type { Problem } from "./store-finding.ts";
 import type { StoredJournalEntry } from "./stored-rows.ts";
@@ -32,8 +37,24 @@ export async function checkJournal(
     entries.push({ ...rest, threadId, record: parsed });
   }
   const broken = firstBrokenEntry(entries);
-  if (broken === null) return { problem: unreadable, entries };
+  if (broken === null) return { problem: checkpointProblem(entries) ?? unreadable, entries };
   return { problem: { at: broken.sequence, problem: broken.reason }, entries: entries.slice(0, broken.sequence - 1) };
+}
+
+/** Holds the checkpoints of an unbroken journal against what it was when they were made. */
+function checkpointProblem(entries: readonly JournalEntry[]): Problem {
+  const tree = new MerkleTree();
+  for (const { sequence, record, hash } of entries) {
+    if (record.type === "checkpoint-made") {
+      const parsed = checkpointSchema.safeParse(record.checkpoint);
+      if (!parsed.success || parsed.data.size > tree.size || tree.root(parsed.data.size) !== parsed.data.rootHash)
+        return { at: sequence, problem: "its checkpoint is not of this journal" };
+      const signature = signatureProblem(parsed.data);
+      if (signature !== null) return { at: sequence, problem: `its checkpoint does not hold: ${signature}` };
+    }
+    tree.append(merkleLeafOf(hash));
+  }
+  return null;
 }
 
 /**
@@ -42,7 +63,8 @@ export async function checkJournal(
  */
 export function checkLogAgainstJournal(log: CheckedLog, journal: readonly JournalEntry[]): Problem {
   const entries = log.links.length - 1;
-  for (const { sequence, record } of journal) {
+  for (const { sequence, record: kept } of journal) {
+    const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
     if (!("threadVersion" in record)) continue;
     if (record.threadVersion > entries) {
       return {
@@ -50,7 +72,8 @@ export function checkLogAgainstJournal(log: CheckedLog, journal: readonly Journa
         problem: `it is missing: journal entry ${sequence} speaks of version ${record.threadVersion}`,
       };
     }
-    if (record.type === "entries-appended" && log.links[record.threadVersion] !== record.threadDigest) {
+    const digest = "threadDigest" in record ? record.threadDigest : undefined;
+    if (digest !== undefined && !isKeyedDigest(digest) && log.links[record.threadVersion] !== digest) {
       return {
         at: record.threadVersion,
         problem: `the thread's digest there is not the one of journal entry ${sequence}`,

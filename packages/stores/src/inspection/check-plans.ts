@@ -10,17 +10,19 @@ export async function checkPlans(
   threadId: ThreadId,
   rows: AsyncIterable<StoredPlan>,
   log: CheckedLog,
+  isErased = false,
 ): Promise<Problem> {
   let version = 0;
   for await (const row of rows) {
     version++;
-    const problem = row.version === version ? planProblem(threadId, row, log) : "it is missing";
+    const problem = row.version === version ? planProblem(threadId, row, log, isErased) : "it is missing";
     if (problem !== null) return { at: version, problem };
   }
   return null;
 }
 
-function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog): string | null {
+function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isErased: boolean): string | null {
+  if (row.body === null && isErased) return null;
   const plan = row.body === null ? null : parse(row.body);
   if (plan === null)
     return row.body === null ? "its body is gone" : "its body is no plan, or not the one that its id names";

@@ -53,6 +53,8 @@ export interface StoreInspector {
   plans(threadId: ThreadId): AsyncIterable<StoredPlan>;
   journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry>;
   artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact>;
+  /** Whether a thread's content was erased, so that bodies are gone by right. Absent where nothing can be erased. */
+  isErased?(threadId: ThreadId): Promise<boolean>;
   /** What the backend itself finds wrong with its files. */
   damage(): Promise<readonly string[]>;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
@@ -182,9 +183,9 @@ describe("R28 a store file that was damaged", () => {
         writeFileSync(path, cut ? image.subarray(0, at) : image);
         outcomes[(await isUnharmed(path)) ? "unharmed" : "detected"]++;
       }),
-      { numRuns: 80, seed: 20_250_101 },
+      { ...runs(500), seed: 20_250_101 },
     );
-    expect(outcomes.detected).toBeGreaterThan(40);
+    expect(outcomes.detected).toBeGreaterThan(250);
   });
 });
 

@@ -3,9 +3,9 @@ import { checkArtifacts } from "./check-artifacts.ts";
 import { type CheckedLog, checkEntries } from "./check-entries.ts";
 import { type CheckedJournal, checkJournal, checkLogAgainstJournal } from "./check-journal.ts";
 import { checkPlans } from "./check-plans.ts";
-import { portInspector } from "./port-inspector.ts";
+import { inspectorOf } from "./inspector-of.ts";
 import type { Problem, StoreFinding } from "./store-finding.ts";
-import { isInspectable, type StoreInspector } from "./stored-rows.ts";
+import type { StoreInspector } from "./stored-rows.ts";
 
 export type { StoreFinding } from "./store-finding.ts";
 
@@ -20,7 +20,7 @@ export type { StoreFinding } from "./store-finding.ts";
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `STORE_UNAVAILABLE`.
  */
 export async function verifyStore(store: ThreadfoldStore, threadId?: ThreadId): Promise<readonly StoreFinding[]> {
-  const inspector = isInspectable(store) ? store.inspector : portInspector(store);
+  const inspector = inspectorOf(store);
   return threadId === undefined ? verifyAll(inspector) : verifyThread(inspector, threadId);
 }
 
@@ -44,25 +44,33 @@ async function verifyThread(
   let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
   let journal: CheckedJournal = { problem: null, entries: [] };
   let rows = 0;
+  const isErased = (await inspector.isErased?.(threadId)) ?? false;
   const counted = <Row>(source: AsyncIterable<Row>): AsyncIterable<Row> => countRows(source, () => rows++);
   const logProblem = await guarded(
-    async () => (log = await checkEntries(counted(inspector.entries(threadId)))).problem,
+    async () => (log = await checkEntries(counted(inspector.entries(threadId)), isErased)).problem,
   );
   log = { ...log, problem: logProblem };
   const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
     entries: logProblem,
-    plans: await guarded(() => checkPlans(threadId, counted(inspector.plans(threadId)), log)),
+    plans: await guarded(() => checkPlans(threadId, counted(inspector.plans(threadId)), log, isErased)),
     journal: await guarded(
       async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
     ),
-    artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)))),
+    artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)),
   };
   problems.entries ??= checkLogAgainstJournal(log, journal.entries);
+  if (isErased) problems.journal ??= missingProof(journal);
   const findings = Object.entries(problems).flatMap(([family, problem]) =>
     problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],
   );
   if (rows > 0 || known || findings.length > 0) return findings;
   throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to verify.`, { details: { threadId } });
+}
+
+/** Content that is gone by right is gone by an entry of the journal that says so. */
+function missingProof({ entries }: CheckedJournal): Problem {
+  if (entries.some(({ record }) => record.type === "thread-erased")) return null;
+  return { at: entries.length + 1, problem: "it is missing: the content was erased and no entry proves it" };
 }
 
 /** Damage that shows while reading is a problem of the family that was read. */

@@ -31,7 +31,9 @@ export class MemoryPlans implements CompactionStore {
   }
 
   async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
-    return Object.freeze((this.#state.threads.get(threadId)?.plans ?? []).map(planInfo));
+    const kept = this.#state.threads.get(threadId);
+    const erased = kept?.erased?.plans.map(({ body: _body, ...info }) => Object.freeze(info));
+    return Object.freeze(erased ?? (kept?.plans ?? []).map(planInfo));
   }
 
   async commitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): Promise<CommitResult> {

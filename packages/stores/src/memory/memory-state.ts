@@ -7,6 +7,7 @@ import {
   type JournalEntry,
   type ThreadId,
 } from "@threadfold/core";
+import type { StoredArtifact, StoredEntry, StoredPlan } from "../inspection/stored-rows.ts";
 import type { AppendReceipt } from "../rules/append-receipt.ts";
 import { closedStoreError } from "../rules/closed-store.ts";
 
@@ -21,10 +22,19 @@ export interface MemoryThread {
   readonly artifactIds: ArtifactId[];
   /** The entry of sequence number n stands at n − 1. */
   readonly journal: JournalEntry[];
+  /** What proves that an erased thread was there; null while it is. */
+  erased: ErasedRows | null;
   /** Milliseconds since the epoch: the first append, the newest one, and the newest commit. */
   createdAt: number;
   appendedAt: number;
   committedAt: number;
+}
+
+/** What stays of a thread that was erased: rows without content. */
+export interface ErasedRows {
+  readonly entries: readonly StoredEntry[];
+  readonly plans: readonly StoredPlan[];
+  readonly artifacts: readonly StoredArtifact[];
 }
 
 /** Everything that a memory store keeps. */
@@ -59,6 +69,7 @@ export class MemoryState {
       plans: [],
       artifactIds: [],
       journal: [],
+      erased: null,
       createdAt: 0,
       appendedAt: 0,
       committedAt: 0,

@@ -50,7 +50,7 @@ export class MemoryThreads implements ThreadStore {
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
     const { after, limit } = pageRequest(options);
     const found = [...this.#state.threads.values()]
-      .filter(({ place, thread }) => place > after && thread.version > 0)
+      .filter((kept) => kept.place > after && versionOf(kept) > 0)
       .slice(0, limit + 1)
       .map((kept) => ({ place: kept.place, item: infoOf(kept) }));
     return pageOf(found, limit);
@@ -68,11 +68,14 @@ export class MemoryThreads implements ThreadStore {
   }
 }
 
-function infoOf({ thread, plans, createdAt, appendedAt, committedAt }: MemoryThread): ThreadInfo {
+const versionOf = ({ thread, erased }: MemoryThread): number => erased?.entries.length ?? thread.version;
+
+function infoOf(kept: MemoryThread): ThreadInfo {
+  const { thread, plans, erased, createdAt, appendedAt, committedAt } = kept;
   return Object.freeze({
     threadId: thread.id,
-    version: thread.version,
-    planVersion: plans.length,
+    version: versionOf(kept),
+    planVersion: erased?.plans.length ?? plans.length,
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(Math.max(appendedAt, committedAt)).toISOString(),
   });

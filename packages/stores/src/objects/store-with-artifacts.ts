@@ -1,13 +1,18 @@
 import type { ThreadfoldStore } from "@threadfold/core";
+import type { ErasableStore } from "../erasure/store-eraser.ts";
 import { portInspector } from "../inspection/port-inspector.ts";
 import { type InspectableStore, isInspectable } from "../inspection/stored-rows.ts";
 import type { ClosableArtifacts } from "./object-artifacts.ts";
 
-/** A store whose artifacts are kept elsewhere. Closing it closes both. */
+/**
+ * A store whose artifacts are kept elsewhere. Closing it closes both. Objects elsewhere cannot be erased one by one, so
+ * such a store cannot erase; seal it with `encryptedStore`, and destroying keys does.
+ */
 export function storeWithArtifacts(
-  store: ThreadfoldStore,
+  main: ThreadfoldStore,
   artifacts: ClosableArtifacts,
 ): ThreadfoldStore | InspectableStore {
+  const { eraser: _eraser, ...store } = main as ThreadfoldStore & Partial<ErasableStore>;
   const close = async (): Promise<void> => {
     await store.close();
     await artifacts.close();

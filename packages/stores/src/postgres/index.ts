@@ -4,3 +4,4 @@ export * from "./pglite-driver.ts";
 export * from "./plan-notices.ts";
 export * from "./postgres-driver.ts";
 export * from "./postgres-store.ts";
+export { type RowSecurity, readRowSecurity } from "./row-level-security.ts";

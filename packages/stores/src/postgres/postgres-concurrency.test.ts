@@ -11,7 +11,7 @@ import type { PostgresDriver } from "./postgres-driver.ts";
 import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
 
 const service = await findPostgres();
-const COMMITTERS = 8;
+const COMMITTERS = 16;
 
 describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.note}`, () => {
   let owner: PostgresDriver;
@@ -30,8 +30,11 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
   });
   const first = (): PostgresStore => stores[0] as PostgresStore;
 
-  it("R4 have exactly one winner for each plan version, and never lose an append", async () => {
-    const { numRuns: rounds } = runs(25);
+  it("R4 have exactly one winner for each plan version, and never lose an append (16 stores × 100 rounds)", async ({
+    task,
+  }) => {
+    const { numRuns: rounds } = runs(100);
+    Object.assign(task.meta, { figures: { backend: "PostgreSQL", committers: COMMITTERS, rounds } });
     const created = await Promise.allSettled(
       stores.map((store) => store.threads.append(THREAD, [entry(0)], { expectedVersion: "no-thread" })),
     );
@@ -91,7 +94,11 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
     }
   });
 
-  it("R8 give the first result again when the answer to an append or a commit was lost", async () => {
+  it("R8 give the first result again when the answer to an append or a commit was lost (100 times)", async ({
+    task,
+  }) => {
+    const { numRuns } = runs(100);
+    Object.assign(task.meta, { figures: { backend: "PostgreSQL", "lost answers": numRuns } });
     let number = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.boolean(), async (count, isCommit) => {
@@ -110,7 +117,7 @@ describe.skipIf(!service.isThere)(`machines that share one PostgreSQL${service.n
         expect((await first().threads.load(threadId))?.version).toBe(count);
         expect((await first().plans.getCurrentPlan(threadId)).version).toBe(isCommit ? 1 : 0);
       }),
-      runs(15),
+      { numRuns },
     );
   });
 

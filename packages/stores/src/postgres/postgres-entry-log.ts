@@ -1,10 +1,16 @@
 import {
+  asMessageId,
   entryDigest,
+  isAbridgedPlan,
   type Message,
   type MessageId,
+  type MessagePlace,
+  type MessageRun,
   nextThreadLink,
   type Pin,
   type PinId,
+  type PlacedMessage,
+  runsOfAbridged,
   serializeEntry,
   THREAD_CHAIN_START,
   type ThreadEntry,
@@ -17,10 +23,16 @@ const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, s
 
 const END =
   "SELECT version, messages, turn, step, link FROM @.entries WHERE thread_key = $1 AND version <= $2 ORDER BY version DESC LIMIT 1";
-const BODIES = "SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version <= $2 ORDER BY version";
+const BODIES =
+  "SELECT body FROM @.entry_bodies WHERE thread_key = $1 AND version > $2 AND version <= $3 ORDER BY version";
 const MESSAGES = `SELECT message_id, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
-const VERSIONS = "SELECT message_id, version FROM @.entries WHERE thread_key = $1 AND message_id = ANY ($2::text[])";
+const PLACES = `SELECT message_id, version, messages - 1 AS ordinal FROM @.entries
+  WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
+const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal FROM @.entries
+  WHERE thread_key = $1 AND version BETWEEN $2 AND $3 AND message_id IS NOT NULL ORDER BY version`;
+// Sorted here, so that the order is no reason to walk the thread.
+const PIN_VERSIONS = "SELECT version FROM @.entries WHERE thread_key = $1 AND pin_id IS NOT NULL";
 const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
 const INSERT_BODIES = `INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
@@ -40,13 +52,45 @@ export async function readEnd(
   return (await session.query<LogEnd>(END, [threadKey, atVersion]))[0] ?? START_OF_LOG;
 }
 
-/** The canonical JSON of a thread's first entries, oldest first. */
+/** The canonical JSON of a thread's entries from one version up to another, oldest first. */
 export async function readBodies(
   session: SqlSession,
   threadKey: number,
-  upToVersion: number,
+  fromVersion: number,
+  toVersion: number,
 ): Promise<readonly string[]> {
-  return (await session.query<{ body: string }>(BODIES, [threadKey, upToVersion])).map(({ body }) => body);
+  return (await session.query<{ body: string }>(BODIES, [threadKey, fromVersion, toVersion])).map(({ body }) => body);
+}
+
+/** The thread's versions with each of its pins and liftings, ascending. */
+export async function readPinVersions(session: SqlSession, threadKey: number): Promise<readonly number[]> {
+  const rows = await session.query<{ version: number }>(PIN_VERSIONS, [threadKey]);
+  return rows.map(({ version }) => version).sort((a, b) => a - b);
+}
+
+/** Reads the messages that a plan's body speaks of without naming them, and gives a way to look them up. */
+export async function readHidden(
+  session: SqlSession,
+  threadKey: number,
+  body: string,
+): Promise<(run: MessageRun) => readonly PlacedMessage[]> {
+  const known = new Map<number, readonly PlacedMessage[]>();
+  for (const { fromVersion, toVersion } of isAbridgedPlan(body) ? readableRuns(body) : []) {
+    type Row = { readonly message_id: string; readonly ordinal: number };
+    const rows = await session.query<Row>(MESSAGES_BETWEEN, [threadKey, fromVersion, toVersion]);
+    const messages = rows.map(({ message_id: key, ordinal }) => ({ id: asMessageId(textOfKey(key)), ordinal }));
+    known.set(fromVersion, messages);
+  }
+  return ({ fromVersion }) => known.get(fromVersion) ?? [];
+}
+
+/** None when the body is not as it was written: reading the plan says so. */
+function readableRuns(body: string): readonly MessageRun[] {
+  try {
+    return runsOfAbridged(body);
+  } catch {
+    return [];
+  }
 }
 
 /** Those messages of a thread that have one of the ids. */
@@ -62,15 +106,16 @@ export async function readMessages(
   );
 }
 
-/** The thread's version once it had each of the messages. */
-export async function readVersions(
+/** Where each of the messages stands in the thread. */
+export async function readPlaces(
   session: SqlSession,
   threadKey: number,
   ids: readonly MessageId[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, MessagePlace>> {
   if (ids.length === 0) return new Map();
-  const rows = await session.query<{ message_id: string; version: number }>(VERSIONS, [threadKey, ids.map(textKey)]);
-  return new Map(rows.map(({ message_id: key, version }) => [textOfKey(key), version]));
+  type Row = MessagePlace & { readonly message_id: string };
+  const rows = await session.query<Row>(PLACES, [threadKey, ids.map(textKey)]);
+  return new Map(rows.map(({ message_id: key, version, ordinal }) => [textOfKey(key), { version, ordinal }]));
 }
 
 /** The live ones among the pins that have one of the ids. */

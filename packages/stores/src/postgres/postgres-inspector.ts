@@ -6,7 +6,9 @@ import type {
   StoredPlan,
   StoreInspector,
 } from "../inspection/stored-rows.ts";
+import { spelledOut } from "../rules/plan-row.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import { readHidden } from "./postgres-entry-log.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
 import { APPEND_ONLY_TABLES, textOfKey } from "./schema.ts";
 
@@ -53,7 +55,13 @@ export class PostgresInspector implements StoreInspector {
   }
 
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
-    yield* this.#rowsOf<StoredPlan>(PLANS, threadId);
+    for await (const row of this.#rowsOf<StoredPlan>(PLANS, threadId)) {
+      yield await this.#connection.read(async (session) => {
+        const threadKey = await this.#keys.find(session, threadId);
+        if (threadKey === undefined || row.body === null) return row;
+        return spelledOut(row, await readHidden(session, threadKey, row.body));
+      });
+    }
   }
 
   async *journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry> {

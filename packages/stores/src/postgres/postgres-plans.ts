@@ -1,4 +1,5 @@
 import {
+  abridgePlan,
   type Clock,
   type CommitResult,
   type CompactionPlan,
@@ -6,15 +7,14 @@ import {
   type PlanId,
   type PlanInfo,
   planRecords,
-  serializePlan,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
 import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
-import { planOf } from "../sqlite/sqlite-plans.ts";
+import { type PlanRow, planOf, wholePlan } from "../rules/plan-row.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
-import { readEnd, readVersions } from "./postgres-entry-log.ts";
+import { readEnd, readHidden, readPlaces } from "./postgres-entry-log.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
 
 const NEWEST = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
@@ -29,11 +29,6 @@ const INSERT_PLAN = `INSERT INTO @.plans
   (thread_key, tenant, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 const NOTIFY = "SELECT pg_notify($1, $2)";
-
-interface PlanRow {
-  readonly version: number;
-  readonly body: string;
-}
 
 /** Plans in PostgreSQL. A commit that wins tells those who listen, at the moment at which others can see it. */
 export class PostgresPlans implements CompactionStore {
@@ -89,17 +84,22 @@ export class PostgresPlans implements CompactionStore {
     if (found?.plan_id === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
     const ids = planRecords(plan).flatMap(({ span }) => span.messageIds);
-    const versions = await readVersions(session, threadKey, ids);
-    requireKnownMessages(plan, end.version, (id) => versions.get(id));
-    await this.#insert(session, threadKey, plan);
+    const places = await readPlaces(session, threadKey, ids);
+    requireKnownMessages(plan, end.version, (id) => places.get(id)?.version);
+    await this.#insert(
+      session,
+      threadKey,
+      plan,
+      abridgePlan(plan, (id) => places.get(id)),
+    );
     return { status: "committed", version: plan.version };
   }
 
-  async #insert(session: SqlSession, threadKey: number, plan: CompactionPlan): Promise<void> {
+  async #insert(session: SqlSession, threadKey: number, plan: CompactionPlan, body: string): Promise<void> {
     const { tenant, channel } = this.#connection;
     const { version, planId, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
     const committedAt = Math.trunc(this.#clock.now());
-    await session.query(INSERT_BODY, [threadKey, tenant, version, serializePlan(plan)]);
+    await session.query(INSERT_BODY, [threadKey, tenant, version, body]);
     await session.query(INSERT_PLAN, [
       threadKey,
       tenant,
@@ -119,7 +119,9 @@ export class PostgresPlans implements CompactionStore {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       const [row] = threadKey === undefined ? [] : await session.query<PlanRow>(sql, [threadKey, ...values]);
-      return row === undefined ? null : planOf(row, threadId);
+      if (threadKey === undefined || row === undefined) return null;
+      const messagesOf = await readHidden(session, threadKey, row.body);
+      return planOf(row, threadId, (body) => wholePlan(body, messagesOf));
     });
   }
 }

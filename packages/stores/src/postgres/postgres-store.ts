@@ -13,6 +13,7 @@ import { asStoreError } from "./postgres-errors.ts";
 import { PostgresInspector } from "./postgres-inspector.ts";
 import { PostgresJournal } from "./postgres-journal.ts";
 import { PostgresPlans } from "./postgres-plans.ts";
+import { PostgresRanges } from "./postgres-ranges.ts";
 import { PostgresRecall } from "./postgres-recall.ts";
 import { PostgresThreads } from "./postgres-threads.ts";
 import { readRowSecurity, requireRowSecurity } from "./row-level-security.ts";
@@ -100,6 +101,7 @@ function storeOn(
     plans: new PostgresPlans(connection, clock),
     artifacts: new PostgresArtifacts(connection, clock),
     journal: new PostgresJournal(connection),
+    ranges: new PostgresRanges(connection),
     recall: new PostgresRecall(connection),
     inspector: new PostgresInspector(connection),
     onPlanCommitted: async (listener: PlanNoticeListener) => {

@@ -93,7 +93,7 @@ export class PostgresThreads implements ThreadStore {
       // Entries never change, so what is read up to a version is one state even while others append.
       const end = await readEnd(session, threadKey, atVersion);
       if (end.version === 0 && (await readEnd(session, threadKey)).version === 0) return null;
-      return AgentThread.restore(threadId, await readBodies(session, threadKey, end.version), end.link);
+      return AgentThread.restore(threadId, await readBodies(session, threadKey, 0, end.version), end.link);
     });
   }
 

@@ -60,7 +60,12 @@ export function mergeMetadata(known: ArtifactMetadata, again: ArtifactMetadata):
 
 /** True when an artifact may be read now and by this requester. No requester means the host itself. */
 export function isReadable(metadata: ArtifactMetadata, nowMs: number, requester: SecurityContext | undefined): boolean {
-  return nowMs < expiryOf(metadata) && (requester === undefined || requester.tenantId === metadata.tenantId);
+  return !isExpired(metadata, nowMs) && (requester === undefined || requester.tenantId === metadata.tenantId);
+}
+
+/** True from the first millisecond on at which an artifact may no longer be read by anybody. */
+export function isExpired(metadata: ArtifactMetadata, nowMs: number): boolean {
+  return nowMs >= expiryOf(metadata);
 }
 
 /** The first millisecond at which an artifact may no longer be read. */

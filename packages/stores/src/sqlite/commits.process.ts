@@ -11,8 +11,8 @@ export interface CommitsAnswer {
   readonly commit: string;
 }
 
-const [path, author] = process.argv.slice(2) as [string, string];
-let store: Awaited<ReturnType<typeof openSqliteStore>> | undefined;
+const [path, author, connections] = process.argv.slice(2) as [string, string, string];
+const stores: Awaited<ReturnType<typeof openSqliteStore>>[] = [];
 
 const attempt = async (work: () => Promise<string>): Promise<string> => {
   try {
@@ -22,26 +22,33 @@ const attempt = async (work: () => Promise<string>): Promise<string> => {
   }
 };
 
-/** One of several processes that use one store file and want the same thing at the same time. */
-process.on("message", async (request: CommitsRequest) => {
-  store ??= await openSqliteStore(path);
-  const open = store;
+async function work(request: CommitsRequest, connection: number): Promise<CommitsAnswer> {
+  const open = (stores[connection] ??= await openSqliteStore(path));
   const version = request.do === "create" ? 0 : request.version;
+  const by = `${author}-${connection}`;
   const append = await attempt(async () => {
     if (request.do === "create") await open.threads.append(THREAD, [entry(0)], { expectedVersion: "no-thread" });
     else
       await open.threads.append(
         THREAD,
-        [{ type: "message", message: { ...message(0), id: `${author}-${version}` as never } }],
+        [{ type: "message", message: { ...message(0), id: `${by}-${version}` as never } }],
         { expectedVersion: "any" },
       );
     return "appended";
   });
   const commit = await attempt(async () => {
     if (request.do === "create") return "none";
-    const plan = dropPlan([{ id: message(0).id, turn: 1 }], { version, threadVersion: 1, author });
+    const plan = dropPlan([{ id: message(0).id, turn: 1 }], { version, threadVersion: 1, author: by });
     return (await open.plans.commitPlan(THREAD, plan, version - 1)).status;
   });
-  process.send?.({ append, commit } satisfies CommitsAnswer);
+  return { append, commit };
+}
+
+/** One of several processes that use one store file, each by several connections, and want the same thing at once. */
+process.on("message", async (request: CommitsRequest) => {
+  const working = Array.from({ length: Number(connections) }, (_, connection) => work(request, connection));
+  process.send?.(await Promise.all(working));
 });
-process.on("disconnect", () => store?.close());
+process.on("disconnect", () => {
+  for (const store of stores) void store.close();
+});

@@ -1,10 +1,14 @@
 import {
+  asMessageId,
   entryDigest,
   type Message,
   type MessageId,
+  type MessagePlace,
+  type MessageRun,
   nextThreadLink,
   type Pin,
   type PinId,
+  type PlacedMessage,
   serializeEntry,
   THREAD_CHAIN_START,
   type ThreadEntry,
@@ -26,9 +30,15 @@ const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, s
 const END =
   "SELECT version, messages, turn, step, link FROM entries WHERE thread_key = ? AND version <= ? ORDER BY version DESC LIMIT 1";
 const BODIES =
-  "SELECT body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND version <= ? ORDER BY version";
+  "SELECT body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND version > ? AND version <= ? ORDER BY version";
 const BODY_OF_MESSAGE = "SELECT body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND message_id = ?";
-const VERSION_OF_MESSAGE = "SELECT version FROM entries WHERE thread_key = ? AND message_id = ?";
+const PLACE_OF_MESSAGE = "SELECT version, messages - 1 AS ordinal FROM entries WHERE thread_key = ? AND message_id = ?";
+// Ids are read as bytes, because a text ends at its first NUL on some Node versions.
+const MESSAGES_BETWEEN = `SELECT CAST(message_id AS BLOB) AS id, messages - 1 AS ordinal FROM entries
+  WHERE thread_key = ? AND version BETWEEN ? AND ? AND message_id IS NOT NULL ORDER BY version`;
+// Without being told, SQLite would walk the thread for the sake of the order.
+const PIN_VERSIONS =
+  "SELECT version FROM entries INDEXED BY entries_by_pin WHERE thread_key = ? AND pin_id IS NOT NULL";
 const LAST_OF_PIN =
   "SELECT kind, body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND pin_id = ? ORDER BY version DESC LIMIT 1";
 const INSERT_BODY = "INSERT INTO bodies (body) VALUES (?)";
@@ -49,9 +59,22 @@ export class EntryLog {
     return this.#connection.get<LogEnd>(END, threadKey, atVersion) ?? START_OF_LOG;
   }
 
-  /** The canonical JSON of a thread's first entries, oldest first. */
-  bodies(threadKey: number, upToVersion: number): readonly string[] {
-    return this.#connection.all<{ body: string }>(BODIES, threadKey, upToVersion).map(({ body }) => body);
+  /** The canonical JSON of a thread's entries from one version up to another, oldest first. */
+  bodies(threadKey: number, fromVersion: number, toVersion: number): readonly string[] {
+    return this.#connection.all<{ body: string }>(BODIES, threadKey, fromVersion, toVersion).map(({ body }) => body);
+  }
+
+  /** The messages among the entries of a part of a log, without their bodies. */
+  messagesOf(threadKey: number, { fromVersion, toVersion }: MessageRun): readonly PlacedMessage[] {
+    return this.#connection
+      .all<{ id: Uint8Array; ordinal: number }>(MESSAGES_BETWEEN, threadKey, fromVersion, toVersion)
+      .map(({ id, ordinal }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ordinal }));
+  }
+
+  /** The thread's versions with each of its pins and liftings, ascending. */
+  pinVersions(threadKey: number): readonly number[] {
+    const rows = this.#connection.all<{ version: number }>(PIN_VERSIONS, threadKey);
+    return rows.map(({ version }) => version).sort((a, b) => a - b);
   }
 
   message(threadKey: number, id: MessageId): Message | undefined {
@@ -59,9 +82,9 @@ export class EntryLog {
     return row === undefined ? undefined : (JSON.parse(row.body) as { message: Message }).message;
   }
 
-  /** The thread's version once it had the message. */
-  versionOf(threadKey: number, id: MessageId): number | undefined {
-    return this.#connection.get<{ version: number }>(VERSION_OF_MESSAGE, threadKey, id)?.version;
+  /** Where a message stands in the thread. */
+  placeOf(threadKey: number, id: MessageId): MessagePlace | undefined {
+    return this.#connection.get<MessagePlace>(PLACE_OF_MESSAGE, threadKey, id);
   }
 
   livePin(threadKey: number, id: PinId): Pin | undefined {

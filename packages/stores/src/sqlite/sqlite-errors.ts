@@ -6,11 +6,14 @@ interface SqliteError extends Error {
   readonly errcode: number;
 }
 
+/** SQLITE_CONSTRAINT. */
+const CONSTRAINT = 19;
+
 /** Primary result codes that say that the file's content is not what this store wrote. */
 const CORRUPT_CODES: ReadonlySet<number> = new Set([
   1, // SQLITE_ERROR: a table or column of the schema is missing
   11, // SQLITE_CORRUPT
-  19, // SQLITE_CONSTRAINT: rows contradict each other, since the store itself writes none that do
+  CONSTRAINT, // rows contradict each other, since the store itself writes none that do
   20, // SQLITE_MISMATCH
   26, // SQLITE_NOTADB
 ]);
@@ -32,6 +35,12 @@ export function asStoreError(cause: unknown, path: string): unknown {
     cause,
     details: { path, sqliteCode: cause.errcode },
   });
+}
+
+/** True when SQLite refused rows because of what is there already: a trigger, an index or a reference said no. */
+export function isRefusedRow(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isSqliteError(cause) && (cause.errcode & 0xff) === CONSTRAINT;
 }
 
 function isSqliteError(value: unknown): value is SqliteError {

@@ -6,7 +6,10 @@ import type {
   StoredPlan,
   StoreInspector,
 } from "../inspection/stored-rows.ts";
+import { spelledOut } from "../rules/plan-row.ts";
+import { EntryLog } from "./entry-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteEraser } from "./sqlite-eraser.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
 /** Rows that are read at a time, so that a long thread is never in memory as a whole. */
@@ -33,10 +36,14 @@ type WithBytes<Row, Key extends keyof Row> = Omit<Row, Key> & Readonly<Record<Ke
 export class SqliteInspector implements StoreInspector {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
+  readonly #eraser: SqliteEraser;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
+    this.#eraser = new SqliteEraser(connection);
     this.#keys = new ThreadKeys(connection);
+    this.#log = new EntryLog(connection);
   }
 
   async *threadIds(): AsyncIterable<ThreadId> {
@@ -45,12 +52,17 @@ export class SqliteInspector implements StoreInspector {
 
   async *entries(threadId: ThreadId): AsyncIterable<StoredEntry> {
     for (const row of this.#rowsOf<WithBytes<StoredEntry, "messageId" | "pinId">>(ENTRIES, threadId)) {
-      yield { ...row, messageId: textOf(row.messageId), pinId: textOf(row.pinId) };
+      yield { ...row, messageId: textOf(row.messageId), pinId: textOf(row.pinId), body: bodyOf(row.body) };
     }
   }
 
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
-    yield* this.#rowsOf<StoredPlan>(PLANS, threadId);
+    const threadKey = this.#keys.find(threadId);
+    if (threadKey === undefined) return;
+    for (const row of this.#rowsOf<StoredPlan>(PLANS, threadId)) {
+      const body = bodyOf(row.body);
+      yield body === null ? { ...row, body } : spelledOut(row, (run) => this.#log.messagesOf(threadKey, run));
+    }
   }
 
   async *journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry> {
@@ -59,8 +71,14 @@ export class SqliteInspector implements StoreInspector {
 
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     for (const row of this.#rowsOf<WithBytes<StoredArtifact, "content">>(ARTIFACTS, threadId, 1)) {
-      yield { ...row, content: textOf(row.content) };
+      // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
+      const isGone = row.content?.length === 0 && row.bytes > 0;
+      yield { ...row, content: isGone ? null : textOf(row.content) };
     }
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    return this.#eraser.isErasedNow(threadId);
   }
 
   async damage(): Promise<readonly string[]> {
@@ -89,6 +107,9 @@ export class SqliteInspector implements StoreInspector {
     }
   }
 }
+
+/** No body is empty, so an empty one is what an erasure left. */
+const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
 /** Bytes as text; what is no UTF-8 gets replacement characters and so differs from what was written. */
 function textOf(bytes: Uint8Array | null): string | null {

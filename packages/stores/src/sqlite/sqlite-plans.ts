@@ -1,17 +1,18 @@
 import {
+  abridgePlan,
   type Clock,
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
-  freezeDeep,
+  type MessageId,
+  type MessagePlace,
   type PlanId,
   type PlanInfo,
-  parsePlan,
-  serializePlan,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
 import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
+import { type PlanRow, planOf, wholePlan } from "../rules/plan-row.ts";
 import { EntryLog } from "./entry-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
@@ -27,11 +28,6 @@ const INSERT_BODY = "INSERT INTO bodies (body) VALUES (?)";
 const INSERT_PLAN = `INSERT INTO plans
   (thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body_key)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-interface PlanRow {
-  readonly version: number;
-  readonly body: string;
-}
 
 /** Plans in SQLite. */
 export class SqlitePlans implements CompactionStore {
@@ -84,15 +80,24 @@ export class SqlitePlans implements CompactionStore {
     const currentVersion = found?.current ?? 0;
     if (found?.planId === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };
-    requireKnownMessages(plan, end.version, (id) => this.#log.versionOf(threadKey, id));
-    this.#insert(threadKey, plan);
+    const places = new Map<MessageId, MessagePlace>();
+    requireKnownMessages(plan, end.version, (id) => {
+      const place = this.#log.placeOf(threadKey, id);
+      if (place !== undefined) places.set(id, place);
+      return place?.version;
+    });
+    this.#insert(
+      threadKey,
+      plan,
+      abridgePlan(plan, (id) => places.get(id)),
+    );
     return { status: "committed", version: plan.version };
   }
 
-  #insert(threadKey: number, plan: CompactionPlan): void {
+  #insert(threadKey: number, plan: CompactionPlan, body: string): void {
     const { version, planId, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
     const committedAt = Math.trunc(this.#clock.now());
-    const bodyKey = this.#connection.run(INSERT_BODY, serializePlan(plan));
+    const bodyKey = this.#connection.run(INSERT_BODY, body);
     this.#connection.run(
       INSERT_PLAN,
       threadKey,
@@ -110,19 +115,7 @@ export class SqlitePlans implements CompactionStore {
   #read(threadId: ThreadId, find: (threadKey: number) => PlanRow | undefined): CompactionPlan | null {
     const threadKey = this.#keys.find(threadId);
     const row = threadKey === undefined ? undefined : find(threadKey);
-    return row === undefined ? null : planOf(row, threadId);
+    if (threadKey === undefined || row === undefined) return null;
+    return planOf(row, threadId, (body) => wholePlan(body, (run) => this.#log.messagesOf(threadKey, run)));
   }
-}
-
-/** A plan from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not the plan that it stands for. */
-export function planOf({ body, version }: PlanRow, threadId: ThreadId): CompactionPlan {
-  const where = `Plan ${version} of thread ${threadId}`;
-  let plan: CompactionPlan;
-  try {
-    plan = parsePlan(body);
-  } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `${where} cannot be read.`, { cause, details: { threadId, version } });
-  }
-  if (plan.version === version && plan.threadId === threadId) return freezeDeep(plan);
-  throw new ThreadfoldError("STORE_CORRUPT", `${where} is kept as another plan.`, { details: { threadId, version } });
 }

@@ -1,11 +1,15 @@
+import { refuseErased } from "../erasure/refuse-erased.ts";
+import type { ErasableStore } from "../erasure/store-eraser.ts";
 import type { InspectableStore } from "../inspection/stored-rows.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { systemClock } from "../system-clock.ts";
 import { openConnection } from "./open-connection.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
+import { SqliteEraser } from "./sqlite-eraser.ts";
 import { SqliteInspector } from "./sqlite-inspector.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
+import { SqliteRanges } from "./sqlite-ranges.ts";
 import { SqliteRecall } from "./sqlite-recall.ts";
 import { SqliteThreads } from "./sqlite-threads.ts";
 
@@ -16,13 +20,22 @@ import { SqliteThreads } from "./sqlite-threads.ts";
  * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or a newer version, which is left as it is;
  * `STORE_UNAVAILABLE` when the path cannot be used; `STORE_CORRUPT` when the file is damaged.
  */
-export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<InspectableStore> {
+export async function openSqliteStore(
+  path: string,
+  options: StoreOptions = {},
+): Promise<InspectableStore & ErasableStore> {
   const clock = options.clock ?? systemClock;
   const connection = openConnection(path);
-  return Object.freeze({
+  const eraser = new SqliteEraser(connection);
+  const parts = {
     threads: new SqliteThreads(connection, clock),
     plans: new SqlitePlans(connection, clock),
     artifacts: new SqliteArtifacts(connection, clock),
+    ranges: new SqliteRanges(connection),
+  };
+  return Object.freeze({
+    ...refuseErased(parts, (threadId) => eraser.isErasedNow(threadId), false),
+    eraser,
     journal: new SqliteJournal(connection),
     recall: new SqliteRecall(connection),
     inspector: new SqliteInspector(connection),

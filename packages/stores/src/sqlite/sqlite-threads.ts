@@ -17,7 +17,9 @@ import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checke
 import { requireVersion } from "../rules/expected-version.ts";
 import { pageOf, pageRequest } from "../rules/thread-page.ts";
 import { EntryLog, type LogEnd } from "./entry-log.ts";
+import { KnownEnds } from "./known-ends.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { isRefusedRow } from "./sqlite-errors.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
 const FIND_RECEIPT =
@@ -32,6 +34,8 @@ const LIST = `
   FROM threads JOIN entries AS last USING (thread_key)
   WHERE thread_key > ? AND last.version = (SELECT max(version) FROM entries WHERE thread_key = threads.thread_key)
   ORDER BY thread_key LIMIT ?`;
+
+const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
 
 interface ReceiptRow {
   readonly request_digest: string;
@@ -55,6 +59,7 @@ export class SqliteThreads implements ThreadStore {
   readonly #clock: Clock;
   readonly #keys: ThreadKeys;
   readonly #log: EntryLog;
+  readonly #ends = new KnownEnds();
 
   constructor(connection: SqliteConnection, clock: Clock) {
     this.#connection = connection;
@@ -70,18 +75,54 @@ export class SqliteThreads implements ThreadStore {
   ): Promise<AppendResult> {
     checkThreadId(threadId);
     checkIdempotencyKey(options.idempotencyKey);
-    return this.#connection.write(() => {
+    return this.#appendAtKnownEnd(threadId, entries, options) ?? this.#appendAtEnd(threadId, entries, options);
+  }
+
+  /** Looks up what the append has to know, and appends. */
+  #appendAtEnd(threadId: ThreadId, entries: readonly ThreadEntryInput[], options: AppendOptions): AppendResult {
+    let reached: { readonly threadKey: number; readonly end: LogEnd } | undefined;
+    const result = this.#connection.write(() => {
       const threadKey = this.#keys.place(threadId);
       const earlier = this.#findReceipt(threadKey, options.idempotencyKey);
       if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
       const end = this.#log.end(threadKey);
       requireVersion(threadId, end.version, options.expectedVersion);
-      const { version } = this.#add(threadKey, end, entries);
-      const result = Object.freeze({ version, appended: version - end.version });
+      const after = this.#add(threadKey, end, entries);
+      const appended = Object.freeze({ version: after.version, appended: after.version - end.version });
       if (options.idempotencyKey !== undefined)
-        this.#keepReceipt(threadKey, options.idempotencyKey, receiptFor(entries, result));
-      return result;
+        this.#keepReceipt(threadKey, options.idempotencyKey, receiptFor(entries, appended));
+      reached = { threadKey, end: after };
+      return appended;
     });
+    if (reached !== undefined) this.#ends.remember(reached.threadKey, reached.end);
+    return result;
+  }
+
+  /**
+   * Appends messages where this connection left the thread, without looking anything up. The schema refuses them when
+   * another writer was there since, or when one of them is in the thread already: then nothing is appended, and the
+   * answer is undefined.
+   */
+  #appendAtKnownEnd(
+    threadId: ThreadId,
+    entries: readonly ThreadEntryInput[],
+    { expectedVersion, idempotencyKey }: AppendOptions,
+  ): AppendResult | undefined {
+    const threadKey = idempotencyKey === undefined ? this.#keys.find(threadId) : undefined;
+    const end = threadKey === undefined ? undefined : this.#ends.of(threadKey);
+    if (threadKey === undefined || end === undefined) return undefined;
+    // Where nothing is added, nothing is refused either.
+    if (entries.length === 0 || !entries.every(({ type }) => type === "message")) return undefined;
+    if (expectedVersion !== "any" && expectedVersion !== end.version) return undefined;
+    try {
+      const after = this.#connection.write(() => this.#addMessages(threadKey, end, entries));
+      this.#ends.remember(threadKey, after);
+      return Object.freeze({ version: after.version, appended: after.version - end.version });
+    } catch (error) {
+      this.#ends.forget(threadKey);
+      if (isRefusedRow(error)) return undefined;
+      throw error;
+    }
   }
 
   async load(threadId: ThreadId, options: { readonly atVersion?: number } = {}): Promise<AgentThread | null> {
@@ -90,7 +131,7 @@ export class SqliteThreads implements ThreadStore {
     if (threadKey === undefined || this.#log.end(threadKey).version === 0) return null;
     // Entries never change, so what is read up to a version is one state even while others append.
     const end = this.#log.end(threadKey, atVersion);
-    return AgentThread.restore(threadId, this.#log.bodies(threadKey, end.version), end.link);
+    return AgentThread.restore(threadId, this.#log.bodies(threadKey, 0, end.version), end.link);
   }
 
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
@@ -107,6 +148,13 @@ export class SqliteThreads implements ThreadStore {
     const addition = new ThreadAddition(position, end.messages, this.#livePins(threadKey, inputs), (id) =>
       end.version === 0 ? undefined : this.#log.message(threadKey, id),
     );
+    for (const input of inputs) addition.add(input);
+    return this.#log.add(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
+  }
+
+  /** Adds messages that are taken to be new. */
+  #addMessages(threadKey: number, end: LogEnd, inputs: readonly ThreadEntryInput[]): LogEnd {
+    const addition = new ThreadAddition({ turn: end.turn, step: end.step }, end.messages, NO_PINS, () => undefined);
     for (const input of inputs) addition.add(input);
     return this.#log.add(threadKey, end, addition.entries, Math.trunc(this.#clock.now()));
   }

@@ -1,0 +1,243 @@
+import {
+  artifactIdPrefix,
+  asThreadId,
+  type Checkpoint,
+  JOURNAL_START,
+  MerkleTree,
+  merkleLeafOf,
+  nextThreadLink,
+  sha256,
+  THREAD_CHAIN_START,
+  verifyConsistency,
+  verifyInclusion,
+} from "@threadfold/core";
+import { isKeyedDigest } from "../rules/keyed-digest.ts";
+import type { AuditLine } from "./audit-line.ts";
+import { checkpointSchema } from "./checkpoint-schema.ts";
+import { signatureProblem } from "./checkpoint-signature.ts";
+import { DigestList } from "./digest-list.ts";
+import { type JournalText, parseJournalText } from "./journal-text.ts";
+
+type LineOf<Type extends AuditLine["type"]> = Extract<AuditLine, { type: Type }>;
+
+/** A proof of the file, to be checked against the root that its last line names. */
+interface Proven {
+  readonly lineNumber: number;
+  readonly line: LineOf<"inclusion"> | LineOf<"consistency">;
+}
+
+/** The order in which lines stand. */
+const ORDER: readonly AuditLine["type"][] = [
+  "header",
+  "entry",
+  "plan",
+  "artifact",
+  "journal",
+  "inclusion",
+  "consistency",
+  "end",
+];
+
+/** Follows the lines of an audit file, one at a time, and says of each what is wrong with it. */
+export class AuditChecker {
+  readonly counts = {
+    entries: 0,
+    plans: 0,
+    artifacts: 0,
+    journal: 0,
+    requests: 0,
+    checkpoints: 0,
+    signed: 0,
+    signedEntries: 0,
+  };
+  readonly tree = new MerkleTree();
+  threadId: string | null = null;
+  isComplete = false;
+  readonly #publicKey: string | undefined;
+  readonly #links = new DigestList();
+  readonly #plans = new Map<number, { readonly planId: string; readonly diffDigest: string | null }>();
+  readonly #requests = new Map<number, string>();
+  readonly #checkpoints = new Map<number, Checkpoint>();
+  readonly #proofs: Proven[] = [];
+  #place = 0;
+  #previousHash = JOURNAL_START;
+
+  /** @param publicKey the key that checkpoints have to be signed with, when one is trusted. */
+  constructor(publicKey?: string) {
+    this.#publicKey = publicKey;
+    this.#links.push(THREAD_CHAIN_START);
+  }
+
+  /** What is wrong with the next line, or null. */
+  problemOf(line: AuditLine, lineNumber: number): string | null {
+    const place = ORDER.indexOf(line.type);
+    if (this.isComplete) return "it stands behind the end";
+    if (lineNumber === 1 ? line.type !== "header" : line.type === "header" || place < this.#place)
+      return "it stands in the wrong place";
+    this.#place = place;
+    switch (line.type) {
+      case "header":
+        this.threadId = line.threadId;
+        return null;
+      case "entry":
+        return this.#entryProblem(line);
+      case "plan":
+        return this.#planProblem(line);
+      case "artifact":
+        return this.#artifactProblem(line);
+      case "journal":
+        return this.#journalProblem(line);
+      case "inclusion":
+      case "consistency":
+        this.#proofs.push({ lineNumber, line });
+        return this.#proofProblem(line);
+      case "end":
+        this.isComplete = true;
+        return this.#endProblem(line);
+    }
+  }
+
+  /** What a checkpoint that was kept elsewhere says of what the file holds. */
+  trustProblem(checkpoint: Checkpoint): string | null {
+    if (checkpoint.threadId !== this.threadId) return "the checkpoint is one of another thread";
+    const signature = signatureProblem(checkpoint, this.#publicKey);
+    if (signature !== null) return `the checkpoint cannot be trusted: ${signature}`;
+    return this.#stateProblem(checkpoint);
+  }
+
+  #entryProblem({ version, digest, link, body }: LineOf<"entry">): string | null {
+    if (version !== this.#links.length) return "an entry is missing or out of order";
+    if (body !== null && sha256(body) !== digest) return "its body does not match its digest";
+    if (nextThreadLink(this.#links.at(version - 1) as string, digest) !== link)
+      return "it does not link to the entry before";
+    this.#links.push(link);
+    this.counts.entries++;
+    return null;
+  }
+
+  #planProblem({ version, planId, text, diff }: LineOf<"plan">): string | null {
+    if (version !== this.counts.plans + 1) return "a plan is missing or out of order";
+    if (text !== null && sha256(text) !== planId) return "its text does not match its id";
+    this.#plans.set(version, { planId, diffDigest: diff === null ? null : sha256(diff) });
+    this.counts.plans++;
+    return null;
+  }
+
+  #artifactProblem({ artifactId, prefix, content }: LineOf<"artifact">): string | null {
+    this.counts.artifacts++;
+    if (prefix !== artifactIdPrefix(asThreadId(this.threadId as string), tenantIn(prefix)))
+      return "it is an artifact of another thread";
+    if (content === null || artifactId === `artifact_${sha256(prefix + content).slice(0, 24)}`) return null;
+    return "its content does not match its id";
+  }
+
+  #journalProblem({ hash, text }: LineOf<"journal">): string | null {
+    if (sha256(text) !== hash) return "its text does not match its hash";
+    const entry = parseJournalText(text);
+    if (entry === null) return "its text is no journal entry";
+    if (entry.sequence !== this.tree.size + 1) return "a journal entry is missing or out of order";
+    if (entry.threadId !== this.threadId) return "it is a journal entry of another thread";
+    if (entry.previousHash !== this.#previousHash) return "it does not link to the journal entry before";
+    const claim = this.#claimProblem(entry, hash);
+    if (claim !== null) return claim;
+    this.tree.append(merkleLeafOf(hash));
+    this.#previousHash = hash;
+    this.counts.journal++;
+    return null;
+  }
+
+  /** Holds what a journal entry says against what the file holds. Digests under a subject's key are for its holder to check. */
+  #claimProblem({ sequence, record }: JournalText, hash: string): string | null {
+    switch (record["type"]) {
+      case "entries-appended": {
+        const { threadVersion, threadDigest } = record;
+        const link = this.#links.at(threadVersion as number);
+        if (link === undefined) return "it speaks of entries that are not there";
+        return isKeyedDigest(threadDigest) || link === threadDigest ? null : "the thread's digest there is another one";
+      }
+      case "plan-committed": {
+        const plan = this.#plans.get(record["planVersion"] as number);
+        if (plan === undefined) return "it speaks of a plan that is not there";
+        if (!isKeyedDigest(record["planId"]) && plan.planId !== record["planId"])
+          return "the plan there is another one";
+        const isSame = plan.diffDigest === null || isKeyedDigest(record["diffDigest"]);
+        return isSame || plan.diffDigest === record["diffDigest"] ? null : "the plan changed something else";
+      }
+      case "request-rendered": {
+        if (this.#links.at(record["threadVersion"] as number) === undefined)
+          return "it speaks of entries that are not there";
+        if (record["planVersion"] !== 0 && !this.#plans.has(record["planVersion"] as number))
+          return "it speaks of a plan that is not there";
+        this.#requests.set(sequence, hash);
+        this.counts.requests++;
+        return null;
+      }
+      case "checkpoint-made":
+        return this.#checkpointProblem(sequence, record["checkpoint"]);
+      default:
+        return null;
+    }
+  }
+
+  #checkpointProblem(sequence: number, given: unknown): string | null {
+    const parsed = checkpointSchema.safeParse(given);
+    if (!parsed.success) return "it holds no checkpoint";
+    const checkpoint = parsed.data;
+    const { signature } = checkpoint;
+    if (checkpoint.threadId !== this.threadId) return "its checkpoint is one of another thread";
+    const problem = signatureProblem(checkpoint, this.#publicKey) ?? this.#stateProblem(checkpoint);
+    if (problem !== null) return `its checkpoint does not hold: ${problem}`;
+    this.#checkpoints.set(sequence, checkpoint);
+    this.counts.checkpoints++;
+    if (signature === undefined) return null;
+    this.counts.signed++;
+    this.counts.signedEntries = Math.max(this.counts.signedEntries, checkpoint.size);
+    return null;
+  }
+
+  #stateProblem({ size, rootHash, threadVersion, threadDigest, planVersion }: Checkpoint): string | null {
+    if (size > this.tree.size) return `the journal had ${size} entries and has ${this.tree.size}`;
+    if (this.tree.root(size) !== rootHash) return "the journal was another one";
+    const link = this.#links.at(threadVersion);
+    if (link === undefined) return `the thread had ${threadVersion} entries and has ${this.#links.length - 1}`;
+    if (link !== threadDigest) return "the thread was another one";
+    return planVersion > this.counts.plans ? "a plan is gone" : null;
+  }
+
+  #proofProblem(line: Proven["line"]): string | null {
+    const size = this.tree.size;
+    const rootHash = this.tree.root();
+    if (line.type === "inclusion") {
+      const hash = this.#requests.get(line.sequence);
+      const claim = {
+        leafHash: hash === undefined ? "" : merkleLeafOf(hash),
+        index: line.sequence - 1,
+        size,
+        rootHash,
+      };
+      return hash !== undefined && verifyInclusion(claim, line.proof) ? null : "it does not prove the request";
+    }
+    const made = this.#checkpoints.get(line.sequence);
+    if (made === undefined) return "there is no such checkpoint";
+    const claim = { from: made.size, fromRoot: made.rootHash, to: size, toRoot: rootHash };
+    return verifyConsistency(claim, line.proof) ? null : "it does not prove that the journal only grew";
+  }
+
+  #endProblem({ threadVersion, threadDigest, planVersion, size, rootHash }: LineOf<"end">): string | null {
+    if (threadVersion !== this.#links.length - 1 || this.#links.at(threadVersion) !== threadDigest)
+      return "the thread ends elsewhere";
+    if (planVersion !== this.counts.plans) return "the newest plan is another one";
+    if (size !== this.tree.size || rootHash !== this.tree.root()) return "the journal ends elsewhere";
+    const { requests, checkpoints } = this.counts;
+    return this.#proofs.length === requests + checkpoints ? null : "a proof is missing";
+  }
+}
+
+function tenantIn(prefix: string): string | null {
+  try {
+    const [tenantId] = JSON.parse(prefix) as readonly unknown[];
+    return typeof tenantId === "string" ? tenantId : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { canonicalJson, emptyPlan, type KeyStore, planDiff, sha256, type ThreadfoldStore } from "@threadfold/core";
+import { afterAll, describe, expect, it } from "vitest";
+import { exportAudit } from "../audit/export-audit.ts";
+import { makeCheckpoint } from "../audit/make-checkpoint.ts";
+import { verifyAudit } from "../audit/verify-audit.ts";
+import {
+  dropPlan,
+  entry,
+  lift,
+  metadata,
+  OTHER_THREAD,
+  pin,
+  START,
+  THREAD,
+  transcript,
+} from "../conformance/sample-data.ts";
+import { storeConformance } from "../conformance/store-conformance.ts";
+import { verifyStore } from "../inspection/verify-store.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { encryptedStore } from "./encrypted-store.ts";
+import { memoryKeyStore } from "./subject-keys.ts";
+
+const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const freshPath = (): string => join(folder, `${++files}.db`);
+
+storeConformance(
+  {
+    name: "encrypted memory",
+    isSealed: true,
+    open: async ({ clock }) => encryptedStore(createMemoryStore({ clock }), memoryKeyStore()),
+  },
+  { describe, it },
+);
+
+let path = "";
+let keys: KeyStore = memoryKeyStore();
+storeConformance(
+  {
+    name: "encrypted SQLite",
+    isSealed: true,
+    open: async ({ clock }) => {
+      [path, keys] = [freshPath(), memoryKeyStore()];
+      return encryptedStore(await openSqliteStore(path, { clock }), keys);
+    },
+    reopen: async ({ clock }) => encryptedStore(await openSqliteStore(path, { clock }), keys),
+  },
+  { describe, it },
+);
+
+const SECRET = "Zanzibar-4711";
+
+/** Puts something of every kind into a store, a secret in each. */
+async function fill(store: ThreadfoldStore): Promise<void> {
+  const entries = [...transcript(4), entry(4, SECRET), entry(5, SECRET), entry(6, SECRET), pin("p1", "user", SECRET)];
+  await store.threads.append(THREAD, [...entries, lift("p1")], { expectedVersion: 0, idempotencyKey: "key" });
+  const thread = await store.threads.load(THREAD);
+  if (thread === null) throw new Error("the thread is there");
+  const { digest, version } = thread;
+  await store.journal.append(THREAD, { type: "entries-appended", threadVersion: version, threadDigest: digest }, START);
+  const plain = dropPlan(thread.messagesBetween(0, 4), { version: 1, threadVersion: version });
+  const plan = { ...plain, drops: plain.drops.map((record) => ({ ...record, keywords: [SECRET], reason: SECRET })) };
+  const { sealPlan } = await import("@threadfold/core");
+  const sealed = sealPlan(plan);
+  await store.plans.commitPlan(THREAD, sealed, 0);
+  const diffDigest = sha256(canonicalJson(planDiff(emptyPlan(THREAD, "none"), sealed).patches));
+  await store.journal.append(
+    THREAD,
+    { type: "plan-committed", planVersion: 1, planId: sealed.planId, diffDigest },
+    START,
+  );
+  const frame = await store.artifacts.store(SECRET, metadata());
+  const payloadDigest = sha256(SECRET);
+  const request = { threadVersion: version, planVersion: 1, renderVersion: "1", format: "f", tokenizer: "t" } as const;
+  await store.journal.append(
+    THREAD,
+    { type: "request-rendered", ...request, options: {}, frame, rehydrated: [], payloadDigest, tokens: 1 },
+    START,
+  );
+}
+
+/** All bytes of all files of a store. */
+const bytesOf = (store: string): Buffer =>
+  Buffer.concat(
+    readdirSync(folder)
+      .filter((name) => join(folder, name).startsWith(store))
+      .map((name) => readFileSync(join(folder, name))),
+  );
+
+describe("an encrypted store", () => {
+  it("gives everything back and keeps nothing of it in the clear, digests included", async () => {
+    const [plainPath, sealedPath] = [freshPath(), freshPath()];
+    const plain = await openSqliteStore(plainPath);
+    const inner = await openSqliteStore(sealedPath);
+    const sealed = encryptedStore(inner, memoryKeyStore());
+    await fill(plain);
+    await fill(sealed);
+    const [a, b] = [await plain.threads.load(THREAD), await sealed.threads.load(THREAD)];
+    expect(b?.digest).toBe(a?.digest);
+    expect(await sealed.plans.getCurrentPlan(THREAD)).toEqual(await plain.plans.getCurrentPlan(THREAD));
+    expect(await sealed.plans.listPlans(THREAD)).toEqual(await plain.plans.listPlans(THREAD));
+    const [, , request] = await sealed.journal.read(THREAD);
+    expect(request?.record).toMatchObject({ payloadDigest: sha256(SECRET) });
+    const planId = (await plain.plans.getCurrentPlan(THREAD)).plan?.planId ?? "";
+    for (const needle of [SECRET, "text 0", sha256(SECRET), a?.digest ?? "", planId]) {
+      expect(bytesOf(plainPath).includes(needle), needle).toBe(true);
+      expect(bytesOf(sealedPath).includes(needle), needle).toBe(false);
+    }
+    expect(await verifyStore(sealed)).toEqual([]);
+    expect(sealed.recall).toBeUndefined();
+    await makeCheckpoint(sealed, THREAD, { at: START });
+    const lines: Buffer[] = [];
+    for await (const line of exportAudit(sealed, THREAD, { at: START })) lines.push(Buffer.from(line));
+    expect(Buffer.concat(lines).includes(SECRET)).toBe(false);
+    // Who has the file checks it without any key.
+    expect(await verifyAudit(lines)).toMatchObject({
+      problem: null,
+      entries: 9,
+      plans: 1,
+      requests: 1,
+      checkpoints: 1,
+    });
+    await plain.close();
+    await sealed.close();
+  });
+
+  it("opens what was sealed before a key was rotated, and seals with the new one", async () => {
+    const inner = createMemoryStore();
+    const keyStore = memoryKeyStore();
+    const store = encryptedStore(inner, keyStore);
+    await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    const subject = canonicalJson([null, THREAD]);
+    expect((await keyStore.rotate(subject)).version).toBe(2);
+    await store.threads.append(THREAD, [entry(2)], { expectedVersion: 2 });
+    expect((await store.threads.load(THREAD))?.length).toBe(3);
+    expect((await keyStore.get(subject, 1))?.bytes).not.toEqual((await keyStore.get(subject))?.bytes);
+  });
+
+  it("tells content of an erased subject from content that was never there, and refuses more of it", async () => {
+    const inner = createMemoryStore();
+    const keyStore = memoryKeyStore();
+    const store = encryptedStore(inner, keyStore);
+    await fill(store);
+    const [artifact] = await store.artifacts.list(THREAD);
+    await keyStore.shred(canonicalJson([null, THREAD]));
+    for (const call of [
+      () => store.threads.load(THREAD),
+      () => store.threads.append(THREAD, [entry(20)], { expectedVersion: "any" }),
+      () => store.plans.getCurrentPlan(THREAD),
+      () => store.artifacts.retrieve(artifact as NonNullable<typeof artifact>),
+      () => store.artifacts.store("more", metadata()),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    expect(await store.threads.load(OTHER_THREAD)).toBeNull();
+    expect(await store.journal.read(THREAD)).toHaveLength(3);
+    expect(await verifyStore(store)).toEqual([]);
+  });
+
+  it("opens nothing for another tenant, with another key, or from another thread", async () => {
+    const inner = createMemoryStore();
+    const keyStore = memoryKeyStore();
+    await fill(encryptedStore(inner, keyStore, { tenantId: "a" }));
+    for (const other of [
+      encryptedStore(inner, keyStore, { tenantId: "b" }),
+      encryptedStore(inner, keyStore),
+      encryptedStore(inner, memoryKeyStore(), { tenantId: "a" }),
+      encryptedStore(inner, keyStore, { tenantId: "a", subjectOf: () => "somebody else" }),
+    ]) {
+      await expect(other.threads.load(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+      await expect(other.plans.getCurrentPlan(THREAD)).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import type { KeyStore, ThreadfoldStore } from "@threadfold/core";
+import type { ErasableStore } from "../erasure/store-eraser.ts";
+import { inspectorOf } from "../inspection/inspector-of.ts";
+import type { InspectableStore } from "../inspection/stored-rows.ts";
+import { EncryptedArtifacts } from "./encrypted-artifacts.ts";
+import { EncryptedJournal } from "./encrypted-journal.ts";
+import { EncryptedPlans } from "./encrypted-plans.ts";
+import { EncryptedThreads } from "./encrypted-threads.ts";
+import { KeyEraser } from "./key-eraser.ts";
+import { type EncryptionOptions, sealedPlaces } from "./sealed-places.ts";
+
+/**
+ * A store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries, artifacts and
+ * digests of requests are sealed before they reach the store within. Ids, roles, times, versions, token figures and
+ * lengths stay readable. Hashes are over what is stored, so the chains verify without any key and go on to when one is
+ * destroyed; `inspector` shows what is stored.
+ *
+ * A sealed store has no index of its own over words: search runs in memory over what was opened. Closing it closes the
+ * store within, and not the keys.
+ */
+export function encryptedStore(
+  store: ThreadfoldStore,
+  keys: KeyStore,
+  options: EncryptionOptions = {},
+): InspectableStore & ErasableStore {
+  const placeOf = sealedPlaces(keys, options);
+  const inspector = inspectorOf(store);
+  const { subjectOf = String } = options;
+  return Object.freeze({
+    threads: new EncryptedThreads(store.threads, placeOf),
+    plans: new EncryptedPlans(store.plans, placeOf),
+    artifacts: new EncryptedArtifacts(store.artifacts, placeOf),
+    journal: new EncryptedJournal(store.journal, placeOf),
+    inspector,
+    eraser: new KeyEraser(keys, placeOf, subjectOf, inspector, store),
+    close: () => store.close(),
+  });
+}

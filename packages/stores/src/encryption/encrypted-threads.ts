@@ -1,0 +1,79 @@
+import {
+  AgentThread,
+  type AppendOptions,
+  type AppendResult,
+  canonicalJson,
+  nextThreadLink,
+  type Page,
+  START_OF_THREAD,
+  sha256,
+  THREAD_CHAIN_START,
+  ThreadAddition,
+  type ThreadEntryInput,
+  ThreadfoldError,
+  type ThreadId,
+  type ThreadInfo,
+  type ThreadStore,
+  threadEntryInputSchema,
+} from "@threadfold/core";
+import { checkIdempotencyKey, checkThreadId } from "../rules/checked-arguments.ts";
+import { openEntry, sealEntry } from "./sealed-entry.ts";
+import type { PlaceOf } from "./sealed-places.ts";
+import { Sealer } from "./sealer.ts";
+
+/** Threads whose entries are sealed. */
+export class EncryptedThreads implements ThreadStore {
+  readonly #inner: ThreadStore;
+  readonly #placeOf: PlaceOf;
+
+  constructor(inner: ThreadStore, placeOf: PlaceOf) {
+    this.#inner = inner;
+    this.#placeOf = placeOf;
+  }
+
+  async append(
+    threadId: ThreadId,
+    entries: readonly ThreadEntryInput[],
+    options: AppendOptions,
+  ): Promise<AppendResult> {
+    checkThreadId(threadId);
+    checkIdempotencyKey(options.idempotencyKey);
+    checkEntries(entries);
+    const sealer = await Sealer.toSeal(this.#placeOf(threadId));
+    return this.#inner.append(
+      threadId,
+      entries.map((entry) => sealEntry(sealer, entry)),
+      options,
+    );
+  }
+
+  async load(threadId: ThreadId, options?: { readonly atVersion?: number }): Promise<AgentThread | null> {
+    const sealed = await this.#inner.load(threadId, options);
+    if (sealed === null) return null;
+    const sealer = await Sealer.toOpen(this.#placeOf(threadId));
+    const serialized: string[] = [];
+    let link = THREAD_CHAIN_START;
+    for (const entry of sealed.entries) {
+      const text = canonicalJson(await openEntry(sealer, entry));
+      serialized.push(text);
+      link = nextThreadLink(link, sha256(text));
+    }
+    return AgentThread.restore(threadId, serialized, link);
+  }
+
+  list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
+    return this.#inner.list(options);
+  }
+}
+
+/** Sealed entries all look well, so what is wrong with one has to be found before. */
+function checkEntries(entries: readonly ThreadEntryInput[]): void {
+  const messages = new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined);
+  for (const entry of entries) {
+    if (entry.type === "pin-lifted") {
+      if (!threadEntryInputSchema.safeParse(entry).success)
+        throw new ThreadfoldError("INVALID_PIN", `Lifting of pin ${String(entry.pinId)}: it is not complete.`);
+    } else if (entry.type === "pin") new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined).add(entry);
+    else messages.add(entry);
+  }
+}

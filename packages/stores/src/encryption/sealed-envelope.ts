@@ -1,0 +1,148 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { canonicalJson, type SubjectKey, ThreadfoldError } from "@threadfold/core";
+
+/** Where sealed content belongs. It is authenticated with the content: what was sealed for one place opens at no other. */
+export interface EnvelopeContext {
+  readonly tenant: string | null;
+  readonly thread: string;
+  /** What kind of thing it is: a message, a plan's record, an artifact. */
+  readonly kind: string;
+  /** Which one of its kind; empty where the content itself gives the id. */
+  readonly id: string;
+}
+
+/**
+ * How salt and nonce are chosen. `random` gives another envelope each time. `repeatable` derives both from the key, the
+ * place and the content, so that sealing the same content at the same place again gives the same bytes: a retry stays
+ * the same append. It tells that content is the same as before at one place, and nothing else.
+ */
+export type EnvelopeMode = "random" | "repeatable";
+
+// One byte of format, four of the key's version, salt, nonce, commitment; then ciphertext and tag.
+const FORMAT = 1;
+const SALT = 32;
+const NONCE = 12;
+const COMMITMENT = 32;
+const TAG = 16;
+const HEADER = 5 + SALT + NONCE + COMMITMENT;
+const PREFIX = "sealed1.";
+
+/**
+ * Seals a text: AES-256-GCM under a key that is made for this envelope alone, by HKDF-SHA-256 from the subject's key, a
+ * salt of 256 bits and the place. The same derivation gives a commitment to the key, which is checked before anything
+ * is decrypted, because AES-GCM alone lets one ciphertext open under two keys.
+ */
+export function sealEnvelope(
+  key: SubjectKey,
+  context: EnvelopeContext,
+  content: string,
+  mode: EnvelopeMode = "random",
+): string {
+  const plain = Buffer.from(content);
+  const { salt, nonce } = mode === "random" ? randomSalt() : repeatableSalt(key, context, plain);
+  const { contentKey, commitment } = derive(key, salt, context);
+  const version = Buffer.alloc(4);
+  version.writeUInt32BE(key.version);
+  const header = Buffer.concat([Buffer.of(FORMAT), version, salt, nonce, commitment]);
+  const cipher = createCipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
+  cipher.setAAD(associatedData(header, context));
+  const sealed = Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return PREFIX + sealed.toString("base64url");
+}
+
+/** True for a text that looks like an envelope; whether it opens is another question. */
+export const isEnvelope = (text: string): boolean => text.startsWith(PREFIX);
+
+/** Version of the key that an envelope was sealed with. @throws ThreadfoldError `UNSEAL_FAILED`. */
+export function envelopeKeyVersion(text: string): number {
+  return bytesOf(text).readUInt32BE(1);
+}
+
+/** Length of the content in bytes of UTF-8, from the length of its envelope. */
+export function envelopeContentBytes(envelopeLength: number): number {
+  return Math.floor(((envelopeLength - PREFIX.length) * 3) / 4) - HEADER - TAG;
+}
+
+/**
+ * Opens an envelope with the version of the subject's key that it names.
+ *
+ * @throws ThreadfoldError `UNSEAL_FAILED`, always the same one, whatever was wrong.
+ */
+export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: string): string {
+  const bytes = bytesOf(text);
+  const header = bytes.subarray(0, HEADER);
+  const salt = header.subarray(5, 5 + SALT);
+  const nonce = header.subarray(5 + SALT, 5 + SALT + NONCE);
+  const { contentKey, commitment } = derive(key, salt, context);
+  if (header.readUInt32BE(1) !== key.version || !timingSafeEqual(commitment, header.subarray(HEADER - COMMITMENT)))
+    throw unsealFailed();
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
+    decipher.setAAD(associatedData(header, context));
+    decipher.setAuthTag(bytes.subarray(-TAG));
+    return Buffer.concat([decipher.update(bytes.subarray(HEADER, -TAG)), decipher.final()]).toString("utf8");
+  } catch {
+    throw unsealFailed();
+  }
+}
+
+/** What every envelope that cannot be opened ends in. */
+export function unsealFailed(): ThreadfoldError {
+  return new ThreadfoldError("UNSEAL_FAILED", "Sealed content cannot be opened.");
+}
+
+/** A digest of plain content under the subject's key, in hexadecimal: only who has the key can confirm a guess. */
+export function keyedDigest(key: SubjectKey, digest: string): string {
+  return createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
+}
+
+function derive(
+  key: SubjectKey,
+  salt: Uint8Array,
+  context: EnvelopeContext,
+): { readonly contentKey: Buffer; readonly commitment: Buffer } {
+  const info = `threadfold envelope 1 ${canonicalJson([key.version, context])}`;
+  // HKDF takes no more than 1 024 bytes of info, and ids may be longer.
+  const digest = createHmac("sha256", "threadfold envelope context").update(info).digest();
+  const derived = Buffer.from(hkdfSync("sha256", key.bytes, salt, digest, 64));
+  return { contentKey: derived.subarray(0, 32), commitment: derived.subarray(32) };
+}
+
+const associatedData = (header: Buffer, context: EnvelopeContext): Buffer =>
+  Buffer.concat([header, Buffer.from(canonicalJson(context))]);
+
+interface Salt {
+  readonly salt: Buffer;
+  readonly nonce: Buffer;
+}
+
+const randomSalt = (): Salt => ({ salt: randomBytes(SALT), nonce: randomBytes(NONCE) });
+
+function repeatableSalt(key: SubjectKey, context: EnvelopeContext, plain: Buffer): Salt {
+  const place = Buffer.from(canonicalJson(context));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(place.length);
+  const mac = (purpose: string): Buffer =>
+    createHmac("sha256", subkey(key, purpose)).update(length).update(place).update(plain).digest();
+  return { salt: mac("salt"), nonce: mac("nonce").subarray(0, NONCE) };
+}
+
+/** Keys that a subject's key gives for one purpose each, as long as somebody holds it. */
+const subkeys = new WeakMap<SubjectKey, Map<string, Buffer>>();
+
+function subkey(key: SubjectKey, purpose: string): Buffer {
+  const known = subkeys.get(key) ?? new Map<string, Buffer>();
+  subkeys.set(key, known);
+  const found = known.get(purpose) ?? Buffer.from(hkdfSync("sha256", key.bytes, "", `threadfold ${purpose} 1`, 32));
+  known.set(purpose, found);
+  return found;
+}
+
+function bytesOf(text: string): Buffer {
+  const encoded = text.slice(PREFIX.length);
+  const bytes = Buffer.from(encoded, "base64url");
+  // Other spellings of the same bytes are refused, so that every change of an envelope is found.
+  const isWhole = isEnvelope(text) && bytes.length >= HEADER + TAG && bytes.toString("base64url") === encoded;
+  if (!isWhole || bytes[0] !== FORMAT) throw unsealFailed();
+  return bytes;
+}

@@ -1,0 +1,118 @@
+import { type ThreadErasedRecord, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { inspectorOf } from "../inspection/inspector-of.ts";
+import { isErasable, type StoreEraser } from "./store-eraser.ts";
+
+/** Who has something erased, why and when. */
+export interface ErasureOptions {
+  /** Who asked for it: a name or id of the host's own. It stays in the journal. */
+  readonly actor: string;
+  /** Why, as a code such as `user-request`. It stays in the journal. */
+  readonly reason: string;
+  /** ISO 8601 time in UTC. */
+  readonly at: string;
+  /** Says what would be erased and erases nothing. */
+  readonly dryRun?: boolean;
+  /** Called for each thread: takes away what is kept of it elsewhere, such as files of its source or golden prompts. */
+  readonly forget?: (threadId: ThreadId) => Promise<void>;
+}
+
+/** What was, or would be, erased of one thread. */
+export interface ErasedThread {
+  readonly threadId: ThreadId;
+  readonly entries: number;
+  readonly plans: number;
+  readonly artifacts: number;
+  /** True when its content was gone before. */
+  readonly wasErased: boolean;
+  /** Place of the proof in the thread's journal; null for a dry run. */
+  readonly proofSequence: number | null;
+}
+
+/** What became of an erasure. */
+export interface ErasureReport {
+  readonly subject: string;
+  readonly keyShredded: boolean;
+  readonly threads: readonly ErasedThread[];
+}
+
+/**
+ * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts and search index. In an
+ * encrypted store the subject's key is destroyed; elsewhere content is overwritten, down to the bytes of the files. What
+ * stays are headers, digests and the journal, whose chains go on to verify, and an entry that proves the erasure. It is
+ * idempotent: after a crash, call it again.
+ *
+ * Not reached are copies outside the store: backups, exports, and what a process holds in memory. In a store that is not
+ * encrypted, the digests of what was erased stay and can confirm a guess of it.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
+ * that cannot erase.
+ */
+export async function eraseSubject(
+  store: ThreadfoldStore,
+  subject: string,
+  options: ErasureOptions,
+): Promise<ErasureReport> {
+  const eraser = eraserOf(store);
+  const threadIds = await eraser.threadsOf(subject);
+  if (threadIds.length === 0) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing of that subject.");
+  const found = await Promise.all(threadIds.map((threadId) => lookAt(store, eraser, threadId)));
+  if (options.dryRun === true) {
+    const threads = found.map((thread) => ({ ...thread, proofSequence: null }));
+    return { subject, keyShredded: false, threads };
+  }
+  const keyShredded = await eraser.erase(subject);
+  const threads: ErasedThread[] = [];
+  for (const thread of found) {
+    await store.recall?.remove(thread.threadId);
+    await options.forget?.(thread.threadId);
+    threads.push({ ...thread, proofSequence: await proveErasure(store, thread, keyShredded, options) });
+  }
+  return { subject, keyShredded, threads };
+}
+
+/** Removes what has expired, and gives how many artifacts that were. Reading never gives them, swept or not. */
+export async function sweepExpired(store: ThreadfoldStore, nowMs: number): Promise<number> {
+  return eraserOf(store).sweep(nowMs);
+}
+
+function eraserOf(store: ThreadfoldStore): StoreEraser {
+  if (isErasable(store)) return store.eraser;
+  throw new ThreadfoldError("INVALID_CONFIG", "This store cannot erase.", {
+    hint: "Open it with encryptedStore from the beginning: destroying keys erases in any store.",
+  });
+}
+
+async function lookAt(
+  store: ThreadfoldStore,
+  eraser: StoreEraser,
+  threadId: ThreadId,
+): Promise<Omit<ErasedThread, "proofSequence">> {
+  const inspector = inspectorOf(store);
+  const wasErased = await eraser.isErased(threadId);
+  const [entries, plans, artifacts] = await Promise.all([
+    count(inspector.entries(threadId)),
+    count(inspector.plans(threadId)),
+    count(inspector.artifacts(threadId)),
+  ]);
+  return { threadId, entries, plans, artifacts, wasErased };
+}
+
+/** Writes the proof down unless it is there already, and gives its place. */
+async function proveErasure(
+  store: ThreadfoldStore,
+  { threadId, entries, plans, artifacts }: Omit<ErasedThread, "proofSequence">,
+  keyShredded: boolean,
+  { actor, reason, at }: ErasureOptions,
+): Promise<number> {
+  for await (const { sequence, record } of inspectorOf(store).journal(threadId)) if (isProof(record)) return sequence;
+  const proof = { type: "thread-erased", actor, reason, entries, plans, artifacts, keyShredded } as const;
+  return (await store.journal.append(threadId, proof satisfies ThreadErasedRecord, at)).sequence;
+}
+
+const isProof = (record: string): boolean => record.includes('"type":"thread-erased"');
+
+async function count(rows: AsyncIterable<unknown>): Promise<number> {
+  let found = 0;
+  for await (const _row of rows) found++;
+  return found;
+}

@@ -1,0 +1,393 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { PGlite } from "@electric-sql/pglite";
+import {
+  asThreadId,
+  canonicalJson,
+  groupRecords,
+  type MessageId,
+  type SummaryCacheStore,
+  sealPlan,
+  spanOf,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { exportAudit } from "../audit/export-audit.ts";
+import { makeCheckpoint } from "../audit/make-checkpoint.ts";
+import { verifyAudit } from "../audit/verify-audit.ts";
+import { verifySince } from "../audit/verify-since.ts";
+import { entry, metadata, pin, START, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { encryptedStore } from "../encryption/encrypted-store.ts";
+import { sealedSummaryCache } from "../encryption/sealed-summary-cache.ts";
+import { fileKeyStore, memoryKeyStore } from "../encryption/subject-keys.ts";
+import { verifyStore } from "../inspection/verify-store.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import { pgliteDriver } from "../postgres/pglite-driver.ts";
+import { openPostgresStore } from "../postgres/postgres-store.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { eraseSubject, sweepExpired } from "./erase-subject.ts";
+import type { ErasableStore } from "./store-eraser.ts";
+
+const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const freshFolder = (): string => mkdtempSync(join(root, `${++folders}-`));
+
+const WHY = { actor: "operator-1", reason: "user-request", at: START } as const;
+const SUBJECTS = 20;
+const CANARIES = 100;
+
+/** A word that stands nowhere else, as a name or a number of a person would. Search keeps it as it is: in lower case. */
+const canary = (subject: number, number: number): string => `canary${subject}x${number}zq`;
+const threadOf = (subject: number): ThreadId => asThreadId(`person ${subject}`);
+
+/** Puts a hundred canaries of a subject into entries, pins, plans and their summaries, artifacts, search and a cache. */
+async function plant(store: ThreadfoldStore, subject: number, cache?: SummaryCacheStore): Promise<void> {
+  const threadId = threadOf(subject);
+  let number = 0;
+  const next = (): string => canary(subject, number++);
+  // Long ones too, for those are kept in pages of their own.
+  const texts = Array.from(
+    { length: 60 },
+    (_, index) => `${next()} ${index % 20 === 0 ? "filler ".repeat(2_000) : ""}`,
+  );
+  await store.threads.append(
+    threadId,
+    texts.map((text, index) => entry(index, text)),
+    { expectedVersion: 0, idempotencyKey: "key" },
+  );
+  const pins = Array.from({ length: 10 }, (_, index) => pin(`p${index}`, "user", next()));
+  await store.threads.append(threadId, pins, { expectedVersion: 60 });
+  for (let count = 0; count < 15; count++) await store.artifacts.store(next(), metadata({ threadId }));
+  const thread = await store.threads.load(threadId);
+  if (thread === null) throw new Error("the thread is there");
+  await store.recall?.index(threadId, thread.messages);
+  const span = spanOf(thread.messagesBetween(0, 4));
+  for (let version = 1; version <= 5; version++) {
+    const record = {
+      action: "drop" as const,
+      strategy: "drop",
+      reason: next(),
+      sincePlanVersion: version,
+      originalTokens: 10,
+      keywords: [next()],
+      span,
+    };
+    const place = { threadId, threadVersion: 70, version, policyVersion: "p", createdAt: START };
+    const plan = sealPlan({ ...groupRecords([record]), ...place, originalTokens: 100, compactedTokens: 90 });
+    await store.plans.commitPlan(threadId, plan, version - 1);
+  }
+  for (let count = 0; count < 5; count++) await cache?.set(`key ${count}`, next());
+  const threadDigest = thread.digest;
+  await store.journal.append(threadId, { type: "entries-appended", threadVersion: 70, threadDigest }, START);
+  if (number < CANARIES - 5) throw new Error(`only ${number} canaries`);
+}
+
+/** How many canaries of each subject lie in the files of a folder, in any spelling of their letters. */
+function hitsIn(folder: string): (subject: number) => number {
+  const files = (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name));
+  const bytes = Buffer.concat(files.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path)));
+  const found = new Set(
+    bytes
+      .toString("latin1")
+      .toLowerCase()
+      .match(/canary[0-9]+x[0-9]+zq/g),
+  );
+  return (subject) =>
+    Array.from({ length: CANARIES }, (_, number) => canary(subject, number)).filter((word) => found.has(word)).length;
+}
+const hits = (folder: string, subject: number): number => hitsIn(folder)(subject);
+
+describe("R23 an erasure", () => {
+  it(`reaches every byte of a SQLite file: ${SUBJECTS} subjects with ${CANARIES} canaries each`, async () => {
+    const folder = freshFolder();
+    const path = join(folder, "store.db");
+    const store = await openSqliteStore(path);
+    for (let subject = 0; subject < SUBJECTS; subject++) await plant(store, subject);
+    const checkpoint = await makeCheckpoint(store, threadOf(0), { at: START });
+    const before = hitsIn(folder);
+    for (let subject = 0; subject < SUBJECTS; subject++) expect(before(subject)).toBe(CANARIES - 5);
+    for (let subject = 0; subject < SUBJECTS - 1; subject++) {
+      const report = await eraseSubject(store, threadOf(subject), WHY);
+      const [thread] = report.threads;
+      expect(thread).toMatchObject({ entries: 70, plans: 5, artifacts: 15, wasErased: false });
+      expect(hits(folder, subject), `subject ${subject}`).toBe(0);
+    }
+    // The index keeps only the ends of words that begin alike, so its own list of words is looked at as well.
+    const words = new DatabaseSync(path);
+    words.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'recall_terms', 'row')");
+    const kept = words.prepare("SELECT count(*) AS n FROM temp.words WHERE term LIKE ?");
+    expect(kept.get(`%canary${SUBJECTS - 1}x%`)).not.toEqual({ n: 0 });
+    for (let subject = 0; subject < SUBJECTS - 1; subject++)
+      expect(kept.get(`%canary${subject}x%`), `subject ${subject}`).toEqual({ n: 0 });
+    words.close();
+    // The one that nobody erased is whole, and found.
+    const last = SUBJECTS - 1;
+    expect((await store.threads.load(threadOf(last)))?.version).toBe(70);
+    const found = await store.recall?.search(threadOf(last), { text: canary(last, 3), limit: 1 });
+    expect(found?.hits[0]?.excerpt).toContain(canary(last, 3));
+    expect(await verifyStore(store)).toEqual([]);
+    expect(await verifySince(store, checkpoint)).toEqual([]);
+    expect(
+      new DatabaseSync(path).prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'trigger'").get(),
+    ).not.toEqual({ n: 0 });
+    await store.close();
+    const after = hitsIn(folder);
+    for (let subject = 0; subject < last; subject++) expect(after(subject)).toBe(0);
+    expect(after(last)).toBe(CANARIES - 5);
+  });
+
+  it(`destroys keys of an encrypted store: ${SUBJECTS} subjects with ${CANARIES} canaries each`, async () => {
+    const folder = freshFolder();
+    const keys = fileKeyStore(join(folder, "keys"));
+    const inner = await openSqliteStore(join(folder, "store.db"));
+    const store = encryptedStore(inner, keys);
+    const cached = new Map<string, string>();
+    const cache = {
+      get: async (key: string) => cached.get(key) ?? null,
+      set: async (key: string, entry: string) => void cached.set(key, entry),
+    };
+    for (let subject = 0; subject < SUBJECTS; subject++)
+      await plant(store, subject, sealedSummaryCache(cache, keys, threadOf(subject)));
+    expect(await sealedSummaryCache(cache, keys, threadOf(1)).get("key 0")).toBe(canary(1, 95));
+    const checkpoint = await makeCheckpoint(store, threadOf(3), { at: START });
+    for (let subject = 0; subject < SUBJECTS; subject++) {
+      const threadId = threadOf(subject);
+      const plainDigest = (await store.threads.load(threadId))?.digest ?? "no digest";
+      const report = await eraseSubject(store, threadId, WHY);
+      expect(report.keyShredded).toBe(true);
+      expect(hits(folder, subject)).toBe(0);
+      expect([...cached.keys(), ...cached.values()].some((text) => text.includes("canary"))).toBe(false);
+      expect(await sealedSummaryCache(cache, keys, threadId).get("key 0")).toBeNull();
+      expect(readFileSync(join(folder, "store.db")).includes(plainDigest)).toBe(false);
+      await expect(store.threads.load(threadId)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    }
+    expect(
+      readdirSync(join(folder, "keys"), { recursive: true }).filter((name) => String(name).endsWith(".key")),
+    ).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
+    expect(await verifySince(store, checkpoint)).toEqual([]);
+    // A copy of the store from before is of no use to whoever has what is left of the keys.
+    await expect(encryptedStore(inner, memoryKeyStore()).threads.load(threadOf(0))).rejects.toMatchObject({
+      code: "UNSEAL_FAILED",
+    });
+    await store.close();
+  });
+});
+
+let tenants = 0;
+let database: PGlite | undefined;
+afterAll(() => database?.close());
+async function openPostgres() {
+  database ??= await PGlite.create();
+  return openPostgresStore(pgliteDriver(database), { schema: "erasure", tenantId: `tenant ${tenants++}` });
+}
+
+const backends: readonly (readonly [string, () => Promise<ErasableStore>])[] = [
+  ["memory", async () => createMemoryStore({ clock: { now: () => START_MS } })],
+  ["SQLite", async () => openSqliteStore(join(freshFolder(), "store.db"), { clock: { now: () => START_MS } })],
+  [
+    "encrypted SQLite",
+    async () => encryptedStore(await openSqliteStore(join(freshFolder(), "store.db")), memoryKeyStore()),
+  ],
+  ["encrypted PostgreSQL", async () => encryptedStore(await openPostgres(), memoryKeyStore())],
+];
+
+describe.each(backends)("an erased thread in %s", (_name, open) => {
+  async function erased(): Promise<ErasableStore> {
+    const store = await open();
+    await plant(store, 0);
+    await store.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
+    await eraseSubject(store, threadOf(0), WHY);
+    return store;
+  }
+
+  it("says that it was erased to whoever asks for its content or adds to it", async () => {
+    const store = await erased();
+    const threadId = threadOf(0);
+    const [artifact] = await store.artifacts.list(threadId);
+    if (artifact === undefined) throw new Error("the artifact's id is there");
+    const plan = sealPlan({
+      ...groupRecords([]),
+      ...{ threadId, threadVersion: 70, version: 6, policyVersion: "p", createdAt: START },
+      ...{ originalTokens: 1, compactedTokens: 1 },
+    });
+    for (const [name, call] of Object.entries({
+      load: () => store.threads.load(threadId),
+      loadAt: () => store.threads.load(threadId, { atVersion: 5 }),
+      append: () => store.threads.append(threadId, [entry(99)], { expectedVersion: "any" }),
+      getCurrentPlan: () => store.plans.getCurrentPlan(threadId),
+      getPlan: () => store.plans.getPlan(threadId, 2),
+      commitPlan: () => store.plans.commitPlan(threadId, plan, 5),
+      retrieve: () => store.artifacts.retrieve(artifact),
+      store: () => store.artifacts.store("more", metadata({ threadId })),
+      storeAgain: () => store.artifacts.store(canary(0, 70), metadata({ threadId })),
+      ...(store.ranges !== undefined && {
+        resume: () => store.ranges?.resume(threadId),
+        loadRange: () => store.ranges?.loadRange(threadId, { fromVersion: 0 }),
+        findMessages: () => store.ranges?.findMessages(threadId, ["m1" as MessageId]),
+      }),
+    }))
+      await expect(call(), name).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    // To another tenant it looks like what was never there.
+    const other = { requesterId: "x", tenantId: "other", permissions: [] };
+    expect(await store.artifacts.retrieve(artifact, other)).toBeNull();
+    expect((await store.threads.load(THREAD))?.version).toBe(4);
+    await store.close();
+  });
+
+  it("is still listed, verifies, and is proven by its journal", async () => {
+    const store = await erased();
+    const threadId = threadOf(0);
+    const { items } = await store.threads.list();
+    expect(items.map(({ threadId: id, version, planVersion }) => [id, version, planVersion])).toEqual([
+      [threadId, 70, 5],
+      [THREAD, 4, 0],
+    ]);
+    expect((await store.plans.listPlans(threadId)).map(({ version }) => version)).toEqual([1, 2, 3, 4, 5]);
+    expect(await verifyStore(store)).toEqual([]);
+    expect((await store.journal.read(threadId)).at(-1)?.record).toEqual({
+      ...{ type: "thread-erased", actor: "operator-1", reason: "user-request" },
+      ...{ entries: 70, plans: 5, artifacts: 15, keyShredded: _name.startsWith("encrypted") },
+    });
+    const file: Buffer[] = [];
+    for await (const line of exportAudit(store, threadId, { at: START })) file.push(Buffer.from(line));
+    expect(Buffer.concat(file).includes("canary")).toBe(false);
+    expect(await verifyAudit(file)).toMatchObject({ problem: null, entries: 70, plans: 5, artifacts: 15, journal: 2 });
+    await store.close();
+  });
+
+  it("is erased once, however often it is", async () => {
+    const store = await erased();
+    const before = await store.journal.read(threadOf(0));
+    const again = await eraseSubject(store, threadOf(0), { ...WHY, reason: "again" });
+    expect(again.threads).toEqual([expect.objectContaining({ wasErased: true, entries: 70, proofSequence: 2 })]);
+    expect(await store.journal.read(threadOf(0))).toEqual(before);
+    await store.close();
+  });
+
+  it("is only looked at by a dry run, and a subject that is not there is not found", async () => {
+    const store = await open();
+    await plant(store, 0);
+    const seen: ThreadId[] = [];
+    const forget = async (threadId: ThreadId): Promise<void> => void seen.push(threadId);
+    const report = await eraseSubject(store, threadOf(0), { ...WHY, dryRun: true, forget });
+    expect(report.threads).toEqual([
+      { threadId: threadOf(0), entries: 70, plans: 5, artifacts: 15, wasErased: false, proofSequence: null },
+    ]);
+    expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
+    expect(seen).toEqual([]);
+    await expect(eraseSubject(store, "nobody", WHY)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+    await eraseSubject(store, threadOf(0), { ...WHY, forget });
+    expect(seen).toEqual([threadOf(0)]);
+    await store.close();
+  });
+});
+
+describe("an erasure that was cut off", () => {
+  it("is a finding until it is done again", async () => {
+    const store = await openSqliteStore(join(freshFolder(), "store.db"));
+    await plant(store, 0);
+    await store.eraser.erase(threadOf(0));
+    expect(await verifyStore(store, threadOf(0))).toEqual([expect.objectContaining({ family: "journal", at: 2 })]);
+    await eraseSubject(store, threadOf(0), WHY);
+    expect(await verifyStore(store, threadOf(0))).toEqual([]);
+    await store.close();
+  });
+
+  it("says so while somebody else reads the log, and finishes when it is called again", async () => {
+    const folder = freshFolder();
+    const path = join(folder, "store.db");
+    const store = await openSqliteStore(path);
+    await plant(store, 0);
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN; SELECT count(*) FROM bodies;");
+    const slow = new DatabaseSync(path);
+    slow.close();
+    const erasing = eraseSubject(store, threadOf(0), WHY).catch((error: unknown) => error);
+    expect(await erasing).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    reader.exec("COMMIT");
+    reader.close();
+    await eraseSubject(store, threadOf(0), WHY);
+    expect(hits(folder, 0)).toBe(0);
+    await store.close();
+  }, 30_000);
+
+  it("covers all threads of one person", async () => {
+    const inner = createMemoryStore();
+    const keys = memoryKeyStore();
+    const store = encryptedStore(inner, keys, { tenantId: "t", subjectOf: (id) => (id === THREAD ? "other" : "ada") });
+    for (const subject of [0, 1, 2]) await plant(store, subject);
+    await store.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
+    const report = await eraseSubject(store, "ada", WHY);
+    expect(report.threads.map(({ threadId }) => threadId)).toEqual([0, 1, 2].map(threadOf));
+    expect(await keys.isShredded(canonicalJson(["t", "ada"]))).toBe(true);
+    expect((await store.threads.load(THREAD))?.version).toBe(4);
+  });
+});
+
+describe("R24 a sweep", () => {
+  const requests = fc.array(
+    fc.record({ ttlMs: fc.option(fc.integer({ min: 0, max: 2_000 }), { freq: 4 }), createdMs: fc.nat(2_000) }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  it.each(["memory", "SQLite"])(
+    "in %s removes what has expired at that very millisecond, and nothing else",
+    async (kind) => {
+      const time = { now: START_MS };
+      const folder = freshFolder();
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(requests, fc.nat(4_000), async (artifacts, sweepMs) => {
+          time.now = START_MS;
+          const clock = { now: () => time.now };
+          const path = join(folder, `${run++}.db`);
+          const store = kind === "memory" ? createMemoryStore({ clock }) : await openSqliteStore(path, { clock });
+          const kept = new Map<string, number>();
+          for (const [index, { ttlMs, createdMs }] of artifacts.entries()) {
+            const createdAt = new Date(START_MS + createdMs).toISOString();
+            const ttlSeconds = ttlMs === null ? null : ttlMs / 1_000;
+            const id = await store.artifacts.store(`content ${index}`, metadata({ createdAt, ttlSeconds }));
+            kept.set(id, ttlMs === null ? Number.POSITIVE_INFINITY : START_MS + createdMs + ttlMs);
+          }
+          const expiries = [...kept.values()].filter(Number.isFinite);
+          for (const offset of [-1, 0, 1]) {
+            time.now = (expiries[0] ?? START_MS + sweepMs) + offset;
+            const due = [...kept].filter(([, expiry]) => expiry <= time.now);
+            expect(await sweepExpired(store, time.now)).toBe(due.length);
+            for (const [id] of due) kept.delete(id);
+            expect(await store.artifacts.list(THREAD)).toEqual([...kept.keys()]);
+            // Turning the clock back brings nothing back that was swept.
+            time.now = START_MS;
+            expect((await store.artifacts.list(THREAD)).length).toBe(kept.size);
+          }
+          expect(await verifyStore(store)).toEqual([]);
+          await store.close();
+          rmSync(path, { force: true });
+        }),
+        runs(kind === "memory" ? 900 : 100),
+      );
+    },
+  );
+
+  it("takes the content's bytes out of the file, and stores it anew when it comes again", async () => {
+    const folder = freshFolder();
+    const time = { now: START_MS };
+    const store = await openSqliteStore(join(folder, "store.db"), { clock: { now: () => time.now } });
+    for (let number = 0; number < CANARIES; number++)
+      await store.artifacts.store(canary(7, number), metadata({ ttlSeconds: 60 }));
+    expect(hits(folder, 7)).toBe(CANARIES);
+    time.now += 60_000;
+    expect(await sweepExpired(store, time.now)).toBe(CANARIES);
+    expect(hits(folder, 7)).toBe(0);
+    const again = await store.artifacts.store(canary(7, 0), metadata());
+    expect((await store.artifacts.retrieve(again))?.content).toBe(canary(7, 0));
+    await store.close();
+  });
+});

@@ -1,0 +1,87 @@
+import {
+  type ArtifactStore,
+  type CompactionStore,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+  type ThreadRanges,
+  type ThreadStore,
+} from "@threadfold/core";
+
+type IsErased = (threadId: ThreadId) => boolean;
+
+/**
+ * What of an erased thread is asked for or added fails as such, and not as damage.
+ *
+ * @param asksFirst false for a store in which this fails by itself: then whether a thread was erased is asked only once
+ * something did, and it costs nothing where nothing was erased.
+ */
+export function refuseErased(
+  parts: Pick<ThreadfoldStore, "threads" | "plans" | "artifacts"> & { readonly ranges: ThreadRanges },
+  isErased: IsErased,
+  asksFirst: boolean,
+): Pick<ThreadfoldStore, "threads" | "plans" | "artifacts"> & { readonly ranges: ThreadRanges } {
+  const guard = guardBy(isErased, asksFirst);
+  const { threads, plans, artifacts, ranges } = parts;
+  return {
+    threads: {
+      append: (id, entries, options) => guard(id, () => threads.append(id, entries, options)),
+      load: (id, options) => guard(id, () => threads.load(id, options)),
+      list: (options) => threads.list(options),
+    } satisfies ThreadStore,
+    plans: {
+      getCurrentPlan: (id) => guard(id, () => plans.getCurrentPlan(id)),
+      getPlan: (id, version) => guard(id, () => plans.getPlan(id, version)),
+      listPlans: (id) => plans.listPlans(id),
+      commitPlan: (id, plan, expected) => guard(id, () => plans.commitPlan(id, plan, expected)),
+    } satisfies CompactionStore,
+    artifacts: guardedArtifacts(artifacts, isErased, guard),
+    ranges: {
+      resume: (id) =>
+        guard(id, async () => {
+          const resumed = await ranges.resume(id);
+          if (resumed === null && isErased(id)) throw threadErased(id);
+          return resumed;
+        }),
+      loadRange: (id, range) => guard(id, () => ranges.loadRange(id, range)),
+      findMessages: (id, ids) => guard(id, () => ranges.findMessages(id, ids)),
+    },
+  };
+}
+
+function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: Guard): ArtifactStore {
+  return {
+    store: async (content, metadata) => {
+      // Content that was there before is not stored again, so nothing would fail.
+      if (isErased(metadata.threadId)) throw threadErased(metadata.threadId);
+      return artifacts.store(content, metadata);
+    },
+    getMetadata: (id, requester) => artifacts.getMetadata(id, requester),
+    retrieve: async (id, requester) => {
+      const metadata = await artifacts.getMetadata(id, requester);
+      return metadata === null ? null : guard(metadata.threadId, () => artifacts.retrieve(id, requester));
+    },
+    list: (id, requester) => artifacts.list(id, requester),
+  };
+}
+
+type Guard = <Result>(threadId: ThreadId, work: () => Promise<Result>) => Promise<Result>;
+
+function guardBy(isErased: IsErased, asksFirst: boolean): Guard {
+  return async (threadId, work) => {
+    if (asksFirst && isErased(threadId)) throw threadErased(threadId);
+    try {
+      return await work();
+    } catch (error) {
+      const mayBeErased = ThreadfoldError.isInstance(error) && error.code === "STORE_CORRUPT";
+      throw mayBeErased && isErased(threadId) ? threadErased(threadId) : error;
+    }
+  };
+}
+
+/** What is left of a thread for who asks for its content. */
+export function threadErased(threadId: ThreadId): ThreadfoldError {
+  return new ThreadfoldError("CONTENT_ERASED", `The content of thread ${threadId} was erased.`, {
+    details: { threadId },
+  });
+}

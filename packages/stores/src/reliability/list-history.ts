@@ -1,0 +1,60 @@
+/** An append of one value to a list, or a read of the whole list, as a client saw it. Times are of one clock. */
+export interface ListOperation {
+  readonly client: string;
+  readonly start: bigint;
+  /** Null when the client never heard how it ended. */
+  readonly end: bigint | null;
+  /** The value to append; null for a read. */
+  readonly value: string | null;
+  /** What a read gave. */
+  readonly seen?: readonly string[];
+  /** True for an append that was refused for good. */
+  readonly refused?: boolean;
+}
+
+/**
+ * Says why a history of appends and reads is not linearizable, and null when it is. Values are appended once each, and a
+ * read gives the whole list, so the final list is the order of all appends, and it is enough to see that each read is a
+ * beginning of it and that nothing happened before what had ended when it began.
+ */
+export function listHistoryProblem(history: readonly ListOperation[], final: readonly string[]): string | null {
+  const place = new Map(final.map((value, index) => [value, index]));
+  if (place.size !== final.length) return "a value is in the list twice";
+  const appends = history.filter(({ value }) => value !== null);
+  const asked = new Set(appends.map(({ value }) => value));
+  const stranger = final.find((value) => !asked.has(value));
+  if (stranger !== undefined) return `nobody appended ${stranger}`;
+  for (const { value, end, refused = false } of appends) {
+    const isThere = place.has(value as string);
+    if (refused && isThere) return `${value} was refused and is there`;
+    if (!refused && end !== null && !isThere) return `${value} was acknowledged and is lost`;
+  }
+  for (const { client, seen } of history) {
+    if (seen?.some((value, index) => final[index] !== value)) return `${client} read what is no beginning of the list`;
+  }
+  return realTimeProblem(history, place);
+}
+
+/** Looks for operations that take place before one that had ended when they began. */
+function realTimeProblem(history: readonly ListOperation[], place: ReadonlyMap<string, number>): string | null {
+  const done = history.filter(({ end, refused }) => end !== null && refused !== true);
+  const ended = [...done].sort((one, other) => order(one.end ?? 0n, other.end ?? 0n));
+  const begun = [...history].sort((one, other) => order(one.start, other.start));
+  let next = 0;
+  /** Values that the list had at the least when the current operation began. */
+  let least = 0;
+  for (const { client, value, seen, start } of begun) {
+    for (; next < ended.length && ((ended[next] as ListOperation).end ?? 0n) < start; next++) {
+      least = Math.max(least, lengthAfter(ended[next] as ListOperation, place));
+    }
+    if (seen !== undefined && seen.length < least) return `${client} read ${seen.length} of at least ${least} values`;
+    const at = value === null ? undefined : place.get(value);
+    if (at !== undefined && at < least) return `${value} of ${client} stands before what was there already`;
+  }
+  return null;
+}
+
+const lengthAfter = ({ value, seen }: ListOperation, place: ReadonlyMap<string, number>): number =>
+  value === null ? (seen?.length ?? 0) : (place.get(value) ?? -1) + 1;
+
+const order = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { runs } from "@threadfold/core/laws";
+import { afterAll, describe, expect, it } from "vitest";
+import { dropPlan, message, OTHER_THREAD, pin, THREAD, transcript } from "../conformance/sample-data.ts";
+import { exportThread } from "../inspection/export-thread.ts";
+import { verifyStore } from "../inspection/verify-store.ts";
+import { openPostgresStore } from "../postgres/postgres-store.ts";
+import { SCHEMA_VERSION } from "../sqlite/schema.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { childEnvironment, nodeArguments, removeCompiled } from "./child.ts";
+import { freshFolder, onLanes } from "./lane.ts";
+
+afterAll(removeCompiled);
+
+const service = await findPostgres();
+const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
+const { path: folder, remove } = freshFolder();
+afterAll(remove);
+
+/** Starts a process that opens a store, which makes its tables, and kills it that long after it began to. */
+async function killWhileMigrating(address: readonly string[], afterMs: number): Promise<void> {
+  const child = spawn(process.execPath, nodeArguments("writer.process.ts", address), {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: childEnvironment(),
+  });
+  await once(child.stdout, "data");
+  child.stdout.resume();
+  child.stdin.write("go\n");
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  child.kill("SIGKILL");
+  await once(child, "close");
+}
+
+describe("R33 a store that an older version wrote", () => {
+  const versions = readdirSync(fixtures).flatMap((name) => (/^sqlite-(\d+)\.db\.gz$/.exec(name) ?? []).slice(1));
+
+  it("R33 there is a SQLite store of every schema version so far", () => {
+    const all = Array.from({ length: SCHEMA_VERSION }, (_, index) => `${index + 1}`);
+    expect(versions.sort((one, other) => Number(one) - Number(other))).toEqual(all);
+  });
+
+  it.for(versions)(
+    "R33 of schema version %s opens, verifies, exports the same bytes, and goes on",
+    async (version, { task }) => {
+      const path = join(folder, `${version}.db`);
+      writeFileSync(path, gunzipSync(readFileSync(join(fixtures, `sqlite-${version}.db.gz`))));
+      const store = await openSqliteStore(path);
+      expect(await verifyStore(store)).toEqual([]);
+      const exported = [await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)];
+      expect(exported).toEqual(JSON.parse(readFileSync(join(fixtures, `sqlite-${version}.json`), "utf8")));
+      const again = { expectedVersion: 0, idempotencyKey: "key" };
+      expect(await store.threads.append(THREAD, [...transcript(8), pin("p1")], again)).toEqual({
+        version: 9,
+        appended: 9,
+      });
+      await store.threads.append(THREAD, transcript(10).slice(8), { expectedVersion: 9 });
+      const plan = dropPlan([{ id: message(4).id, turn: 2 }], { version: 2, threadVersion: 11 });
+      expect(await store.plans.commitPlan(THREAD, plan, 1)).toEqual({ status: "committed", version: 2 });
+      expect(await verifyStore(store)).toEqual([]);
+      await store.close();
+      Object.assign(task.meta, { figures: { backend: "SQLite", "schema version": Number(version), findings: 0 } });
+    },
+  );
+
+  it("R33 a process that is killed while it makes the tables of a SQLite file leaves none or all (50 kills)", async ({
+    task,
+  }) => {
+    const kills = runs(50).numRuns;
+    const left = { nothing: 0, whole: 0 };
+    await onLanes(3, kills, async (round) => {
+      const path = join(folder, `killed-${round}.db`);
+      await killWhileMigrating([path], (round * 3) % 40);
+      const wasMade = existsSync(path) && statSync(path).size > 0;
+      left[wasMade ? "whole" : "nothing"]++;
+      const store = await openSqliteStore(path);
+      const version = (await store.threads.load(THREAD))?.version ?? 0;
+      await store.threads.append(THREAD, [pin("after")], { expectedVersion: version });
+      expect(await verifyStore(store)).toEqual([]);
+      await store.close();
+    });
+    Object.assign(task.meta, { figures: { backend: "SQLite", kills, ...left, half: 0 } });
+  });
+
+  it.skipIf(!service.isThere)(
+    `R33 a process that is killed while it makes the tables of a PostgreSQL schema leaves none or all (10 kills)${service.note}`,
+    async ({ task }) => {
+      const kills = runs(10).numRuns;
+      const owner = connectForTests(service.url, 3);
+      const left = { nothing: 0, whole: 0 };
+      await onLanes(2, kills, async (round) => {
+        const { schema, drop } = freshSchema(owner);
+        await killWhileMigrating([service.url, schema], (round * 37) % 310);
+        const [made] = await owner.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+        left[made === undefined ? "nothing" : "whole"]++;
+        const store = await openPostgresStore(owner, { schema });
+        await store.threads.append(OTHER_THREAD, transcript(2), { expectedVersion: "no-thread" });
+        expect(await verifyStore(store)).toEqual([]);
+        await store.close();
+        await drop();
+      });
+      await owner.close();
+      Object.assign(task.meta, { figures: { backend: "PostgreSQL", kills, ...left, half: 0 } });
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import type { StoreEraser } from "../erasure/store-eraser.ts";
+import { BUSY_TIMEOUT_MS } from "./open-connection.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { ThreadKeys } from "./thread-keys.ts";
+
+/**
+ * Which threads were erased, and triggers that keep anything from being added to them. They are made at the first
+ * erasure, so that a store that never erased pays nothing for them.
+ */
+const TABLES = `
+CREATE TABLE IF NOT EXISTS erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
+CREATE TRIGGER IF NOT EXISTS erasures_no_update BEFORE UPDATE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
+CREATE TRIGGER IF NOT EXISTS erasures_no_delete BEFORE DELETE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
+${["entries", "plans", "artifacts"].map(refuseErased).join("\n")}`;
+
+function refuseErased(table: string): string {
+  return (
+    `CREATE TRIGGER IF NOT EXISTS ${table}_not_erased BEFORE INSERT ON ${table} ` +
+    "WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) " +
+    "BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;"
+  );
+}
+
+const EXISTS = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+const ERASED = "SELECT 1 FROM erasures WHERE thread_key = ?";
+const MARK = "INSERT OR IGNORE INTO erasures (thread_key) VALUES (?)";
+// Rows stay, for others refer to them; secure_delete overwrites what they held with zeros.
+const EMPTY = [
+  "UPDATE bodies SET body = '' WHERE body_key IN (SELECT body_key FROM entries WHERE thread_key = ?)",
+  "UPDATE bodies SET body = '' WHERE body_key IN (SELECT body_key FROM plans WHERE thread_key = ?)",
+  "UPDATE receipts SET request_digest = '' WHERE thread_key = ?",
+  "UPDATE artifact_contents SET content = x'' WHERE artifact_key IN (SELECT artifact_key FROM artifacts WHERE thread_key = ?)",
+];
+const GUARDS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'
+  AND (name LIKE '%\\_no\\_update' ESCAPE '\\' OR name LIKE '%\\_no\\_delete' ESCAPE '\\') AND tbl_name <> 'erasures'`;
+const EXPIRED = `SELECT artifact_key FROM artifacts
+  WHERE ttl_seconds IS NOT NULL AND unixepoch(created_at, 'subsec') * 1000 + ttl_seconds * 1000 <= ?`;
+const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN (${EXPIRED})`;
+const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
+const RECALL_TABLE = "recall_terms";
+const FORGET_TERMS =
+  "DELETE FROM recall_terms WHERE rowid IN (SELECT passage_key FROM recall_passages WHERE thread_key = ?)";
+const FORGET_PASSAGES = "DELETE FROM recall_passages WHERE thread_key = ?";
+// Deleting from the index only marks its words as deleted; merging all of it into one piece takes them out.
+const MERGE_TERMS = "INSERT INTO recall_terms (recall_terms) VALUES ('optimize')";
+
+/** How long emptying the log waits for those who read it, in milliseconds. It holds everybody else up meanwhile. */
+const LOG_TIMEOUT_MS = 2_000;
+
+/** Erases in a SQLite file, down to its free pages and its write-ahead log. */
+export class SqliteEraser implements StoreEraser {
+  readonly #connection: SqliteConnection;
+  readonly #keys: ThreadKeys;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#keys = new ThreadKeys(connection);
+  }
+
+  async threadsOf(subject: string): Promise<readonly ThreadId[]> {
+    const threadId = asThreadId(subject);
+    return this.#keys.find(threadId) === undefined ? [] : [threadId];
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    return this.isErasedNow(threadId);
+  }
+
+  /** The same, at once. */
+  isErasedNow(threadId: ThreadId): boolean {
+    const threadKey = this.#keys.find(threadId);
+    if (threadKey === undefined || !this.#has("erasures")) return false;
+    return this.#connection.get(ERASED, threadKey) !== undefined;
+  }
+
+  async erase(subject: string): Promise<boolean> {
+    const threadKey = this.#keys.find(asThreadId(subject));
+    if (threadKey === undefined) return false;
+    this.#connection.write(() => {
+      this.#connection.script(TABLES);
+      this.#connection.run(MARK, threadKey);
+      this.#withoutGuards(() => {
+        for (const statement of EMPTY) this.#connection.run(statement, threadKey);
+      });
+      if (!this.#has(RECALL_TABLE)) return;
+      this.#connection.run(FORGET_TERMS, threadKey);
+      this.#connection.run(FORGET_PASSAGES, threadKey);
+      this.#connection.run(MERGE_TERMS);
+    });
+    this.#truncateLog();
+    return false;
+  }
+
+  async sweep(nowMs: number): Promise<number> {
+    const swept = this.#connection.write(() => {
+      const expired = this.#connection.all(EXPIRED, nowMs).length;
+      if (expired === 0) return 0;
+      this.#withoutGuards(() => {
+        this.#connection.run(EXPIRED_CONTENTS, nowMs);
+        this.#connection.run(EXPIRED_ARTIFACTS, nowMs);
+      });
+      return expired;
+    });
+    if (swept > 0) this.#truncateLog();
+    return swept;
+  }
+
+  /** Takes the triggers that keep the log as it is down for one transaction; nobody else ever sees the file without them. */
+  #withoutGuards(work: () => void): void {
+    const guards = this.#connection.all<{ readonly name: string; readonly sql: string }>(GUARDS);
+    for (const { name } of guards) this.#connection.script(`DROP TRIGGER "${name}"`);
+    work();
+    for (const { sql } of guards) this.#connection.script(sql);
+  }
+
+  /** What was erased is in the log beside the file until its pages are moved over and the log is emptied. */
+  #truncateLog(): void {
+    this.#connection.script(`PRAGMA busy_timeout = ${LOG_TIMEOUT_MS}`);
+    const result = this.#connection.get<{ readonly busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#connection.script(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (result?.busy === 0) return;
+    throw new ThreadfoldError(
+      "STORE_UNAVAILABLE",
+      `The content is erased, but the log of ${this.#connection.path} is in use and still holds some of it.`,
+      { hint: "Erase again once other processes are done reading: that empties the log." },
+    );
+  }
+
+  #has(table: string): boolean {
+    return this.#connection.get(EXISTS, table) !== undefined;
+  }
+}
