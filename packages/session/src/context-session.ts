@@ -1,65 +1,47 @@
-import {
+import type {
   AgentThread,
-  type Authority,
-  asPinId,
-  type Clock,
-  type CompactionOutcome,
-  type CompactionPlan,
-  type ContextCompactionConfig,
-  type ContextCompactionEvent,
-  detectPins,
-  type Explanation,
-  emptyPlan,
-  explainMessage,
-  type MessageId,
-  type MessageInput,
-  overheadTokens,
-  type Pin,
-  type PinId,
-  type PromptCachePrice,
-  type ProviderAwareTokenizer,
-  type RecallPage,
-  type RecallRequest,
-  type Summarizer,
-  sha256,
-  type ThreadEntryInput,
-  type ThreadfoldStore,
-  type ThreadId,
-  type TokenBudget,
-  utilization,
+  Authority,
+  CompactionOutcome,
+  CompactionPlan,
+  ContextCompactionConfig,
+  Explanation,
+  MessageId,
+  MessageInput,
+  PinId,
+  RecallPage,
+  RecallRequest,
+  ThreadfoldStore,
+  ThreadId,
 } from "@threadfold/core";
 import {
   type CompactionQualityMetrics,
   compactionQuality,
-  MemoryRecallIndex,
-  qualityEvent,
   type ReadArtifactTool,
   type RehydrationResult,
   type SearchThreadTool,
 } from "@threadfold/rehydration";
-import { formatById, type ProviderFormat } from "@threadfold/renderer";
-import type { CompactionPreset, OverflowFigures } from "@threadfold/strategies";
-import { ExtractiveSummarizer } from "@threadfold/summarizers";
+import type { ProviderFormat } from "@threadfold/renderer";
+import type { OverflowFigures } from "@threadfold/strategies";
 import type { Calibration } from "@threadfold/tokenizers";
-import { cachePriceOf } from "./cache-price-of.ts";
-import { calibratedParts } from "./calibrated-parts.ts";
-import type { CompactOptions } from "./compact-options.ts";
-import { FoldMemory } from "./fold-memory.ts";
-import type { FoldScene } from "./fold-scene.ts";
-import { foldTurn } from "./fold-turn.ts";
-import { type Handoff, type HandoffOptions, handoff } from "./handoff.ts";
-import type { PreparedRequest } from "./prepared-request.ts";
-import { type PlanPreview, previewPlan } from "./preview-plan.ts";
-import { requestBudget } from "./request-budget.ts";
-import { EMPTY_FRAME, isSameFrame, type RequestFrame } from "./request-frame.ts";
-import { type RenderScene, RequestRenderer } from "./request-renderer.ts";
-import { NO_JOURNAL, SessionJournal, type SessionRecorder } from "./session-journal.ts";
+import { calibratedParts } from "./answer/calibrated-parts.ts";
+import { type CompletedResponse, type ModelResponse, withoutTruncatedCalls } from "./answer/complete-response.ts";
+import { type FailedCall, overflowIn } from "./answer/failed-call.ts";
+import type { UsageReport } from "./answer/usage-state.ts";
+import type { CompactOptions } from "./fold/compact-options.ts";
+import type { PlanPreview } from "./fold/preview-plan.ts";
+import type { BackgroundFold } from "./fold/session-folding.ts";
+import { type Handoff, type HandoffOptions, handoff } from "./handoff/handoff.ts";
+import { type ReplayedRequest, replayThread } from "./journal/replay-thread.ts";
+import type { PreparedRequest } from "./request/prepared-request.ts";
+import type { RequestFrame } from "./request/request-frame.ts";
+import type { ModelTarget } from "./request/request-scene.ts";
+import { SerialQueue } from "./serial-queue.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { type SessionParts, sessionParts } from "./session-parts.ts";
-import { systemClock } from "./system-clock.ts";
-import { extendState, type ThreadState, threadState } from "./thread-state.ts";
-import { Unfolding } from "./unfolding.ts";
-import type { UsageReport } from "./usage-state.ts";
+import { sessionParts } from "./session-parts.ts";
+import { type SessionRooms, sessionRooms } from "./session-rooms.ts";
+import { type SessionStats, sessionStats } from "./session-stats.ts";
+import { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
+import { openThread } from "./thread/session-history.ts";
 
 /**
  * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
@@ -68,348 +50,239 @@ import type { UsageReport } from "./usage-state.ts";
 export class ContextSession {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
-  readonly config: ContextCompactionConfig;
-  readonly format: ProviderFormat;
-  readonly #preset: CompactionPreset;
-  readonly #tokenizer: ProviderAwareTokenizer;
-  readonly #summarizer: Summarizer;
-  readonly #clock: Clock;
-  readonly #options: SessionOptions;
-  readonly #unfolding: Unfolding;
-  readonly #journal: SessionRecorder;
-  #frame: RequestFrame;
-  #state: ThreadState;
-  #plan: CompactionPlan;
-  readonly #memory: FoldMemory;
-  readonly #price: PromptCachePrice | undefined;
+  readonly #rooms: SessionRooms;
+  /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
+  readonly #turns = new SerialQueue();
 
-  private constructor(options: SessionOptions, parts: SessionParts, thread: AgentThread, plan: CompactionPlan) {
+  private constructor(options: SessionOptions, rooms: SessionRooms) {
     this.threadId = options.threadId;
-    this.store = parts.store;
-    this.config = parts.config;
-    this.format = options.format ?? formatById("anthropic-messages");
-    this.#preset = parts.preset;
-    this.#tokenizer = parts.tokenizer;
-    this.#summarizer = options.summarizer ?? new ExtractiveSummarizer();
-    this.#clock = options.clock ?? systemClock;
-    this.#options = options;
-    this.#journal =
-      options.journal === false
-        ? NO_JOURNAL
-        : new SessionJournal(parts.store, options.threadId, options.tenantId ?? null, this.#clock);
-    this.#unfolding = new Unfolding({
-      index: parts.store.recall ?? new MemoryRecallIndex(),
-      artifacts: parts.store.artifacts,
-      config: parts.config,
-      tenantId: options.tenantId ?? null,
-      tokenizer: parts.tokenizer,
-      clock: this.#clock,
-      ...(options.securityContext !== undefined && { securityContext: options.securityContext }),
-      ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
-      moment: () => ({ state: this.#state, plan: this.#plan }),
-    });
-    this.#frame = options.frame ?? EMPTY_FRAME;
-    this.#memory = new FoldMemory(options, options.journal === false ? null : parts.store.journal, this.#clock);
-    this.#price = cachePriceOf(parts.config, this.format.id);
-    this.#state = threadState(thread, parts.tokenizer, parts.durabilityOf);
-    this.#plan = plan;
+    this.store = rooms.store;
+    this.#rooms = rooms;
   }
 
   /**
-   * Opens a session on a thread: an existing one as the store has it, or a new one.
+   * Opens a session on a thread: an existing one as the store has it, or a new one. Of a thread that was folded only what
+   * its newest plan shows is read, and what came since, where the store can do that (P9); the rest is read when a fold or a
+   * search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
    *
    * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
    */
   static async open(options: SessionOptions): Promise<ContextSession> {
     const parts = calibratedParts(sessionParts(options), options.calibration);
-    const thread = (await parts.store.threads.load(options.threadId)) ?? AgentThread.empty(options.threadId);
-    const { plan } = await parts.store.plans.getCurrentPlan(options.threadId);
-    return new ContextSession(options, parts, thread, plan ?? emptyPlan(options.threadId, parts.config.policyVersion));
+    const { thread, plan } = await openThread(parts.store, options.threadId, parts.config.policyVersion);
+    return new ContextSession(options, sessionRooms(options, parts, thread, plan));
   }
 
-  /** The thread as this session knows it. */
+  /** Brings the whole thread and its plan into memory, for who walks {@link thread} or {@link plan}. Does nothing when they are. */
+  loadHistory(): Promise<void> {
+    return this.#rooms.history.load();
+  }
+
+  /** The thread as this session knows it; of one that was resumed some of it is in the store, see {@link loadHistory}. */
   get thread(): AgentThread {
-    return this.#state.thread;
+    return this.#rooms.thread.state.thread;
   }
 
   /** The plan that the next request is rendered with. */
   get plan(): CompactionPlan {
-    return this.#plan;
+    return this.#rooms.folding.plan;
+  }
+
+  /** The figures that hold now. */
+  get config(): ContextCompactionConfig {
+    return this.#rooms.request.config;
+  }
+
+  /** The provider's request format. */
+  get format(): ProviderFormat {
+    return this.#rooms.request.format;
   }
 
   /**
-   * Appends messages, and pins for the standing constraints among them.
+   * Appends messages, and pins for the standing constraints among them. Never waits for a fold: what is appended while one
+   * is made stays in the prompt as it is.
    *
-   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first, or what `AgentThread.append` throws.
+   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
+   * `AgentThread.append` throws.
    */
-  async append(messages: readonly MessageInput[]): Promise<void> {
-    const before = this.#state.thread;
-    const grown = before.append(messages);
-    const pins = this.config.detectPins ? this.#detectPins(grown, before.length) : [];
-    await this.#store(
-      before,
-      pins.length === 0 ? grown : grown.appendEntries(pins.map((pin) => ({ type: "pin", pin }))),
-    );
+  append(messages: readonly MessageInput[]): Promise<void> {
+    return this.#rooms.thread.append(messages);
   }
 
   /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */
-  async pin(text: string, authority: Authority = "user"): Promise<PinId> {
-    const { thread } = this.#state;
-    const id = asPinId(`pin-${sha256(`${thread.version}\n${text}`).slice(0, 16)}`);
-    await this.#store(
-      thread,
-      thread.appendEntries([{ type: "pin", pin: { id, text, authority, origin: "explicit" } }]),
-    );
-    return id;
+  pin(text: string, authority: Authority = "user"): Promise<PinId> {
+    return this.#rooms.thread.pin(text, authority);
   }
 
   /** Lifts a pin. @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low. */
-  async liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
-    const { thread } = this.#state;
-    await this.#store(thread, thread.appendEntries([{ type: "pin-lifted", pinId, authority, reason }]));
+  liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
+    return this.#rooms.thread.liftPin(pinId, authority, reason);
+  }
+
+  /** Takes in what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */
+  async refresh(): Promise<void> {
+    await this.#rooms.history.refresh();
   }
 
   /**
-   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest.
+   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest. Calls
+   * of one session are answered one after the other. Folding never makes it throw: see `outcome`.
    *
-   * @throws ThreadfoldError `ILLEGAL_REQUEST` when the rendered request breaks a rule of the provider.
+   * @throws what the store throws when the request cannot be recorded.
    */
-  async prepare(
-    options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {},
-  ): Promise<PreparedRequest> {
-    this.#take(options.frame);
-    const outcome = await this.compact(options);
-    return this.render(outcome, await this.#unfolding.forRequest(this.#freeTokens));
+  prepare(options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {}): Promise<PreparedRequest> {
+    const { folding, rehydrate } = this.#rooms;
+    return this.#turns.run(async () => {
+      const outcome = await folding.compact(options);
+      return this.render(outcome, await rehydrate());
+    });
   }
 
   /** Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone. */
-  async render(
+  render(
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
   ): Promise<PreparedRequest> {
-    const rendered = this.#rendererWith(rehydrated).render(this.#plan);
-    const { rendering, payload, verification } = rendered;
-    const { text, digest, bytes } = rendered.digest;
-    const prepared: PreparedRequest = {
-      format: this.format.id,
-      request: rendering.request,
-      payload,
-      payloadText: text,
-      digest,
-      bytes,
-      tokens: rendering.tokens,
-      breakdown: rendering.breakdown,
-      plan: this.#plan,
-      manifest: rendering.manifest,
-      warnings: rendering.warnings,
-      violations: verification.violations,
-      missingPins: rendering.missingPins,
-      outcome,
-      rehydrated: rehydrated.map((result) => result.artifactId),
-    };
-    this.#memory.requestSent({ planVersion: prepared.plan.version, tokens: prepared.tokens });
-    await this.#journal.requestRendered(prepared, {
-      frame: this.#frame,
-      tokenizer: this.#tokenizer.id,
-      summaryRole: this.#summaryRole,
-      ...(this.#options.model !== undefined && { model: this.#options.model }),
-      threadVersion: this.#state.thread.version,
-      rehydrated,
-    });
-    return prepared;
+    const { history, prepareRequest } = this.#rooms;
+    return history.whenNeeded(() => prepareRequest(this.plan, outcome, rehydrated));
   }
 
   /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
-  async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
-    const scene = await this.#scene(options);
-    const base = { threadId: this.threadId, budgetLimit: scene.config.maxInputTokens };
-    this.#emit({ ...base, type: "compaction_check_started", tokensBefore: scene.renderer.measure(this.#plan) });
-    const outcome = (options.force ? undefined : this.#memory.settled(scene)) ?? (await this.#fold(scene, options));
-    this.#emit({ ...base, type: "compaction_completed", outcome });
-    return outcome;
+  compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+    return this.#turns.run(() => this.#rooms.folding.compact(options));
+  }
+
+  /**
+   * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from the
+   * request after its commit on; what was appended meanwhile stays. One is under way at a time, a second call gives the
+   * first. A request that is over the cap before it is done is folded at once, and the background fold then comes to nothing.
+   */
+  compactInBackground(options: CompactOptions = {}): BackgroundFold {
+    return this.#rooms.folding.compactInBackground(options);
   }
 
   /**
    * Says what `compact` would do now: the plan, its tokens, what the commit costs and saves, and what the model would no
    * longer see. Nothing is stored: no artifact, no plan, no journal entry.
    */
-  async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
-    return previewPlan(await this.#scene(options), options);
+  dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
+    return this.#rooms.folding.dryRun(options);
+  }
+
+  /**
+   * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
+   * above the trigger then, the next `prepare` folds again; raise the cap or switch folding off to keep it.
+   *
+   * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
+   */
+  revert(planVersion: number): Promise<CompactionOutcome> {
+    return this.#turns.run(() => this.#rooms.folding.revert(planVersion));
+  }
+
+  /**
+   * Takes in what the model answered: appends it without the calls that the output limit cut off, and learns from the
+   * usage. Handing in the same response again, after an error whose effect is not known, appends nothing twice.
+   *
+   * @throws ThreadfoldError as {@link append} does.
+   */
+  async complete(response: ModelResponse): Promise<CompletedResponse> {
+    const { usage, stopReason = "end" } = response;
+    const { messages, discarded } = withoutTruncatedCalls(response);
+    if (messages.length > 0) await this.append(messages);
+    await this.#rooms.memory.answered(stopReason, usage);
+    const appended = await this.#rooms.history.whenNeeded(() =>
+      messages.flatMap(({ id }) => this.thread.message(id) ?? []),
+    );
+    const retry = stopReason === "max-output" && (await this.#rooms.folding.foldsNext());
+    return { appended, discarded, retry };
+  }
+
+  /**
+   * Takes in that the call of the model failed, and says whether preparing the request again can help. A request that was
+   * refused as too long is folded for once, and never in a loop (L19). Knows the error classes of the SDKs, bodies and texts.
+   */
+  async failed(error: unknown): Promise<FailedCall> {
+    const overflow = overflowIn(error);
+    if (overflow === null) return { kind: "other", retry: false };
+    await this.#rooms.memory.load();
+    this.reportOverflow(overflow);
+    return { kind: "overflow", retry: await this.#rooms.folding.foldsNext() };
   }
 
   /**
    * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
-   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal.
+   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
    */
   reportUsage(report: UsageReport): Promise<void> {
-    return this.#memory.usageReported(report);
+    return this.#rooms.memory.usageReported(report);
   }
 
   /** Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). */
   reportOverflow(report: OverflowFigures = {}): void {
-    this.#memory.overflowed(report, this.config.maxInputTokens);
+    this.#rooms.memory.overflowed(report, this.config.maxInputTokens);
+  }
+
+  /**
+   * Makes the next requests for another model, as a router or a user chooses. A smaller window is folded for before
+   * anything is sent to it (L10). What was found of the model before is forgotten.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is none.
+   */
+  switchModel(target: ModelTarget): void {
+    this.#rooms.request.retarget(target);
+    this.#rooms.memory.modelSwitched();
   }
 
   /** What is known of the model's counter by now. Keep it and open the next session with it. */
   get calibration(): Calibration {
-    return this.#memory.calibration;
+    return this.#rooms.memory.calibration;
   }
 
   /** Finds passages of the thread by their words, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
   search(request: RecallRequest): Promise<RecallPage> {
-    return this.#unfolding.search(request);
+    return this.#rooms.unfolding.search(request);
   }
 
   /** `read_artifact` and `search_thread`: the model's own ways to what is folded, for a host to offer. */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
-    return this.#unfolding.tools();
+    return this.#rooms.unfolding.tools();
   }
 
   /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
-  handoff(options: HandoffOptions): Promise<Handoff> {
+  async handoff(options: HandoffOptions): Promise<Handoff> {
+    await this.loadHistory();
     return handoff(this, options);
   }
 
-  /** Signs that the newest fold took away what was still needed (seed 002). Walks what came after that fold. */
-  quality(taskCompletionSuccess: boolean | null = null): CompactionQualityMetrics {
-    return compactionQuality(this.#state.thread, this.#plan, taskCompletionSuccess);
+  /** Begins a thread of its own with this one's first entries; see `forkThread`. */
+  fork(options: ForkOptions): Promise<ForkedThread> {
+    return forkThread(this.store, this.threadId, options);
+  }
+
+  /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
+  replay(): Promise<readonly ReplayedRequest[]> {
+    return replayThread(this.store, this.threadId);
+  }
+
+  /** Signs that the newest fold took away what was still needed (seed 002). Walks the thread. */
+  async quality(taskCompletionSuccess: boolean | null = null): Promise<CompactionQualityMetrics> {
+    await this.loadHistory();
+    return compactionQuality(this.thread, this.plan, taskCompletionSuccess);
   }
 
   /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
-  explain(messageId: MessageId): Explanation {
-    return explainMessage(this.#state.thread, this.#plan, messageId);
+  explain(messageId: MessageId): Promise<Explanation> {
+    return this.#rooms.history.explain(messageId);
   }
 
-  /** How full the window is under the current plan. */
-  stats(): {
-    readonly tokens: number;
-    readonly budget: TokenBudget;
-    readonly utilization: number;
-    readonly planVersion: number;
-  } {
-    const tokens = this.#renderer().measure(this.#plan);
-    const budget = this.#budget();
-    return {
-      tokens,
-      budget,
-      utilization: utilization(budget, tokens - overheadTokens(budget)),
-      planVersion: this.#plan.version,
-    };
+  /** How full the window is under the current plan, what folding did, and what the provider reported. */
+  stats(): SessionStats {
+    return sessionStats(this.#rooms);
   }
 
+  /** Ends a fold in the background, waits for what is under way, and closes the store. */
   async close(): Promise<void> {
-    await this.store.close();
-  }
-
-  async #fold(scene: FoldScene, options: CompactOptions): Promise<CompactionOutcome> {
-    const turn = await foldTurn(scene, this.store.plans, options);
-    // An epoch ends here: how well its fold served is told before the next one begins.
-    if (turn.plan !== turn.basis && turn.basis.version > 0)
-      this.#emit(
-        qualityEvent(turn.basis, scene.config.maxInputTokens, compactionQuality(scene.state.thread, turn.basis)),
-      );
-    this.#plan = turn.plan;
-    if (turn.plan !== turn.basis) await this.#journal.planCommitted(turn.basis, turn.plan);
-    await this.#memory.folded(scene, turn, options.force === true);
-    return turn.outcome;
-  }
-
-  async #scene(options: CompactOptions): Promise<FoldScene> {
-    this.#take(options.frame);
-    await this.#memory.load();
-    return {
-      threadId: this.threadId,
-      tenantId: this.#options.tenantId ?? null,
-      state: this.#state,
-      plan: this.#plan,
-      preset: this.#preset,
-      config: this.#effectiveConfig(),
-      overheadTokens: overheadTokens(this.#budget()),
-      renderer: this.#renderer(),
-      artifacts: this.store.artifacts,
-      summarizer: this.#memory.summarizer(this.#summarizer, options.force === true),
-      ...(this.#options.determinismProbe !== undefined && { determinismProbe: this.#options.determinismProbe }),
-      clock: this.#clock,
-      spareRehydrated: this.#unfolding.sparesRehydrated,
-      usage: this.#memory.usage,
-      idleSeconds: this.#memory.idleSeconds,
-      price: this.#price,
-      history: this.#memory.history(this.#plan),
-      emit: (event) => this.#emit(event),
-    };
-  }
-
-  /** The configuration with the stricter of its cap and what the model was found to take (S28). */
-  #effectiveConfig(): ContextCompactionConfig {
-    const limit = Math.max(this.config.outputReserveTokens + 1, this.#memory.limit);
-    return limit >= this.config.maxInputTokens ? this.config : { ...this.config, maxInputTokens: limit };
-  }
-
-  #detectPins(grown: AgentThread, fromOrdinal: number): readonly Pin[] {
-    return detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
-      maxTokens: Math.min(this.config.detectedPinMaxTokens, Math.floor(this.config.maxInputTokens / 16)),
-      countTokens: (text) => this.#tokenizer.countTokens(text),
-    });
-  }
-
-  /** A frame that says the same as the one before changes nothing, so what was rendered with that one still holds. */
-  #take(frame: RequestFrame | undefined): void {
-    if (frame !== undefined && !isSameFrame(frame, this.#frame)) this.#frame = frame;
-  }
-
-  async #store(before: AgentThread, after: AgentThread): Promise<void> {
-    if (after === before) return;
-    const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);
-    await this.store.threads.append(this.threadId, entries, {
-      expectedVersion: before.version === 0 ? "no-thread" : before.version,
-    });
-    this.#state = extendState(this.#state, after);
-    await this.#journal.entriesAppended(after);
-  }
-
-  /** Tokens that the request under the current plan leaves below the cap. */
-  get #freeTokens(): number {
-    const { maxInputTokens, outputReserveTokens } = this.config;
-    return maxInputTokens - outputReserveTokens - this.#renderer().measure(this.#plan);
-  }
-
-  get #summaryRole() {
-    return this.#options.summaryRole ?? this.config.summaryRole;
-  }
-
-  #rendererWith(rehydrated: readonly RehydrationResult[]): RequestRenderer {
-    if (rehydrated.length === 0) return this.#renderer();
-    const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
-    return new RequestRenderer({ ...this.#renderScene(), rehydrated: content }, this.#renderer());
-  }
-
-  #renderer(): RequestRenderer {
-    const { frame, state } = this.#renderScene();
-    if (this.#rendererFor?.frame !== frame || this.#rendererFor.state !== state) {
-      const renderer = new RequestRenderer(this.#renderScene(), this.#rendererFor?.renderer);
-      this.#rendererFor = { frame, state, renderer };
-    }
-    return this.#rendererFor.renderer;
-  }
-
-  #renderScene(): RenderScene {
-    const { model } = this.#options;
-    const scene = { state: this.#state, frame: this.#frame, format: this.format, summaryRole: this.#summaryRole };
-    return model === undefined ? scene : { ...scene, model };
-  }
-  #rendererFor:
-    | { readonly frame: RequestFrame; readonly state: ThreadState; readonly renderer: RequestRenderer }
-    | undefined;
-
-  #budget(): TokenBudget {
-    return requestBudget(this.config, this.#frame, this.#state.ledger);
-  }
-
-  #emit(event: ContextCompactionEvent): void {
-    try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A listener must never break the agent loop.
-    }
+    await this.#rooms.folding.close();
+    await this.#turns.run(() => this.store.close());
   }
 }

@@ -4,8 +4,8 @@ import { createMemoryStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "./context-session.ts";
-import type { PreparedRequest } from "./prepared-request.ts";
-import { replayThread } from "./replay-thread.ts";
+import { replayThread } from "./journal/replay-thread.ts";
+import type { PreparedRequest } from "./request/prepared-request.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
@@ -171,7 +171,7 @@ describe("retrieval on its own (design section 10)", () => {
     await session.append([said("u1", "user", "Go on until you are done.")]);
     await cycles(session, 2);
     expect(measured).toEqual([expect.objectContaining({ planVersion: 1, stepsSinceCompaction: 4, repeatedCalls: 0 })]);
-    expect(session.quality().stepsSinceCompaction).toBe(0);
+    expect((await session.quality()).stepsSinceCompaction).toBe(0);
     expect((await session.search({ text: "shell ls n1" })).hits[0]?.excerpt).toContain("ls n1");
   });
 });

@@ -7,10 +7,10 @@ import {
 } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
-import { clearStrategy, presetByName, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
+import { clearStrategy, ladderPreset, presetByName, summarizeStrategy } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "./context-session.ts";
-import { replayThread } from "./replay-thread.ts";
+import { replayThread } from "./journal/replay-thread.ts";
 
 const threadId = asThreadId("options");
 const createdAt = "2026-01-01T00:00:00.000Z";
@@ -42,6 +42,7 @@ const open = (options: Partial<Options> = {}) =>
   ContextSession.open({
     threadId,
     store: createMemoryStore(),
+    preset: ladderPreset,
     config: { maxInputTokens: 8_000 },
     clock: pinnedClock(0),
     ...options,
@@ -69,7 +70,7 @@ describe("what a session is opened with", () => {
         return verdict ?? "unverifiable";
       };
       const session = await open({
-        preset: { ...threadfoldPreset, ladder },
+        preset: { ...ladderPreset, ladder },
         ...(verdict !== undefined && { determinismProbe: { probe } }),
       });
       await session.append([said("u", "user", "Read."), ...reads("a", "b", "c", "d", "e", "f")]);

@@ -1,19 +1,25 @@
 import type {
   Clock,
   CompactionEventListener,
+  CompletionModel,
   ContextCompactionConfig,
   DeterminismProbe,
   ProviderAwareTokenizer,
   SecurityContext,
   Summarizer,
+  SummaryCacheStore,
   SummaryRole,
   ThreadfoldStore,
   ThreadId,
 } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { CompactionPreset } from "@threadfold/strategies";
+import type { SummaryCheck } from "@threadfold/summarizers";
 import type { Calibration } from "@threadfold/tokenizers";
-import type { RequestFrame } from "./request-frame.ts";
+import type { BackgroundOptions } from "./background/background-options.ts";
+import type { Environment } from "./fold/compaction-switch.ts";
+import type { SessionHooks } from "./hooks/session-hooks.ts";
+import type { RequestFrame } from "./request/request-frame.ts";
 
 /** What a session is opened with. Only `threadId` has no default. */
 export interface SessionOptions {
@@ -28,8 +34,22 @@ export interface SessionOptions {
   readonly tokenizer?: ProviderAwareTokenizer;
   /** What earlier sessions learned of a model's counter, and the model; `ContextSession.calibration` gives it back, bettered. */
   readonly calibration?: { readonly model: string; readonly learned?: Calibration };
-  /** Summarizes folded spans. Extractive, without a model, by default. */
+  /**
+   * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer in
+   * its place when it fails. For more say in it, hand a `modelSummarizer` to `summarizer`.
+   */
+  readonly summaryModel?: CompletionModel;
+  /** Keeps the summaries of `summaryModel` beyond this process. */
+  readonly summaryCache?: SummaryCacheStore;
+  /** Summarizes folded spans in its own way, looked at by `summaryChecks`. Extractive, without a model, by default. */
   readonly summarizer?: Summarizer;
+  /** What a summary of `summaryModel` or `summarizer` must pass; the checks for foreign hands by default, none for `[]`. */
+  readonly summaryChecks?: readonly SummaryCheck[];
+  /**
+   * False to let summarizers, summaries and events have the secrets that stand in messages, such as keys and passwords.
+   * True by default. Thread, pins and artifacts are never touched.
+   */
+  readonly redactSecrets?: boolean;
   /** The provider's request format. Anthropic Messages by default. */
   readonly format?: ProviderFormat;
   /** System text and tools of the host; `prepare` may override them call by call. */
@@ -40,8 +60,34 @@ export interface SessionOptions {
    * out with a warning. Without it the format's own table holds, which suits the strictest model.
    */
   readonly model?: string;
+  /**
+   * Set to have requests mark where their cached prefixes end, as far as the provider of the format and the model take such
+   * marks: behind tools and system text, behind the folds, where the request before ended, and at the newest message that
+   * stays. `ttl` is for providers that let one choose. Gemini finds prefixes itself and has no marks, OpenAI's formats need
+   * `model` to be one that takes them. Marks that came with the thread give way. The marks move from request to request
+   * and are part of `payload` alone: digest, recorded bytes and replay are those of the request without them. False by
+   * default.
+   */
+  readonly cacheBreakpoints?: boolean | { readonly ttl?: "5m" | "1h" };
   /** Says whether the source of a replayable result is still as it was. Without one none is cleared for being replayable. */
   readonly determinismProbe?: DeterminismProbe;
+  /**
+   * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The environment
+   * variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever stands here. True by default.
+   */
+  readonly compaction?: boolean;
+  /**
+   * Leaves folds to workers at a queue, who fold ahead of need: see `startCompactionWorker`. `prepare` then asks for a fold
+   * and goes on, takes in the new plan once it was committed, and folds by itself only when the request exceeds the cap or
+   * the queue does not answer.
+   */
+  readonly background?: BackgroundOptions;
+  /** The variables that are looked at. The process's own by default. */
+  readonly environment?: Environment;
+  /** What the host has called before and after a fold. */
+  readonly hooks?: SessionHooks;
+  /** From so many folds on notices warn that accuracy may suffer. 3 by default. */
+  readonly warnAfterCompactions?: number;
   readonly clock?: Clock;
   /**
    * False for a session that nobody will replay or audit, such as one whose store ends with the process: nothing goes
@@ -49,7 +95,7 @@ export interface SessionOptions {
    */
   readonly journal?: boolean;
   readonly tenantId?: string | null;
-  /** On whose behalf externalized content is read back. */
+  /** On whose behalf externalized content is read back; the journal then says who read what, and who was refused. */
   readonly securityContext?: SecurityContext;
   /** Hears what compaction does. What it throws is ignored. */
   readonly onEvent?: CompactionEventListener;

@@ -1,0 +1,113 @@
+import { type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
+import { createMemoryStore } from "@threadfold/stores";
+import { ExtractiveSummarizer } from "@threadfold/summarizers";
+import { describe, expect, it } from "vitest";
+import type { SessionOptions } from "../session-options.ts";
+import { handClock, openSession, say, work } from "../testing/agent-work.ts";
+import { watchedStore } from "../testing/watched-store.ts";
+
+type EventOf<Type extends ContextCompactionEvent["type"]> = Extract<ContextCompactionEvent, { readonly type: Type }>;
+const ofType = <Type extends ContextCompactionEvent["type"]>(
+  events: readonly ContextCompactionEvent[],
+  type: Type,
+): readonly EventOf<Type>[] => events.filter((event): event is EventOf<Type> => event.type === type);
+
+/** A session that listens to itself. */
+async function listening(options: Partial<SessionOptions> = {}) {
+  const events: ContextCompactionEvent[] = [];
+  const session = await openSession({
+    config: { maxInputTokens: 10_000 },
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return { session, events };
+}
+
+describe("events of a fold", () => {
+  it("L13 started and completed carry the same id, another one for each look, and come after the turn began", async () => {
+    const { session, events } = await listening();
+    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+    expect(events).toEqual([]);
+    await session.prepare();
+    await session.prepare();
+    await session.compact({ force: true });
+    const started = ofType(events, "compaction_check_started");
+    const completed = ofType(events, "compaction_completed");
+    expect(completed.map(({ foldId }) => foldId)).toEqual(started.map(({ foldId }) => foldId));
+    expect(new Set(started.map(({ foldId }) => foldId)).size).toBe(3);
+    expect(completed.map(({ cause }) => cause)).toEqual(["auto", "auto", "manual"]);
+    const ofFirst = events.filter((event) => "foldId" in event && event.foldId === started[0]?.foldId);
+    expect(ofFirst[0]?.type).toBe("compaction_check_started");
+    expect(ofFirst.at(-1)?.type).toBe("compaction_completed");
+  });
+
+  it("are told after the commit, one for each record, with tokens, span, strategy, duration and cost", async () => {
+    const clock = handClock();
+    const order: string[] = [];
+    const store = watchedStore(createMemoryStore(), { after: (call) => order.push(call) });
+    const summarizer: Summarizer = {
+      id: "model@1",
+      summarize: async (request) => {
+        clock.pass(2);
+        const { changes } = await new ExtractiveSummarizer().summarize(request);
+        return { changes, usage: { inputTokens: 1_000, outputTokens: 50 } };
+      },
+    };
+    const { session, events } = await listening({
+      store,
+      clock,
+      summarizer,
+      onEvent: (event) => {
+        events.push(event);
+        order.push(event.type);
+      },
+    });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    const { plan, tokens } = await session.prepare();
+    const records = events.filter((event) => "planVersion" in event && "tokensFreed" in event);
+    expect(records.map(({ span }) => span)).toEqual(planRecords(plan).map(({ span }) => span));
+    for (const record of records) {
+      expect(record).toMatchObject({ planVersion: 1, strategy: expect.any(String) });
+      expect(record.tokensFreed).toBeGreaterThan(0);
+    }
+    const [completed] = ofType(events, "compaction_completed");
+    if (completed === undefined) throw new Error("nothing was completed");
+    const { tokensBefore, tokensAfter, cost, durationMilliseconds } = completed;
+    expect(tokensAfter).toBe(tokens);
+    const freed = records.reduce((sum, { tokensFreed }) => sum + tokensFreed, 0);
+    expect(Math.abs(tokensBefore - tokensAfter - freed)).toBeLessThan(0.1 * tokensBefore);
+    expect(cost.summarizerCalls).toBeGreaterThan(0);
+    expect(cost).toMatchObject({ inputTokens: 1_000 * cost.summarizerCalls, outputTokens: 50 * cost.summarizerCalls });
+    expect(cost.weighing?.savingPerCall).toBeGreaterThan(0);
+    expect(durationMilliseconds).toBe(2_000 * cost.summarizerCalls);
+    const commit = order.indexOf("plans.commitPlan");
+    expect(order.indexOf(records[0]?.type ?? "none")).toBeGreaterThan(commit);
+    expect(order.indexOf("compaction_boundary")).toBeGreaterThan(commit);
+    expect(commit).toBeGreaterThan(order.indexOf("compaction_proposal_generated"));
+  });
+
+  it("end with a notice for people, which warns after many folds (seed 001)", async () => {
+    const { session, events } = await listening({ warnAfterCompactions: 2 });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+    await session.prepare();
+    await session.append(work(12, 20, 900));
+    await session.prepare();
+    const [first, second] = ofType(events, "compaction_boundary").map(({ notice }) => notice);
+    expect(first).toMatchObject({ compactionCount: 1, planVersion: 1, warning: null, cause: "auto" });
+    expect(second).toMatchObject({ compactionCount: 2, planVersion: 2, warning: expect.stringContaining("accurate") });
+    expect(second?.tokens.after).toBeLessThan(second?.tokens.before ?? 0);
+    const { messages } = second ?? {};
+    expect(Object.values(messages ?? {}).reduce((sum, count) => sum + count, 0)).toBe(session.thread.length);
+    expect(session.stats().compactionCount).toBe(2);
+  });
+
+  it("carry no content of the thread beside the plan of an outcome", async () => {
+    const { session, events } = await listening();
+    await session.append([say("u0", "user", "Build the zeppelin."), ...work(0, 12, 900)]);
+    await session.prepare();
+    const others = events.filter(({ type }) => type !== "compaction_completed");
+    expect(others.length).toBeGreaterThan(3);
+    expect(JSON.stringify(others)).not.toContain("zeppelin");
+    expect(JSON.stringify(others)).not.toContain("output output");
+  });
+});

@@ -1,0 +1,45 @@
+import {
+  type Clock,
+  type CompactionEventListener,
+  type ContextCompactionEvent,
+  sha256,
+  type ThreadId,
+} from "@threadfold/core";
+import type { SessionOptions } from "../session-options.ts";
+import { redactedEvent } from "./redacted-event.ts";
+
+/** Hands events to a session's listener, and names its attempts to fold. What the listener throws is ignored. */
+export class SessionEvents {
+  readonly #listener: CompactionEventListener | undefined;
+  readonly #redacts: boolean;
+  readonly #threadId: ThreadId;
+  readonly #openedAt: number;
+  #attempts = 0;
+
+  constructor({ onEvent, redactSecrets = true, threadId }: SessionOptions, clock: Clock) {
+    this.#listener = onEvent;
+    this.#redacts = redactSecrets;
+    this.#threadId = threadId;
+    this.#openedAt = clock.now();
+  }
+
+  /** A name for the next attempt: another one for each of a session, and for each session that is opened at another time. */
+  nextFoldId(): string {
+    this.#attempts++;
+    return `fold-${sha256(`${this.#threadId}\n${this.#openedAt}\n${this.#attempts}`).slice(0, 16)}`;
+  }
+
+  emit(event: ContextCompactionEvent): void {
+    try {
+      this.#listener?.(event);
+    } catch {
+      // A listener must never break the agent loop.
+    }
+  }
+
+  /** Emits an event that may quote what stood in messages, without the secrets in it. */
+  async emitRedacted(event: ContextCompactionEvent): Promise<void> {
+    if (this.#listener === undefined) return;
+    this.emit(this.#redacts ? await redactedEvent(event) : event);
+  }
+}

@@ -1,0 +1,51 @@
+import { createMemoryStore } from "@threadfold/stores";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openSession, say, work } from "../testing/agent-work.ts";
+import { DISABLE_COMPACTION, disabledReason } from "./compaction-switch.ts";
+
+const config = { maxInputTokens: 6_000 };
+const talk = [say("u0", "user", "Build it."), ...work(0, 12, 1_000)];
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("folding switched off", () => {
+  it.each([
+    ["an option", { compaction: false }],
+    ["the environment", { environment: { [DISABLE_COMPACTION]: "1" } }],
+    ["the environment, whatever the option says", { compaction: true, environment: { [DISABLE_COMPACTION]: "true" } }],
+  ])("by %s: everything is rendered, the outcome says so, and nothing is committed", async (_, options) => {
+    const store = createMemoryStore();
+    const session = await openSession({ store, config, ...options });
+    await session.append(talk);
+    const prepared = await session.prepare();
+    expect(prepared.outcome).toMatchObject({ type: "disabled", reason: expect.any(String) });
+    expect(prepared.tokens).toBeGreaterThan(config.maxInputTokens);
+    expect(prepared.manifest.messages.every(({ action }) => action === "include" || action === "pins")).toBe(true);
+    expect((await session.compact({ force: true })).type).toBe("disabled");
+    expect((await session.compactInBackground({ force: true }).done).type).toBe("disabled");
+    expect(await session.failed("prompt is too long")).toEqual({ kind: "overflow", retry: false });
+    expect((await store.plans.getCurrentPlan(session.threadId)).version).toBe(0);
+  });
+
+  it("reads the process's environment where none is handed in", async () => {
+    vi.stubEnv(DISABLE_COMPACTION, "1");
+    const session = await openSession({ config });
+    await session.append(talk);
+    expect((await session.prepare()).outcome?.type).toBe("disabled");
+  });
+
+  it("leaves a plan that is there as it is", async () => {
+    const store = createMemoryStore();
+    const first = await openSession({ store, config });
+    await first.append(talk);
+    const folded = await first.prepare();
+    const off = await openSession({ store, config, compaction: false });
+    expect((await off.prepare()).digest).toBe(folded.digest);
+  });
+
+  it("takes other values of the variable for none", () => {
+    for (const value of ["0", "false", "", "off", undefined])
+      expect(disabledReason(undefined, { [DISABLE_COMPACTION]: value })).toBeNull();
+    expect(disabledReason(undefined, { [DISABLE_COMPACTION]: " TRUE " })).toContain(DISABLE_COMPACTION);
+  });
+});

@@ -1,0 +1,22 @@
+/** Name of the environment variable that an operator switches folding off with. */
+export const DISABLE_COMPACTION = "THREADFOLD_DISABLE_COMPACTION";
+
+/** The variables that a session looks at, by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process; empty where there is none, as in a browser. */
+export function processEnvironment(): Environment {
+  return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
+}
+
+/**
+ * Why folding is off, or null while it is on. The environment wins over the option: it is what an operator reaches for
+ * who cannot change the code.
+ *
+ * @param compaction the session's option.
+ */
+export function disabledReason(compaction: boolean | undefined, environment: Environment): string | null {
+  const value = environment[DISABLE_COMPACTION]?.trim().toLowerCase();
+  if (value === "1" || value === "true") return `${DISABLE_COMPACTION} is set`;
+  return compaction === false ? "the session was opened with compaction: false" : null;
+}

@@ -1,0 +1,48 @@
+import { threadShape } from "@threadfold/core";
+import {
+  anyOf,
+  cacheTemperature,
+  manualTrigger,
+  overflowTrigger,
+  shownMessages,
+  shownTurns,
+  type TriggerDecision,
+} from "@threadfold/strategies";
+import { reportedTokens } from "../answer/usage-state.ts";
+import type { CompactOptions } from "./compact-options.ts";
+import type { FoldScene } from "./fold-scene.ts";
+
+/** Asks the preset's trigger whether to fold now. Somebody who asks and a provider that refuses are heard whatever the preset says. */
+export function decideFold(scene: FoldScene, tokens: number, { force = false }: CompactOptions): TriggerDecision {
+  const { preset, config, state, plan, usage, idleSeconds } = scene;
+  const { turn, step } = state.thread.position;
+  const reported = reportedTokens(usage, plan, tokens);
+  return anyOf(manualTrigger, overflowTrigger, preset.trigger(config)).evaluate({
+    tokens,
+    maxInputTokens: config.maxInputTokens,
+    turns: turn,
+    steps: step,
+    messages: state.thread.length,
+    baselineTokens: plan.compactedTokens,
+    // Read only by triggers that count messages, because it walks the plan.
+    get shownMessages() {
+      return shownMessages(state.thread.length, plan);
+    },
+    // Read only by triggers that count turns, because it walks the thread.
+    get shownTurns() {
+      return shownTurns(turn, plan, threadShape(state.thread, state.ledger, state.grouped));
+    },
+    overflowed: usage.overflow === "pending",
+    stoppedAtMaxOutput: usage.maxOutput === "pending",
+    // Before the first request nothing is known of the cache: that is no chance to take.
+    cacheIsCold: idleSeconds !== undefined && isCold(scene, tokens),
+    requested: force,
+    ...(reported !== undefined && { reportedTokens: reported }),
+    ...(idleSeconds !== undefined && { idleSeconds }),
+  });
+}
+
+/** True when the provider has nothing of the prompt in its cache any more. False when its prices are not known. */
+export function isCold({ price, idleSeconds }: FoldScene, tokens: number): boolean {
+  return price !== undefined && cacheTemperature({ promptTokens: tokens, idleSeconds, price }) === "cold";
+}

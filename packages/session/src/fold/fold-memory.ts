@@ -1,0 +1,256 @@
+import type {
+  AuditJournal,
+  Clock,
+  CompactionOutcome,
+  CompactionPlan,
+  FoldAttemptedRecord,
+  JournalRecord,
+  Summarizer,
+} from "@threadfold/core";
+import {
+  afterAttempt,
+  countFailure,
+  type FoldHistory,
+  foldHistory,
+  limitAfterOverflow,
+  NO_SUMMARIZER_FAILURES,
+  type OverflowFigures,
+  summarizerAfter,
+} from "@threadfold/strategies";
+import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
+import { recordUsage } from "../answer/record-usage.ts";
+import type { StopReason } from "../answer/stop-reason.ts";
+import {
+  afterAnswer,
+  afterFold,
+  afterOverflow,
+  afterReport,
+  afterSending,
+  type SentRequest,
+  type UsageReport,
+  type UsageState,
+} from "../answer/usage-state.ts";
+import { addUsage, NO_TOTALS, type UsageTotals } from "../answer/usage-totals.ts";
+import type { WriteFailure } from "../journal/session-journal.ts";
+import { NO_PAST, readSessionPast, type SessionPast } from "../journal/session-past.ts";
+import type { SessionOptions } from "../session-options.ts";
+import { attemptKey, isSettled } from "./attempt-key.ts";
+import type { FoldScene } from "./fold-scene.ts";
+import type { FoldTurn } from "./fold-turn.ts";
+
+/** While folds are held back, their record is written anew after so many calls, so that it stays near the journal's end. */
+const CALLS_BETWEEN_RECORDS = 8;
+
+/**
+ * What a session remembers from one fold to the next: what was tried, sent and reported. What outlives a restart stands
+ * in the journal and is read from its end when it is first needed.
+ */
+export class FoldMemory {
+  readonly #journal: AuditJournal | null;
+  readonly #options: Pick<SessionOptions, "threadId" | "calibration">;
+  readonly #clock: Clock;
+  #past: SessionPast | undefined;
+  #isLoaded = false;
+  #history: FoldHistory | undefined;
+  #calibration: Calibration;
+  #limit = Number.POSITIVE_INFINITY;
+  #failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
+  #summarizerFailures = NO_SUMMARIZER_FAILURES;
+  #recordedAtStep = Number.NEGATIVE_INFINITY;
+  #sequence = 0;
+  #totals = NO_TOTALS;
+  readonly #onFailure: WriteFailure;
+
+  /** @param journal null for a session that keeps none. */
+  constructor(
+    options: Pick<SessionOptions, "threadId" | "calibration">,
+    journal: AuditJournal | null,
+    clock: Clock,
+    onFailure: WriteFailure = () => undefined,
+  ) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#onFailure = onFailure;
+    this.#calibration = options.calibration?.learned ?? NO_CALIBRATION;
+  }
+
+  /** Reads what an earlier session left, once. What happened in this session before counts for more. */
+  async load(): Promise<void> {
+    if (this.#isLoaded) return;
+    const past = this.#journal === null ? NO_PAST : await readSessionPast(this.#journal, this.#options.threadId);
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    this.#past = this.#past === undefined ? past : { ...this.#past, attempt: past.attempt };
+  }
+
+  get usage(): UsageState {
+    return (this.#past ?? NO_PAST).usage;
+  }
+
+  /** The most tokens that the model was found to take; infinite while nothing was refused. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** What was reported of all requests of this session. */
+  get totals(): UsageTotals {
+    return this.#totals;
+  }
+
+  /** What was learned of the model's counter, by this session and those before it. */
+  get calibration(): Calibration {
+    return this.#calibration;
+  }
+
+  /** Seconds since the last request; undefined before the first one. */
+  get idleSeconds(): number | undefined {
+    const { requestedAt } = this.#past ?? NO_PAST;
+    return requestedAt === null ? undefined : Math.max(0, (this.#clock.now() - requestedAt) / 1_000);
+  }
+
+  history(plan: CompactionPlan): FoldHistory {
+    return foldHistory(plan.version, this.#history ?? this.#past?.attempt);
+  }
+
+  /** What the same fold came to when nothing has changed since: it is not made again, and does not count twice (L29). */
+  settled(scene: FoldScene): CompactionOutcome | undefined {
+    return this.#failed?.key === attemptKey(scene) ? this.#failed.outcome : undefined;
+  }
+
+  /** The summarizer for the next fold: after too many failures in a row the one that cannot fail, unless a fold is asked for (S33). */
+  summarizer(configured: Summarizer, forced: boolean): Summarizer {
+    return summarizerAfter(this.#summarizerFailures, configured, forced);
+  }
+
+  requestSent(sent: SentRequest): void {
+    const { attempt } = this.#past ?? NO_PAST;
+    this.#past = { attempt, usage: afterSending(this.usage, sent), requestedAt: this.#clock.now() };
+  }
+
+  async usageReported(report: UsageReport): Promise<void> {
+    await this.load();
+    const before = this.usage.measured;
+    this.#setUsage(afterReport(this.usage, report));
+    this.#totals = addUsage(this.#totals, report);
+    const { measured } = this.usage;
+    if (measured === null || measured === before) return;
+    this.#calibrate(measured.counted, measured.inputTokens);
+    const journal = this.#journal;
+    if (journal === null) return;
+    const { threadId } = this.#options;
+    await this.#write("usage-reported", () => recordUsage(journal, threadId, report, this.#now(), this.#sequence));
+  }
+
+  /** Takes note of an answer, and of its figures where it has any. */
+  async answered(stopReason: StopReason, usage: Omit<UsageReport, "stopReason"> | undefined): Promise<void> {
+    if (usage !== undefined && usage.inputTokens > 0) return this.usageReported({ ...usage, stopReason });
+    await this.load();
+    this.#setUsage(afterAnswer(this.usage, stopReason));
+  }
+
+  /** Takes note of a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
+  overflowed(report: OverflowFigures, maxInputTokens: number): void {
+    const usage = afterOverflow(this.usage);
+    if (usage.overflow === "pending" && usage.sent !== null)
+      this.#limit = Math.min(this.#limit, limitAfterOverflow(maxInputTokens, usage.sent.tokens, report));
+    this.#setUsage(usage);
+  }
+
+  /** Takes note that what asked for a fold was answered without one: it does not ask again until an answer came through. */
+  declined(): void {
+    this.#setUsage(afterFold(this.usage));
+  }
+
+  /** Takes note of a fold that a port's failure ended. It counts for the breaker, because the next one spends as much. */
+  broken(scene: FoldScene, forced: boolean): void {
+    const { step } = scene.state.thread.position;
+    this.#history = afterAttempt(scene.history, "failed", { step, forced });
+    this.declined();
+  }
+
+  /** Forgets what was found of a model: its limit, and what it measured. */
+  modelSwitched(): void {
+    this.#limit = Number.POSITIVE_INFINITY;
+    this.#setUsage({ ...this.usage, measured: null });
+  }
+
+  /** Takes note of what a fold came to, writes it down when no plan was committed, and tells when the breaker opens. */
+  async folded(scene: FoldScene, turn: FoldTurn, forced: boolean): Promise<void> {
+    const { outcome, history, attempted } = turn;
+    const failed = attempted && !forced && isSettled(outcome);
+    this.#failed = failed ? { key: attemptKey(scene), outcome } : undefined;
+    this.#history = history;
+    if (attempted) this.#setUsage(afterFold(this.usage));
+    if (outcome.type === "summarizer-failed-floor-used") return this.#countSummarizer(scene, outcome.problem);
+    if (outcome.type === "committed") {
+      // A fold that summarized nothing says nothing of the summarizer.
+      if (outcome.plan.summarizations.some(({ sincePlanVersion }) => sincePlanVersion === outcome.plan.version))
+        this.#countSummarizer(scene, null);
+      return;
+    }
+    await this.#record(scene, turn, outcome.type);
+    const { failures } = history;
+    if (failures !== scene.config.breakerFailures || scene.history.failures === failures) return;
+    scene.emit({
+      threadId: scene.threadId,
+      budgetLimit: scene.config.maxInputTokens,
+      type: "compaction_breaker_opened",
+      failures,
+      reason: `${failures} folds in a row came to nothing, the last one to "${outcome.type}"`,
+    });
+  }
+
+  /** Counts what the summarizer came to, and tells once when it has failed too often in a row (S18). */
+  #countSummarizer(scene: FoldScene, problem: string | null): void {
+    const { failures, escalate } = countFailure(this.#summarizerFailures, problem);
+    this.#summarizerFailures = failures;
+    if (!escalate || problem === null) return;
+    const { threadId, config } = scene;
+    const event = { type: "summarizer_failing", failures: failures.consecutive, problem } as const;
+    scene.emit({ threadId, budgetLimit: config.maxInputTokens, ...event });
+  }
+
+  async #record(
+    { state }: FoldScene,
+    { history, attempted, outcome: { type } }: FoldTurn,
+    outcome: FoldAttemptedRecord["outcome"],
+  ): Promise<void> {
+    const { step } = state.thread.position;
+    const isHeldBack = type === "postponed" && step - this.#recordedAtStep >= CALLS_BETWEEN_RECORDS;
+    if (this.#journal === null || !(attempted || isHeldBack)) return;
+    this.#recordedAtStep = step;
+    const threadVersion = state.thread.version;
+    const record = { type: "fold-attempted", outcome, threadVersion, step, ...history } as const;
+    const journal = this.#journal;
+    await this.#write(record.type, async () => {
+      return (await journal.append(this.#options.threadId, record, this.#now())).sequence;
+    });
+  }
+
+  /** Writes a record that is of use and not of need: a journal that fails must not break the loop for its sake. */
+  async #write(record: JournalRecord["type"], write: () => Promise<number>): Promise<void> {
+    try {
+      this.#sequence = await write();
+    } catch (cause) {
+      this.#onFailure(record, false, cause);
+    }
+  }
+
+  /** Learns from a report; the figures of a calibrated counter are taken back to those of its base. */
+  #calibrate(counted: number, reportedTokens: number): void {
+    const { calibration } = this.#options;
+    if (calibration === undefined) return;
+    const { model, learned = NO_CALIBRATION } = calibration;
+    const countedTokens = counted / learnedFactor(learned, model).factor;
+    this.#calibration = observeUsage(this.#calibration, { model, countedTokens, reportedTokens });
+  }
+
+  #setUsage(usage: UsageState): void {
+    this.#past = { ...(this.#past ?? NO_PAST), usage };
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  type Clock,
+  type CompactionCause,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  overheadTokens,
+  type PromptCachePrice,
+  type Summarizer,
+  type ThreadfoldStore,
+} from "@threadfold/core";
+import type { CompactionPreset } from "@threadfold/strategies";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { RequestScene } from "../request/request-scene.ts";
+import type { SessionOptions } from "../session-options.ts";
+import type { SessionThread } from "../thread/session-thread.ts";
+import type { CompactOptions } from "./compact-options.ts";
+import type { FoldMemory } from "./fold-memory.ts";
+import type { FoldScene } from "./fold-scene.ts";
+
+/** What the scenes of a session's folds are set with. */
+export interface FoldScenePorts {
+  readonly options: SessionOptions;
+  readonly store: ThreadfoldStore;
+  readonly preset: CompactionPreset;
+  readonly price: PromptCachePrice | undefined;
+  readonly clock: Clock;
+  readonly thread: SessionThread;
+  readonly request: RequestScene;
+  readonly memory: FoldMemory;
+  readonly events: SessionEvents;
+  readonly sparesRehydrated: () => boolean;
+}
+
+/** What tells one scene from another at the same moment. */
+export type SceneNames = Pick<FoldScene, "foldId" | "summarizer"> & { readonly cause: CompactionCause };
+
+/** Sets the scenes of a session's folds: thread, plan, figures and what was learned, as they are at one moment. */
+export class FoldScenes {
+  readonly #ports: FoldScenePorts;
+
+  constructor(ports: FoldScenePorts) {
+    this.#ports = ports;
+  }
+
+  /** The scene as it is now. @throws what the journal throws when it cannot be read. */
+  async now(plan: CompactionPlan, { frame }: CompactOptions, names: SceneNames): Promise<FoldScene> {
+    const { options, store, preset, price, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
+    request.take(frame);
+    await memory.load();
+    const { state } = thread;
+    return {
+      ...names,
+      threadId: options.threadId,
+      tenantId: options.tenantId ?? null,
+      state,
+      plan,
+      preset,
+      config: this.config,
+      overheadTokens: overheadTokens(request.budget(state)),
+      renderer: request.renderer(state),
+      artifacts: store.artifacts,
+      ...(options.determinismProbe !== undefined && { determinismProbe: options.determinismProbe }),
+      clock,
+      spareRehydrated: sparesRehydrated(),
+      usage: memory.usage,
+      idleSeconds: memory.idleSeconds,
+      price,
+      history: memory.history(plan),
+      emit: (event) => events.emit(event),
+    };
+  }
+
+  /** The configuration with the stricter of its cap and what the model was found to take (S28). */
+  get config(): ContextCompactionConfig {
+    const { config } = this.#ports.request;
+    const limit = Math.max(config.outputReserveTokens + 1, this.#ports.memory.limit);
+    return limit >= config.maxInputTokens ? config : { ...config, maxInputTokens: limit };
+  }
+
+  /** A summarizer for the next fold; see `FoldMemory.summarizer`. */
+  summarizer(configured: Summarizer, { force }: CompactOptions): Summarizer {
+    return this.#ports.memory.summarizer(configured, force === true);
+  }
+}

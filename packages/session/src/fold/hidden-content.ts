@@ -1,0 +1,129 @@
+import {
+  type AgentThread,
+  applySummaryChanges,
+  type ChatRequest,
+  type CompactionPlan,
+  detectConstraints,
+  type Message,
+  type MessageId,
+  planRecords,
+  spanOf,
+  systemText,
+  visibleText,
+} from "@threadfold/core";
+import { ExtractiveSummarizer } from "@threadfold/summarizers";
+
+/** Something that stood in the prompt, and the first message that it stood in. */
+export interface HiddenItem {
+  readonly text: string;
+  readonly messageId: MessageId;
+}
+
+/** The kinds of things that are looked for. */
+export const HIDDEN_KINDS = ["decisions", "constraints", "numbers", "files", "identifiers"] as const;
+export type HiddenKind = (typeof HIDDEN_KINDS)[number];
+
+/** Things of one kind: the first ones, and how many there are in all. */
+export interface HiddenList {
+  readonly items: readonly HiddenItem[];
+  readonly total: number;
+}
+
+/** What a request no longer says word for word, by kind. Presence is looked for, never understanding. */
+export type HiddenContent = Readonly<Record<HiddenKind, HiddenList>>;
+
+/** Things that are named of each kind; the rest is counted. */
+const MOST_ITEMS = 40;
+/** What is read out of the folded messages, in tokens of four characters. */
+const READ_TOKENS = 40_000;
+/** Whole numbers with or without thousands separators, decimals, and either with a unit. */
+const NUMBER =
+  /(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[KMG]i?B|[mn]?s|[hx]\b| ?(?:%|ms|seconds|minutes|tokens|[KMG]i?B))?(?![\w/-]|\.\d|,\d)/g;
+
+/**
+ * What the model would no longer see: what a reading of the folded messages finds, that stands in the one request and
+ * not in the other. Deterministic; the same reading that makes summaries without a model.
+ */
+export function hiddenContent(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  shownBefore: ChatRequest,
+  shownAfter: ChatRequest,
+): HiddenContent {
+  const folded = foldedMessages(thread, plan);
+  const before = requestText(shownBefore);
+  const after = requestText(shownAfter);
+  const found = { ...readSummary(folded), constraints: readConstraints(folded), numbers: readNumbers(folded) };
+  const numbersBefore = new Set(numbersIn(before));
+  const numbersAfter = new Set(numbersIn(after));
+  const isHidden = (kind: HiddenKind, text: string): boolean =>
+    kind === "numbers"
+      ? numbersBefore.has(text) && !numbersAfter.has(text)
+      : before.includes(text) && !after.includes(text);
+  const listOf = (kind: HiddenKind): HiddenList => {
+    const hidden = unique(found[kind]).filter(({ text }) => isHidden(kind, text));
+    return { items: hidden.slice(0, MOST_ITEMS), total: hidden.length };
+  };
+  return {
+    decisions: listOf("decisions"),
+    constraints: listOf("constraints"),
+    numbers: listOf("numbers"),
+    files: listOf("files"),
+    identifiers: listOf("identifiers"),
+  };
+}
+
+function foldedMessages(thread: AgentThread, plan: CompactionPlan): readonly Message[] {
+  return planRecords(plan)
+    .flatMap(({ span }) => span.messageIds.flatMap((id) => thread.message(id) ?? []))
+    .sort((a, b) => a.ordinal - b.ordinal);
+}
+
+const requestText = ({ system, messages }: ChatRequest): string =>
+  [...system.map(systemText), ...messages.map((message) => visibleText(message))].join("\n");
+
+function readSummary(
+  messages: readonly Message[],
+): Record<Exclude<HiddenKind, "numbers" | "constraints">, readonly HiddenItem[]> {
+  if (messages.length === 0) return { decisions: [], files: [], identifiers: [] };
+  const span = spanOf(messages);
+  const { changes } = new ExtractiveSummarizer().summarizeNow({
+    span,
+    messages,
+    previous: null,
+    pins: [],
+    maxTokens: READ_TOKENS,
+    countTokens: (text) => Math.ceil(text.length / 4),
+  });
+  const { summary } = applySummaryChanges(null, span, changes);
+  const item = (text: string, sources: readonly MessageId[]): HiddenItem => ({
+    text,
+    messageId: sources[0] ?? (messages[0] as Message).id,
+  });
+  return {
+    decisions: summary.decisions.map(({ decision, sources }) => item(decision, sources)),
+    files: summary.files.map(({ path, sources }) => item(path, sources)),
+    identifiers: summary.identifiers.map(({ text, sources }) => item(text, sources)),
+  };
+}
+
+const readConstraints = (messages: readonly Message[]): readonly HiddenItem[] =>
+  messages.flatMap((message) => detectConstraints(message).map(({ text }) => ({ text, messageId: message.id })));
+
+/** Numbers that somebody wrote come before those that a tool printed, which are mostly line numbers and sizes. */
+function readNumbers(messages: readonly Message[]): readonly HiddenItem[] {
+  const spoken = messages.filter(({ role }) => role !== "tool");
+  const printed = messages.filter(({ role }) => role === "tool");
+  return [...spoken, ...printed].flatMap((message) =>
+    numbersIn(visibleText(message)).map((text) => ({ text, messageId: message.id })),
+  );
+}
+
+/** Small bare numbers are counts and list items; what has three digits, a fraction or a unit is a figure. */
+const numbersIn = (text: string): readonly string[] =>
+  [...text.matchAll(NUMBER)].map(([number]) => number).filter((number) => /\d{3}|\.\d|[%a-zA-Z]/.test(number));
+
+function unique(items: readonly HiddenItem[]): readonly HiddenItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ text }) => text !== "" && !seen.has(text) && seen.add(text));
+}

@@ -1,0 +1,62 @@
+import { type FoldResult, foldThread, type TriggerDecision } from "@threadfold/strategies";
+import type { CompactOptions } from "./compact-options.ts";
+import type { FoldScene } from "./fold-scene.ts";
+
+/** Makes a plan for the scene and verifies it; nothing is committed. */
+export async function runFold(
+  scene: FoldScene,
+  decision: Exclude<TriggerDecision, { level: "none" }>,
+  { instructions, signal, force = false }: CompactOptions,
+): Promise<FoldResult> {
+  const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, determinismProbe } = scene;
+  const hard = decision.level === "hard";
+  return foldThread(
+    {
+      ...state,
+      plan,
+      config: towardsTarget(scene.config, decision.targetTokens ?? (force ? askedTarget(scene) : undefined)),
+      overheadTokens,
+      hard,
+      tenantId,
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    },
+    {
+      ladder: ladderOf(scene, hard),
+      summarizer,
+      artifacts,
+      verifier: renderer,
+      clock,
+      ...(determinismProbe !== undefined && { determinismProbe }),
+      onProposal: ({ strategy, estimatedTokensFreed, reason }, span) =>
+        scene.emit({
+          threadId: scene.threadId,
+          foldId: scene.foldId,
+          budgetLimit: scene.config.maxInputTokens,
+          type: "compaction_proposal_generated",
+          strategy,
+          span,
+          estimatedTokensFreed,
+          reason,
+        }),
+    },
+  );
+}
+
+/** Where a fold goes that somebody asks for while the request is within the target: as far below what it is now. */
+function askedTarget({ config, renderer, plan }: FoldScene): number | undefined {
+  const tokens = renderer.measure(plan);
+  return tokens <= config.maxInputTokens * config.targetPercent ? Math.floor(tokens * config.targetPercent) : undefined;
+}
+
+/** The target of the configuration, or the trigger's when that is lower (S25). */
+function towardsTarget(config: FoldScene["config"], targetTokens: number | undefined): FoldScene["config"] {
+  if (targetTokens === undefined || targetTokens >= config.maxInputTokens * config.targetPercent) return config;
+  return { ...config, targetPercent: targetTokens / config.maxInputTokens };
+}
+
+/** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */
+function ladderOf({ preset, spareRehydrated }: FoldScene, hard: boolean): FoldScene["preset"]["ladder"] {
+  if (hard || !spareRehydrated) return preset.ladder;
+  return preset.ladder.filter(({ name }) => name !== "externalize" && name !== "drop");
+}

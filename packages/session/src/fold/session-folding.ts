@@ -1,0 +1,311 @@
+import type { CompactionOutcome, CompactionPlan, Summarizer } from "@threadfold/core";
+import type { FoldRequests } from "../background/fold-requests.ts";
+import { foldsAhead } from "../background/folds-ahead.ts";
+import { FoldTeller } from "../events/fold-teller.ts";
+import { problemOf } from "../events/problem-of.ts";
+import { FoldHooks } from "../hooks/fold-hooks.ts";
+import type { SessionRecorder } from "../journal/session-journal.ts";
+import { meteredSummarizer } from "../summary/metered-summarizer.ts";
+import type { HistoryReader } from "../thread/history-reader.ts";
+import { wholePlan } from "../thread/whole-plan.ts";
+import type { CompactOptions } from "./compact-options.ts";
+import { decideFold } from "./decide-fold.ts";
+import { causeOf, type FoldAttempt } from "./fold-attempt.ts";
+import type { FoldScene } from "./fold-scene.ts";
+import { type FoldScenePorts, FoldScenes } from "./fold-scenes.ts";
+import { type FoldTurn, foldTurn } from "./fold-turn.ts";
+import { type DueFold, dueFold } from "./plan-fold.ts";
+import { type PlanPreview, previewPlan } from "./preview-plan.ts";
+import { revertPlan } from "./revert-plan.ts";
+
+/** What a session's folds are made with. */
+export interface FoldingPorts extends FoldScenePorts {
+  readonly summarizer: Summarizer;
+  readonly journal: SessionRecorder;
+  /** Why nothing is folded; null while folding is on. */
+  readonly disabled: string | null;
+  /** Reads what a resumed session left in the store. */
+  readonly history: () => HistoryReader;
+  /** Asks workers to fold; absent when the session folds by itself. */
+  readonly requests?: FoldRequests;
+}
+
+/** A fold in the background. */
+export interface BackgroundFold {
+  /** What it came to. Never rejects. `conflict` when another plan was committed while it was made, which then holds. */
+  readonly done: Promise<CompactionOutcome>;
+}
+
+/**
+ * Folds a session's thread: looks, asks the hooks, folds, commits, and tells. Nothing that fails in here breaks the agent
+ * loop: every attempt ends in an outcome (P6).
+ */
+export class SessionFolding {
+  readonly #ports: FoldingPorts;
+  readonly #scenes: FoldScenes;
+  readonly #teller: FoldTeller;
+  readonly #hooks: FoldHooks;
+  readonly #closing = new AbortController();
+  #plan: CompactionPlan;
+  #background: BackgroundFold | undefined;
+
+  constructor(ports: FoldingPorts, plan: CompactionPlan) {
+    const { options, events, clock, thread } = ports;
+    this.#ports = ports;
+    this.#plan = plan;
+    this.#scenes = new FoldScenes(ports);
+    this.#teller = new FoldTeller(options, events, this.#scenes, clock);
+    this.#hooks = new FoldHooks(options.hooks, thread, options.redactSecrets ?? true);
+  }
+
+  /** The plan that requests are rendered with. */
+  get plan(): CompactionPlan {
+    return this.#plan;
+  }
+
+  /** Folds when that is due, or in any case with `force`. */
+  async compact(options: CompactOptions): Promise<CompactionOutcome> {
+    await this.#takeFromWorker();
+    return this.#attempt(options, false);
+  }
+
+  /** Starts a fold that nobody waits for. One is under way at a time: a second call gives the first. */
+  compactInBackground(options: CompactOptions): BackgroundFold {
+    if (this.#background !== undefined) return this.#background;
+    const closing = this.#closing.signal;
+    const signal = options.signal === undefined ? closing : AbortSignal.any([options.signal, closing]);
+    const done = this.#attempt({ ...options, signal }, true).finally(() => {
+      this.#background = undefined;
+    });
+    this.#background = { done };
+    return this.#background;
+  }
+
+  /** Aborts what is under way in the background, and waits for its end. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#background?.done;
+  }
+
+  /** What a fold would come to now; nothing is stored and no hook is called. */
+  async dryRun(options: CompactOptions): Promise<PlanPreview> {
+    await this.#ports.history().load();
+    const summarizer = this.#scenes.summarizer(this.#ports.summarizer, options);
+    const scene = await this.#scenes.now(this.#plan, options, { foldId: "dry-run", cause: "manual", summarizer });
+    return previewPlan(scene, options);
+  }
+
+  /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
+  async revert(planVersion: number): Promise<CompactionOutcome> {
+    const { thread, request, store, journal, clock, history } = this.#ports;
+    await history().load();
+    const before = this.#plan;
+    const { state } = thread;
+    const scene = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
+    const outcome = await revertPlan(store.plans, before, planVersion, scene);
+    if (outcome.type === "conflict") await this.refresh();
+    if (outcome.type !== "committed") return outcome;
+    this.#plan = outcome.plan;
+    await journal.planCommitted(before, outcome.plan);
+    this.#teller.reverted(outcome.plan, planVersion, outcome);
+    return outcome;
+  }
+
+  /** Takes in a plan that another writer committed, and gives the plan that holds. @throws what the store throws. */
+  async refresh(): Promise<CompactionPlan> {
+    const { store, options } = this.#ports;
+    const { plan } = await store.plans.getCurrentPlan(options.threadId);
+    if (plan !== null && plan.version > this.#plan.version) this.#plan = plan;
+    return this.#plan;
+  }
+
+  /** Brings the ids of the plan into memory. @throws what the store throws. */
+  async load(): Promise<void> {
+    const plan = this.#plan;
+    const whole = await wholePlan(this.#ports.store, plan);
+    if (this.#plan === plan) this.#plan = whole;
+  }
+
+  /** Goes on with a plan that the thread was resumed with anew. */
+  take(plan: CompactionPlan): void {
+    this.#plan = plan;
+  }
+
+  /** True when something that was reported makes the next look fold. */
+  async foldsNext(): Promise<boolean> {
+    const { memory, disabled, summarizer } = this.#ports;
+    const cause = causeOf({}, memory.usage);
+    if (disabled !== null || cause !== "reactive") return false;
+    await this.#ports.history().load();
+    const scene = await this.#scenes.now(this.#plan, {}, { foldId: "look", cause, summarizer });
+    return decideFold(scene, scene.renderer.measure(scene.plan), {}).level === "hard";
+  }
+
+  async #attempt(options: CompactOptions, background: boolean): Promise<CompactionOutcome> {
+    const { disabled, memory, history } = this.#ports;
+    let attempt: FoldAttempt;
+    try {
+      attempt = await history().whenNeeded(() => this.#begin(options, background));
+    } catch (thrown) {
+      // The request could not even be measured, so there are no figures to tell.
+      memory.declined();
+      return { type: "failed", problem: problemOf(thrown), cause: thrown, tokens: { before: 0, after: 0 } };
+    }
+    const tokens = { before: attempt.tokensBefore, after: attempt.tokensBefore };
+    if (disabled !== null) return { type: "disabled", reason: disabled, tokens };
+    this.#teller.started(attempt);
+    if (options.signal?.aborted === true) return this.#end(attempt, { type: "aborted", tokens });
+    let scene: FoldScene | undefined;
+    try {
+      const { foldId, cause, metered } = attempt;
+      scene = await this.#scenes.now(this.#plan, options, { foldId, cause, summarizer: metered.summarizer });
+      return await this.#fold(scene, attempt);
+    } catch (thrown) {
+      if (scene === undefined) memory.declined();
+      else memory.broken(scene, options.force === true);
+      return this.#end(attempt, { type: "failed", problem: problemOf(thrown), cause: thrown, tokens });
+    }
+  }
+
+  #begin(options: CompactOptions, background: boolean): FoldAttempt {
+    const { request, thread, events, memory, clock, summarizer } = this.#ports;
+    request.take(options.frame);
+    return {
+      foldId: events.nextFoldId(),
+      cause: causeOf(options, memory.usage),
+      tokensBefore: request.renderer(thread.state).measure(this.#plan),
+      startedAt: clock.now(),
+      options,
+      background,
+      metered: meteredSummarizer(this.#scenes.summarizer(summarizer, options)),
+    };
+  }
+
+  async #fold(first: FoldScene, attempt: FoldAttempt): Promise<CompactionOutcome> {
+    const { memory, store } = this.#ports;
+    const { options, background } = attempt;
+    const settled = options.force === true ? undefined : memory.settled(first);
+    if (settled !== undefined) return this.#end(attempt, settled);
+    const left = background || options.force === true ? null : await this.#leaveToWorker(first, options);
+    if (left !== null) return this.#end(attempt, left);
+    const { scene, due } = await this.#look(first, options);
+    let ready = { scene, options };
+    if (due.due) {
+      if (due.decision.level === "soft" && !background && this.#background !== undefined && options.force !== true) {
+        const reason = "a fold is under way in the background";
+        return this.#end(attempt, { type: "postponed", reason, tokens: { before: due.tokens, after: due.tokens } });
+      }
+      const asked = await this.#ask(scene, due.decision.reason, attempt);
+      if ("type" in asked) {
+        memory.declined();
+        return this.#end(attempt, asked);
+      }
+      ready = asked;
+    }
+    const rebase = background ? null : (latest: FoldScene) => this.#rebase(latest);
+    return this.#settle(await foldTurn(ready.scene, { plans: store.plans, rebase }, ready.options), attempt);
+  }
+
+  /** Takes in a plan that a worker committed, once one was asked for. A store that fails now is asked again for the next request. */
+  async #takeFromWorker(): Promise<void> {
+    const { requests, history, events, options } = this.#ports;
+    if (requests?.isPending(this.#plan) !== true) return;
+    try {
+      if (!(await history().takeCommitted())) return;
+    } catch {
+      return;
+    }
+    const { version: planVersion } = this.#plan;
+    const budgetLimit = this.#scenes.config.maxInputTokens;
+    events.emit({ threadId: options.threadId, budgetLimit, type: "compaction_plan_taken", planVersion });
+  }
+
+  /** Asks a worker for a fold that is due but does not press, and says so. Null when the session has to look by itself. */
+  async #leaveToWorker(scene: FoldScene, options: CompactOptions): Promise<CompactionOutcome | null> {
+    const { requests, history } = this.#ports;
+    if (requests === undefined) return null;
+    const preset = foldsAhead(scene.preset, requests.softThreshold);
+    const due = await history().whenNeeded(async () => {
+      return dueFold({ ...(await this.#scenes.now(this.#plan, options, scene)), preset }, options);
+    });
+    if (!due.due || due.decision.level === "hard") return null;
+    if (!(await requests.ask(scene, due.tokens, due.decision.reason))) return null;
+    const tokens = { before: due.tokens, after: due.tokens };
+    return { type: "postponed", reason: "the fold is left to a worker", tokens };
+  }
+
+  /** Looks whether a fold is due. A fold walks the whole thread, and some triggers do: it is loaded for them, once in an epoch. */
+  async #look(
+    first: FoldScene,
+    options: CompactOptions,
+  ): Promise<{ readonly scene: FoldScene; readonly due: DueFold }> {
+    const { history } = this.#ports;
+    let scene = first;
+    const look = async (): Promise<DueFold> => {
+      if (this.#ports.thread.state !== scene.state || this.#plan !== scene.plan)
+        scene = await this.#scenes.now(this.#plan, options, scene);
+      return dueFold(scene, options);
+    };
+    let due = await history().whenNeeded(look);
+    if (due.due && !scene.state.thread.isWhole) {
+      await history().load();
+      due = await look();
+    }
+    return { scene, due };
+  }
+
+  /** Asks the hooks. Gives what to go on with, or the veto. */
+  async #ask(
+    scene: FoldScene,
+    reason: string,
+    { options, foldId, cause, metered }: FoldAttempt,
+  ): Promise<
+    | { readonly scene: FoldScene; readonly options: CompactOptions }
+    | Extract<CompactionOutcome, { readonly type: "vetoed" }>
+  > {
+    const ruling = await this.#hooks.before(scene, reason, options);
+    if (ruling.veto !== null) {
+      const tokens = scene.renderer.measure(scene.plan);
+      return { type: "vetoed", ...ruling.veto, tokens: { before: tokens, after: tokens } };
+    }
+    const instructions = [options.instructions ?? [], ruling.instructions].flat().join("\n");
+    const told = instructions === "" ? options : { ...options, instructions };
+    // Pins of a hook, and whatever was appended while it thought, belong to what is folded.
+    const summarizer = this.#hooks.summarizer(ruling, metered.summarizer);
+    return { scene: await this.#scenes.now(this.#plan, told, { foldId, cause, summarizer }), options: told };
+  }
+
+  /** Takes over what a fold came to. */
+  async #settle(turn: FoldTurn, attempt: FoldAttempt): Promise<CompactionOutcome> {
+    const { memory, journal } = this.#ports;
+    const { scene, outcome, plan, basis, weighing } = turn;
+    if (plan.version > this.#plan.version) this.#plan = plan;
+    if (outcome.type === "conflict") await this.refresh();
+    // What lost against another fold says nothing of the next one.
+    if (outcome.type !== "conflict" || !attempt.background)
+      await memory.folded(scene, turn, attempt.options.force === true);
+    if (plan === basis) return this.#end(attempt, outcome, weighing);
+    await journal.planCommitted(basis, plan);
+    const notice = this.#teller.committed(turn, attempt);
+    await this.#end(attempt, outcome, weighing);
+    await this.#hooks.after(scene, { outcome, plan, notice }, attempt.options.signal);
+    return outcome;
+  }
+
+  async #end(
+    attempt: FoldAttempt,
+    outcome: CompactionOutcome,
+    weighing: FoldTurn["weighing"] = null,
+  ): Promise<CompactionOutcome> {
+    await this.#teller.completed(attempt, outcome, weighing);
+    return outcome;
+  }
+
+  /** The scene with what another writer committed, and with the messages that this plan covers. */
+  async #rebase({ foldId, cause, summarizer }: FoldScene): Promise<FoldScene> {
+    const { thread } = this.#ports;
+    const plan = await this.refresh();
+    if (plan.threadVersion > thread.state.thread.version) await thread.refresh();
+    return this.#scenes.now(plan, {}, { foldId, cause, summarizer });
+  }
+}

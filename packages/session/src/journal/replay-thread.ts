@@ -1,0 +1,91 @@
+import {
+  type RequestRenderedRecord,
+  summaryRoleSchema,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import {
+  COMPACTION_RENDER_FORMAT_VERSION,
+  formatById,
+  payloadDigest,
+  type RehydratedContent,
+} from "@threadfold/renderer";
+import { RequestRenderer } from "../request/request-renderer.ts";
+import { ReplaySources } from "./replay-sources.ts";
+
+/** One recorded request, rendered again. */
+export interface ReplayedRequest {
+  /** Place of the record in the thread's journal. */
+  readonly sequence: number;
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  readonly format: string;
+  readonly recordedDigest: string;
+  /** Digest of the bytes that were rendered now; null when they could not be rendered at all. */
+  readonly replayedDigest: string | null;
+  readonly equal: boolean;
+  /** Why it could not be rendered or why it may differ; null when the digests are equal. */
+  readonly problem: string | null;
+}
+
+/**
+ * Renders every recorded request of a thread again, from the log and the plans alone, and compares the bytes (P2).
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`.
+ */
+export async function replayThread(store: ThreadfoldStore, threadId: ThreadId): Promise<readonly ReplayedRequest[]> {
+  const thread = await store.threads.load(threadId);
+  if (thread === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
+  const sources = new ReplaySources(store, thread);
+  const replayed: ReplayedRequest[] = [];
+  for (const entry of await store.journal.read(threadId)) {
+    if (entry.record.type === "request-rendered") replayed.push(await replay(sources, entry.sequence, entry.record));
+  }
+  return replayed;
+}
+
+async function replay(
+  sources: ReplaySources,
+  sequence: number,
+  record: RequestRenderedRecord,
+): Promise<ReplayedRequest> {
+  const { threadVersion, planVersion, format, payloadDigest: recordedDigest } = record;
+  const base = { sequence, threadVersion, planVersion, format, recordedDigest };
+  try {
+    const replayedDigest = await digestNow(sources, record);
+    const equal = replayedDigest === recordedDigest;
+    return { ...base, replayedDigest, equal, problem: equal ? null : differenceOf(record) };
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : "The request could not be rendered.";
+    return { ...base, replayedDigest: null, equal: false, problem };
+  }
+}
+
+function differenceOf({ renderVersion }: RequestRenderedRecord): string {
+  if (renderVersion === COMPACTION_RENDER_FORMAT_VERSION) return "the bytes differ";
+  return `it was rendered by format ${renderVersion}; this is ${COMPACTION_RENDER_FORMAT_VERSION}`;
+}
+
+async function digestNow(sources: ReplaySources, record: RequestRenderedRecord): Promise<string> {
+  const state = sources.state(record.threadVersion);
+  const frame = await sources.frame(record.frame);
+  const rehydrated = await Promise.all(record.rehydrated.map((kept) => rehydratedContent(sources, kept)));
+  const renderer = new RequestRenderer({
+    ...(rehydrated.length > 0 && { rehydrated }),
+    state,
+    frame,
+    format: formatById(record.format),
+    summaryRole: summaryRoleSchema.parse(record.options["summaryRole"]),
+    ...(typeof record.options["model"] === "string" && { model: record.options["model"] }),
+  });
+  return payloadDigest(renderer.render(await sources.plan(record.planVersion)).payload).digest;
+}
+
+async function rehydratedContent(
+  sources: ReplaySources,
+  { artifactId, content, tokens, truncated }: RequestRenderedRecord["rehydrated"][number],
+): Promise<RehydratedContent> {
+  const absence = `The content that artifact ${artifactId} was rehydrated with is gone.`;
+  return { artifactId, content: await sources.content(content, absence), tokens, truncated };
+}

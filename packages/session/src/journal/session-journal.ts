@@ -1,0 +1,151 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  type Clock,
+  type CompactionPlan,
+  canonicalJson,
+  type JournalRecord,
+  planDiff,
+  type SummaryRole,
+  sha256,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
+import type { PreparedRequest } from "../request/prepared-request.ts";
+import { type RequestFrame, serializeFrame } from "../request/request-frame.ts";
+import { SerialQueue } from "../serial-queue.ts";
+
+/** What a request was rendered from beside thread and plan. */
+export interface RenderedScene {
+  readonly frame: RequestFrame;
+  readonly tokenizer: string;
+  readonly summaryRole: SummaryRole;
+  readonly model?: string;
+  readonly threadVersion: number;
+  readonly rehydrated: readonly RehydrationResult[];
+}
+
+/** Hears of a record that could not be written. */
+export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, cause: unknown) => void;
+
+/**
+ * Hears what a session did, in order. An append or a commit that happened is not undone by a journal that fails: its
+ * record is kept and written before the next one. A request whose record cannot be written is not to be sent.
+ */
+export interface SessionRecorder {
+  entriesAppended(thread: AgentThread): Promise<void>;
+  planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
+  requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void>;
+}
+
+/** Writes nothing down, and makes no digest that only a record would need. */
+export const NO_JOURNAL: SessionRecorder = {
+  entriesAppended: async () => undefined,
+  planCommitted: async () => undefined,
+  requestRendered: async () => undefined,
+};
+
+/** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
+export class SessionJournal implements SessionRecorder {
+  readonly #store: ThreadfoldStore;
+  readonly #threadId: ThreadId;
+  readonly #tenantId: string | null;
+  readonly #clock: Clock;
+  /** Where frames are kept that were recorded before: a frame seldom changes from request to request. */
+  readonly #frames = new WeakMap<RequestFrame, ArtifactId>();
+  readonly #onFailure: WriteFailure;
+  /** One write at a time, so that records stand in the order of what happened. */
+  readonly #queue = new SerialQueue();
+  /** Records that could not be written yet, oldest first. */
+  #unwritten: readonly { readonly record: JournalRecord; readonly at: string }[] = [];
+
+  constructor(
+    store: ThreadfoldStore,
+    threadId: ThreadId,
+    tenantId: string | null,
+    clock: Clock,
+    onFailure: WriteFailure = () => undefined,
+  ) {
+    this.#store = store;
+    this.#threadId = threadId;
+    this.#tenantId = tenantId;
+    this.#clock = clock;
+    this.#onFailure = onFailure;
+  }
+
+  async entriesAppended(thread: AgentThread): Promise<void> {
+    await this.#note({ type: "entries-appended", threadVersion: thread.version, threadDigest: thread.digest });
+  }
+
+  async planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void> {
+    const diffDigest = sha256(canonicalJson(planDiff(before, after).patches));
+    await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
+  }
+
+  async requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void> {
+    const kept = scene.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
+      return { artifactId, content: await this.#keep(content, "text/plain"), tokens: tokenCount, truncated };
+    });
+    const rehydrated = await Promise.all(kept);
+    await this.#append({
+      type: "request-rendered",
+      threadVersion: scene.threadVersion,
+      planVersion: prepared.plan.version,
+      renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
+      format: prepared.format,
+      tokenizer: scene.tokenizer,
+      options: { summaryRole: scene.summaryRole, ...(scene.model !== undefined && { model: scene.model }) },
+      frame: await this.#keepFrame(scene.frame),
+      rehydrated,
+      payloadDigest: prepared.digest,
+      tokens: prepared.tokens,
+    });
+  }
+
+  async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {
+    const known = this.#frames.get(frame);
+    if (known !== undefined) return known;
+    const kept = await this.#keep(serializeFrame(frame), "application/json");
+    this.#frames.set(frame, kept);
+    return kept;
+  }
+
+  async #note(record: JournalRecord): Promise<void> {
+    try {
+      await this.#append(record);
+    } catch (cause) {
+      this.#onFailure(record.type, true, cause);
+    }
+  }
+
+  /** Writes what is still to be written, and this record behind it. */
+  #append(record: JournalRecord): Promise<void> {
+    const at = this.#now();
+    return this.#queue.run(async () => {
+      // A request is made again by whoever asks again; what happened has to be written down in any case.
+      if (record.type !== "request-rendered") this.#unwritten = [...this.#unwritten, { record, at }];
+      for (const next of this.#unwritten) {
+        await this.#store.journal.append(this.#threadId, next.record, next.at);
+        this.#unwritten = this.#unwritten.slice(1);
+      }
+      if (record.type === "request-rendered") await this.#store.journal.append(this.#threadId, record, at);
+    });
+  }
+
+  async #keep(content: string, mediaType: string): Promise<ArtifactId> {
+    return this.#store.artifacts.store(content, {
+      threadId: this.#threadId,
+      tenantId: this.#tenantId,
+      createdAt: this.#now(),
+      ttlSeconds: null,
+      sensitivity: "internal",
+      mediaType,
+    });
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}

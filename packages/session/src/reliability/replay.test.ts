@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { asThreadId } from "@threadfold/core";
+import { patience, runs } from "@threadfold/core/laws";
+import { openStore } from "@threadfold/stores";
+import { afterAll, describe, expect, it } from "vitest";
+import { openSession, say, work } from "../testing/agent-work.ts";
+import { findPostgres, freshSchemas } from "../testing/postgres-service.ts";
+
+const service = await findPostgres();
+const folder = mkdtempSync(join(tmpdir(), "threadfold-replay-"));
+const threadId = asThreadId("long");
+const TURNS = 1_000;
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the other process made of the store. */
+interface Replayed {
+  readonly digests: readonly (string | null)[];
+  readonly problems: readonly string[];
+  readonly findings: readonly string[];
+}
+
+/** Works through a long thread, then replays it in a process of another time zone and locale that knows the store alone. */
+async function replayElsewhere(address: string, schema?: string) {
+  const turns = Math.min(5_000, TURNS * runs(1).numRuns);
+  const store = await openStore(address, schema === undefined ? {} : { postgres: { schema } });
+  const config = { maxInputTokens: 8_000, enableRetrieval: false };
+  const session = await openSession({ threadId, store, config });
+  const digests: string[] = [];
+  let rehydrated = 0;
+  for (let turn = 0; turn < turns; turn++) {
+    const wanted = session.plan.externalizations.at(-1)?.artifactId;
+    const need = turn % 10 === 9 && wanted !== undefined ? ` I need ${wanted}.` : "";
+    // One result in seven is large enough to be externalized.
+    await session.append([
+      say(`u${turn}`, "user", `Do step ${turn}. ${turn % 50 === 0 ? `Never skip step ${turn}.` : ""}`),
+      ...work(turn, turn + 1, turn % 7 === 0 ? 1_300 : 60),
+      say(`d${turn}`, "assistant", `Step ${turn} is done.${need}`),
+    ]);
+    const prepared = await session.prepare();
+    expect(prepared.violations).toEqual([]);
+    digests.push(prepared.digest);
+    rehydrated += prepared.rehydrated.length;
+  }
+  const { version } = session.plan;
+  await session.close();
+  await store.close();
+  const script = fileURLToPath(new URL("replay.process.ts", import.meta.url));
+  const argv = ["--conditions=threadfold-source", script, address, threadId, ...(schema === undefined ? [] : [schema])];
+  const env = { ...process.env, TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8" };
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { env, maxBuffer: 2 ** 26 });
+  const replayed = JSON.parse(stdout) as Replayed;
+  expect(replayed.problems).toEqual([]);
+  expect(replayed.findings).toEqual([]);
+  expect(replayed.digests).toEqual(digests);
+  expect(version).toBeGreaterThan(5);
+  expect(rehydrated).toBeGreaterThan(0);
+  return { turns, requests: digests.length, plans: version, rehydrated, equal: "100 %" };
+}
+
+describe("R13 R14 the requests of a thread of 1,000 turns, rendered again by another process", () => {
+  it("R13 R14 are the same bytes, every one, from a SQLite file", { timeout: patience(300_000) }, async ({ task }) => {
+    const figures = await replayElsewhere(join(folder, "store.db"));
+    Object.assign(task.meta, { figures: { backend: "SQLite", ...figures } });
+  });
+
+  it.skipIf(!service.isThere)(
+    `R13 R14 are the same bytes, every one, from PostgreSQL${service.note}`,
+    { timeout: patience(300_000) },
+    async ({ task }) => {
+      const schemas = freshSchemas(service.url);
+      try {
+        const figures = await replayElsewhere(service.url, schemas.fresh());
+        Object.assign(task.meta, { figures: { backend: "PostgreSQL", ...figures } });
+      } finally {
+        await schemas.drop();
+      }
+    },
+  );
+});

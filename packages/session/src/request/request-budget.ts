@@ -1,0 +1,41 @@
+import {
+  type ContextCompactionConfig,
+  type ProviderAwareTokenizer,
+  systemText,
+  type TokenBudget,
+  type TokenLedger,
+  tokenBudget,
+} from "@threadfold/core";
+import type { RequestFrame } from "./request-frame.ts";
+
+/** The budget of a request: the configured cap and reserves, and what frame and system messages take of it. */
+export function requestBudget(config: ContextCompactionConfig, frame: RequestFrame, ledger: TokenLedger): TokenBudget {
+  const { system, tools } = frameTokens(frame, ledger.tokenizer);
+  return tokenBudget({
+    maxInputTokens: config.maxInputTokens,
+    softThreshold: config.softThresholdPercent,
+    systemPromptTokens: system + ledger.systemTokens,
+    toolSchemaTokens: tools,
+    outputReserveTokens: config.outputReserveTokens,
+    safetyBufferTokens: config.safetyBufferTokens,
+    rehydrationReserveTokens: config.rehydrationReserveTokens,
+  });
+}
+
+interface FrameTokens {
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly system: number;
+  readonly tools: number;
+}
+
+const known = new WeakMap<RequestFrame, FrameTokens>();
+
+/** A frame is counted once per counter, not at every call. */
+function frameTokens(frame: RequestFrame, tokenizer: ProviderAwareTokenizer): FrameTokens {
+  const before = known.get(frame);
+  if (before?.tokenizer === tokenizer) return before;
+  const system = frame.system.reduce((sum, entry) => sum + tokenizer.countTokens(systemText(entry)), 0);
+  const counted = { tokenizer, system, tools: tokenizer.countToolSchemas(frame.tools) };
+  known.set(frame, counted);
+  return counted;
+}

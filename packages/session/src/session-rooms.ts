@@ -1,0 +1,154 @@
+import type { AgentThread, Clock, CompactionOutcome, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
+import { formatById } from "@threadfold/renderer";
+import { journaledAccess } from "@threadfold/stores";
+import { backgroundOptions } from "./background/background-options.ts";
+import { FoldRequests } from "./background/fold-requests.ts";
+import { problemOf } from "./events/problem-of.ts";
+import { SessionEvents } from "./events/session-events.ts";
+import { cachePriceOf } from "./fold/cache-price-of.ts";
+import { disabledReason, processEnvironment } from "./fold/compaction-switch.ts";
+import { FoldMemory } from "./fold/fold-memory.ts";
+import { SessionFolding } from "./fold/session-folding.ts";
+import { NO_JOURNAL, SessionJournal, type SessionRecorder, type WriteFailure } from "./journal/session-journal.ts";
+import { CacheMarks } from "./request/cache-marks.ts";
+import type { PreparedRequest } from "./request/prepared-request.ts";
+import { RequestRecorder } from "./request/request-recorder.ts";
+import { RequestScene } from "./request/request-scene.ts";
+import type { SessionOptions } from "./session-options.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { sessionSummarizer } from "./summary/session-summarizer.ts";
+import { systemClock } from "./system-clock.ts";
+import { SessionHistory } from "./thread/session-history.ts";
+import { SessionThread } from "./thread/session-thread.ts";
+import { Unfolding, type UnfoldingPorts } from "./unfold/unfolding.ts";
+
+/** What a session is made of. */
+export interface SessionRooms {
+  readonly store: ThreadfoldStore;
+  readonly thread: SessionThread;
+  readonly request: RequestScene;
+  readonly folding: SessionFolding;
+  readonly unfolding: Unfolding;
+  readonly memory: FoldMemory;
+  readonly history: SessionHistory;
+  /** What the newest messages refer to, for the next request; nothing when the stores cannot give it. */
+  readonly rehydrate: () => Promise<readonly RehydrationResult[]>;
+  /** Renders, records and gives the request under a plan. */
+  readonly prepareRequest: (
+    plan: CompactionPlan,
+    outcome: CompactionOutcome | null,
+    rehydrated: readonly RehydrationResult[],
+  ) => Promise<PreparedRequest>;
+}
+
+/** Puts a session together. @throws ThreadfoldError `INVALID_CONFIG`. */
+export function sessionRooms(
+  options: SessionOptions,
+  parts: SessionParts,
+  first: AgentThread,
+  plan: CompactionPlan,
+): SessionRooms {
+  const { store, preset, config, tokenizer } = parts;
+  const { threadId, tenantId = null, securityContext, model, frame, summaryRole } = options;
+  const clock = options.clock ?? systemClock;
+  const events = new SessionEvents(options, clock);
+  const onFailure: WriteFailure = (record, deferred, cause) =>
+    events.emit({
+      threadId,
+      budgetLimit: config.maxInputTokens,
+      type: "journal_write_failed",
+      record,
+      deferred,
+      problem: problemOf(cause),
+    });
+  const keepsJournal = options.journal !== false;
+  const journal: SessionRecorder = keepsJournal
+    ? new SessionJournal(store, threadId, tenantId, clock, onFailure)
+    : NO_JOURNAL;
+  const memory = new FoldMemory(options, keepsJournal ? store.journal : null, clock, onFailure);
+  const { threads, ranges } = store;
+  const thread = new SessionThread(
+    first,
+    { ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
+    plan,
+  );
+  const request = new RequestScene({
+    config,
+    format: options.format ?? formatById("anthropic-messages"),
+    ...(model !== undefined && { model }),
+    ...(frame !== undefined && { frame }),
+    ...(summaryRole !== undefined && { summaryRole }),
+  });
+  const unfolding: Unfolding = new Unfolding({
+    index: store.recall ?? new MemoryRecallIndex(),
+    ...readArtifacts(options, store, clock),
+    config,
+    tenantId,
+    tokenizer,
+    clock,
+    ...(securityContext !== undefined && { securityContext }),
+    onEvent: (event) => events.emit(event),
+    moment: () => ({ state: thread.state, plan: folding.plan }),
+    loadHistory: () => history.load(),
+    ...(ranges !== undefined && { ranges }),
+  });
+  const { background } = options;
+  const folding: SessionFolding = new SessionFolding(
+    {
+      options,
+      store,
+      preset,
+      summarizer: sessionSummarizer(options, parts),
+      price: cachePriceOf(config, request.format.id),
+      clock,
+      thread,
+      request,
+      memory,
+      journal,
+      events,
+      disabled: disabledReason(options.compaction, options.environment ?? processEnvironment()),
+      sparesRehydrated: () => unfolding.sparesRehydrated,
+      history: () => history,
+      ...(background !== undefined && {
+        requests: new FoldRequests(backgroundOptions(background, config), (event) => events.emit(event)),
+      }),
+    },
+    plan,
+  );
+  const history = new SessionHistory({ store, thread, folding });
+  const rehydrate = async (): Promise<readonly RehydrationResult[]> => {
+    try {
+      return await history.whenNeeded(() => unfolding.forRequest(request.freeTokens(thread.state, folding.plan)));
+    } catch (cause) {
+      const problem = problemOf(cause);
+      events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "rehydration_failed", problem });
+      return [];
+    }
+  };
+  const marks = new CacheMarks(options.cacheBreakpoints);
+  const recorder = new RequestRecorder({ thread, request, memory, journal, marks, tokenizer: tokenizer.id });
+  return {
+    store,
+    thread,
+    request,
+    folding,
+    unfolding,
+    memory,
+    history,
+    rehydrate,
+    prepareRequest: (shown, outcome, rehydrated) => recorder.prepare(shown, outcome, rehydrated),
+  };
+}
+
+/** Where artifacts are read for somebody, the journal says who, and whether the session did it on its own. */
+function readArtifacts(
+  { securityContext, journal }: SessionOptions,
+  store: ThreadfoldStore,
+  clock: Clock,
+): Pick<UnfoldingPorts, "artifacts" | "askedArtifacts"> {
+  if (securityContext === undefined || journal === false)
+    return { artifacts: store.artifacts, askedArtifacts: store.artifacts };
+  const reading = (automatic: boolean) => journaledAccess(store, { automatic, clock }).artifacts;
+  return { artifacts: reading(true), askedArtifacts: reading(false) };
+}

@@ -1,0 +1,51 @@
+import { type Summarizer, ThreadfoldError } from "@threadfold/core";
+import {
+  checkedSummarizer,
+  DEFAULT_CHECKS,
+  ExtractiveSummarizer,
+  modelSummarizer,
+  redactingSummarizer,
+} from "@threadfold/summarizers";
+import type { SessionOptions } from "../session-options.ts";
+import type { SessionParts } from "../session-parts.ts";
+
+type SummaryOptions = Pick<
+  SessionOptions,
+  "summarizer" | "summaryModel" | "summaryCache" | "summaryChecks" | "redactSecrets" | "tenantId"
+>;
+
+/**
+ * What summarizes the folds of a session. A model gets the prompt that the preset names, and all that {@link modelSummarizer}
+ * puts around it; a summarizer of the host's own is checked, so that not even a hostile one takes a rule out; and without
+ * either the extractive one works alone. None of them sees a secret.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when both a model and a summarizer are given.
+ */
+export function sessionSummarizer(options: SummaryOptions, { preset, config }: SessionParts): Summarizer {
+  const { summarizer, summaryModel, summaryCache, summaryChecks: checks = DEFAULT_CHECKS } = options;
+  const redact = options.redactSecrets ?? true;
+  if (summaryModel !== undefined) {
+    if (summarizer !== undefined) throw twoSummarizers();
+    const cache = {
+      tenantId: options.tenantId ?? null,
+      policyVersion: config.policyVersion,
+      ...(summaryCache !== undefined && { store: summaryCache }),
+    };
+    return modelSummarizer({ model: summaryModel, promptVersion: preset.promptVersion, cache, redact, checks });
+  }
+  const own = summarizer === undefined ? new ExtractiveSummarizer() : checked(summarizer, checks);
+  return redact ? redactingSummarizer(own) : own;
+}
+
+const checked = (summarizer: Summarizer, checks: NonNullable<SummaryOptions["summaryChecks"]>): Summarizer =>
+  checks.length === 0 ? summarizer : checkedSummarizer(summarizer, checks);
+
+const twoSummarizers = (): ThreadfoldError =>
+  new ThreadfoldError(
+    "INVALID_CONFIG",
+    "summaryModel: a session has a model or a summarizer for its folds, not both.",
+    {
+      details: { name: "summaryModel" },
+      hint: "Give `summaryModel` alone, or build the summarizer with `modelSummarizer` and give `summarizer` alone.",
+    },
+  );

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { connectPostgres, type PostgresDriver } from "@threadfold/stores/postgres";
+
+/** The PostgreSQL that tests work with, or word that there is none. */
+export interface FoundPostgres {
+  readonly url: string;
+  readonly isThere: boolean;
+  /** Goes into the suite's name: empty when the server is there, and says what was skipped when it is not. */
+  readonly note: string;
+}
+
+/**
+ * Looks whether the PostgreSQL of the tests answers.
+ *
+ * @throws Error when it does not and `THREADFOLD_REQUIRE_SERVICES` is 1, so that the suite fails.
+ */
+export async function findPostgres(): Promise<FoundPostgres> {
+  const url = process.env["THREADFOLD_POSTGRES_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
+  const { hostname, port } = new URL(url);
+  const isThere = await answers(hostname, Number(port || 5432));
+  const absence = `nothing answers at ${hostname}:${port}, see THREADFOLD_POSTGRES_URL`;
+  if (!isThere && process.env["THREADFOLD_REQUIRE_SERVICES"] === "1") throw new Error(absence);
+  return { url, isThere, note: isThere ? "" : ` (skipped: ${absence})` };
+}
+
+/** Schemas that nobody else uses, and how to get rid of them. */
+export function freshSchemas(url: string) {
+  const driver: PostgresDriver = connectPostgres(url, { maxConnections: 2 });
+  const made: string[] = [];
+  return {
+    driver,
+    fresh: (): string => {
+      const schema = `threadfold_test_${randomBytes(6).toString("hex")}`;
+      made.push(schema);
+      return schema;
+    },
+    drop: async () => {
+      for (const schema of made) await driver.script(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      await driver.close();
+    },
+  };
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    const end = (found: boolean) => (): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.once("connect", end(true)).once("error", end(false)).once("timeout", end(false));
+  });
+}

@@ -1,0 +1,49 @@
+import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
+import { pinnedClock } from "@threadfold/core/laws";
+import { createMemoryStore } from "@threadfold/stores";
+import { describe, expect, it } from "vitest";
+import { ContextSession } from "../context-session.ts";
+import { forkThread } from "./fork-thread.ts";
+
+const source = asThreadId("source");
+const fork = asThreadId("fork");
+const say = (number: number): MessageInput => ({
+  id: asMessageId(`m${number}`),
+  role: number % 2 === 0 ? "user" : "assistant",
+  parts: [{ type: "text", text: `message ${number} ${"word ".repeat(200)}` }],
+  createdAt: "2026-01-01T00:00:00.000Z",
+});
+const store = createMemoryStore();
+const open = (threadId = source) =>
+  ContextSession.open({ threadId, store, config: { maxInputTokens: 3_000 }, clock: pinnedClock(0) });
+
+describe("forks (seed 001)", () => {
+  it("L8 L9 after a fold shows the same prompt, before it everything, and leaves the source alone", async () => {
+    const session = await open();
+    await session.append(Array.from({ length: 19 }, (_, number) => say(number)));
+    const atFold = session.thread.version;
+    const before = await session.prepare();
+    expect(before.plan.version).toBe(1);
+    await session.append([say(19), say(20)]);
+
+    const after = await forkThread(store, source, { threadId: fork, atVersion: atFold });
+    expect(after.plan).toMatchObject({ threadId: fork, version: 1 });
+    const forked = await open(fork);
+    expect((await forked.render()).payloadText).toBe(before.payloadText);
+
+    const undone = await forkThread(store, source, { threadId: asThreadId("undone"), atVersion: 5 });
+    expect(undone.plan).toBeNull();
+    expect((await (await open(asThreadId("undone"))).render()).request.messages).toHaveLength(5);
+
+    await forked.append([{ ...say(19), parts: [{ type: "text", text: "another way" }] }]);
+    expect((await open()).thread.message(asMessageId("m19"))).toEqual(session.thread.message(asMessageId("m19")));
+    expect((await open()).thread.length).toBe(21);
+  });
+
+  it("refuses what is not there and an id that is taken", async () => {
+    await expect(forkThread(store, asThreadId("none"), { threadId: asThreadId("x") })).rejects.toMatchObject({
+      code: "THREAD_NOT_FOUND",
+    });
+    await expect(forkThread(store, source, { threadId: fork })).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
+  });
+});

@@ -1,0 +1,20 @@
+import type { AgentThread, ChatMessage, CompactionPlan, SummaryRole } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { heuristicTokenizer } from "@threadfold/tokenizers";
+import { EMPTY_FRAME } from "../request/request-frame.ts";
+import { RequestRenderer } from "../request/request-renderer.ts";
+import { threadState } from "./thread-state.ts";
+
+/**
+ * The messages that a plan shows of a thread, before any provider's shape: what the exporters of `@threadfold/importers`
+ * write into a session file of another tool. Nothing is recorded.
+ */
+export function planWindow(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  summaryRole: SummaryRole = "user",
+): readonly ChatMessage[] {
+  const state = threadState(thread, heuristicTokenizer(), () => "anchoring");
+  const scene = { state, frame: EMPTY_FRAME, format: formatById("neutral"), summaryRole };
+  return new RequestRenderer(scene).render(plan).rendering.request.messages;
+}

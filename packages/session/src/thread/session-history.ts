@@ -1,0 +1,100 @@
+import {
+  AgentThread,
+  type Explanation,
+  emptyPlan,
+  explainMessage,
+  type MessageId,
+  type ResumedThread,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import type { SessionFolding } from "../fold/session-folding.ts";
+import type { HistoryReader } from "./history-reader.ts";
+import type { SessionThread } from "./session-thread.ts";
+import { wholePlan } from "./whole-plan.ts";
+
+/**
+ * What a session begins with: of a thread that was folded what its newest plan shows and what came since, where the store
+ * can read that; else the whole thread.
+ */
+export async function openThread(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  policyVersion: string,
+): Promise<ResumedThread> {
+  const resumed = await store.ranges?.resume(threadId);
+  if (resumed !== undefined && resumed !== null) return resumed;
+  const thread = (await store.threads.load(threadId)) ?? AgentThread.empty(threadId);
+  const { plan } = await store.plans.getCurrentPlan(threadId);
+  return { thread, plan: plan ?? emptyPlan(threadId, policyVersion) };
+}
+
+/** What a session's history is read with. */
+export interface SessionHistoryPorts {
+  readonly store: ThreadfoldStore;
+  readonly thread: SessionThread;
+  readonly folding: SessionFolding;
+}
+
+/** What a resumed session left in the store, for when somebody needs it: a fold, a search, an explanation. */
+export class SessionHistory implements HistoryReader {
+  readonly #ports: SessionHistoryPorts;
+
+  constructor(ports: SessionHistoryPorts) {
+    this.#ports = ports;
+  }
+
+  async load(): Promise<void> {
+    const { thread, folding } = this.#ports;
+    await thread.load();
+    await folding.load();
+  }
+
+  async whenNeeded<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!ThreadfoldError.isInstance(error) || error.code !== "HISTORY_NOT_LOADED") throw error;
+      await this.load();
+      return work();
+    }
+  }
+
+  /** Takes in what others appended and committed. A resumed thread is resumed anew, since their plan may show other messages. */
+  async refresh(): Promise<void> {
+    const { store, thread, folding } = this.#ports;
+    if (!thread.state.thread.isWhole) {
+      const resumed = await store.ranges?.resume(thread.state.thread.id);
+      if (resumed !== undefined && resumed !== null && (await thread.take(resumed.thread, resumed.plan)))
+        return folding.take(resumed.plan);
+      await this.load();
+    }
+    await thread.refresh();
+    await folding.refresh();
+  }
+
+  async takeCommitted(): Promise<boolean> {
+    const { store, thread, folding } = this.#ports;
+    const { thread: known } = thread.state;
+    const { plan } = await store.plans.getCurrentPlan(known.id);
+    if (plan === null || plan.version <= folding.plan.version) return false;
+    if (known.isWhole && plan.threadVersion <= known.version) folding.take(plan);
+    else await this.refresh();
+    return true;
+  }
+
+  /** Says why a message is, or is not, in the prompt. Reads the message and the ids of the plan, and no other message. */
+  async explain(messageId: MessageId): Promise<Explanation> {
+    const { thread } = this.#ports.thread.state;
+    const known = thread.messageInMemory(messageId);
+    const found = known ?? (thread.isWhole ? undefined : await this.#find(messageId));
+    const plan = await wholePlan(this.#ports.store, this.#ports.folding.plan);
+    return explainMessage({ id: thread.id, message: (id) => (id === found?.id ? found : undefined) }, plan, messageId);
+  }
+
+  async #find(messageId: MessageId) {
+    const { store, thread } = this.#ports;
+    return (await store.ranges?.findMessages(thread.state.thread.id, [messageId]))?.[0]?.message;
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  type AgentThread,
+  type CompactionPlan,
+  type DurabilityOf,
+  type GroupedThread,
+  groupMessages,
+  outlineOf,
+  type ProviderAwareTokenizer,
+  planRecords,
+  spanStart,
+  TokenLedger,
+} from "@threadfold/core";
+
+/** A thread with what is derived from it and kept along: counted headers, and groups for whoever folds. */
+export interface ThreadState {
+  readonly thread: AgentThread;
+  readonly ledger: TokenLedger;
+  /** Made when a fold first asks for it: a turn that folds nothing must not walk the thread (P9). */
+  readonly grouped: GroupedThread;
+}
+
+/**
+ * Counts a thread.
+ *
+ * @param plan the plan that a resumed thread goes on from: it says what the messages took that are not in memory.
+ */
+export function threadState(
+  thread: AgentThread,
+  tokenizer: ProviderAwareTokenizer,
+  durabilityOf: DurabilityOf,
+  plan?: CompactionPlan,
+): ThreadState {
+  const empty = TokenLedger.empty(tokenizer, durabilityOf);
+  const hidden = thread.isWhole || plan === undefined ? undefined : hiddenTokens(thread, plan, tokenizer);
+  return stateOf(thread, empty.extend(thread, hidden));
+}
+
+/** Tokens of the messages that are not in memory, as they were counted when they were folded. */
+function hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: ProviderAwareTokenizer): number {
+  const removing = planRecords(plan).filter((record) => outlineOf(record.span) !== undefined);
+  const starts = removing.flatMap(({ span }) => thread.messageInMemory(spanStart(span)) ?? []);
+  const folded = removing.reduce((sum, { originalTokens }) => sum + originalTokens, 0);
+  return folded - starts.reduce((sum, message) => sum + tokenizer.countMessage(message), 0);
+}
+
+/** The state after an append: only new messages are counted. */
+export function extendState(state: ThreadState, thread: AgentThread): ThreadState {
+  return thread === state.thread ? state : stateOf(thread, state.ledger.extend(thread));
+}
+
+function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {
+  let grouped: GroupedThread | undefined;
+  return {
+    thread,
+    ledger,
+    get grouped() {
+      grouped ??= groupMessages(ledger.headers);
+      return grouped;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { createMemoryStore, verifyStore } from "@threadfold/stores";
+import { describe, expect, it } from "vitest";
+import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+
+const requester = { requesterId: "ada", tenantId: "acme", permissions: [] };
+const config = { maxInputTokens: 6_000 };
+
+/** A session that has folded something into artifacts, and the first of them. */
+async function folded(options: Parameters<typeof openSession>[0] = {}) {
+  const store = createMemoryStore();
+  const session = await openSession({ store, config, tenantId: "acme", securityContext: requester, ...options });
+  await session.append([say("u0", "user", "Build it."), ...work(0, 6, 1_300)]);
+  await session.prepare();
+  const artifactId = session.plan.externalizations[0]?.artifactId;
+  if (artifactId === undefined) throw new Error("nothing was externalized");
+  const accesses = async () =>
+    (await store.journal.read(threadId)).flatMap(({ record }) =>
+      record.type === "artifact-read" || record.type === "artifact-denied" ? [record] : [],
+    );
+  return { store, session, artifactId, accesses };
+}
+
+describe("content that is read back for somebody", () => {
+  it("R22 is in the journal: what the session brought back on its own, and what the model asked for", async () => {
+    const { store, session, artifactId, accesses } = await folded();
+    expect(await accesses()).toEqual([]);
+    await session.append([say("r", "assistant", `I need ${artifactId}.`)]);
+    expect((await session.prepare()).rehydrated).toEqual([artifactId]);
+    const [readArtifact] = session.tools();
+    expect((await readArtifact.execute({ artifact_id: artifactId })).outcome).toBe("success");
+    expect(await accesses()).toEqual([
+      { type: "artifact-read", artifactId, requesterId: "ada", automatic: true },
+      { type: "artifact-read", artifactId, requesterId: "ada", automatic: false },
+    ]);
+    expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+    expect(await verifyStore(store)).toEqual([]);
+  });
+
+  it("R22 is not given to another tenant's requester, and the journal says who asked", async () => {
+    const stranger = { requesterId: "eve", tenantId: "other", permissions: [] };
+    const { session, artifactId, accesses } = await folded({ securityContext: stranger });
+    const [readArtifact] = session.tools();
+    expect((await readArtifact.execute({ artifact_id: artifactId })).problem).toBe("not-found");
+    expect(await accesses()).toEqual([{ type: "artifact-denied", artifactId, requesterId: "eve" }]);
+  });
+
+  it("is not written down without a journal, or when nobody is named", async () => {
+    for (const options of [{ journal: false }, { securityContext: undefined as never }]) {
+      const { session, artifactId, accesses } = await folded(options);
+      const [readArtifact] = session.tools();
+      expect((await readArtifact.execute({ artifact_id: artifactId })).outcome).toBe("success");
+      expect(await accesses()).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threadfold/core";
+import { pinnedClock } from "@threadfold/core/laws";
+import { createMemoryStore } from "@threadfold/stores";
+import { ladderPreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { ContextSession } from "../context-session.ts";
+import { replayThread } from "../journal/replay-thread.ts";
+
+const createdAt = "2026-01-01T00:00:00.000Z";
+const MAX_TOKENS = 10_000;
+const threadId = asThreadId("loop");
+
+const user = (id: string, text: string): MessageInput => ({
+  id: asMessageId(id),
+  role: "user",
+  parts: [{ type: "text", text }],
+  createdAt,
+});
+const read = (id: string, characters: number): readonly MessageInput[] => {
+  const callId = asToolCallId(`call-${id}`);
+  const content = { type: "text" as const, text: `line of ${id}\n`.repeat(characters / 12) };
+  return [
+    {
+      id: asMessageId(id),
+      role: "assistant",
+      parts: [{ type: "tool-call", callId, toolName: "web_search", input: { q: id } }],
+      createdAt,
+    },
+    {
+      id: asMessageId(`${id}-result`),
+      role: "tool",
+      parts: [{ type: "tool-result", result: { toolName: "web_search", callId, outcome: "success", content } }],
+      createdAt,
+    },
+  ];
+};
+
+describe("reference, inject, pressure, externalize, reference in a session (seed 002, loop breaking)", () => {
+  it("ends: what comes back causes no fold, stays out of the log, fits, rests for its cooldown, and replays", async () => {
+    const store = createMemoryStore();
+    const session = await ContextSession.open({
+      threadId,
+      store,
+      preset: ladderPreset,
+      config: { maxInputTokens: MAX_TOKENS, rehydrationMaxTokensPerArtifact: 1_500 },
+      clock: pinnedClock(0),
+    });
+    await session.append([
+      user("u", "Compare the sources."),
+      ...["a", "b", "c", "d", "e"].flatMap((id) => read(id, 9_000)),
+    ]);
+    await session.prepare();
+    const artifactId = session.plan.externalizations[0]?.artifactId ?? "none";
+    expect(artifactId).toMatch(/^artifact_/);
+    const { planId } = session.plan;
+
+    const injected: boolean[] = [];
+    for (let step = 0; step < 12; step++) {
+      const [call, result] = read(`s${step}`, 24) as [MessageInput, MessageInput];
+      const spoken = { type: "text" as const, text: `I still need ${artifactId}.` };
+      await session.append([{ ...call, parts: [spoken, ...call.parts] }, result]);
+      const prepared = await session.prepare();
+      injected.push(prepared.rehydrated.length > 0);
+      expect(prepared.tokens).toBeLessThanOrEqual(MAX_TOKENS);
+      expect(prepared.violations).toEqual([]);
+      expect(session.plan.planId).toBe(planId);
+    }
+    expect([...session.thread.messages]).toHaveLength(11 + 24);
+    expect(injected).toContain(true);
+    expect(injected).toContain(false);
+    expect((await replayThread(store, threadId)).every(({ equal }) => equal)).toBe(true);
+  });
+});

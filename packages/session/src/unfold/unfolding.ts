@@ -1,0 +1,167 @@
+import type {
+  AgentThread,
+  ArtifactStore,
+  Clock,
+  CompactionEventListener,
+  CompactionPlan,
+  ContextCompactionConfig,
+  ProviderAwareTokenizer,
+  RecallIndex,
+  RecallPage,
+  RecallRequest,
+  SecurityContext,
+  ThreadRanges,
+} from "@threadfold/core";
+import {
+  DEFAULT_RECALL_TOKENS,
+  NO_REHYDRATIONS,
+  type ReadArtifactTool,
+  RehydrationInterceptor,
+  type RehydrationResult,
+  type RehydrationState,
+  RetrieveStrategy,
+  readArtifactTool,
+  type SearchThreadTool,
+  searchThreadTool,
+  TurnContext,
+} from "@threadfold/rehydration";
+import type { ThreadState } from "../thread/thread-state.ts";
+import { FRAME_TOKENS, rehydrateRequest } from "./rehydrate-request.ts";
+
+/** What a session folded, as it is at one moment. */
+export interface UnfoldingMoment {
+  readonly state: ThreadState;
+  readonly plan: CompactionPlan;
+}
+
+/** What unfolding works with. */
+export interface UnfoldingPorts {
+  readonly index: RecallIndex;
+  readonly artifacts: ArtifactStore;
+  /** The same, for what the model asks for by itself. */
+  readonly askedArtifacts: ArtifactStore;
+  readonly config: ContextCompactionConfig;
+  readonly tenantId: string | null;
+  readonly securityContext?: SecurityContext;
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly clock: Clock;
+  readonly onEvent?: CompactionEventListener;
+  /** Thread and plan as they are when a tool is called. */
+  readonly moment: () => UnfoldingMoment;
+  /** Brings thread and plan into memory as a whole. */
+  readonly loadHistory: () => Promise<void>;
+  readonly ranges?: ThreadRanges;
+}
+
+/** Entries that are read at a time when a long thread is indexed. */
+const PAGE_ENTRIES = 1_000;
+
+/**
+ * The ways back to what a session folded: by reference and by search on its own before a request, as tools for the
+ * model, and for whoever asks. What comes back is for one request and is never appended.
+ */
+export class Unfolding {
+  readonly #ports: UnfoldingPorts;
+  readonly #interceptor: RehydrationInterceptor;
+  readonly #strategy: RetrieveStrategy;
+  #rehydrated: RehydrationState = NO_REHYDRATIONS;
+  #recalled: RehydrationState = NO_REHYDRATIONS;
+  #turn: TurnContext = TurnContext.start(0);
+  #indexed = 0;
+
+  constructor(ports: UnfoldingPorts) {
+    const { config, tokenizer, onEvent } = ports;
+    this.#ports = ports;
+    this.#interceptor = new RehydrationInterceptor(config, tokenizer, onEvent);
+    this.#strategy = new RetrieveStrategy({ enabled: config.enableRetrieval }, undefined, onEvent);
+  }
+
+  /** True while content that was just brought back must not be taken away again. */
+  get sparesRehydrated(): boolean {
+    return this.#currentTurn().shouldSkipAggressiveCompaction();
+  }
+
+  /** What the newest assistant message refers to, and behind it what matches the last messages, within the tokens that a request has free. */
+  async forRequest(freeTokens: number): Promise<readonly RehydrationResult[]> {
+    const { artifacts, config, moment, securityContext } = this.#ports;
+    const outcome = await rehydrateRequest(this.#interceptor, {
+      ...moment(),
+      artifacts,
+      rehydrations: this.#rehydrated,
+      freeTokens,
+      maxArtifacts: config.rehydrationMaxArtifactsPerTurn,
+      ...(securityContext !== undefined && { securityContext }),
+    });
+    this.#rehydrated = outcome.state;
+    this.#turn = this.#currentTurn().withRehydrated(outcome.results);
+    const taken = outcome.results.reduce((sum, { tokenCount }) => sum + tokenCount + FRAME_TOKENS, FRAME_TOKENS);
+    return [...outcome.results, ...(await this.#recall(freeTokens - taken))];
+  }
+
+  /** Finds passages of the thread, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
+  async search(request: RecallRequest): Promise<RecallPage> {
+    const { index, moment } = this.#ports;
+    const { thread } = moment().state;
+    if (thread.isWhole) await index.index(thread.id, thread.messagesBetween(this.#indexed));
+    else await this.#indexPages(thread);
+    this.#indexed = thread.length;
+    return index.search(thread.id, request);
+  }
+
+  /** Indexes a thread that is not in memory as a whole, page by page, and from there on what comes. */
+  async #indexPages(thread: AgentThread): Promise<void> {
+    const { index, ranges } = this.#ports;
+    if (this.#indexed > 0) return index.index(thread.id, thread.messagesBetween(this.#indexed));
+    for (let fromVersion = 0; fromVersion < thread.version; fromVersion += PAGE_ENTRIES) {
+      const toVersion = Math.min(thread.version, fromVersion + PAGE_ENTRIES);
+      const entries = (await ranges?.loadRange(thread.id, { fromVersion, toVersion })) ?? [];
+      await index.index(
+        thread.id,
+        entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])),
+      );
+    }
+  }
+
+  /** The tools that a host gives to its model. What they return goes into the log like any other result. */
+  tools(): readonly [ReadArtifactTool, SearchThreadTool] {
+    const { askedArtifacts, securityContext, loadHistory } = this.#ports;
+    const requester = securityContext === undefined ? {} : { requester: securityContext };
+    const scene = () => ({ ...this.#scene(), maxTokens: DEFAULT_RECALL_TOKENS, ...requester });
+    const search = searchThreadTool(scene);
+    const execute: SearchThreadTool["execute"] = async (input) => {
+      await loadHistory();
+      return search.execute(input);
+    };
+    return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
+  }
+
+  async #recall(availableTokens: number): Promise<readonly RehydrationResult[]> {
+    const { config, tenantId, securityContext, clock, loadHistory } = this.#ports;
+    if (!config.enableRetrieval) return [];
+    await loadHistory();
+    const scene = this.#scene();
+    const { results, state } = await this.#strategy.retrieve({
+      ...scene,
+      tenantId,
+      availableTokens,
+      at: new Date(clock.now()).toISOString(),
+      currentTurn: scene.thread.position.step,
+      state: this.#recalled,
+      ...(securityContext !== undefined && { securityContext }),
+    });
+    this.#recalled = state;
+    return results;
+  }
+
+  #scene() {
+    const { index, artifacts, tokenizer, moment } = this.#ports;
+    const { state, plan } = moment();
+    return { index, artifacts, thread: state.thread, plan, countTokens: (text: string) => tokenizer.countTokens(text) };
+  }
+
+  /** What this turn has brought back so far; a new turn starts with nothing. */
+  #currentTurn(): TurnContext {
+    const { turn } = this.#ports.moment().state.thread.position;
+    return this.#turn.turn === turn ? this.#turn : TurnContext.start(turn);
+  }
+}
