@@ -30,7 +30,7 @@ const command = defineConfig({
       groups: [
         {
           name: "library",
-          test: /[\\/]packages[\\/](?!cli|threadfold|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress)/,
+          test: /[\\/]packages[\\/](?!cli|threadfold|integrations|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|@modelcontextprotocol)/,
         },
         { name: "commands", test: /[\\/]cli[\\/]src[\\/](commands|compact|output|parse|store)[\\/]/ },
       ],

@@ -8,6 +8,8 @@ export interface CliArgument {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** True for the last one when it may be given any number of times, at least once. */
+  readonly variadic?: boolean;
 }
 
 /** An option beside those that every command has. */

@@ -20,6 +20,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
+    name: "simulate",
+    summary: "replay recorded sessions under presets and budgets; say what each costs and forgets",
+    load: async () => (await import("./commands/simulate.ts")).simulateCommand,
+  },
+  {
     name: "import",
     summary: "put a recorded session into a store",
     load: async () => (await import("./commands/import.ts")).importCommand,
@@ -45,6 +50,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/search.ts")).searchCommand,
   },
   {
+    name: "export",
+    summary: "write a folded thread as a session file that pi or Claude Code opens",
+    load: async () => (await import("./commands/export.ts")).exportCommand,
+  },
+  {
     name: "diff",
     summary: "show what changed from one plan to another",
     load: async () => (await import("./commands/diff.ts")).diffCommand,
@@ -60,9 +70,29 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/verify.ts")).verifyCommand,
   },
   {
+    name: "doctor",
+    summary: "say whether this machine, its disk and its servers can keep a store",
+    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  },
+  {
+    name: "audit",
+    summary: "write a thread's whole record to one file, check such a file, or make a checkpoint",
+    load: async () => (await import("./commands/audit.ts")).auditCommand,
+  },
+  {
+    name: "erase",
+    summary: "erase a thread's content for good; what proves that it was there stays",
+    load: async () => (await import("./commands/erase.ts")).eraseCommand,
+  },
+  {
     name: "lint",
     summary: "check a request of any tool against a provider's rules",
     load: async () => (await import("./commands/lint.ts")).lintCommand,
+  },
+  {
+    name: "mcp",
+    summary: "serve what is folded to an MCP client, over stdio or HTTP on the loopback",
+    load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   },
   {
     name: "presets",

@@ -1,5 +1,6 @@
 import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
-import { type StoreFinding, verifyStore } from "@threadfold/stores";
+import { type StoreFinding, verifySince, verifyStore } from "@threadfold/stores";
+import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION } from "../audit/audit-options.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { count } from "../output/figures.ts";
 import type { Page } from "../output/page.ts";
@@ -10,11 +11,19 @@ import { readingStore } from "../store/store-address.ts";
 /** `verify`: checks that the hashes of log, plans, journal and artifacts hold. */
 export const verifyCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "thread to check (default: all of them)", optional: true }],
-  options: [STORE_OPTION],
-  examples: ["verify --store sessions.db", "verify 0199f3c2 --store sessions.db --json"],
-  run({ arguments: [threadId], options }, { io }) {
+  options: [SINCE_OPTION, PUBLIC_KEY_OPTION, STORE_OPTION],
+  examples: [
+    "verify --store sessions.db",
+    "verify 0199f3c2 --store sessions.db --json",
+    "verify --since checkpoint.json --public-key auditor.pem",
+  ],
+  async run({ arguments: [threadId], options }, { io }) {
+    const since = checkpointOption(options);
+    const publicKey = publicKeyOption(options);
     return readingStore(options, io.env, async (store) => {
-      const findings = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
+      const intact = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
+      const grown = since === undefined ? [] : await verifySince(store, since, publicKey);
+      const findings = [...intact, ...grown];
       const threads = threadId === undefined ? await threadIds(store) : [asThreadId(threadId)];
       const report = {
         data: { threads, findings },

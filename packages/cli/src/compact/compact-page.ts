@@ -76,6 +76,12 @@ export function describeOutcome(outcome: CompactionOutcome): string {
       return "not folded: another writer was first";
     case "aborted":
       return "not folded: interrupted";
+    case "disabled":
+      return `not folded: ${outcome.reason}`;
+    case "vetoed":
+      return `not folded: hook ${singleLine(outcome.hook, 60)} said no`;
+    case "failed":
+      return `not folded: ${singleLine(outcome.problem, 120)}`;
     case "infeasible":
       return "not folded: what may not be folded exceeds the budget";
   }

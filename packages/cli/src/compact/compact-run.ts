@@ -65,6 +65,7 @@ export async function compactSession(
     // Without a store to come back to, nobody can replay the request.
     journal: request.store !== undefined,
   });
+  await session.loadHistory();
   progress.update("appending", 0.4);
   await session.append(messages);
   if (request.store !== undefined) await keepSource(store, imported, io.clock);

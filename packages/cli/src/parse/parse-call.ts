@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { Command, CommanderError, Option } from "commander";
-import type { CliCall, CliCommand, CliOption } from "../cli-command.ts";
+import type { CliArgument, CliCall, CliCommand, CliOption } from "../cli-command.ts";
 import { COMMANDS, type CommandEntry } from "../command-list.ts";
 import { examplesFirst, exitCodeTable } from "./help-page.ts";
 
@@ -88,8 +88,7 @@ class CallParser {
   }
 
   #define(sub: Command, { arguments: positional, options, examples }: CliCommand): void {
-    for (const { name, description, optional } of positional)
-      sub.argument(optional === true ? `[${name}]` : `<${name}>`, description);
+    for (const argument of positional) sub.argument(argumentForm(argument), argument.description);
     for (const option of options) sub.addOption(commanderOption(option));
     sub.configureHelp(examplesFirst(examples));
     sub.addHelpText("after", exitCodeTable());
@@ -97,7 +96,7 @@ class CallParser {
       const { json, quiet, color, ...own } = sub.opts();
       const above = this.#program.opts();
       this.#call = {
-        call: { arguments: positional.map((_, index) => sub.args[index]), options: own },
+        call: { arguments: argumentsOf(positional, sub.args), options: own },
         wishes: {
           json: Boolean(json) || Boolean(above["json"]),
           quiet: Boolean(quiet) || Boolean(above["quiet"]),
@@ -107,6 +106,15 @@ class CallParser {
     });
   }
 }
+
+function argumentForm({ name, optional, variadic }: CliArgument): string {
+  if (variadic === true) return `<${name}...>`;
+  return optional === true ? `[${name}]` : `<${name}>`;
+}
+
+/** Arguments by place; all that were given when the last one may be given often. */
+const argumentsOf = (positional: readonly CliArgument[], given: readonly string[]): CliCall["arguments"] =>
+  positional.at(-1)?.variadic === true ? given : positional.map((_, index) => given[index]);
 
 function noCommand(): ThreadfoldError {
   return new ThreadfoldError("USAGE", "No command was named.", {

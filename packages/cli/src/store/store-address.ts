@@ -25,10 +25,11 @@ export async function readingStore<Result>(
   options: CliCall["options"],
   env: CliIo["env"],
   work: (store: ThreadfoldStore, address: string) => Promise<Result>,
+  tenantId: string | null = null,
 ): Promise<Result> {
   const address = storeAddress(options, env);
   requireStore(address);
-  const store = await openStore(address);
+  const store = await openStore(address, tenantId === null ? {} : { tenantId });
   try {
     return await work(store, address);
   } finally {

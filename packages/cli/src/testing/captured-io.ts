@@ -13,6 +13,8 @@ export interface CaptureOptions {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
+  /** Hears what is printed on stderr while the command runs. */
+  readonly onStderr?: (text: string) => void;
   /** What time it is, in milliseconds. */
   readonly now?: () => number;
 }
@@ -21,7 +23,10 @@ export interface CaptureOptions {
 export async function captureRun(argv: readonly string[], options: CaptureOptions = {}): Promise<CapturedRun> {
   const printed = { stdout: "", stderr: "" };
   const output = (name: keyof typeof printed) => ({
-    write: (text: string) => (printed[name] += text),
+    write: (text: string) => {
+      printed[name] += text;
+      if (name === "stderr") options.onStderr?.(text);
+    },
     isTTY: options.isTTY ?? false,
     columns: options.columns,
   });

@@ -1,0 +1,124 @@
+import { createReadStream } from "node:fs";
+import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { type AuditReport, ed25519Signer, exportAudit, makeCheckpoint, verifyAudit } from "@threadfold/stores";
+import {
+  checkpointOption,
+  PUBLIC_KEY_OPTION,
+  publicKeyOption,
+  readText,
+  SINCE_OPTION,
+} from "../audit/audit-options.ts";
+import type { CliCall, CliCommand, CliContext, CliReport } from "../cli-command.ts";
+import { count } from "../output/figures.ts";
+import { writeWholeFile } from "../output/output-folder.ts";
+import { plainText } from "../output/plain-text.ts";
+import { streamWholeFile } from "../output/stream-file.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+
+type Action = (target: string, options: CliCall["options"], context: CliContext) => Promise<CliReport>;
+
+const ACTIONS: Readonly<Record<string, Action>> = { export: exportThread, verify: verifyFile, checkpoint: check };
+
+/** `audit`: a thread's record as one file that anybody can check, and checkpoints to hold it against. */
+export const auditCommand: CliCommand = {
+  arguments: [
+    { name: "action", description: "export, verify or checkpoint" },
+    { name: "target", description: "thread to export or to make a checkpoint of, or file to verify" },
+  ],
+  options: [
+    { flags: "--out <file>", description: "file to write to" },
+    { flags: "--digests-only", description: "export: leave out what messages, plans and artifacts say" },
+    { flags: "--key <file>", description: "checkpoint: sign it with this Ed25519 private key in PEM" },
+    SINCE_OPTION,
+    PUBLIC_KEY_OPTION,
+    STORE_OPTION,
+  ],
+  examples: [
+    "audit export 0199f3c2 --store sessions.db --out audit.jsonl",
+    "audit verify audit.jsonl --since checkpoint.json",
+    "audit checkpoint 0199f3c2 --key auditor.pem --out checkpoint.json",
+  ],
+  async run({ arguments: [name = "", target = ""], options }, context) {
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+    if (action !== undefined) return action(target, options, context);
+    throw new ThreadfoldError("USAGE", `audit knows export, verify and checkpoint, and not ${JSON.stringify(name)}.`);
+  },
+};
+
+/** A file of any length: lines are written as they are read from the store. */
+async function exportThread(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
+  const path = pathOf(options);
+  if (path === undefined) throw new ThreadfoldError("USAGE", "audit export needs --out <file> to write to.");
+  return readingStore(options, io.env, async (store) => {
+    const at = new Date(io.clock.now()).toISOString();
+    const content = options["digestsOnly"] !== true;
+    const lines = await streamWholeFile(
+      path,
+      exportAudit(store, asThreadId(target), { at, content, signal: io.signal }),
+    );
+    const note = `Wrote ${count(lines, "line")} to ${path}.`;
+    return { data: { threadId: target, lines, path }, text: () => "", notes: [note] };
+  });
+}
+
+async function verifyFile(target: string, options: CliCall["options"]): Promise<CliReport> {
+  const since = checkpointOption(options);
+  const publicKey = publicKeyOption(options);
+  const trust = { ...(since !== undefined && { since }), ...(publicKey !== undefined && { publicKey }) };
+  const data = await reading(target, () => verifyAudit(createReadStream(target), trust));
+  const report: CliReport = { data, text: ({ paint }) => `${paint("green", "intact:")} ${describe(data)}` };
+  if (data.problem === null) return report;
+  const message = `Line ${data.problem.line} of ${target} does not hold: ${data.problem.problem}.`;
+  return {
+    data,
+    text: () => "",
+    failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Take an intact copy." }),
+  };
+}
+
+function describe(report: AuditReport): string {
+  const { threadId, entries, plans, artifacts, journal, checkpoints, signed, signedEntries } = report;
+  const covered = signed === 0 ? "none signed" : `${signed} signed, up to journal entry ${signedEntries}`;
+  const parts = [
+    count(entries, "entry", "entries"),
+    count(plans, "plan"),
+    count(artifacts, "artifact"),
+    count(journal, "journal entry", "journal entries"),
+    `${count(checkpoints, "checkpoint")} (${covered})`,
+  ];
+  return `thread ${plainText(String(threadId))}, ${parts.join(", ")}.`;
+}
+
+async function check(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
+  const { key } = options;
+  const sign = typeof key === "string" ? ed25519Signer(readText(key)) : undefined;
+  const path = pathOf(options);
+  return readingStore(options, io.env, async (store) => {
+    const at = new Date(io.clock.now()).toISOString();
+    const checkpoint = await makeCheckpoint(store, asThreadId(target), { at, ...(sign !== undefined && { sign }) });
+    const text = `${JSON.stringify(checkpoint)}\n`;
+    if (path !== undefined) writeWholeFile(path, text);
+    return {
+      data: checkpoint,
+      text: () => (path === undefined ? text : ""),
+      notes: [
+        ...(path === undefined ? [] : [`Wrote the checkpoint to ${path}.`]),
+        "Keep it where whoever may write to the store cannot.",
+      ],
+    };
+  });
+}
+
+async function reading<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    const code =
+      (cause as NodeJS.ErrnoException).syscall === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
+    if (code === undefined) throw cause;
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${code}.`, { details: { path } });
+  }
+}
+
+const pathOf = ({ out }: CliCall["options"]): string | undefined => (typeof out === "string" ? out : undefined);

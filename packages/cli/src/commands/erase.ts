@@ -1,0 +1,51 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { type ErasureReport, eraseSubject } from "@threadfold/stores";
+import type { CliCommand } from "../cli-command.ts";
+import { count } from "../output/figures.ts";
+import type { Page } from "../output/page.ts";
+import { plainText } from "../output/plain-text.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+
+/** `erase`: takes a thread's content away for good and leaves what proves that it was there. */
+export const eraseCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread whose content is erased" }],
+  options: [
+    { flags: "--yes", description: "erase; it cannot be taken back" },
+    { flags: "--dry-run", description: "say what would be erased, and erase nothing" },
+    { flags: "--reason <code>", description: "why, as the journal keeps it", fallback: "user-request" },
+    { flags: "--actor <name>", description: "who asked for it, as the journal keeps it", fallback: "operator" },
+    STORE_OPTION,
+  ],
+  examples: ["erase 0199f3c2 --dry-run --store sessions.db", "erase 0199f3c2 --yes --reason gdpr-17 --actor dpo"],
+  async run({ arguments: [threadId = ""], options }, { io }) {
+    const dryRun = options["dryRun"] === true;
+    if (!dryRun && options["yes"] !== true)
+      throw new ThreadfoldError("USAGE", "Erasing cannot be taken back, and --yes was not given.", {
+        hint: "Look with --dry-run first, then call it again with --yes.",
+      });
+    return readingStore(options, io.env, async (store) => {
+      const report = await eraseSubject(store, threadId, {
+        actor: String(options["actor"]),
+        reason: String(options["reason"]),
+        at: new Date(io.clock.now()).toISOString(),
+        dryRun,
+      });
+      return {
+        data: { ...report, dryRun },
+        text: (page) => erasePage(report, dryRun, page),
+        notes: dryRun ? [] : ["Backups, exports and files that were imported are not reached: erase them too."],
+      };
+    });
+  },
+};
+
+function erasePage({ threads }: ErasureReport, dryRun: boolean, { paint }: Page): string {
+  const lines = threads.map(({ threadId, entries, plans, artifacts, wasErased, proofSequence }) => {
+    const what = `${count(entries, "entry", "entries")}, ${count(plans, "plan")}, ${count(artifacts, "artifact")}`;
+    const verb = dryRun ? "would erase" : wasErased ? "was erased before" : "erased";
+    const proof = proofSequence === null ? "" : `; journal entry ${proofSequence} proves it`;
+    return `${paint(dryRun ? "yellow" : "green", `${verb}:`)} thread ${plainText(threadId)}, ${what}${proof}.`;
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,78 @@
+import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { EXPORTERS, type ExportedSession, type ExportFormat, exportSession } from "@threadfold/importers";
+import { planWindow } from "@threadfold/session";
+import type { CliCall, CliCommand } from "../cli-command.ts";
+import { count, figure } from "../output/figures.ts";
+import { writeWholeFile } from "../output/output-folder.ts";
+import { plainText } from "../output/plain-text.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
+import { keptSource } from "../store/kept-source.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedPlan, storedThread } from "../store/stored-thread.ts";
+
+const FORMATS = EXPORTERS.map(({ format }) => format);
+
+/** `export`: writes a folded thread as a session file that another tool opens and goes on with. */
+export const exportCommand: CliCommand = {
+  arguments: [{ name: "threadId", description: "thread to write" }],
+  options: [
+    { flags: "--as <format>", description: "tool that shall open the file", choices: FORMATS },
+    { flags: "--out <file>", description: "write to this file instead of stdout" },
+    PLAN_OPTION,
+    STORE_OPTION,
+  ],
+  examples: [
+    "export 0199f3c2 --as pi --out session.jsonl --store sessions.db",
+    "export 0199f3c2 --as claude-code --plan 2 --out session.jsonl --json",
+  ],
+  run({ arguments: [threadId = ""], options }, { io }) {
+    const format = formatOf(options);
+    const version = planVersion(options);
+    return readingStore(options, io.env, async (store) => {
+      const thread = await storedThread(store, threadId);
+      const plan = await storedPlan(store, thread.id, version);
+      const source = await keptSource(store, asThreadId(threadId), format, io.signal);
+      const exported = exportSession(format, {
+        thread,
+        plan,
+        window: planWindow(thread, plan),
+        at: new Date(io.clock.now()).toISOString(),
+        ...(source !== null && { source }),
+      });
+      const { out } = options;
+      const path = typeof out === "string" ? out : undefined;
+      if (path !== undefined) writeWholeFile(path, exported.text);
+      return {
+        data: dataOf(exported, { threadId: thread.id, planVersion: plan.version, path, grown: source !== null }),
+        text: () => (path === undefined ? exported.text : pageOf(exported, path)),
+        brief: path ?? exported.text,
+        warnings: exported.warnings.map(({ kind, message }) => ({ code: kind, message })),
+      };
+    });
+  },
+};
+
+/** Reads which tool is meant. @throws ThreadfoldError `USAGE`. */
+function formatOf(options: CliCall["options"]): ExportFormat {
+  const format = FORMATS.find((known) => known === options["as"]);
+  if (format !== undefined) return format;
+  throw new ThreadfoldError("USAGE", "--as is missing; it names the tool that shall open the file.", {
+    hint: `Give one of ${FORMATS.join(", ")}.`,
+  });
+}
+
+interface ExportPlace {
+  readonly threadId: string;
+  readonly planVersion: number;
+  readonly path: string | undefined;
+  /** True when the file is the log that the thread came from, grown at its end. */
+  readonly grown: boolean;
+}
+
+function dataOf({ format, text, added }: ExportedSession, { threadId, planVersion, path, grown }: ExportPlace) {
+  const bytes = Buffer.byteLength(text);
+  return { threadId, planVersion, format, grown, added, bytes, ...(path === undefined ? { text } : { path }) };
+}
+
+const pageOf = ({ format, text, added }: ExportedSession, path: string): string =>
+  `Wrote ${figure(Buffer.byteLength(text))} bytes for ${format} to ${plainText(path)}, ${count(added, "line")} of them new.`;

@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { PROMPT_CACHE_PRICES } from "@threadfold/core";
+import { PRESETS } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { captureRun } from "../testing/captured-io.ts";
+import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
+import { json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+const size = z.int().nonnegative();
+const share = z.number().gte(0).lte(1).nullable();
+const relative = z.number().gt(0).nullable();
+const recallSchema = z.strictObject({ needs: size, direct: share, reachable: share });
+
+/** One entry of `data.policies` and `data.baselines`. */
+const figuresSchema = z.strictObject({
+  policy: z.string(),
+  budget: size,
+  sessions: size,
+  requests: size,
+  tokensSent: size,
+  peakTokens: size,
+  fitRate: share,
+  overBudgetAvoidable: share,
+  commitsPer100Calls: z.number().nullable(),
+  breaksPer100Calls: z.number().nullable(),
+  bill: z.strictObject({ a: relative, b: relative, c: relative }),
+  providerBills: z.record(z.string(), z.strictObject({ tokens: size, relative })),
+  summaryTokens: z.strictObject({ read: size, wrote: size }),
+  coldRecall: recallSchema,
+  recall: recallSchema,
+  constraintSurvival: share,
+  violations: size,
+  plannerMs: z.strictObject({ median: z.number().nullable(), p99: z.number().nullable() }),
+  emptyPrompts: size,
+  newestLost: size,
+  throws: size,
+  problems: z.array(z.string()),
+});
+
+/** What `simulate --json` promises. */
+const dataSchema = z.strictObject({
+  summarizer: z.enum(["extractive", "lossy"]),
+  sessions: z.array(
+    z.strictObject({
+      name: z.string(),
+      format: z.string(),
+      calls: size,
+      tokens: size,
+      needs: size,
+      coldNeeds: size,
+      budgets: z.array(size),
+    }),
+  ),
+  policies: z.array(figuresSchema),
+  baselines: z.array(figuresSchema),
+  html: z.string().optional(),
+});
+
+async function simulateJson(argv: readonly string[]) {
+  const { code, envelope } = await json(["simulate", ...argv]);
+  return { code, envelope, data: dataSchema.parse(envelope.data) };
+}
+
+const session = () => bench.file("long.json", openAiSession(LONG));
+
+describe("simulate", () => {
+  it("gives one entry per preset and budget with every figure, and the baselines beside them", async () => {
+    const { code, data, envelope } = await simulateJson([
+      session(),
+      "--preset",
+      "codex,threadfold",
+      "--budget",
+      "10k,20000",
+    ]);
+    expect(code).toBe(0);
+    expect(envelope.warnings).toEqual([]);
+    expect(data.policies.map(({ policy, budget }) => [policy, budget])).toEqual(
+      [20_000, 10_000].flatMap((budget) => ["codex", "threadfold"].map((name) => [name, budget])),
+    );
+    expect(data.baselines.map(({ policy }) => policy)).toContain("no-compaction");
+    expect(data.sessions).toMatchObject([{ format: "openai-chat", calls: 61, budgets: [20_000, 10_000] }]);
+    for (const { requests, providerBills, violations, throws } of data.policies) {
+      expect({ requests, violations, throws }).toEqual({ requests: 61, violations: 0, throws: 0 });
+      expect(Object.keys(providerBills)).toEqual(PROMPT_CACHE_PRICES.map(({ id }) => id));
+    }
+  });
+
+  it("takes every preset by default", async () => {
+    const { data } = await simulateJson([session(), "--policy", "none", "--budget", "15k"]);
+    expect(data.policies.map(({ policy }) => policy)).toEqual(PRESETS.map(({ name }) => name));
+  });
+
+  it("prints a table for people, as wide as a page", async () => {
+    const { code, stdout } = await captureRun([
+      "simulate",
+      session(),
+      "--preset",
+      "threadfold,codex",
+      "--budget",
+      "10k",
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/10,000 tokens: 1 session, 61 calls/);
+    expect(stdout).toMatch(/^ {2}threadfold +0\.\d{3} /m);
+    expect(stdout).toMatch(/^ {2}no-compaction +1\.000 /m);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it("pays for every summary where a model is stood in for", async () => {
+    const { data } = await simulateJson([
+      session(),
+      "--preset",
+      "claude-code",
+      "--policy",
+      "none",
+      "--budget",
+      "10k",
+      "--summarizer",
+      "lossy",
+    ]);
+    expect(data.policies[0]?.summaryTokens.read).toBeGreaterThan(0);
+    expect(data.baselines).toEqual([]);
+  });
+
+  it("says that a session fits, and gives its entries without figures", async () => {
+    const { code, data, envelope } = await simulateJson([
+      session(),
+      "--preset",
+      "threadfold",
+      "--policy",
+      "none",
+      "--budget",
+      "1m",
+    ]);
+    expect(code).toBe(0);
+    expect(envelope.warnings).toMatchObject([{ code: "fits-every-budget" }]);
+    expect(data.policies).toMatchObject([{ sessions: 0, bill: { a: null } }]);
+  });
+
+  it("writes one page that needs nothing else", async () => {
+    const path = bench.path("report.html");
+    const { data } = await simulateJson([
+      session(),
+      "--preset",
+      "threadfold",
+      "--policy",
+      "floor",
+      "--budget",
+      "10k",
+      "--html",
+      path,
+    ]);
+    expect(data.html).toBe(path);
+    expect(readFileSync(path, "utf8")).toContain("uPlot");
+    expect(readdirSync(bench.root).sort()).toEqual(["long.json", "report.html"]);
+  });
+
+  it("leaves out what cannot be read, and fails when nothing is left", async () => {
+    const broken = bench.file("broken.json", "this is no session");
+    const some = await simulateJson([
+      broken,
+      session(),
+      "--preset",
+      "threadfold",
+      "--policy",
+      "none",
+      "--budget",
+      "10k",
+    ]);
+    expect(some.code).toBe(0);
+    expect(some.envelope.warnings).toMatchObject([{ code: "session-left-out" }]);
+    const none = await json(["simulate", broken]);
+    expect(none).toMatchObject({ code: 1, envelope: { error: { code: "UNKNOWN_FORMAT" } } });
+    const missing = await json(["simulate", bench.path("missing.json")]);
+    expect(missing).toMatchObject({ code: 5, envelope: { error: { code: "UNREADABLE_SOURCE" } } });
+  });
+
+  it("refuses names and numbers that it does not know, before any work", async () => {
+    for (const argv of [
+      ["--preset", "nobody"],
+      ["--policy", "nobody"],
+      ["--budget", "0"],
+      ["--budget", "20000,,1"],
+      ["--summarizer", "nobody"],
+      ["--html", ""],
+    ])
+      expect((await json(["simulate", session(), ...argv])).code, argv.join(" ")).toBe(2);
+    expect((await json(["simulate"])).code).toBe(2);
+  });
+
+  it("proves that the page can be written before it begins", async () => {
+    mkdirSync(bench.path("folder"));
+    for (const path of [bench.path("folder"), bench.path("nowhere/report.html")])
+      expect(await json(["simulate", session(), "--html", path])).toMatchObject({
+        code: 1,
+        envelope: { error: { code: "OUTPUT_UNWRITABLE" } },
+      });
+  });
+
+  it("is interrupted cleanly and leaves no file", async () => {
+    const path = bench.path("report.html");
+    for (const milliseconds of [1, 30, 60]) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), milliseconds);
+      const { code, envelope } = await json(["simulate", session(), "--html", path], { signal: controller.signal });
+      expect({ code, error: envelope.error?.code }).toEqual({ code: 130, error: "ABORTED" });
+      expect(existsSync(path)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { PROMPT_CACHE_PRICES } from "@threadfold/core";
+import { BILL_IDS, type BillId, summaryBill } from "../measure/call-bill.ts";
+import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
+import type { PolicyReplay } from "../replay/replay-policy.ts";
+import type { PolicyFigures, RecallFigures } from "./policy-figures.ts";
+
+/** So many different problems are told of a policy. */
+const MOST_PROBLEMS = 3;
+
+/** Adds up the replays of one policy at one budget. */
+export class FiguresTally {
+  readonly policy: string;
+  readonly #budget: number;
+  #sessions = 0;
+  readonly #calls: CallFigures[] = [];
+  /** What sending everything would have cost, for the calls that the policy made a prompt for. */
+  readonly #everything: Record<BillId, number> = { a: 0, b: 0, c: 0 };
+  readonly #providers = new Map<string, { tokens: number; everything: number }>();
+  readonly #problems = new Set<string>();
+
+  constructor(policy: string, budget: number) {
+    this.policy = policy;
+    this.#budget = budget;
+  }
+
+  /** @param everything the replay of the same session that sends everything. */
+  add(replay: PolicyReplay, everything: PolicyReplay): void {
+    this.#sessions++;
+    for (const [index, call] of replay.calls.entries()) {
+      this.#calls.push(call);
+      if (call.thrown) continue;
+      for (const id of BILL_IDS) this.#everything[id] += everything.calls[index]?.bills[id] ?? 0;
+    }
+    const summaries = summaryBill(
+      sum(replay.calls, ({ summaryRead }) => summaryRead),
+      sum(replay.calls, ({ summaryWrote }) => summaryWrote),
+    );
+    for (const { id } of PROMPT_CACHE_PRICES) {
+      const before = this.#providers.get(id) ?? { tokens: 0, everything: 0 };
+      this.#providers.set(id, {
+        tokens: before.tokens + (replay.bills[id] ?? 0) + summaries,
+        everything: before.everything + (everything.bills[id] ?? 0),
+      });
+    }
+    if (replay.problem !== undefined && this.#problems.size < MOST_PROBLEMS) this.#problems.add(replay.problem);
+  }
+
+  figures(): PolicyFigures {
+    const made = this.#calls.filter(({ thrown }) => !thrown);
+    const per100 = (is: (call: CallFigures) => boolean) => scaled(ratio(made.filter(is).length, made.length), 100);
+    const bill = (id: BillId) =>
+      ratio(
+        sum(made, ({ bills }) => bills[id]),
+        this.#everything[id],
+      );
+    return {
+      policy: this.policy,
+      budget: this.#budget,
+      sessions: this.#sessions,
+      requests: made.length,
+      tokensSent: Math.round(sum(made, ({ tokens }) => tokens)),
+      peakTokens: Math.round(made.reduce((most, { tokens }) => Math.max(most, tokens), 0)),
+      fitRate: ratio(made.filter(({ overBudget }) => !overBudget).length, made.length),
+      overBudgetAvoidable: ratio(
+        made.filter(({ overBudget, unavoidable }) => overBudget && !unavoidable).length,
+        made.length,
+      ),
+      commitsPer100Calls: per100(({ committed }) => committed),
+      breaksPer100Calls: per100(({ breaks }) => breaks),
+      bill: { a: bill("a"), b: bill("b"), c: bill("c") },
+      providerBills: Object.fromEntries(
+        [...this.#providers].map(([id, { tokens, everything }]) => [
+          id,
+          { tokens: Math.round(tokens), relative: ratio(tokens, everything) },
+        ]),
+      ),
+      summaryTokens: { read: sum(made, (call) => call.summaryRead), wrote: sum(made, (call) => call.summaryWrote) },
+      coldRecall: recallOf(this.#calls.map(({ cold }) => cold)),
+      recall: recallOf(this.#calls.map(({ all }) => all)),
+      constraintSurvival: ratio(
+        sum(made, ({ constraintsKept }) => constraintsKept),
+        sum(made, ({ constraints }) => constraints),
+      ),
+      violations: sum(made, ({ violations }) => violations),
+      plannerMs: timesOf(made.map(({ milliseconds }) => milliseconds)),
+      emptyPrompts: made.filter(({ empty }) => empty).length,
+      newestLost: made.filter(({ newestLost }) => newestLost).length,
+      throws: this.#calls.length - made.length,
+      problems: [...this.#problems],
+    };
+  }
+}
+
+function recallOf(tallies: readonly NeedTally[]): RecallFigures {
+  const needs = sum(tallies, (tally) => tally.needs);
+  return {
+    needs,
+    direct: ratio(
+      sum(tallies, ({ direct }) => direct),
+      needs,
+    ),
+    reachable: ratio(
+      sum(tallies, ({ reachable }) => reachable),
+      needs,
+    ),
+  };
+}
+
+function timesOf(milliseconds: readonly number[]): PolicyFigures["plannerMs"] {
+  const sorted = [...milliseconds].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+  return { median: at(0.5), p99: at(0.99) };
+}
+
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((total, item) => total + of(item), 0);
+
+const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+
+const scaled = (value: number | null, by: number): number | null => (value === null ? null : value * by);

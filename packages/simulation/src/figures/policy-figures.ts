@@ -1,0 +1,55 @@
+import type { BillId } from "../measure/call-bill.ts";
+
+/** Shares of some needs, from 0 to 1; null when there were none. */
+export interface RecallFigures {
+  readonly needs: number;
+  readonly direct: number | null;
+  readonly reachable: number | null;
+}
+
+/**
+ * What a policy came to at a budget over all sessions that count there. Figures are pooled over sessions: sums over
+ * sums, so that a call weighs the same in every session. Tokens are characters / 4; shares are from 0 to 1.
+ */
+export interface PolicyFigures {
+  readonly policy: string;
+  /** Tokens that no prompt should exceed. */
+  readonly budget: number;
+  /** Sessions whose history exceeds the budget: the others say nothing at this budget. */
+  readonly sessions: number;
+  /** Requests that were made, one per recorded call. */
+  readonly requests: number;
+  readonly tokensSent: number;
+  readonly peakTokens: number;
+  /** Share of the requests that were within the budget; null without requests. */
+  readonly fitRate: number | null;
+  /** Share of the requests above the budget although what is new would have fitted. */
+  readonly overBudgetAvoidable: number | null;
+  readonly commitsPer100Calls: number | null;
+  readonly breaksPer100Calls: number | null;
+  /** Bills relative to sending everything, summary calls included. */
+  readonly bill: Readonly<Record<BillId, number | null>>;
+  /** The same under each provider's prompt-cache prices, with the time a prefix stays from the log's timestamps. */
+  readonly providerBills: Readonly<Record<string, ProviderBill>>;
+  readonly summaryTokens: { readonly read: number; readonly wrote: number };
+  /** Of what calls used and had last seen more than ten calls before. */
+  readonly coldRecall: RecallFigures;
+  /** Of everything that calls used and had seen before. */
+  readonly recall: RecallFigures;
+  /** Share of the standing constraints said so far that stand verbatim in the prompt, over all requests. */
+  readonly constraintSurvival: number | null;
+  readonly violations: number;
+  /** Milliseconds to plan and make a prompt. */
+  readonly plannerMs: { readonly median: number | null; readonly p99: number | null };
+  readonly emptyPrompts: number;
+  readonly newestLost: number;
+  readonly throws: number;
+  /** What the policy threw first, for people. */
+  readonly problems: readonly string[];
+}
+
+/** A bill in input-token equivalents, and relative to sending everything. */
+export interface ProviderBill {
+  readonly tokens: number;
+  readonly relative: number | null;
+}

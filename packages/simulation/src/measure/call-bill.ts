@@ -1,0 +1,44 @@
+/** The three ways of counting a bill that figures are compared by (`targets.md`). */
+export const BILL_IDS = ["a", "b", "c"] as const;
+export type BillId = (typeof BILL_IDS)[number];
+
+/** A bill of each kind, in input-token equivalents. */
+export type Bills = Readonly<Record<BillId, number>>;
+
+/** Nothing shorter is cached, in tokens. */
+const SHORTEST_CACHED = 1_024;
+/** A pause of more than five minutes empties the cache, in milliseconds. */
+const LONGEST_PAUSE = 5 * 60 * 1_000;
+const CACHED = 0.1;
+const WRITTEN = 1.25;
+const SUMMARY_READ = 1;
+const SUMMARY_WROTE = 5;
+
+/** What a call's bill depends on. */
+export interface BilledCall {
+  readonly tokens: number;
+  /** Tokens of the beginning that is the previous prompt's too. */
+  readonly sharedTokens: number;
+  /** Milliseconds since the previous call; infinite for the first one. */
+  readonly pause: number;
+  readonly summaryRead: number;
+  readonly summaryWrote: number;
+}
+
+/**
+ * What one call costs: (a) the cached prefix 0.1 and the rest 1.25, (b) 0.1 and 1.0, (c) without a cache. Summary calls
+ * are added: what they read × 1, what they wrote × 5.
+ */
+export function callBills({ tokens, sharedTokens, pause, summaryRead, summaryWrote }: BilledCall): Bills {
+  const cached = sharedTokens < SHORTEST_CACHED || pause > LONGEST_PAUSE ? 0 : sharedTokens;
+  const fresh = tokens - cached;
+  const summaries = summaryBill(summaryRead, summaryWrote);
+  return {
+    a: cached * CACHED + fresh * WRITTEN + summaries,
+    b: cached * CACHED + fresh + summaries,
+    c: tokens + summaries,
+  };
+}
+
+/** What summary calls cost, in input-token equivalents. */
+export const summaryBill = (read: number, wrote: number): number => read * SUMMARY_READ + wrote * SUMMARY_WROTE;

@@ -1,0 +1,68 @@
+/** Patterns are found by their first characters, so none may be shorter. */
+export const SHORTEST_PATTERN = 6;
+
+const BASE = 0x01_00_01_93;
+const FILTER_BITS = 18;
+
+/**
+ * Finds which of many fixed texts stand verbatim in a text, in one pass over it, however many there are: a rolling hash
+ * of six characters says where one may begin.
+ */
+export class PatternScanner {
+  readonly #patterns: readonly string[];
+  readonly #byBeginning = new Map<number, number[]>();
+  readonly #filter = new Uint8Array(1 << FILTER_BITS);
+  /** For each pattern the newest scan that found it. */
+  readonly #foundIn: Uint32Array;
+  #scan = 0;
+
+  /** @param patterns each at least {@link SHORTEST_PATTERN} characters; a pattern is known by its place in the list. */
+  constructor(patterns: readonly string[]) {
+    this.#patterns = patterns;
+    this.#foundIn = new Uint32Array(patterns.length);
+    for (const [id, pattern] of patterns.entries()) {
+      if (pattern.length < SHORTEST_PATTERN)
+        throw new RangeError(`A pattern has ${pattern.length} characters; it needs ${SHORTEST_PATTERN}.`);
+      const hash = hashAt(pattern, 0);
+      const others = this.#byBeginning.get(hash);
+      if (others === undefined) this.#byBeginning.set(hash, [id]);
+      else others.push(id);
+      this.#filter[hash >>> (32 - FILTER_BITS)] = 1;
+    }
+  }
+
+  /** The patterns that stand in the text, each once, in the order in which they first do. */
+  scan(text: string): readonly number[] {
+    const found: number[] = [];
+    if (text.length < SHORTEST_PATTERN) return found;
+    this.#scan++;
+    let hash = hashAt(text, 0);
+    const last = text.length - SHORTEST_PATTERN;
+    for (let start = 0; ; start++) {
+      if (this.#filter[hash >>> (32 - FILTER_BITS)] === 1) this.#collect(text, start, hash, found);
+      if (start === last) return found;
+      hash =
+        (Math.imul(hash - Math.imul(text.charCodeAt(start), LEADING), BASE) +
+          text.charCodeAt(start + SHORTEST_PATTERN)) >>>
+        0;
+    }
+  }
+
+  #collect(text: string, start: number, hash: number, found: number[]): void {
+    for (const id of this.#byBeginning.get(hash) ?? []) {
+      if (this.#foundIn[id] === this.#scan || !text.startsWith(this.#patterns[id] as string, start)) continue;
+      this.#foundIn[id] = this.#scan;
+      found.push(id);
+    }
+  }
+}
+
+/** What the first of the hashed characters is multiplied by. */
+const LEADING = Array.from({ length: SHORTEST_PATTERN - 1 }).reduce<number>((power) => Math.imul(power, BASE), 1);
+
+function hashAt(text: string, start: number): number {
+  let hash = 0;
+  for (let index = start; index < start + SHORTEST_PATTERN; index++)
+    hash = Math.imul(hash, BASE) + text.charCodeAt(index);
+  return hash >>> 0;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
+import { needCandidates } from "./need-candidates.ts";
+import { sessionNeeds } from "./session-needs.ts";
+
+/** Steps that say nothing of interest. */
+const idle = (count: number): readonly ScriptedMessage[] =>
+  Array.from({ length: count }, (_, index): readonly ScriptedMessage[] => [
+    { calls: "wait", id: `idle_${index}`, input: {} },
+    { result: "ok", id: `idle_${index}` },
+  ]).flat();
+
+function needsOfLastCall(script: readonly ScriptedMessage[]) {
+  const needs = sessionNeeds(scriptedSession(script));
+  return (needs.byCall.at(-1) ?? []).map(({ pattern, ...need }) => ({ text: needs.patterns[pattern], ...need }));
+}
+
+describe("sessionNeeds", () => {
+  it("finds what a call uses and a tool said, and how long ago", () => {
+    const found = needsOfLastCall([
+      { user: "Go." },
+      { calls: "list", id: "a", input: {} },
+      { result: "src/parser/read-line.ts", id: "a" },
+      ...idle(11),
+      { calls: "read", id: "b", input: { path: "src/parser/read-line.ts" } },
+    ]);
+    expect(found).toContainEqual({ text: "src/parser/read-line.ts", age: 11, cold: true });
+  });
+
+  it("counts from where it was last seen, the agent's own calls among it", () => {
+    const found = needsOfLastCall([
+      { user: "Fix parse_line." },
+      ...idle(9),
+      { calls: "grep", id: "a", input: { pattern: "parse_line" } },
+      { result: "nothing", id: "a" },
+      ...idle(3),
+      { calls: "grep", id: "b", input: { pattern: "parse_line" } },
+    ]);
+    expect(found).toEqual([{ text: "parse_line", age: 3, cold: false }]);
+  });
+
+  it("leaves out what nobody gave the agent, and what stands nearly everywhere", () => {
+    expect(
+      needsOfLastCall([{ user: "Go." }, ...idle(3), { calls: "write", id: "a", input: { path: "new_file.ts" } }]),
+    ).toEqual([]);
+    const everywhere = Array.from({ length: 5 }, () => ({ user: "about common_name" }) as const);
+    expect(needsOfLastCall([...everywhere, { calls: "grep", id: "a", input: { pattern: "common_name" } }])).toEqual([]);
+  });
+
+  it("keeps the forty rarest of a call", () => {
+    const names = Array.from({ length: 60 }, (_, index) => `name_number_${index}`);
+    const found = needsOfLastCall([
+      { user: names.join(" ") },
+      { calls: "note", id: "a", input: { text: names.slice(0, 30).join(" ") } },
+      { result: "ok", id: "a" },
+      ...idle(6),
+      { calls: "write", id: "b", input: { text: names.join(" ") } },
+    ]);
+    expect(found).toHaveLength(40);
+    expect(found.slice(0, 30).map(({ text }) => text)).toEqual(names.slice(30));
+  });
+});
+
+describe("needCandidates", () => {
+  const candidatesOf = (text: string) =>
+    needCandidates(
+      scriptedSession([{ user: "x" }, { calls: "bash", id: "a", input: { text } }]).calls[0]?.answer ?? [],
+    );
+
+  it("reads paths, identifiers, long numbers and quoted names, and no plain words", () => {
+    expect(candidatesOf("sed -n 1,200p /repo/src/io.ts")).toEqual(["/repo/src/io.ts"]);
+    expect(candidatesOf("call readLine then vllm.core.block")).toEqual(["readLine", "vllm.core.block"]);
+    expect(candidatesOf("kill 4711234 please")).toEqual(["4711234"]);
+    expect(candidatesOf("please return the configuration")).toEqual([]);
+  });
+});

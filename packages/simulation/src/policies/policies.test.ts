@@ -1,0 +1,117 @@
+import { presetByName } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { pieceOf } from "../policy/prompt-piece.ts";
+import type { PolicyPrompt, PromptPolicy } from "../policy/prompt-policy.ts";
+import type { CallFigures } from "../replay/call-figures.ts";
+import { replayPolicy } from "../replay/replay-policy.ts";
+import { replayScene } from "../replay/replay-scene.ts";
+import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
+import { longScript, scriptedSession } from "../testing/scripted-log.ts";
+import { floorPolicy } from "./floor-policy.ts";
+import { clearAllButLast, noCompaction, slidingWindow } from "./naive-policies.ts";
+import { oraclePolicy } from "./oracle-policy.ts";
+import { presetPolicy } from "./preset-policy.ts";
+
+const BUDGET = 4_000;
+const summarizer = scriptedSummarizer("extractive");
+const scene = replayScene(scriptedSession(longScript(60), ["You are a careful engineer."]));
+
+async function run(policy: PromptPolicy, budgetTokens = BUDGET) {
+  const prompts: PolicyPrompt[] = [];
+  const watched: PromptPolicy = {
+    id: policy.id,
+    async begin(policyScene) {
+      const inner = await policy.begin(policyScene);
+      return {
+        ...inner,
+        async prompt(added, at) {
+          const prompt = await inner.prompt(added, at);
+          prompts.push(prompt);
+          return prompt;
+        },
+        end: () => inner.end(),
+      };
+    },
+  };
+  const replay = await replayPolicy(scene, watched, { budgetTokens, summarizer });
+  return { prompts, replay };
+}
+
+const count = (calls: readonly CallFigures[], is: (call: CallFigures) => boolean): number => calls.filter(is).length;
+const coldShare = (calls: readonly CallFigures[]): number =>
+  calls.reduce((sum, { cold }) => sum + cold.direct, 0) / calls.reduce((sum, { cold }) => sum + cold.needs, 0);
+
+describe("policies to compare with", () => {
+  it("no-compaction sends the whole log and needs nothing back", async () => {
+    const { prompts, replay } = await run(noCompaction);
+    const last = scene.session.calls.at(-1);
+    const whole = scene.session.messages.filter(({ ordinal }) => ordinal < (last?.answer[0]?.ordinal ?? 0));
+    expect(prompts.at(-1)?.messages.slice(1)).toEqual(whole.map(pieceOf));
+    expect(coldShare(replay.calls)).toBe(1);
+    expect(count(replay.calls, ({ breaks }) => breaks)).toBe(0);
+    expect(count(replay.calls, ({ overBudget }) => overBudget)).toBeGreaterThan(30);
+  });
+
+  it("sliding-window always fits, moves nearly always, and never parts a pair", async () => {
+    const { replay } = await run(slidingWindow);
+    expect(count(replay.calls, ({ overBudget }) => overBudget)).toBe(0);
+    expect(count(replay.calls, ({ breaks }) => breaks)).toBeGreaterThan(30);
+    expect(replay.calls.reduce((sum, { violations }) => sum + violations, 0)).toBe(0);
+  });
+
+  it("clear-all-but-last keeps its newest results, and what is empty stays empty", async () => {
+    const { prompts } = await run(clearAllButLast(3));
+    const emptied = prompts.map(
+      ({ messages }) =>
+        new Set(messages.flatMap(({ text, resultIds }) => (text.startsWith("[Old") ? (resultIds ?? []) : []))),
+    );
+    const last = emptied.at(-1) ?? new Set();
+    expect(last.size).toBeGreaterThan(10);
+    for (const [index, before] of emptied.entries())
+      for (const id of before) expect(emptied[index + 1]?.has(id) ?? true).toBe(true);
+    for (const prompt of prompts) {
+      const results = prompt.messages.filter(({ role }) => role === "tool");
+      expect(results.slice(-3).some(({ text }) => text.startsWith("[Old"))).toBe(false);
+    }
+  });
+
+  it("floor cuts to half, seldom, and tells of what it cut", async () => {
+    const { prompts, replay } = await run(floorPolicy);
+    const cuts = replay.calls.filter(({ committed }) => committed);
+    expect(cuts.length).toBeGreaterThan(1);
+    for (const { tokens } of cuts) expect(tokens).toBeLessThanOrEqual(BUDGET * 0.56);
+    expect(count(replay.calls, ({ breaks }) => breaks)).toBe(cuts.length);
+    expect(prompts.at(-1)?.messages[1]?.text).toContain("Bring every part to the new interface.");
+  });
+
+  it("oracle fits, is lawful, and remembers more than any rule that cannot know", async () => {
+    const { replay } = await run(oraclePolicy(scene));
+    const { replay: window } = await run(slidingWindow);
+    expect(count(replay.calls, ({ overBudget, violations }) => overBudget || violations > 0)).toBe(0);
+    expect(coldShare(replay.calls)).toBeGreaterThan(coldShare(window.calls));
+  });
+});
+
+describe("presetPolicy", () => {
+  it("folds through the session, fits, keeps the constraint, and finds by recall what it folded", async () => {
+    const { replay } = await run(presetPolicy(presetByName("threadfold"), { summarizer }));
+    expect(count(replay.calls, ({ committed }) => committed)).toBeGreaterThan(0);
+    for (const call of replay.calls) {
+      expect(call).toMatchObject({ overBudget: false, violations: 0, empty: false, newestLost: false, thrown: false });
+      expect(call.constraintsKept).toBe(call.constraints);
+    }
+    expect(replay.calls.at(-1)?.constraints).toBe(1);
+    expect(replay.calls.every(({ summaryRead }) => summaryRead === 0)).toBe(true);
+  });
+
+  it("pays for the calls of a stand-in for a model", async () => {
+    const lossy = scriptedSummarizer("lossy");
+    const { calls } = await replayPolicy(scene, presetPolicy(presetByName("claude-code"), { summarizer: lossy }), {
+      budgetTokens: BUDGET,
+      summarizer: lossy,
+    });
+    const paid = calls.filter(({ summaryRead }) => summaryRead > 0);
+    expect(paid.length).toBeGreaterThan(0);
+    expect(paid.every(({ committed, bills, tokens }) => committed && bills.c > tokens)).toBe(true);
+  });
+});

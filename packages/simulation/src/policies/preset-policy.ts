@@ -1,0 +1,134 @@
+import {
+  asThreadId,
+  type ContextCompactionConfig,
+  type Message,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  systemText,
+  visibleText,
+} from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { ContextSession, type PreparedRequest } from "@threadfold/session";
+import type { CompactionPreset } from "@threadfold/strategies";
+import { pieceOf } from "../policy/prompt-piece.ts";
+import type {
+  PolicyPrompt,
+  PolicyRun,
+  PolicyScene,
+  PromptPiece,
+  PromptPolicy,
+  SummaryCall,
+} from "../policy/prompt-policy.ts";
+import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
+import { charactersTokenizer } from "./characters-tokenizer.ts";
+
+/** Provider rules that are checked: the strictest. */
+const FORMAT = formatById("anthropic-messages");
+
+/** What a preset is replayed with beside its own figures. */
+export interface PresetPolicyOptions {
+  /** Names the policy; the preset's name by default. */
+  readonly id?: string;
+  readonly summarizer: ScriptedSummarizer;
+  readonly config?: Partial<ContextCompactionConfig>;
+}
+
+/**
+ * A preset as a policy, through `ContextSession` as a user has it. The tokens of its cap are the budget's. A stand-in
+ * for a model is paid for; the summarizer without a model, which sessions have by default, costs nothing.
+ */
+export function presetPolicy(preset: CompactionPreset, options: PresetPolicyOptions): PromptPolicy {
+  return { id: options.id ?? preset.name, begin: (scene) => PresetRun.begin(preset, options, scene) };
+}
+
+class PresetRun implements PolicyRun {
+  readonly #session: ContextSession;
+  readonly #summaries: CountingSummarizer;
+  readonly #clock: { readonly setTo: (at: number) => void };
+
+  private constructor(
+    session: ContextSession,
+    summaries: CountingSummarizer,
+    clock: { readonly setTo: (at: number) => void },
+  ) {
+    this.#session = session;
+    this.#summaries = summaries;
+    this.#clock = clock;
+  }
+
+  static async begin(preset: CompactionPreset, options: PresetPolicyOptions, scene: PolicyScene): Promise<PresetRun> {
+    const summaries = new CountingSummarizer(options.summarizer);
+    let now = 0;
+    const session = await ContextSession.open({
+      threadId: asThreadId(scene.sessionId),
+      preset,
+      config: { ...options.config, maxInputTokens: scene.budgetTokens },
+      tokenizer: charactersTokenizer,
+      summarizer: summaries,
+      format: FORMAT,
+      frame: { system: scene.system, tools: scene.tools },
+      clock: { now: () => now },
+      journal: false,
+    });
+    return new PresetRun(session, summaries, { setTo: (at) => (now = at) });
+  }
+
+  async prompt(added: readonly Message[], at: number): Promise<PolicyPrompt> {
+    this.#clock.setTo(at);
+    const started = performance.now();
+    const before = this.#session.plan.version;
+    await this.#session.append(added);
+    const prepared = await this.#session.prepare();
+    const milliseconds = performance.now() - started;
+    return {
+      messages: piecesOf(prepared),
+      summaryCalls: this.#summaries.take(),
+      committed: prepared.plan.version !== before,
+      violations: prepared.violations.length,
+      milliseconds,
+    };
+  }
+
+  async recall(query: string): Promise<string> {
+    const [, search] = this.#session.tools();
+    return query.trim() === "" ? "" : (await search.execute({ query })).text;
+  }
+
+  end(): Promise<void> {
+    return this.#session.close();
+  }
+}
+
+const piecesOf = ({ request }: PreparedRequest): readonly PromptPiece[] => [
+  ...request.system.map((entry): PromptPiece => ({ role: "system", text: systemText(entry) })),
+  ...request.messages.map((message) => pieceOf(message)),
+];
+
+/** Summarizes, and keeps what a model's calls would have read and written. */
+class CountingSummarizer implements Summarizer {
+  readonly id: string;
+  readonly #stand: ScriptedSummarizer;
+  #calls: SummaryCall[] = [];
+
+  constructor(stand: ScriptedSummarizer) {
+    this.id = stand.summarizer.id;
+    this.#stand = stand;
+  }
+
+  async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+    const result = await this.#stand.summarizer.summarize(request);
+    if (this.#stand.isModel) {
+      const read = request.messages.reduce((sum, message) => sum + request.countTokens(visibleText(message)), 0);
+      this.#calls.push({ read, wrote: request.countTokens(JSON.stringify(result.changes)) });
+    }
+    return result;
+  }
+
+  /** The calls since it was last asked. */
+  take(): readonly SummaryCall[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Message, Role, ToolDefinition } from "@threadfold/core";
+
+/** A policy that makes prompts: a preset of ours, a peer's function, or a naive rule. */
+export interface PromptPolicy {
+  /** Names the policy in tables and data. Equal ids mean equal behaviour. */
+  readonly id: string;
+  /** Begins one session at one budget. */
+  begin(scene: PolicyScene): Promise<PolicyRun>;
+}
+
+/** What a policy is told before the first call of a session. Everything in it is the same for every policy. */
+export interface PolicyScene {
+  readonly sessionId: string;
+  /** Tokens that no prompt should exceed, counted as `countTokens` counts. */
+  readonly budgetTokens: number;
+  /** System text that stands beside the messages. A policy sends it as the first pieces of its prompts, with role `system`. */
+  readonly system: readonly string[];
+  /** Every tool that the session calls. Definitions are not counted: logs seldom have them. */
+  readonly tools: readonly ToolDefinition[];
+  /** The same deterministic stand-in for everyone's LLM: a summary of the span of at most `maxTokens`. */
+  readonly summarize: (span: readonly Message[], maxTokens: number) => Promise<string>;
+  /** Characters / 4, rounded up. */
+  readonly countTokens: (text: string) => number;
+}
+
+/** One session being replayed under a policy. */
+export interface PolicyRun {
+  /**
+   * Takes what the log adds before a recorded model call, and returns the prompt for that call. The messages of all
+   * calls together are the log up to here, in order; those of side branches are left out.
+   *
+   * @param at when the call was made, in milliseconds since 1970.
+   */
+  prompt(added: readonly Message[], at: number): Promise<PolicyPrompt>;
+  /** The result text of one recall query, asked after `prompt`; absent for a policy that has no recall. */
+  recall?(query: string): Promise<string>;
+  end(): Promise<void>;
+}
+
+/** A prompt as a policy would send it, and what making it took. */
+export interface PolicyPrompt {
+  /** The whole prompt, piece by piece, in order, as sent: system text first, then the messages. */
+  readonly messages: readonly PromptPiece[];
+  /** Calls of a summarizing model made for this prompt, in tokens. */
+  readonly summaryCalls: readonly SummaryCall[];
+  /** True when the policy changed what it shows of the past: a fold, a cut, a summary. */
+  readonly committed: boolean;
+  /** Legality violations that the policy's own checker found; the replay adds its own check of pairs. */
+  readonly violations: number;
+  /** Milliseconds spent planning and making the prompt, conversions for this measurement left out where possible. */
+  readonly milliseconds: number;
+}
+
+/** What one call of a summarizing model read and wrote, in tokens. */
+export interface SummaryCall {
+  readonly read: number;
+  readonly wrote: number;
+}
+
+/** One message of a prompt. Equal objects, by identity, are looked at once: keep them from call to call where you can. */
+export interface PromptPiece {
+  readonly role: Role;
+  /** What is counted and searched: text, call names and arguments, and results. See `pieceText`. */
+  readonly text: string;
+  /** What must be equal for a cached prefix; `text` by default. The role is compared beside it. */
+  readonly key?: string;
+  /** Ids of the tool calls in it, for the check of pairs. */
+  readonly callIds?: readonly string[];
+  /** Ids of the tool calls that it answers. */
+  readonly resultIds?: readonly string[];
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { scriptedSession } from "../testing/scripted-log.ts";
+
+describe("recordedCalls", () => {
+  it("puts a call before every answer to a user or a tool, with what came before it", () => {
+    const { calls } = scriptedSession([
+      { user: "Look." },
+      { calls: "read", id: "a", input: { path: "x" } },
+      { result: "text", id: "a" },
+      { says: "Seen." },
+      { user: "Good." },
+    ]);
+    expect(calls.map(({ added, answer }) => [added.map(({ id }) => id), answer.map(({ id }) => id)])).toEqual([
+      [["m0"], ["m1"]],
+      [["m1", "m2"], ["m3"]],
+    ]);
+  });
+
+  it("takes an answer that was logged result by result for one answer", () => {
+    const { calls } = scriptedSession([
+      { user: "Look at both." },
+      { calls: "read", id: "a", input: { path: "x" } },
+      { calls: "read", id: "b", input: { path: "y" } },
+      { result: "first", id: "a" },
+      { says: "Between the results." },
+      { result: "second", id: "b" },
+      { says: "Seen." },
+    ]);
+    expect(calls.map(({ answer }) => answer.map(({ id }) => id))).toEqual([["m1", "m2"], ["m6"]]);
+  });
+
+  it("tells calls with the same id apart by their place", () => {
+    const step = [
+      { calls: "read", id: "again", input: { path: "x" } },
+      { result: "text", id: "again" },
+    ] as const;
+    expect(scriptedSession([{ user: "Look." }, ...step, ...step, ...step]).calls).toHaveLength(3);
+  });
+
+  it("never goes back in time", () => {
+    const { calls } = scriptedSession([{ user: "One." }, { says: "1" }, { user: "Two.", after: -60 }, { says: "2" }]);
+    expect(calls[1]?.at).toBeGreaterThanOrEqual(calls[0]?.at ?? Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("recordedSession", () => {
+  it("counts system text, text, calls and results, four characters a token", () => {
+    const session = scriptedSession([{ user: "12345678" }, { says: "1234" }], ["12345678"]);
+    expect(session.tokens).toBe(5);
+  });
+});

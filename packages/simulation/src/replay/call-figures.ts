@@ -1,0 +1,34 @@
+import type { Bills } from "../measure/call-bill.ts";
+
+/** Of some needs, how many stood in the prompt, and how many stood there or in the result of one recall. */
+export interface NeedTally {
+  readonly needs: number;
+  readonly direct: number;
+  readonly reachable: number;
+}
+
+/** What one call of a replay came to. Tokens are characters / 4. */
+export interface CallFigures {
+  readonly at: number;
+  readonly tokens: number;
+  readonly bills: Bills;
+  readonly breaks: boolean;
+  readonly committed: boolean;
+  readonly summaryRead: number;
+  readonly summaryWrote: number;
+  readonly milliseconds: number;
+  readonly all: NeedTally;
+  /** Of the needs that were last seen long ago. */
+  readonly cold: NeedTally;
+  /** Standing constraints said before the call, and how many of them stand verbatim in the prompt. */
+  readonly constraints: number;
+  readonly constraintsKept: number;
+  readonly violations: number;
+  readonly overBudget: boolean;
+  /** True when what the log adds before the call exceeds the budget with the system text alone: no policy can help. */
+  readonly unavoidable: boolean;
+  readonly empty: boolean;
+  readonly newestLost: boolean;
+  /** True when the policy threw: there is no prompt, and nothing of what the call needs is there. */
+  readonly thrown: boolean;
+}

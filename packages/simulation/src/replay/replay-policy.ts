@@ -1,0 +1,212 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { type Message, ThreadfoldError } from "@threadfold/core";
+import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
+import type { CachedRequest } from "@threadfold/renderer";
+import { callBills } from "../measure/call-bill.ts";
+import { PairCheck } from "../measure/pair-check.ts";
+import { PrefixUnits } from "../measure/prefix-units.ts";
+import { PromptMeter } from "../measure/prompt-meter.ts";
+import { type ProviderBills, providerBills } from "../measure/provider-bills.ts";
+import { showsMessage } from "../measure/shows-message.ts";
+import type { Need } from "../needs/session-needs.ts";
+import { pieceText } from "../policy/prompt-piece.ts";
+import type { PolicyPrompt, PolicyRun, PolicyScene, PromptPolicy } from "../policy/prompt-policy.ts";
+import type { RecordedCall } from "../recording/recorded-calls.ts";
+import { type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
+import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
+import type { CallFigures, NeedTally } from "./call-figures.ts";
+import type { ReplayScene } from "./replay-scene.ts";
+
+export interface ReplayOptions {
+  readonly budgetTokens: number;
+  readonly summarizer: ScriptedSummarizer;
+  readonly signal?: AbortSignal;
+}
+
+/** What a policy made of a session at a budget. */
+export interface PolicyReplay {
+  readonly policy: string;
+  readonly session: string;
+  readonly budgetTokens: number;
+  readonly calls: readonly CallFigures[];
+  readonly bills: ProviderBills;
+  /** The first thing that the policy threw, for people; absent when it threw nothing. */
+  readonly problem?: string;
+}
+
+/** Other work of the process, an interrupt among it, waits no longer than this, in milliseconds. */
+const LONGEST_HOLD = 50;
+
+/**
+ * Replays a recorded session under a policy: before each recorded call the policy gets what the log adds and returns a
+ * prompt, which is measured against what the call then used.
+ *
+ * @throws ThreadfoldError `ABORTED`. What the policy throws is counted and does not end the replay.
+ */
+export async function replayPolicy(
+  scene: ReplayScene,
+  policy: PromptPolicy,
+  options: ReplayOptions,
+): Promise<PolicyReplay> {
+  const { session } = scene;
+  const run = await begun(policy, policyScene(session, options));
+  const replay = new Replay(scene, run, options.budgetTokens);
+  try {
+    // Many short replays in a row must not hold the process any longer than a long one does.
+    let held = Number.NEGATIVE_INFINITY;
+    for (const call of session.calls) {
+      if (performance.now() - held > LONGEST_HOLD) {
+        await nextTick();
+        held = performance.now();
+      }
+      if (options.signal?.aborted)
+        throw new ThreadfoldError("ABORTED", "The simulation was interrupted.", { cause: options.signal.reason });
+      await replay.take(call);
+    }
+  } finally {
+    await run.end();
+  }
+  return {
+    policy: policy.id,
+    session: session.name,
+    budgetTokens: options.budgetTokens,
+    calls: replay.calls,
+    bills: providerBills(replay.requests),
+    ...(replay.problem !== undefined && { problem: replay.problem }),
+  };
+}
+
+/** A policy that cannot begin makes no prompt: every call of it throws. */
+async function begun(policy: PromptPolicy, scene: PolicyScene): Promise<PolicyRun> {
+  try {
+    return await policy.begin(scene);
+  } catch (error) {
+    return { prompt: () => Promise.reject(error), end: async () => undefined };
+  }
+}
+
+function policyScene({ sessionId, system, tools }: RecordedSession, options: ReplayOptions): PolicyScene {
+  const { budgetTokens, summarizer } = options;
+  return { sessionId, budgetTokens, system, tools, summarize: summarizer.text, countTokens };
+}
+
+const countTokens = (text: string): number => Math.ceil(tokensOfCharacters(text.length));
+
+class Replay {
+  readonly calls: CallFigures[] = [];
+  readonly requests: CachedRequest[] = [];
+  problem: string | undefined;
+  readonly #scene: ReplayScene;
+  readonly #run: PolicyRun;
+  readonly #budget: number;
+  readonly #meter: PromptMeter;
+  readonly #units = new PrefixUnits();
+  readonly #pairs = new PairCheck();
+  readonly #systemTokens: number;
+  #before: number | undefined;
+
+  constructor(scene: ReplayScene, run: PolicyRun, budgetTokens: number) {
+    this.#scene = scene;
+    this.#run = run;
+    this.#budget = budgetTokens;
+    this.#meter = new PromptMeter(scene.pieces, scene.needs.patterns.length);
+    this.#systemTokens = tokensOf(scene.session.system);
+  }
+
+  async take(call: RecordedCall): Promise<void> {
+    this.#pairs.add(call.added);
+    let prompt: PolicyPrompt;
+    try {
+      prompt = await this.#run.prompt(call.added, call.at);
+    } catch (error) {
+      this.problem ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      this.calls.push(this.#thrown(call));
+      return;
+    }
+    this.calls.push(await this.#measure(call, prompt));
+  }
+
+  async #measure(call: RecordedCall, prompt: PolicyPrompt): Promise<CallFigures> {
+    const { messages, summaryCalls, committed, milliseconds } = prompt;
+    const measured = this.#meter.take(messages);
+    this.requests.push(this.#units.request(messages, measured, call.at));
+    const summaryRead = summaryCalls.reduce((sum, { read }) => sum + read, 0);
+    const summaryWrote = summaryCalls.reduce((sum, { wrote }) => sum + wrote, 0);
+    const pause = this.#before === undefined ? Number.POSITIVE_INFINITY : call.at - this.#before;
+    this.#before = call.at;
+    const { tokens, sharedTokens, breaks } = measured;
+    const newest = call.added.at(-1) as Message;
+    const constraints = this.#scene.needs.constraintsByCall[call.index] as readonly number[];
+    return {
+      at: call.at,
+      tokens,
+      bills: callBills({ tokens, sharedTokens, pause, summaryRead, summaryWrote }),
+      breaks,
+      committed,
+      summaryRead,
+      summaryWrote,
+      milliseconds,
+      ...(await this.#needs(call)),
+      constraints: constraints.length,
+      constraintsKept: constraints.filter((pattern) => this.#meter.has(pattern)).length,
+      violations: Math.max(prompt.violations, this.#pairs.brokenPairs(messages)),
+      overBudget: tokens > this.#budget,
+      unavoidable: this.#isUnavoidable(call),
+      empty: !messages.some(({ role, text }) => role !== "system" && text.trim() !== ""),
+      newestLost: !showsMessage(messages, newest),
+      thrown: false,
+    };
+  }
+
+  async #needs(call: RecordedCall): Promise<{ readonly all: NeedTally; readonly cold: NeedTally }> {
+    const { byCall, patterns } = this.#scene.needs;
+    const needs = byCall[call.index] as readonly Need[];
+    const missing = new Set(needs.filter(({ pattern }) => !this.#meter.has(pattern)));
+    const recalled = missing.size === 0 ? undefined : await this.#recall(call);
+    const gone = new Set([...missing].filter(({ pattern }) => !recalled?.includes(patterns[pattern] as string)));
+    const tally = (some: readonly Need[]): NeedTally => ({
+      needs: some.length,
+      direct: some.filter((need) => !missing.has(need)).length,
+      reachable: some.filter((need) => !gone.has(need)).length,
+    });
+    return { all: tally(needs), cold: tally(needs.filter(({ cold }) => cold)) };
+  }
+
+  async #recall({ answer }: RecordedCall): Promise<string | undefined> {
+    if (this.#run.recall === undefined) return undefined;
+    const end = (answer[0] as Message).ordinal;
+    return this.#run.recall(recallQuery(this.#scene.session.messages.slice(Math.max(0, end - QUERY_MESSAGES), end)));
+  }
+
+  #thrown(call: RecordedCall): CallFigures {
+    const needs = this.#scene.needs.byCall[call.index] as readonly Need[];
+    const lost = (count: number): NeedTally => ({ needs: count, direct: 0, reachable: 0 });
+    return {
+      at: call.at,
+      tokens: 0,
+      bills: { a: 0, b: 0, c: 0 },
+      breaks: false,
+      committed: false,
+      summaryRead: 0,
+      summaryWrote: 0,
+      milliseconds: 0,
+      all: lost(needs.length),
+      cold: lost(needs.filter(({ cold }) => cold).length),
+      constraints: this.#scene.needs.constraintsByCall[call.index]?.length ?? 0,
+      constraintsKept: 0,
+      violations: 0,
+      overBudget: false,
+      unavoidable: this.#isUnavoidable(call),
+      empty: false,
+      newestLost: false,
+      thrown: true,
+    };
+  }
+
+  #isUnavoidable({ added }: RecordedCall): boolean {
+    return this.#systemTokens + tokensOf(added.map(pieceText)) > this.#budget;
+  }
+}
+
+const tokensOf = (texts: readonly string[]): number =>
+  tokensOfCharacters(texts.reduce((sum, text) => sum + text.length, 0));

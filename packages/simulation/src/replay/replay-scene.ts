@@ -1,0 +1,16 @@
+import { PieceIndex } from "../measure/piece-index.ts";
+import { type SessionNeeds, sessionNeeds } from "../needs/session-needs.ts";
+import type { RecordedSession } from "../recording/recorded-session.ts";
+
+/** A session with what all of its replays share. */
+export interface ReplayScene {
+  readonly session: RecordedSession;
+  readonly needs: SessionNeeds;
+  readonly pieces: PieceIndex;
+}
+
+/** Makes a session ready to be replayed under many policies. */
+export function replayScene(session: RecordedSession): ReplayScene {
+  const needs = sessionNeeds(session);
+  return { session, needs, pieces: new PieceIndex(needs.scanner) };
+}

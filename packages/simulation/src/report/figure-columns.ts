@@ -1,0 +1,43 @@
+import type { PolicyFigures } from "../figures/policy-figures.ts";
+
+/** A figure of a policy as people read it. */
+export interface FigureColumn {
+  readonly title: string;
+  readonly text: (figures: PolicyFigures) => string;
+}
+
+/** What stands where there is nothing to measure. */
+const NOTHING = "-";
+
+const fixed = (value: number | null, digits: number): string => (value === null ? NOTHING : value.toFixed(digits));
+const percent = (value: number | null, digits = 1): string => fixed(value === null ? null : 100 * value, digits);
+const whole = (value: number): string => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** The figures that tables show, in order. Shares are percent, rates are per 100 calls. */
+export const FIGURE_COLUMNS: readonly FigureColumn[] = [
+  { title: "bill", text: ({ bill }) => fixed(bill.a, 3) },
+  { title: "cold", text: ({ coldRecall }) => percent(coldRecall.direct) },
+  { title: "cold+1", text: ({ coldRecall }) => percent(coldRecall.reachable) },
+  { title: "all+1", text: ({ recall }) => percent(recall.reachable) },
+  { title: "breaks", text: ({ breaksPer100Calls }) => fixed(breaksPer100Calls, 1) },
+  { title: "folds", text: ({ commitsPer100Calls }) => fixed(commitsPer100Calls, 1) },
+  { title: "fit", text: ({ fitRate }) => percent(fitRate) },
+  { title: "rules", text: ({ constraintSurvival }) => percent(constraintSurvival, 0) },
+  { title: "bad", text: (figures) => String(defects(figures)) },
+  { title: "ms", text: ({ plannerMs }) => fixed(plannerMs.median, 1) },
+  { title: "p99", text: ({ plannerMs }) => fixed(plannerMs.p99, 0) },
+  { title: "sent", text: ({ tokensSent }) => whole(tokensSent) },
+];
+
+/** What must never be: requests that a provider refuses, are empty, have lost the newest message, or were not made. */
+export const defects = ({ violations, emptyPrompts, newestLost, throws }: PolicyFigures): number =>
+  violations + emptyPrompts + newestLost + throws;
+
+/** What the columns say, for the foot of a table. */
+export const FIGURE_NOTES: readonly string[] = [
+  "bill: input tokens paid for, summary calls included; sending everything is 1 (cached prefix 0.1, the rest 1.25)",
+  "cold: of what calls used and had last seen more than 10 calls before, the percentage that stands in the prompt",
+  "cold+1, all+1: the same for cold needs and for all needs, with the result of one recall query",
+  "breaks, folds: per 100 calls; fit: % of requests within the budget; rules: % of standing constraints still verbatim",
+  "bad: illegal pairs, empty prompts, newest message lost, throws; ms, p99: time to plan a prompt",
+];
