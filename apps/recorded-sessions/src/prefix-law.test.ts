@@ -1,12 +1,15 @@
-import { formatById, importSessionFile } from "threadfold";
+import { canonicalJson, formatById, importSessionFile, type JsonObject } from "threadfold";
 import { describe, expect, it } from "vitest";
 import { type CachedPart, cachedPart } from "./cached-part.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { replaySession } from "./replay-session.ts";
-import { WIRE_FORMATS } from "./wire-cell.ts";
+import { WIRE_FORMATS, type WireFormat } from "./wire-cell.ts";
 
 /** Small enough that most sessions are folded several times on their way. */
 const BUDGET = 12_000;
+
+/** Models that take breakpoints, where a format places none without knowing that. */
+const MODELS: Partial<Record<WireFormat, string>> = { "openai-chat": "gpt-5.6", "openai-responses": "gpt-5.6" };
 
 const folder = dataFolder();
 const files = folder === null ? [] : recordedFiles(folder);
@@ -26,11 +29,17 @@ describe.skipIf(folder === null)(
         let commits = 0;
         let broken = 0;
         let steps = 0;
+        let marked = 0;
         for (const { path, name } of sample) {
           let before: { readonly version: number; readonly part: CachedPart } | undefined;
           const imported = await importSessionFile(path);
           const beginning = { ...imported, messages: imported.messages.slice(0, LONGEST) };
-          for await (const { request, payload, plan } of replaySession(beginning, format, BUDGET)) {
+          for await (const prepared of replaySession(beginning, format, BUDGET, MODELS[id])) {
+            const { request, plan, payloadText } = prepared;
+            // The marks move from request to request; what they are put on does not.
+            const payload = JSON.parse(payloadText) as JsonObject;
+            marked += marksIn(prepared.payload) - marksIn(payload);
+            expect(format.check(prepared.payload)).toEqual([]);
             const part = cachedPart(format, request, payload);
             expect(part.list.startsWith(part.cached)).toBe(true);
             if (before?.version === plan.version) {
@@ -48,10 +57,16 @@ describe.skipIf(folder === null)(
         // A commit is what breaks a prefix: the comparison can tell.
         expect(broken).toBeGreaterThan(commits / 2);
         expect(steps).toBeGreaterThan(10 * sample.length);
+        if (id === "gemini") expect(marked).toBe(0);
+        else expect(marked).toBeGreaterThan(2 * steps);
       },
     );
   },
 );
+
+/** How many cache marks a payload has. */
+const marksIn = (payload: JsonObject): number =>
+  canonicalJson(payload).match(/"(?:cache_control|cacheControl|prompt_cache_breakpoint)":\{/g)?.length ?? 0;
 
 /** Where two payloads part, with what stands there in both. */
 function firstDifference(before: CachedPart, now: CachedPart): string {

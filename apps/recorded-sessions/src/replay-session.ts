@@ -9,18 +9,23 @@ import {
 
 /**
  * Lets an agent say a recorded session again, message by message, and gives the request before each of its answers and at
- * the end. The host declares every tool from the beginning, as it would have.
+ * the end. The host declares every tool from the beginning, as it would have, and asks for cache breakpoints.
+ *
+ * @param model name of the model that the requests are for.
  */
 export async function* replaySession(
   imported: ImportedSession,
   format: ProviderFormat,
   maxInputTokens: number,
+  model?: string,
 ): AsyncGenerator<PreparedRequest> {
   const session = await ContextSession.open({
     threadId: imported.threadId,
     config: { maxInputTokens },
     format,
+    ...(model !== undefined && { model }),
     frame: { system: imported.system, tools: everyTool(imported) },
+    cacheBreakpoints: true,
     clock: { now: () => Date.UTC(2026, 0, 1) },
     journal: false,
   });

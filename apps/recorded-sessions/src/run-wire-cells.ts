@@ -17,6 +17,8 @@ export interface WireResult {
   readonly preset: string;
   readonly budget: number;
   readonly format: string;
+  /** The model that requests were for; absent where none was named. */
+  readonly model?: string;
   /** How folding ended. */
   readonly outcome: CompactionOutcome["type"];
   readonly tokens: number;
@@ -40,7 +42,7 @@ export async function* runWireCells(cells: Iterable<WireCell>): AsyncGenerator<W
 
 /** Sends the session as the trigger says; when that folded nothing, folds by force and sends it again. */
 async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<WireResult> {
-  const { preset: name, budget, format } = cell;
+  const { preset: name, budget, format, model } = cell;
   const started = performance.now();
   const preset = PRESETS.find((known) => known.name === name);
   if (preset === undefined) throw new Error(`There is no preset ${name}.`);
@@ -51,6 +53,7 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
     config: { maxInputTokens: budget },
     format: formatById(format),
     frame: { system, tools },
+    ...(model !== undefined && { model, cacheBreakpoints: true }),
     clock: { now: () => Date.UTC(2026, 0, 1) },
     journal: false,
   });
@@ -69,6 +72,7 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
     preset: name,
     budget,
     format,
+    ...(model !== undefined && { model }),
     outcome: last.outcome?.type ?? "no-op",
     tokens: last.tokens,
     folded: records.reduce((sum, { span }) => sum + span.messageIds.length, 0),
@@ -77,9 +81,11 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
   };
 }
 
-function problemsOf(prepared: PreparedRequest, { format, budget }: WireCell): readonly string[] {
+function problemsOf(prepared: PreparedRequest, { format, budget, model }: WireCell): readonly string[] {
   const { payload, violations, tokens, outcome, missingPins } = prepared;
-  const broken = [...violations, ...formatById(format).check(payload)];
+  // What the provider would see, with the model that the host names beside the payload.
+  const foreign = model === undefined ? payload : { ...payload, model };
+  const broken = [...violations, ...formatById(format).check(foreign)];
   const isOver = tokens > budget && outcome?.type !== "infeasible";
   return [
     ...broken.map(({ rule, at, problem }) => `${rule} at ${at}: ${problem}`),

@@ -7,12 +7,13 @@ import type { WireResult } from "./run-wire-cells.ts";
 export function wireMatrixTable(results: readonly WireResult[]): string {
   const failed = results.filter(({ problems }) => problems.length > 0);
   const failures = failed.map(
-    ({ name, preset, budget, format, problems }) =>
-      `FAILED: ${name}, ${preset} at ${budget} in ${format}: ${problems.slice(0, 2).join("; ")}`,
+    ({ name, preset, budget, format, model, problems }) =>
+      `FAILED: ${name}, ${preset} at ${budget} in ${format}${model === undefined ? "" : ` for ${model}`}: ${problems.slice(0, 2).join("; ")}`,
   );
   return [
     crossTable(results, "session", ({ name }) => name),
     crossTable(results, "preset", ({ preset }) => preset),
+    crossTable(results, "model", ({ model }) => model ?? "not named"),
     crossTable(results, "budget", ({ budget }) => String(budget)),
     outcomeLine(results),
     ...failures,

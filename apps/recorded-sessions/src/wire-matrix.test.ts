@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BUDGETS } from "./matrix-cell.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { runWireCells } from "./run-wire-cells.ts";
-import { sampledWireCells, WIRE_FORMATS, wireCells } from "./wire-cell.ts";
+import { sampledWireCells, WIRE_FORMATS, WIRE_MODELS, wireCells } from "./wire-cell.ts";
 
 const folder = dataFolder();
 const files = folder === null ? [] : recordedFiles(folder);
@@ -11,15 +11,17 @@ const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
 const cells = isFull ? wireCells(files) : sampledWireCells(files);
 
 describe.skipIf(folder === null)(
-  "recorded sessions × providers × budgets × presets (skipped without THREADFOLD_DATA)",
+  "recorded sessions × providers × models × budgets × presets (skipped without THREADFOLD_DATA)",
   () => {
-    it("are sampled so that each session meets each format, each preset each format, and each preset each budget", () => {
+    it("are sampled so that each session meets each format, each preset each format, each preset each budget, and each model is there", () => {
       const pairs = (list: readonly (readonly [unknown, unknown])[]): number =>
         new Set(list.map((pair) => pair.join(" "))).size;
       const sample = sampledWireCells(files);
       expect(pairs(sample.map(({ file, format }) => [file.name, format]))).toBe(files.length * WIRE_FORMATS.length);
       expect(pairs(sample.map(({ preset, format }) => [preset, format]))).toBe(PRESETS.length * WIRE_FORMATS.length);
       expect(pairs(sample.map(({ preset, budget }) => [preset, budget]))).toBe(PRESETS.length * BUDGETS.length);
+      const models = sample.flatMap(({ format, model }) => (model === undefined ? [] : [[format, model] as const]));
+      expect(pairs(models)).toBe(Object.values(WIRE_MODELS).flat().length);
     });
 
     it.each(WIRE_FORMATS)(
@@ -31,7 +33,9 @@ describe.skipIf(folder === null)(
         for await (const result of runWireCells(cells.filter((cell) => cell.format === format))) {
           folded += result.folded;
           for (const problem of result.problems)
-            refused.push(`${result.name}, ${result.preset} at ${result.budget}: ${problem}`);
+            refused.push(
+              `${result.name}, ${result.preset} at ${result.budget} for ${result.model ?? "any model"}: ${problem}`,
+            );
         }
         expect(refused).toEqual([]);
         expect(folded).toBeGreaterThan(files.length);

@@ -1,0 +1,32 @@
+import { type BaseMessage, trimMessages } from "@langchain/core/messages";
+import { langchainShape } from "./langchain-shape.ts";
+import { type PeerTurn, peerPolicy } from "./peer-policy.ts";
+
+/** LangChain's `trimMessages`, as its documentation calls it: the last messages that fit, beginning with a human one. */
+export const langchainTrim = peerPolicy<BaseMessage>("langchain trimMessages", langchainShape, (scene) =>
+  trimming(scene, ["human"]),
+);
+
+/** The same for an agent that works long on one task: the model may begin too, else nothing would be left of its work. */
+export const langchainTrimAnywhere = peerPolicy<BaseMessage>(
+  "langchain trimMessages, from any turn",
+  langchainShape,
+  (scene) => trimming(scene, ["human", "ai"]),
+);
+
+function trimming(
+  { budget, tokensOf }: { readonly budget: number; readonly tokensOf: (message: BaseMessage) => number },
+  startOn: ("human" | "ai")[],
+): PeerTurn<BaseMessage> {
+  const log: BaseMessage[] = [];
+  return async (added) => {
+    log.push(...added);
+    return trimMessages(log, {
+      maxTokens: budget,
+      strategy: "last",
+      tokenCounter: (messages) => messages.reduce((sum, message) => sum + tokensOf(message), 0),
+      startOn,
+      includeSystem: true,
+    });
+  };
+}

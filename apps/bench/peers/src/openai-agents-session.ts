@@ -1,0 +1,45 @@
+import { type AgentInputItem, MemorySession, OpenAIResponsesCompactionSession } from "@openai/agents";
+import { openaiShape } from "./openai-shape.ts";
+import { type PeerScene, peerPolicy } from "./peer-policy.ts";
+
+/** Its default counts items, ten of them, and knows no window; this is where others begin. */
+const TRIGGER = 0.8;
+
+/**
+ * The OpenAI Agents SDK's `OpenAIResponsesCompactionSession` over its `MemorySession`, compacting after a turn, as its
+ * runner does, when the stored items are above 0.8 of the budget. The provider's side of it is scripted: `responses.compact`
+ * answers with the user's messages as they are and one compaction item, which holds the summary where the provider puts
+ * what only it can read.
+ */
+export const openaiAgentsSession = peerPolicy<AgentInputItem>(
+  "openai agents compaction session",
+  openaiShape,
+  (scene) => {
+    const { budget, tokensOf } = scene;
+    const stored = new MemorySession({ sessionId: "replay" });
+    const session = new OpenAIResponsesCompactionSession({
+      client: { responses: { compact: () => compacted(scene, stored) } } as never,
+      underlyingSession: stored,
+      model: "gpt-5",
+      compactionMode: "input",
+      shouldTriggerCompaction: ({ sessionItems }) =>
+        sessionItems.reduce((sum, item) => sum + tokensOf(item), 0) > budget * TRIGGER,
+    });
+    return async (added) => {
+      await session.runCompaction();
+      await session.addItems([...added]);
+      return session.getItems();
+    };
+  },
+);
+
+async function compacted({ model }: PeerScene<AgentInputItem>, stored: MemorySession) {
+  const items = await stored.getItems();
+  const isUser = (item: AgentInputItem): boolean => item.type === "message" && item.role === "user";
+  const span = items.filter((item) => !isUser(item));
+  const summary = await model.summarize(span);
+  return {
+    output: [...items.filter(isUser), { type: "compaction", id: `cmp_${items.length}`, encrypted_content: summary }],
+    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+  };
+}

@@ -1,0 +1,137 @@
+import {
+  type PolicyPrompt,
+  type PolicyRun,
+  type PolicyScene,
+  type PromptPiece,
+  type PromptPolicy,
+  pieceOf,
+  systemPieces,
+} from "@threadfold/simulation";
+import type { Message } from "threadfold";
+import { ScriptedModel } from "./scripted-model.ts";
+
+/** A peer's own messages: how ours become them, and what they say. */
+export interface PeerShape<Native extends object> {
+  /** The peer's messages for what the log adds before one call, in order, with the messages that each stands for. */
+  convert(added: readonly Message[]): readonly Converted<Native>[];
+  /** What a message of the peer says, as ours say it: see `pieceText`. */
+  piece(native: Native): PromptPiece;
+}
+
+/** A message of a peer, and the messages of the log that it stands for. */
+export interface Converted<Native> {
+  readonly native: Native;
+  readonly sources: readonly Message[];
+}
+
+/** What a peer is told when a session begins. */
+export interface PeerScene<Native extends object> {
+  readonly scene: PolicyScene;
+  /** What is left of the budget for messages: the system text stands in front of every prompt. */
+  readonly budget: number;
+  /** Tokens of a message, as the comparison counts. Each is counted once. */
+  readonly tokensOf: (native: Native) => number;
+  readonly model: ScriptedModel<Native>;
+}
+
+/** One session under a peer: takes what is new and returns the whole prompt. */
+export type PeerTurn<Native> = (added: readonly Native[], at: number) => Promise<readonly Native[]>;
+
+/**
+ * A peer as a policy. Only the peer's own work is timed: conversions come before and after. System text, that of the
+ * scene and that with which a log begins, stands in front of every prompt, as peers have it, and leaves less for the rest.
+ */
+export function peerPolicy<Native extends object>(
+  id: string,
+  shape: PeerShape<Native>,
+  begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
+): PromptPolicy {
+  return { id, begin: async (scene) => new PeerRun(scene, shape, begin) };
+}
+
+class PeerRun<Native extends object> implements PolicyRun {
+  readonly #scene: PolicyScene;
+  readonly #shape: PeerShape<Native>;
+  readonly #pieceOf: (native: Native) => PromptPiece;
+  readonly #model: ScriptedModel<Native>;
+  readonly #begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>;
+  #frame: readonly PromptPiece[];
+  #turn: PeerTurn<Native> | undefined;
+  #before: readonly PromptPiece[] = [];
+
+  constructor(
+    scene: PolicyScene,
+    shape: PeerShape<Native>,
+    begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
+  ) {
+    this.#scene = scene;
+    this.#shape = shape;
+    this.#begin = begin;
+    this.#pieceOf = rememberedPieces(shape);
+    this.#model = new ScriptedModel(scene, this.#pieceOf);
+    this.#frame = systemPieces(scene);
+  }
+
+  async prompt(added: readonly Message[], at: number): Promise<PolicyPrompt> {
+    const spoken = this.#turn === undefined ? this.#takeFrame(added) : added;
+    const turn = await this.#peer();
+    const converted = this.#shape.convert(spoken);
+    for (const { native, sources } of converted) this.#model.learn(native, sources);
+    const natives = converted.map(({ native }) => native);
+    const start = performance.now();
+    const prompt = await turn(natives, at);
+    const milliseconds = performance.now() - start;
+    const messages = [...this.#frame, ...prompt.map(this.#pieceOf)];
+    const committed = !this.#before.every((piece, index) => saysTheSame(piece, messages[index]));
+    this.#before = messages;
+    return { messages, summaryCalls: this.#model.takeCalls(), committed, violations: 0, milliseconds };
+  }
+
+  async end(): Promise<void> {
+    this.#before = [];
+  }
+
+  /** The system messages with which the log begins go to the frame; the rest is said. */
+  #takeFrame(added: readonly Message[]): readonly Message[] {
+    const start = added.findIndex(({ role }) => role !== "system");
+    this.#frame = [...this.#frame, ...added.slice(0, start).map((message) => pieceOf(message))];
+    return added.slice(start);
+  }
+
+  async #peer(): Promise<PeerTurn<Native>> {
+    if (this.#turn !== undefined) return this.#turn;
+    const { countTokens, budgetTokens } = this.#scene;
+    const tokensOf = remembered((native: Native) => countTokens(this.#pieceOf(native).text));
+    const budget = this.#frame.reduce((left, { text }) => left - countTokens(text), budgetTokens);
+    this.#turn = await this.#begin({ scene: this.#scene, budget, tokensOf, model: this.#model });
+    return this.#turn;
+  }
+}
+
+function saysTheSame(before: PromptPiece, now: PromptPiece | undefined): boolean {
+  return before === now || (before.role === now?.role && before.text === now.text);
+}
+
+/** Pieces by message, and by what they say for peers that copy their messages at every call. */
+function rememberedPieces<Native extends object>(shape: PeerShape<Native>): (native: Native) => PromptPiece {
+  const known = new Map<string, PromptPiece>();
+  return remembered((native: Native) => {
+    const piece = shape.piece(native);
+    const name = JSON.stringify([piece.role, piece.callIds, piece.resultIds, piece.text]);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    known.set(name, piece);
+    return piece;
+  });
+}
+
+function remembered<Native extends object, Value>(look: (native: Native) => Value): (native: Native) => Value {
+  const known = new WeakMap<Native, Value>();
+  return (native) => {
+    const found = known.get(native);
+    if (found !== undefined) return found;
+    const value = look(native);
+    known.set(native, value);
+    return value;
+  };
+}

@@ -1,0 +1,84 @@
+import { type PeerScene, peerPolicy } from "./peer-policy.ts";
+import {
+  type AgentMessage,
+  buildSessionContext,
+  compact,
+  convertToLlm,
+  type PiSettings,
+  prepareCompaction,
+  SessionManager,
+  shouldCompact,
+} from "./pi-package.ts";
+import { type PiMessage, piShape } from "./pi-shape.ts";
+
+/** Tokens that pi leaves free in the window by default. They are added to the budget, so that the budget is what prompts get. */
+const RESERVE = 16_384;
+
+/**
+ * pi's compaction: `shouldCompact`, `prepareCompaction` and `compact` over its own session, with its default reserve. It
+ * keeps its default of 20,000 tokens, or half the budget where that is less.
+ */
+export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (scene) => {
+  const session = SessionManager.inMemory();
+  const settings = {
+    enabled: true,
+    reserveTokens: RESERVE,
+    keepRecentTokens: Math.min(20_000, Math.floor(scene.budget / 2)),
+  };
+  const shown = (): readonly PiMessage[] => convertToLlm(buildSessionContext(session.getBranch()).messages);
+  return async (added) => {
+    for (const message of added) session.appendMessage(message);
+    const tokens = shown().reduce((sum, message) => sum + scene.tokensOf(message), 0);
+    if (shouldCompact(tokens, scene.budget + RESERVE, settings)) await fold(scene, session, settings);
+    return shown();
+  };
+});
+
+async function fold(
+  { budget, model }: PeerScene<PiMessage>,
+  session: SessionManager,
+  settings: PiSettings,
+): Promise<void> {
+  const preparation = prepareCompaction(session.getBranch(), settings);
+  if (preparation === undefined) return;
+  const { messagesToSummarize, turnPrefixMessages, previousSummary } = preparation;
+  const candidates = [
+    ...(previousSummary === undefined ? [] : [summaryMessage(previousSummary)]),
+    ...convertToLlm([...messagesToSummarize, ...turnPrefixMessages] as AgentMessage[]),
+  ];
+  const answer = async (_model: unknown, context: { messages: readonly PiMessage[] }) => {
+    const request = context.messages.map((message) => piShape.piece(message).text).join("\n");
+    const text = await model.summarizeText(request, candidates);
+    return { result: async () => assistantMessage(text) };
+  };
+  const scripted = { id: "scripted", maxTokens: 8_192, contextWindow: budget + RESERVE };
+  const result = await compact(
+    preparation,
+    scripted as never,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    answer as never,
+  );
+  session.appendCompaction(result.summary, result.firstKeptEntryId, result.tokensBefore, result.details);
+}
+
+function summaryMessage(text: string): PiMessage {
+  return { role: "user", content: [{ type: "text", text }], timestamp: 0 };
+}
+
+function assistantMessage(text: string): PiMessage {
+  return piShape.convert([
+    {
+      id: "summary" as never,
+      role: "assistant",
+      parts: [{ type: "text", text }],
+      createdAt: new Date(0).toISOString(),
+      ordinal: 0,
+      turn: 0,
+      step: 0,
+    },
+  ])[0]?.native as PiMessage;
+}

@@ -1,0 +1,61 @@
+import {
+  ContextWindowOverflowError,
+  type ConversationManager,
+  Message,
+  SlidingWindowConversationManager,
+  SummarizingConversationManager,
+  TextBlock,
+} from "@strands-agents/sdk";
+import { type PeerScene, type PeerTurn, peerPolicy } from "./peer-policy.ts";
+import { strandsShape } from "./strands-shape.ts";
+
+/** Strands' `SlidingWindowConversationManager` at its defaults: it works when the provider says that the prompt is too long. */
+export const strandsSlidingWindow = peerPolicy<Message>("strands SlidingWindow", strandsShape, (scene) =>
+  onOverflow(scene, new SlidingWindowConversationManager()),
+);
+
+/** Strands' `SummarizingConversationManager` at its defaults: it summarizes the oldest 0.3 of the messages and keeps the last ten. */
+export const strandsSummarizing = peerPolicy<Message>("strands Summarizing", strandsShape, (scene) =>
+  onOverflow(scene, new SummarizingConversationManager({ model: scriptedModel(scene) as never })),
+);
+
+/**
+ * What Strands' agent does when the provider refuses a prompt: it lets its manager reduce and tries again, until the
+ * prompt fits or the manager gives up. Refusals are not billed here. A reduction that frees nothing ends it too: Strands
+ * would ask the provider again without end.
+ */
+function onOverflow({ budget, tokensOf, model }: PeerScene<Message>, manager: ConversationManager): PeerTurn<Message> {
+  const messages: Message[] = [];
+  const size = (): number => messages.reduce((sum, message) => sum + tokensOf(message), 0);
+  const agent = { messages };
+  return async (added) => {
+    messages.push(...added);
+    let before = Number.POSITIVE_INFINITY;
+    while (size() > budget && size() < before) {
+      before = size();
+      const error = new ContextWindowOverflowError("The prompt is longer than the window.");
+      if (!(await reduced(manager, { agent, model, error }))) break;
+    }
+    return [...messages];
+  };
+}
+
+/** Strands rethrows when there is nothing it could summarize; its agent then ends with the provider's refusal. */
+async function reduced(manager: ConversationManager, options: object): Promise<boolean> {
+  try {
+    return await manager.reduce(options as never);
+  } catch {
+    return false;
+  }
+}
+
+function scriptedModel({ model }: PeerScene<Message>) {
+  return {
+    async *streamAggregated(messages: readonly Message[], { systemPrompt }: { readonly systemPrompt: string }) {
+      // The last message is the order to summarize.
+      const summary = await model.summarize(messages.slice(0, -1), systemPrompt);
+      yield* [];
+      return { message: new Message({ role: "assistant", content: [new TextBlock(summary)] }), stopReason: "endTurn" };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
+import { resolve } from "node:path";
+
+/** Where and with what something was measured. */
+export interface BenchMachine {
+  /** ISO 8601, in UTC. */
+  readonly date: string;
+  readonly threadfold: string;
+  readonly node: string;
+  readonly system: string;
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGib: number;
+}
+
+/** This machine, now. */
+export function benchMachine(): BenchMachine {
+  const manifest = resolve(import.meta.dirname, "../../../packages/threadfold/package.json");
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
+  const [first] = cpus();
+  return {
+    date: new Date().toISOString(),
+    threadfold: version,
+    node: process.version,
+    system: `${type()} ${release()}`,
+    processor: first?.model.trim() ?? "unknown",
+    cores: cpus().length,
+    memoryGib: Math.round(totalmem() / 2 ** 30),
+  };
+}

@@ -1,0 +1,110 @@
+import { FIGURE_COLUMNS, FIGURE_NOTES, type PolicyFigures } from "@threadfold/simulation";
+import type { BenchMachine } from "./bench-machine.ts";
+import type { PeersResults, PolicyKind } from "./peers-results.ts";
+import type { SpeedResults } from "./speed-results.ts";
+import { speedRows } from "./speed-table.ts";
+import { markdownTable } from "./text-table.ts";
+
+/** What the page is made of. What was not measured is left out, and the page says so. */
+export interface DocsInput {
+  readonly peers: PeersResults | null;
+  readonly speed: SpeedResults | null;
+}
+
+/** `docs/benchmarks.md`, every figure of it from what the benches measured. */
+export function docsPage({ peers, speed }: DocsInput): string {
+  return `${[
+    "# Benchmarks",
+    "This page is written by `npm run bench:docs` from what `npm run bench:peers` and `npm run bench:speed` measured. No figure is typed by hand; run the three commands to get your own.",
+    ...(peers === null ? ["The comparison with peers was not run."] : peersSection(peers)),
+    ...(speed === null ? ["The speed bench was not run."] : speedSection(speed)),
+  ].join("\n\n")}\n`;
+}
+
+const KINDS: Readonly<Record<PolicyKind, string>> = { preset: "preset", baseline: "baseline", peer: "peer" };
+
+function peersSection(results: PeersResults): readonly string[] {
+  const { policies, sessions, machine, seconds, processes, summarizer, absent, givenUp, versions } = results;
+  const budgets = [...new Set(policies.map(({ budget }) => budget))];
+  const calls = sessions.reduce((sum, one) => sum + one.calls, 0);
+  return [
+    "## Side by side",
+    `${sessions.length} recorded sessions of real agents, ${whole(calls)} model calls, replayed call by call: before every recorded call a policy gets what is new and returns the prompt. A session counts at a budget only if its whole history exceeds it. Where a policy asks a model for a summary, the same scripted summarizer (${summarizer}) answers for all. Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s with ${processes} processes.`,
+    ...budgets.flatMap((budget) => budgetBlock(budget, policies)),
+    "What the columns say:",
+    FIGURE_NOTES.map((note) => `- ${note}`).join("\n"),
+    "Presence is called presence: that a name stands in a prompt does not say that a model uses it.",
+    ...(absent.length === 0
+      ? []
+      : ["### Not compared, and why", absent.map(({ name, reason }) => `- ${name}: ${reason}`).join("\n")]),
+    ...(givenUp.length === 0
+      ? []
+      : [
+          "### Given up",
+          givenUp
+            .map(({ policy, budget, session, reason }) => `- ${policy} at ${whole(budget)} on ${session}: ${reason}`)
+            .join("\n"),
+        ]),
+    "### Versions of the peers",
+    markdownTable([["package", "version"], ...Object.entries(versions)], 2),
+  ];
+}
+
+function budgetBlock(budget: number, policies: PeersResults["policies"]): readonly string[] {
+  const rows = policies.filter((figures) => figures.budget === budget);
+  const sessions = rows.reduce((most, row) => Math.max(most, row.sessions), 0);
+  return [
+    `### ${whole(budget)} tokens, ${sessions} sessions`,
+    markdownTable(
+      [
+        ["policy", "", ...FIGURE_COLUMNS.map(({ title }) => title)],
+        ...rows.map((figures) => [
+          nameOf(figures, sessions),
+          KINDS[figures.kind],
+          ...FIGURE_COLUMNS.map(({ text }) => text(figures)),
+        ]),
+      ],
+      2,
+    ),
+  ];
+}
+
+/** Policies that were given up somewhere have fewer sessions than the others, and say so. */
+function nameOf({ policy, sessions }: PolicyFigures, all: number): string {
+  return sessions === all ? policy : `${policy} (${sessions} of ${all} sessions)`;
+}
+
+function speedSection(results: SpeedResults): readonly string[] {
+  const { machine, seconds, limitSeconds, turns, turnExponent, policies } = results;
+  const rows = speedRows(results);
+  const problems = policies.flatMap(({ policy, problem }) =>
+    problem === undefined ? [] : [`- ${policy}: ${problem}`],
+  );
+  return [
+    "## Speed",
+    `Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s. Medians, with the lowest and the highest in brackets. Only the policy's own work is timed: conversions into a peer's messages are left out.`,
+    "### Prompts",
+    `One prompt of at most 60,000 tokens from a whole history, and a prompt a step from a thread that grows for ${limitSeconds} s. The first exponent says how the one prompt grows with the history, the second how all prompts together grow with the thread; 1 is linear, so that a step costs the same however long the thread is.`,
+    markdownTable(rows.policies),
+    ...(problems.length > 0 ? [problems.join("\n")] : []),
+    ...(turns.length > 1
+      ? [
+          "### A turn at the end of a long thread",
+          `Append, trigger, render and check through a session. The growth exponent from the shortest to the longest is ${turnExponent === null ? "not known" : turnExponent.toFixed(3)}.`,
+          markdownTable(rows.turns),
+        ]
+      : []),
+    "### A session in a store",
+    "Steps are two messages; folds begin with the whole history; resuming opens the thread again and makes its next request.",
+    markdownTable(rows.sessions),
+    "### Counters",
+    "On the texts of the project's own recorded session, message by message.",
+    markdownTable(rows.tokenizers),
+  ];
+}
+
+function measuredOn({ date, threadfold, node, system, processor, cores, memoryGib }: BenchMachine): string {
+  return `on ${date.slice(0, 10)} with Threadfold ${threadfold} and Node ${node} on ${cores} cores (${processor}, ${system}) with ${memoryGib} GiB of memory`;
+}
+
+const whole = (value: number): string => value.toLocaleString("en-US");

@@ -1,0 +1,22 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { keptResults } from "./bench-results.ts";
+import { docsPage } from "./docs-page.ts";
+import type { PeersResults } from "./peers-results.ts";
+import type { SpeedResults } from "./speed-results.ts";
+
+/** Writes `docs/benchmarks.md` from what the benches measured last on this machine; `--stdout` prints it instead. */
+const PAGE = resolve(import.meta.dirname, "../../../docs/benchmarks.md");
+
+const peers = keptResults<PeersResults>("peers");
+const speed = keptResults<SpeedResults>("speed");
+const page = docsPage({ peers, speed });
+if (peers === null && speed === null) {
+  process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
+  process.exitCode = 1;
+} else if (process.argv.includes("--stdout")) process.stdout.write(page);
+else {
+  mkdirSync(dirname(PAGE), { recursive: true });
+  writeFileSync(PAGE, page);
+  process.stderr.write(`${PAGE} was written.\n`);
+}

@@ -1,0 +1,22 @@
+import type { PromptPolicy } from "@threadfold/simulation";
+
+/** A peer of the comparison, as `peers/peers.json` lists it. */
+export interface Peer {
+  readonly policy: string;
+  /** The package that it comes from; its version is the one that is installed. */
+  readonly package: string;
+}
+
+/** A peer that is not in the comparison, and why. */
+export interface AbsentPeer {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Loads the adapter of a peer. Only processes that were started in the folder of the peers have any. */
+export type LoadPeer = (policy: string) => Promise<PromptPolicy>;
+
+/** For processes without peers. */
+export const noPeer: LoadPeer = async (policy) => {
+  throw new Error(`There is no policy ${policy}.`);
+};

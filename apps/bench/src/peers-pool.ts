@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { workerScript } from "./peers-install.ts";
+import { type Job, replayName, type WorkerMessage } from "./peers-worker.ts";
+
+/** One replay may take so long, in milliseconds; then it is given up and its process ended. */
+const LONGEST_REPLAY = 240_000;
+/** How much of a worker's last words is kept. */
+const LAST_WORDS = 2_000;
+
+/** A replay that was given up. */
+export interface GivenUp {
+  readonly policy: string;
+  readonly budget: number;
+  readonly session: string;
+  readonly reason: string;
+}
+
+export interface PoolOptions {
+  readonly processes: number;
+  readonly signal?: AbortSignal;
+  readonly onMessage: (job: Job, message: WorkerMessage) => void;
+  readonly onGivenUp: (given: GivenUp) => void;
+}
+
+/** Does the jobs in worker processes. A replay that hangs or ends its process is given up, and the rest of its job goes on. */
+export async function runJobs(jobs: readonly Job[], options: PoolOptions): Promise<void> {
+  const queue = [...jobs];
+  const lane = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      let rest: Job | null = job;
+      while (rest !== null) rest = await runJob(rest, options);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(options.processes, jobs.length) }, lane));
+}
+
+/** Does a job in a process of its own. Gives what is left of it when one of its replays was given up. */
+function runJob(job: Job, { signal, onMessage, onGivenUp }: PoolOptions): Promise<Job | null> {
+  signal?.throwIfAborted();
+  const child = startWorker();
+  const finished: string[] = [];
+  let running: { readonly policy: string; readonly budget: number } | null = null;
+  let words = "";
+  let isDone = false;
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): unknown => child.kill("SIGKILL");
+  signal?.addEventListener("abort", interrupt, { once: true });
+  child.stderr?.on("data", (text: Buffer) => {
+    words = (words + text.toString("utf8")).slice(-LAST_WORDS);
+  });
+  child.on("message", (message: WorkerMessage) => {
+    clearTimeout(timer);
+    if (message.type === "begins") {
+      running = message;
+      timer = setTimeout(() => {
+        words = `took longer than ${LONGEST_REPLAY / 1_000} s`;
+        child.kill("SIGKILL");
+      }, LONGEST_REPLAY);
+    }
+    if (message.type === "replay") {
+      finished.push(replayName(message.replay.policy, message.replay.budgetTokens));
+      running = null;
+    }
+    if (message.type === "done") {
+      isDone = true;
+      child.disconnect();
+    } else onMessage(job, message);
+  });
+  child.send(job);
+  return new Promise((resolve, reject) => {
+    child.on("exit", () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", interrupt);
+      if (signal?.aborted) return reject(signal.reason);
+      if (isDone) return resolve(null);
+      if (running === null) return reject(new Error(`A worker ended while it read ${job.file.name}: ${words}`));
+      const { policy, budget } = running;
+      onGivenUp({ policy, budget, session: job.file.name, reason: words.trim() || "its process ended" });
+      resolve({ ...job, without: [...job.without, ...finished, replayName(policy, budget)] });
+    });
+  });
+}
+
+function startWorker(): ChildProcess {
+  return fork(workerScript("compare-worker.ts", "peers-worker.ts"), [], {
+    execArgv: ["--conditions=threadfold-source", "--max-old-space-size=6144"],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    env: { ...process.env, ...QUIET },
+  });
+}
+
+/** Peers that would report on their use are told not to. */
+const QUIET = {
+  DO_NOT_TRACK: "1",
+  OTEL_SDK_DISABLED: "true",
+  LANGCHAIN_TRACING_V2: "false",
+  LANGSMITH_TRACING: "false",
+  MASTRA_TELEMETRY_DISABLED: "1",
+  OPENAI_AGENTS_DISABLE_TRACING: "1",
+  OPENAI_AGENTS_DONT_LOG_MODEL_DATA: "1",
+  OPENAI_AGENTS_DONT_LOG_TOOL_DATA: "1",
+};

@@ -1,0 +1,29 @@
+import type { PolicyFigures } from "@threadfold/simulation";
+import type { BenchMachine } from "./bench-machine.ts";
+import type { AbsentPeer } from "./peer.ts";
+import type { GivenUp } from "./peers-pool.ts";
+
+/** What a policy is: one of ours, a rule to compare with, or a peer's. */
+export type PolicyKind = "preset" | "baseline" | "peer";
+
+/** What the comparison came to. */
+export interface PeersResults {
+  readonly schemaVersion: 1;
+  readonly machine: BenchMachine;
+  /** True for the run that only shows that the comparison works. */
+  readonly sample: boolean;
+  readonly summarizer: string;
+  readonly processes: number;
+  readonly seconds: number;
+  readonly sessions: readonly {
+    readonly name: string;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly needs: number;
+  }[];
+  readonly policies: readonly (PolicyFigures & { readonly kind: PolicyKind })[];
+  /** The version of each peer's package. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly absent: readonly AbsentPeer[];
+  readonly givenUp: readonly GivenUp[];
+}

@@ -1,0 +1,32 @@
+import { FIGURE_COLUMNS, FIGURE_NOTES } from "@threadfold/simulation";
+import type { PeersResults } from "./peers-results.ts";
+import { textTable } from "./text-table.ts";
+
+/** The comparison as a table for people, one block a budget. */
+export function peersTable({ policies, absent, givenUp, sessions, seconds }: PeersResults): string {
+  const budgets = [...new Set(policies.map(({ budget }) => budget))];
+  const blocks = budgets.map((budget) => {
+    const rows = policies.filter((figures) => figures.budget === budget);
+    const title = `budget ${budget.toLocaleString("en-US")}, ${Math.max(...rows.map((row) => row.sessions))} sessions`;
+    const cells = rows.map((figures) => [
+      figures.policy,
+      figures.kind,
+      ...FIGURE_COLUMNS.map(({ text }) => text(figures)),
+    ]);
+    return textTable([[title, "", ...FIGURE_COLUMNS.map((column) => column.title)], ...cells], 2);
+  });
+  return [
+    ...blocks,
+    FIGURE_NOTES.join("\n"),
+    ...(absent.length > 0
+      ? [`Not compared:\n${absent.map(({ name, reason }) => `  ${name}: ${reason}`).join("\n")}`]
+      : []),
+    ...policies.flatMap(({ policy, budget, throws, problems }) =>
+      throws === 0 ? [] : [`${policy} at ${budget} threw ${throws} times, first: ${problems[0]}`],
+    ),
+    ...givenUp.map(
+      ({ policy, budget, session, reason }) => `Given up: ${policy} at ${budget} on ${session}: ${reason}`,
+    ),
+    `${sessions.length} sessions in ${seconds.toFixed(0)} s.`,
+  ].join("\n\n");
+}

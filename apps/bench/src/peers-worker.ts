@@ -1,0 +1,83 @@
+import {
+  BASELINES,
+  noCompaction,
+  offerOf,
+  type PolicyOffer,
+  type PolicyReplay,
+  presetOffers,
+  replayPolicy,
+  replayScene,
+  type ScriptedSummarizerId,
+  scriptedSummarizer,
+} from "@threadfold/simulation";
+import { type LoadPeer, noPeer } from "./peer.ts";
+import { loadSession, type SessionFile } from "./peers-sessions.ts";
+
+/** One session to be replayed under some policies. */
+export interface Job {
+  readonly file: SessionFile;
+  readonly budgets: readonly number[];
+  readonly policies: readonly string[];
+  readonly summarizer: ScriptedSummarizerId;
+  /** Replays that are done or given up, as `budget policy`. */
+  readonly without: readonly string[];
+}
+
+/** What a worker tells. */
+export type WorkerMessage =
+  | { readonly type: "session"; readonly calls: number; readonly tokens: number; readonly needs: number }
+  | { readonly type: "everything"; readonly replay: PolicyReplay }
+  | { readonly type: "begins"; readonly policy: string; readonly budget: number }
+  | { readonly type: "replay"; readonly replay: PolicyReplay }
+  | { readonly type: "done" };
+
+/** Names a replay of a session. */
+export const replayName = (policy: string, budget: number): string => `${budget} ${policy}`;
+
+const tell = (message: WorkerMessage): unknown => process.send?.(message);
+const offers = new Map<string, PolicyOffer>();
+
+async function work({ file, budgets, policies, summarizer: id, without }: Job, loadPeer: LoadPeer): Promise<void> {
+  const session = await loadSession(file);
+  const exceeded = session === null ? [] : budgets.filter((budget) => session.tokens > budget);
+  if (session === null || exceeded.length === 0 || session.calls.length === 0) return;
+  const scene = replayScene(session);
+  const needs = scene.needs.byCall.flat().length;
+  tell({ type: "session", calls: session.calls.length, tokens: Math.round(session.tokens), needs });
+  const summarizer = scriptedSummarizer(id);
+  for (const budgetTokens of exceeded) {
+    const everything = await replayPolicy(scene, noCompaction, { budgetTokens, summarizer });
+    tell({ type: "everything", replay: everything });
+    for (const policy of policies.filter((name) => !without.includes(replayName(name, budgetTokens)))) {
+      tell({ type: "begins", policy, budget: budgetTokens });
+      const offer = await offerBy(policy, id, loadPeer);
+      const replay = await replayPolicy(scene, offer.policyFor(scene), { budgetTokens, summarizer });
+      tell({ type: "replay", replay: { ...replay, policy } });
+    }
+  }
+}
+
+async function offerBy(policy: string, summarizer: ScriptedSummarizerId, loadPeer: LoadPeer): Promise<PolicyOffer> {
+  const known = offers.get(policy);
+  if (known !== undefined) return known;
+  const ours = [...presetOffers(scriptedSummarizer(summarizer)), ...BASELINES].find(({ id }) => id === policy);
+  const offer = ours ?? offerOf(await loadPeer(policy));
+  offers.set(policy, offer);
+  return offer;
+}
+
+/** Takes jobs from the process that started this one, and tells it what they come to. */
+export function serveJobs(loadPeer: LoadPeer): void {
+  // Who asked is gone: nobody reads what else would come.
+  process.on("disconnect", () => process.exit(0));
+  process.on("message", (job: Job) => {
+    work(job, loadPeer).then(
+      () => tell({ type: "done" }),
+      (problem: unknown) => {
+        process.stderr.write(`${problem instanceof Error ? problem.stack : String(problem)}\n`, () => process.exit(1));
+      },
+    );
+  });
+}
+
+if (import.meta.main) serveJobs(noPeer);

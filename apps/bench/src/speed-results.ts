@@ -1,0 +1,43 @@
+import type { BenchMachine } from "./bench-machine.ts";
+import type { Growing, Oneshot } from "./speed-policy-worker.ts";
+import type { SessionSpeed } from "./speed-session.ts";
+import type { TokenizerSpeed } from "./speed-tokenizers.ts";
+
+/** What the speed bench came to. Times are milliseconds. */
+export interface SpeedResults {
+  readonly schemaVersion: 1;
+  readonly machine: BenchMachine;
+  readonly sample: boolean;
+  readonly seconds: number;
+  /** Seconds that each policy had to grow a thread, and each history to become a prompt. */
+  readonly limitSeconds: number;
+  readonly policies: readonly PolicySpeed[];
+  /** A turn at the end of threads of very different lengths; absent in a sample. */
+  readonly turns: readonly TurnSpeed[];
+  readonly turnExponent: number | null;
+  readonly sessions: readonly SessionSpeed[];
+  readonly tokenizers: readonly TokenizerSpeed[];
+}
+
+/** How fast a policy makes prompts. */
+export interface PolicySpeed {
+  readonly policy: string;
+  readonly kind: "ours" | "baseline" | "peer";
+  /** One prompt from a whole history. A size that is not there was not done in time. */
+  readonly oneshot: readonly Oneshot[];
+  readonly oneshotExponent: number | null;
+  /** A thread that grew until the time was over. */
+  readonly growing: Growing | null;
+  /** How all prompts of a growing thread together grow with its length: 1 is a constant cost a turn. */
+  readonly growingExponent: number | null;
+  /** Why there are figures missing, for people. */
+  readonly problem?: string;
+}
+
+/** A turn at the end of a thread of some length. */
+export interface TurnSpeed {
+  readonly messages: number;
+  readonly msPerTurn: number;
+  readonly lowest: number;
+  readonly highest: number;
+}

@@ -1,0 +1,98 @@
+import type { Spread } from "./median.ts";
+import type { SpeedResults } from "./speed-results.ts";
+import { textTable } from "./text-table.ts";
+
+/** What the tables of the speed bench say, as rows; the first row of each is its head. */
+export interface SpeedRows {
+  readonly policies: readonly (readonly string[])[];
+  readonly turns: readonly (readonly string[])[];
+  readonly sessions: readonly (readonly string[])[];
+  readonly tokenizers: readonly (readonly string[])[];
+}
+
+/** The figures as rows of text. */
+export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResults): SpeedRows {
+  const sizes = [...new Set(policies.flatMap(({ oneshot }) => oneshot.map(({ messages }) => rounded(messages))))];
+  return {
+    policies: [
+      ["policy", ...sizes.map((size) => `${whole(size)}, ms`), "exponent", "grew to", "ms a turn", "exponent"],
+      ...policies.map(({ policy, oneshot, oneshotExponent, growing, growingExponent }) => [
+        policy,
+        ...sizes.map((size) => spread(oneshot.find(({ messages }) => rounded(messages) === size)?.ms)),
+        figure(oneshotExponent),
+        growing === null ? NOTHING : whole(growing.messages),
+        growing === null ? NOTHING : figure(growing.totalMs / (growing.messages / 2)),
+        figure(growingExponent),
+      ]),
+    ],
+    turns: [
+      ["messages in the thread", "ms a turn", "lowest", "highest"],
+      ...turns.map(({ messages, msPerTurn, lowest, highest }) => [
+        whole(messages),
+        figure(msPerTurn),
+        figure(lowest),
+        figure(highest),
+      ]),
+    ],
+    sessions: [
+      ["store", "messages", "append a step, ms", "render, ms", "fold and commit, ms", "resume, ms"],
+      ...sessions.map(({ store, messages, append, render, commit, resume }) => [
+        store,
+        whole(messages),
+        spread(append),
+        spread(render),
+        figure(commit),
+        spread(resume ?? undefined),
+      ]),
+    ],
+    tokenizers: [
+      ["counter", "million characters a second", "characters a token"],
+      ...tokenizers.map(({ tokenizer, characters, tokens, millionCharactersPerSecond }) => [
+        tokenizer,
+        spread(millionCharactersPerSecond),
+        figure(characters / tokens),
+      ]),
+    ],
+  };
+}
+
+/** The figures for people. */
+export function speedTable(results: SpeedResults): string {
+  const { policies, turns, sessions, tokenizers } = speedRows(results);
+  const { turnExponent, seconds, limitSeconds } = results;
+  const problems = results.policies.flatMap(({ policy, problem }) =>
+    problem === undefined ? [] : [`${policy}: ${problem}`],
+  );
+  return [
+    `One prompt from a history of so many messages, and a thread grown for ${limitSeconds} s (median, lowest to highest):`,
+    textTable(policies),
+    ...(problems.length > 0 ? [problems.join("\n")] : []),
+    ...(turns.length > 1
+      ? [`A turn at the end of a long thread, growth exponent ${figure(turnExponent)}:`, textTable(turns)]
+      : []),
+    "A session in a store:",
+    textTable(sessions),
+    "Counters, on the text of a recorded session:",
+    textTable(tokenizers),
+    `${seconds.toFixed(0)} s.`,
+  ].join("\n\n");
+}
+
+const NOTHING = "-";
+
+/** Histories end with a whole step, so they have a message more or less than was asked for. */
+const rounded = (messages: number): number => 10 ** Math.round(Math.log10(messages));
+
+const whole = (value: number): string => value.toLocaleString("en-US");
+
+function figure(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return NOTHING;
+  if (value === 0) return "0";
+  return value.toFixed(Math.max(0, 2 - Math.max(0, Math.floor(Math.log10(Math.abs(value))))));
+}
+
+function spread(found: Spread | undefined): string {
+  if (found === undefined) return NOTHING;
+  const { median, lowest, highest } = found;
+  return lowest === highest ? figure(median) : `${figure(median)} (${figure(lowest)} to ${figure(highest)})`;
+}

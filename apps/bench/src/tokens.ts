@@ -1,0 +1,64 @@
+import { type ImportedSession, importSessionFile, loadTokenizer, ThreadfoldError } from "threadfold";
+import { benchMachine } from "./bench-machine.ts";
+import { keepResults } from "./bench-results.ts";
+import { sessionFiles } from "./peers-sessions.ts";
+import { textTable } from "./text-table.ts";
+import { countedCalls, type TokenAccuracy, tokenAccuracy } from "./token-accuracy.ts";
+
+/**
+ * Token estimates beside what providers reported for the same prompts, by counter and by format and model of the recorded
+ * sessions, before calibration and after. Formats whose logs leave out system text and tools (pi, Claude Code) show what
+ * that costs. Prints a table; `--json` prints one line per row.
+ */
+const COUNTERS = ["heuristic", "tiktoken:o200k_base", "openai", "claude"] as const;
+/** What says nothing about a family of models: region and reseller before its name, date and version behind it. */
+const BESIDE_NAME = /^[a-z]{2}\.[a-z]+\.|-\d{4}.*$|-preview$/g;
+/** Fewer calls say more about one prompt than about a counter. */
+const FEWEST_CALLS = 20;
+
+const families = new Map<string, ImportedSession[]>();
+for (const file of sessionFiles()) {
+  const session = await imported(file.path);
+  if (session === null || !session.messages.some(({ usage }) => (usage?.inputTokens ?? 0) > 0)) continue;
+  const model = session.model?.split("/").at(-1) ?? "unknown";
+  const family = `${session.format} ${model.replace(BESIDE_NAME, "")}`;
+  families.set(family, [...(families.get(family) ?? []), session]);
+}
+const rows: TokenAccuracy[] = [];
+for (const id of COUNTERS) {
+  const counter = await loadTokenizer(id);
+  for (const [family, sessions] of families) {
+    const row = tokenAccuracy(
+      id,
+      family,
+      sessions.map((session) => countedCalls(session, counter)),
+    );
+    if (row !== null && row.calls >= FEWEST_CALLS) rows.push(row);
+  }
+}
+rows.sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : 0));
+keepResults("tokens", { machine: benchMachine(), rows });
+if (process.argv.includes("--json")) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+else if (rows.length === 0)
+  process.stderr.write("No recorded session with reported usage is there (THREADFOLD_DATA).\n");
+else process.stdout.write(`${textTable([headCells(), ...rows.map(cellsOf)], 2)}\n`);
+
+async function imported(path: string): Promise<ImportedSession | null> {
+  try {
+    return await importSessionFile(path);
+  } catch (problem) {
+    if (ThreadfoldError.isInstance(problem)) return null;
+    throw problem;
+  }
+}
+
+function headCells(): readonly string[] {
+  const error = (when: string) => [`median ${when}`, `mean ${when}`, `in 3 % ${when}`];
+  return ["family", "counter", "sessions", "calls", ...error("before"), ...error("after")];
+}
+
+function cellsOf({ family, counter, sessions, calls, before, after }: TokenAccuracy): readonly string[] {
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const errors = [before, after].flatMap(({ median, mean, within3Percent }) => [median, mean, within3Percent]);
+  return [family, counter, String(sessions), String(calls), ...errors.map(percent)];
+}
