@@ -32,6 +32,23 @@ export function readReports(root) {
   return total;
 }
 
+/**
+ * Every test of the reports, with the file that it stands in, what it says of itself in `meta`, and how long it took in
+ * milliseconds; and when the first of the runs began.
+ */
+export function readAssertions(root) {
+  const reports = reportPlaces(root)
+    .map((place) => join(root, place, REPORT))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const assertions = reports.flatMap(({ testResults }) =>
+    testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.map((test) => ({ ...test, file: name, duration: test.duration ?? 0 })),
+    ),
+  );
+  return { assertions, startedAt: Math.min(...reports.map(({ startTime }) => startTime)) };
+}
+
 function readReport(file, place) {
   const report = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
   const failures =

@@ -11,7 +11,8 @@ export const PACKAGE_ARROWS = {
   session: [...CORE, ...ROOMS],
   integrations: ON_TOP,
   golden: ON_TOP,
-  cli: ON_TOP,
+  simulation: ON_TOP,
+  cli: [...ON_TOP, "integrations", "simulation"],
   threadfold: [...ON_TOP, "cli"],
 };
 

@@ -1,0 +1,120 @@
+// Writes docs/reliability.md: what the reliability tests of the last run proved, by which test, with the figures that the
+// run itself reported. It reads the JSON reports that vitest leaves in each package; run the tests first.
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readAssertions } from "./test-report.mjs";
+import { root } from "./workspaces.mjs";
+
+const PLACE = join(root, "docs", "reliability.md");
+
+/** What each id claims, in the order of the document. */
+export const CLAIMS = {
+  R1: "No acknowledged write is lost when a process is killed",
+  R2: "Every failing system call leaves a valid store",
+  R3: "Any call of a port may fail, once or for good",
+  R4: "One winner for each plan version, and no lost append",
+  R5: "Every order in which two committers can meet is safe, and so is the death of one",
+  R6: "Seeded runs of mixed operations with faults hold against a model",
+  R7: "All backends do the same, and export the same bytes",
+  R8: "An answer that was lost comes again, and nothing is done twice",
+  R9: "What clients append to and read of a thread is linearizable",
+  R10: "The log cannot be changed",
+  R11: "Tampering is found, and the first bad entry named",
+  R12: "Inclusion and consistency proofs are right",
+  R13: "The same input gives the same prompt",
+  R14: "Every recorded request is rendered again to the same bytes",
+  R15: "Pins are never lost",
+  R17: "Tool calls and results stay together",
+  R18: "The budget is a hard cap",
+  R19: "Tenants are apart, through every call of the stores",
+  R20: "Tenants are apart in the database",
+  R21: "Cached summaries cross no border",
+  R22: "Sensitivity and access hold at every reading, and readings are journaled",
+  R23: "Erasure reaches what was derived",
+  R24: "What has expired is never read",
+  R25: "Encryption holds",
+  R26: "Secrets are redacted",
+  R28: "Damaged files end in typed errors",
+  R32: "A full, read-only or forbidden disk ends in a typed error, and on it goes afterwards",
+  R33: "Stores of older versions open, and a migration that is killed leaves none or all of it",
+};
+
+const STATES = { passed: "passed", failed: "**failed**" };
+
+/** The tests of a run by the ids in their names, in the order of the claims. */
+export function testsById(assertions) {
+  return Object.keys(CLAIMS).map((id) => ({
+    id,
+    tests: assertions.filter(({ fullName }) => new RegExp(`\\b${id}\\b`).test(fullName)),
+  }));
+}
+
+/** The document's text. */
+export function reliabilityPage(assertions, { date, machine }) {
+  const families = testsById(assertions);
+  const all = new Set(families.flatMap(({ tests }) => tests));
+  const seconds = [...all].reduce((sum, { duration }) => sum + duration, 0) / 1_000;
+  const failed = [...all].filter(({ status }) => status === "failed").length;
+  const skipped = [...all].filter(({ status }) => status !== "failed" && status !== "passed").length;
+  return [
+    "# What is proved about reliability",
+    "",
+    "Written by `npm run reliability` from the reports of a test run; do not edit. Figures are those that the tests reported themselves in that run.",
+    "",
+    `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in all (packages run side by side).`,
+    "",
+    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The full figures, twenty times these, come with `npm run test:full`.",
+    "",
+    "| Id | Claim | Result | Tests | s |",
+    "|---|---|---|---|---|",
+    ...families.map(({ id, tests }) => familyRow(id, tests)),
+    "",
+    "## Figures",
+    "",
+    "| Id | Test | Figures of this run | Result | s |",
+    "|---|---|---|---|---|",
+    ...families.flatMap(({ id, tests }) =>
+      tests.filter(({ meta }) => meta?.figures).map((test) => figureRow(id, test)),
+    ),
+    "",
+  ].join("\n");
+}
+
+function familyRow(id, tests) {
+  const failed = tests.some(({ status }) => status === "failed");
+  const passed = tests.some(({ status }) => status === "passed");
+  const result = failed ? "**failed**" : passed ? "passed" : tests.length === 0 ? "no test" : "skipped";
+  const files = [...new Set(tests.map(({ file }) => `\`${basename(file)}\``))].join(", ");
+  const seconds = tests.reduce((sum, { duration }) => sum + duration, 0) / 1_000;
+  return `| ${id} | ${CLAIMS[id]} | ${result} | ${tests.length} in ${files || "none"} | ${seconds.toFixed(1)} |`;
+}
+
+function figureRow(id, { title, meta, status, duration }) {
+  const figures = Object.entries(meta.figures).map(([name, value]) => `${name} ${shown(value)}`);
+  const cells = [id, title, figures.join(", "), STATES[status] ?? "skipped", (duration / 1_000).toFixed(1)];
+  return `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+const shown = (value) => (typeof value === "number" ? value.toLocaleString("en-US") : String(value));
+
+/** The machine in words, without its name. */
+function machineInWords() {
+  const cores = cpus();
+  const model = cores[0]?.model.trim() || process.arch;
+  return `${cores.length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node.js ${process.versions.node}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { assertions, startedAt } = readAssertions(root);
+  const date = new Date(startedAt).toISOString().slice(0, 10);
+  writeFileSync(PLACE, reliabilityPage(assertions, { date, machine: machineInWords() }));
+  const unproved = testsById(assertions).filter(({ tests }) => !tests.some(({ status }) => status === "passed"));
+  console.log(
+    `docs/reliability.md: ${Object.keys(CLAIMS).length - unproved.length} of ${Object.keys(CLAIMS).length} claims passed.`,
+  );
+  if (unproved.length > 0) console.log(`Not proved in this run: ${unproved.map(({ id }) => id).join(", ")}`);
+  const failed = assertions.some(({ status, fullName }) => status === "failed" && /\bR\d+\b/.test(fullName));
+  process.exitCode = failed ? 1 : 0;
+}
