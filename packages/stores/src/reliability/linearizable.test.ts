@@ -70,6 +70,8 @@ class ListProcess {
   readonly #child: ChildProcess;
   #hear: (word: ListWord) => void = () => undefined;
   #settle: () => void = () => undefined;
+  /** Exit code of a client that went by itself; null for one that runs or was killed. */
+  #ended: number | null = null;
 
   constructor() {
     const child = spawn(process.execPath, nodeArguments("list-client.process.ts", []), {
@@ -85,15 +87,18 @@ class ListProcess {
       else if (!("ready" in word)) this.#hear(word);
     });
     // Streams are read to their end before "close", so every word of a killed client was heard.
-    child.on("close", () => this.#settle());
+    child.on("close", (code) => {
+      this.#ended = code;
+      this.#settle();
+    });
     this.#child = child;
   }
 
   work(path: string, work: ListWork, hear: (word: ListWord) => void): Promise<void> {
     this.#hear = hear;
     this.#child.stdin?.write(`${JSON.stringify({ ...work, path })}\n`);
-    return new Promise((resolve) => {
-      this.#settle = resolve;
+    return new Promise((resolve, reject) => {
+      this.#settle = () => (this.#ended === null ? resolve() : reject(new Error(`a client ended with ${this.#ended}`)));
     });
   }
 

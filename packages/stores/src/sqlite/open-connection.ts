@@ -10,6 +10,9 @@ import { APPLICATION_ID } from "./sqlite-header.ts";
 /** How long a writer waits for another one, in milliseconds, before the store counts as unavailable. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
+const SQLITE_BUSY = 5;
+const BETWEEN_TRIES_MS = 10;
+
 /**
  * Pages of the write-ahead log after which they are moved into the file: 16 MB. An append writes a page of bodies, one of
  * entries and one of their index, so that SQLite's own figure would have it stop for this three times as often as a table
@@ -72,24 +75,33 @@ function migrate(connection: SqliteConnection): void {
   });
 }
 
+/** What a file says that it is. One statement reads all of it, for another process may be making the store just now. */
+const IDENTITY = `
+  SELECT (SELECT application_id FROM pragma_application_id) AS applicationId,
+         (SELECT user_version FROM pragma_user_version) AS version,
+         (SELECT count(*) FROM sqlite_schema) AS tables
+`;
+
 /** The schema version of a store, or 0 for a file without tables. */
 function schemaVersion(connection: SqliteConnection): number {
-  const path = connection.path;
-  const applicationId = pragma(connection, "application_id");
-  const version = pragma(connection, "user_version");
+  const { path } = connection;
+  const { applicationId, version, tables } = connection.get<Identity>(IDENTITY) as Identity;
   if (applicationId === APPLICATION_ID) {
     requireKnownVersion(path, version);
     return version;
   }
-  const { tables } = connection.get<{ tables: number }>("SELECT count(*) AS tables FROM sqlite_schema") ?? {
-    tables: 0,
-  };
   if (applicationId !== 0 || tables > 0) throw foreign(path, "it is the database of another program");
   return 0;
 }
 
+interface Identity {
+  readonly applicationId: number;
+  readonly version: number;
+  readonly tables: number;
+}
+
 function requireWriteAheadLog(connection: SqliteConnection): void {
-  const mode = connection.get<{ journal_mode: string }>("PRAGMA journal_mode = WAL")?.journal_mode;
+  const mode = turnOnWriteAheadLog(connection);
   if (mode === "wal") return;
   throw new ThreadfoldError(
     "STORE_UNAVAILABLE",
@@ -101,6 +113,15 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
   );
 }
 
-function pragma(connection: SqliteConnection, name: "application_id" | "user_version"): number {
-  return connection.get<Record<string, number>>(`PRAGMA ${name}`)?.[name] ?? 0;
+/** SQLite does not wait where two connections turn the log on at once: it refuses one, which then finds it turned on. */
+function turnOnWriteAheadLog(connection: SqliteConnection): string | undefined {
+  for (let waited = 0; ; waited += BETWEEN_TRIES_MS) {
+    try {
+      return connection.get<{ journal_mode: string }>("PRAGMA journal_mode = WAL")?.journal_mode;
+    } catch (error) {
+      const isBusy = ThreadfoldError.isInstance(error) && error.details["sqliteCode"] === SQLITE_BUSY;
+      if (!isBusy || waited >= BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_TRIES_MS);
+    }
+  }
 }

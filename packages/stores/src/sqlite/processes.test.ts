@@ -36,6 +36,16 @@ afterEach(() => {
 const CONNECTIONS = 8;
 
 describe("processes that share one SQLite file", () => {
+  it("make a store that none has made yet, whoever comes first (4 processes × 40 files)", async () => {
+    const files = Array.from({ length: runs(40).numRuns as number }, (_, index) => `${path}-${index}`);
+    const openers = Array.from({ length: 4 }, () =>
+      fork(script("openings.process.ts"), files, { execArgv: CONDITIONS, env }),
+    );
+    children.push(...openers);
+    const codes = await Promise.all(openers.map(async (opener) => (await once(opener, "exit"))[0] as number));
+    expect(codes).toEqual([0, 0, 0, 0]);
+  });
+
   it("R4 have exactly one winner for each plan version, and never lose an append (32 connections of 4 processes × 200 rounds)", async ({
     task,
   }) => {
