@@ -1,0 +1,23 @@
+import type { ContextSession, FormatId } from "threadfold";
+import type { ProviderProtocol } from "../provider/provider-protocol.ts";
+
+/** What a host's agent is given to work with. */
+export interface AgentWorld {
+  /** Base address of the provider's double, without the endpoint's path. */
+  readonly url: string;
+  /** Open, on a thread of its own. The host appends to it and asks it for requests. */
+  readonly session: ContextSession;
+  /** What the user says, one message a turn. */
+  readonly userMessages: readonly string[];
+}
+
+/** An agent in one host: the host's own loop, with Threadfold in the place that the host has for it. */
+export interface HostAgent {
+  readonly id: string;
+  /** The protocol that the host's client speaks. */
+  readonly protocol: ProviderProtocol;
+  /** The format of the session's requests, where the host has one of its own; that of the protocol by default. */
+  readonly format?: FormatId;
+  /** Works through the user's messages, each until the model makes no more calls. */
+  run(world: AgentWorld): Promise<void>;
+}

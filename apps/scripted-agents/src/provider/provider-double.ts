@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { formatById, type LegalityViolation } from "threadfold";
+import { moveAt, type ScriptedMove, STANDING_RULE } from "../script/scripted-agent.ts";
+import { type Fault, type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
+import { PrefixCache, tokensOf } from "./prefix-cache.ts";
+import type { Body, ProviderProtocol, Refusal } from "./provider-protocol.ts";
+
+/** How a double behaves. */
+export interface DoubleOptions {
+  readonly protocol: ProviderProtocol;
+  /** Tokens (characters / 4 of the body's pieces) above which a request is refused as too long. */
+  readonly contextWindow: number;
+  readonly faults?: FaultPlan;
+}
+
+/** What a double has seen. */
+export interface DoubleFigures {
+  /** Requests that were answered; the script's next move is the one of this index. */
+  readonly answered: number;
+  /** Requests refused because a rule of the provider is broken, each with the rules. */
+  readonly illegal: readonly string[];
+  /** Requests that were longer than the window. */
+  readonly overBudget: number;
+  /** Requests without the user's standing rule, word for word. */
+  readonly withoutRule: number;
+  /** Faults that were played, each once. */
+  readonly faults: number;
+  readonly peakTokens: number;
+  /** Share of input tokens that a cache of the newest request would have given. */
+  readonly cacheHitRate: number;
+}
+
+/** A local server that speaks a provider's protocol, keeps its rules and follows the script. */
+export interface ProviderDouble {
+  readonly url: string;
+  readonly figures: DoubleFigures;
+  close(): Promise<void>;
+}
+
+/** Starts a double on a free port of the loopback. Every request is checked as the provider would check it. */
+export async function startProviderDouble(options: DoubleOptions): Promise<ProviderDouble> {
+  const desk = new Desk(options);
+  const server = createServer((request, response) => {
+    serve(desk, options.protocol, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get figures() {
+      return desk.figures;
+    },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+type Reply = { readonly answer: Body } | { readonly refusal: Refusal };
+
+/** Above this share of the window a prompt is long enough for a provider to refuse it. */
+const LONG_SHARE = 0.6;
+
+/** Decides what a request is answered. */
+class Desk {
+  readonly #options: DoubleOptions;
+  readonly #cache = new PrefixCache();
+  readonly #illegal: string[] = [];
+  readonly #due: Fault[] = [];
+  #planned = -1;
+  #faults = 0;
+  #answered = 0;
+  #overBudget = 0;
+  #withoutRule = 0;
+  #peakTokens = 0;
+
+  constructor(options: DoubleOptions) {
+    this.#options = options;
+  }
+
+  get figures(): DoubleFigures {
+    return {
+      answered: this.#answered,
+      illegal: this.#illegal,
+      overBudget: this.#overBudget,
+      withoutRule: this.#withoutRule,
+      faults: this.#faults,
+      peakTokens: this.#peakTokens,
+      cacheHitRate: this.#cache.hitRate,
+    };
+  }
+
+  reply(body: Body): Reply {
+    const { protocol, contextWindow } = this.#options;
+    const violations = formatById(protocol.format).check(payloadOf(body));
+    if (violations.length > 0) return this.#refuseIllegal(violations);
+    const pieces = protocol.pieces(body);
+    const tokens = pieces.reduce((sum, piece) => sum + tokensOf(piece), 0);
+    if (tokens > contextWindow) {
+      this.#overBudget++;
+      return { refusal: { kind: "overflow", tokens, limit: contextWindow } };
+    }
+    const index = this.#answered;
+    const fault = this.#faultOf(index, tokens);
+    // The provider's tokenizer finds more than characters / 4 do.
+    if (fault === "overflow") return { refusal: { kind: "overflow", tokens: Math.ceil(tokens * 1.05), limit: tokens } };
+    if (fault === "rate-limit" || fault === "server-error") return { refusal: { kind: fault } };
+    return { answer: this.#answer(pieces, index, fault === "max-output") };
+  }
+
+  /** The fault that is due, once. A prompt is refused as too long only when it is long. */
+  #faultOf(index: number, tokens: number): Fault | undefined {
+    const { contextWindow, faults = NO_FAULTS } = this.#options;
+    if (this.#planned !== index) {
+      this.#planned = index;
+      const fault = faults(index);
+      if (fault !== undefined) this.#due.push(fault);
+    }
+    const isLong = tokens > contextWindow * LONG_SHARE;
+    const place = this.#due.findIndex((fault) => fault !== "overflow" || isLong);
+    const [fault] = place === -1 ? [] : this.#due.splice(place, 1);
+    if (fault !== undefined) this.#faults++;
+    return fault;
+  }
+
+  #answer(pieces: readonly string[], index: number, cutOff: boolean): Body {
+    const move = moveAt(index);
+    const { inputTokens, cachedTokens } = this.#cache.accept(pieces);
+    this.#peakTokens = Math.max(this.#peakTokens, inputTokens);
+    if (!pieces.some((piece) => piece.includes(STANDING_RULE))) this.#withoutRule++;
+    const isCut = cutOff && move.calls.length > 0;
+    // The same move comes again when its answer was cut off.
+    if (!isCut) this.#answered++;
+    const outputTokens = tokensOf(JSON.stringify(move));
+    const id = `${index}${isCut ? "_cut" : ""}`;
+    return this.#options.protocol.answer(isCut ? withOtherIds(move) : move, {
+      id,
+      inputTokens,
+      cachedTokens,
+      outputTokens,
+      cutOff: isCut,
+    });
+  }
+
+  #refuseIllegal(violations: readonly LegalityViolation[]): Reply {
+    const message = violations.map(({ rule, problem }) => `${rule}: ${problem}`).join("; ");
+    this.#illegal.push(message);
+    return { refusal: { kind: "illegal", message } };
+  }
+}
+
+/** The move with ids of its own: no two answers of a provider name a call alike. */
+const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
+  ...move,
+  calls: move.calls.map((call) => ({ ...call, id: `${call.id}_cut` })),
+});
+
+/** The part of a body that the rules speak of: without model name, limits and switches of the call. */
+function payloadOf(body: Body): Body {
+  const conversation = ["system", "messages", "tools", "instructions", "input"];
+  return Object.fromEntries(Object.entries(body).filter(([key]) => conversation.includes(key)));
+}
+
+async function serve(
+  desk: Desk,
+  protocol: ProviderProtocol,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = new URL(request.url ?? "/", "http://double").pathname;
+  if (path !== protocol.path) return send(response, 404, { error: { message: `There is no ${path} here.` } });
+  const body = JSON.parse(await textOf(request)) as Body;
+  const reply = desk.reply(body);
+  if ("refusal" in reply) {
+    const { status, body: refused } = protocol.refuse(reply.refusal);
+    return send(response, status, refused, { "retry-after-ms": "1" });
+  }
+  if (body["stream"] !== true) return send(response, 200, reply.answer);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const { name, data } of protocol.stream(reply.answer)) {
+    if (name !== undefined) response.write(`event: ${name}\n`);
+    response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+  }
+  response.end();
+}
+
+function send(response: ServerResponse, status: number, body: Body, headers: Readonly<Record<string, string>> = {}) {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { aiSdk7 } from "../hosts/ai-sdk-7.ts";
+import { HOSTS } from "../hosts/hosts.ts";
+import { openaiResponses } from "../hosts/openai-responses.ts";
+import type { Fault, FaultPlan } from "../provider/fault-plan.ts";
+import { failingSummarizer } from "../script/failing-summarizer.ts";
+import { brokenPromises, reportTable } from "./report-table.ts";
+import { type AgentReport, runAgent } from "./run-agent.ts";
+
+const modelCalls = 60;
+
+/** Every fault once, early. An overflow waits until the prompt is long. */
+const FAULTS: ReadonlyMap<number, Fault> = new Map([
+  [5, "rate-limit"],
+  [11, "server-error"],
+  [17, "overflow"],
+  [26, "max-output"],
+]);
+const faults: FaultPlan = (index) => FAULTS.get(index);
+
+/** A window in which so few calls fold a few times. */
+const setting = { modelCalls, faults, maxInputTokens: 20_000 };
+
+function expectPromisesKept(report: AgentReport): void {
+  expect(brokenPromises(report, modelCalls), reportTable([report])).toEqual([]);
+  expect(report.figures.faults).toBe(FAULTS.size);
+  expect(report.folds).toBeGreaterThan(1);
+  expect(report.figures.cacheHitRate).toBeGreaterThan(0.5);
+}
+
+describe("the scripted agent", () => {
+  it.each(HOSTS)("runs to its end in $id, through every fault, and is replayed", async (host) => {
+    expectPromisesKept(await runAgent(host, setting));
+  });
+
+  it.each([aiSdk7, openaiResponses])("runs to its end in $id while the summarizer always fails", async (host) => {
+    const summarizer = failingSummarizer();
+    expectPromisesKept(await runAgent(host, { ...setting, summarizer }));
+    expect(summarizer.asked).toBeGreaterThan(0);
+  });
+});
+
+describe("a report of a run", () => {
+  it("says what did not hold", () => {
+    const figures = {
+      answered: 3,
+      illegal: ["W1: bad"],
+      overBudget: 1,
+      withoutRule: 2,
+      faults: 0,
+      peakTokens: 9,
+      cacheHitRate: 0,
+    };
+    const run = {
+      host: "h",
+      figures,
+      prepared: 4,
+      aboveBudget: 1,
+      folds: 0,
+      replayed: 3,
+      recorded: 4,
+      turnTimes: [1],
+      seconds: 1,
+    };
+    expect(brokenPromises(run, 5)).toEqual([
+      "only 3 of 5 calls were answered",
+      "an illegal request: W1: bad",
+      "2 requests without the user's rule",
+      "2 requests above the budget",
+      "3 of 4 requests replayed",
+    ]);
+    expect(reportTable([run]).split("\n")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  asThreadId,
+  ContextSession,
+  formatById,
+  openStore,
+  type PreparedRequest,
+  replayThread,
+  type Summarizer,
+} from "threadfold";
+import type { HostAgent } from "../hosts/host-agent.ts";
+import { type FaultPlan, USUAL_FAULTS } from "../provider/fault-plan.ts";
+import { type DoubleFigures, startProviderDouble } from "../provider/provider-double.ts";
+import { MOVES_PER_TURN, userMessageBefore } from "../script/scripted-agent.ts";
+import { SCRIPTED_TOOLS, SYSTEM_TEXT } from "../script/scripted-tools.ts";
+import { timeSession } from "./timed-session.ts";
+
+/** How a run is set up. */
+export interface RunOptions {
+  /** Model calls of the script, rounded up to whole turns of the user. */
+  readonly modelCalls: number;
+  readonly faults?: FaultPlan;
+  /** The session's own summarizer when it is left out. */
+  readonly summarizer?: Summarizer;
+  /** Tokens of the session's window. */
+  readonly maxInputTokens?: number;
+}
+
+/** What a run came to. */
+export interface AgentReport {
+  readonly host: string;
+  readonly figures: DoubleFigures;
+  /** Requests that the session prepared. */
+  readonly prepared: number;
+  /** Of these, how many were counted above the budget. */
+  readonly aboveBudget: number;
+  readonly folds: number;
+  /** Of the recorded requests, how many came out byte for byte again in a store that was opened anew. */
+  readonly replayed: number;
+  readonly recorded: number;
+  /** Milliseconds that Threadfold took per turn. */
+  readonly turnTimes: readonly number[];
+  readonly seconds: number;
+}
+
+const WINDOW = 48_000;
+/** What the provider takes beyond what the session is told: its count differs from ours by the JSON around the texts. */
+const PROVIDER_SLACK = 1.25;
+
+/** Runs a host's agent from an empty store to the end of the script, and replays every request that it sent. */
+export async function runAgent(host: HostAgent, options: RunOptions): Promise<AgentReport> {
+  const folder = await mkdtemp(join(tmpdir(), "threadfold-agent-"));
+  try {
+    return await runIn(folder, host, options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runIn(folder: string, host: HostAgent, options: RunOptions): Promise<AgentReport> {
+  const { modelCalls, faults = USUAL_FAULTS, summarizer, maxInputTokens = WINDOW } = options;
+  const address = `sqlite:${join(folder, "agent.sqlite")}`;
+  const threadId = asThreadId(`agent-${host.id}`);
+  const double = await startProviderDouble({
+    protocol: host.protocol,
+    contextWindow: Math.floor(maxInputTokens * PROVIDER_SLACK),
+    faults,
+  });
+  const session = await ContextSession.open({
+    threadId,
+    store: await openStore(address),
+    format: formatById(host.format ?? host.protocol.format),
+    frame: { system: [SYSTEM_TEXT], tools: SCRIPTED_TOOLS },
+    config: { maxInputTokens },
+    ...(summarizer !== undefined && { summarizer }),
+  });
+  const { perTurn } = timeSession(session);
+  const watched = watchRequests(session);
+  const start = performance.now();
+  await host.run({ url: double.url, session, userMessages: userMessages(modelCalls) });
+  const seconds = (performance.now() - start) / 1_000;
+  const folds = session.plan.version;
+  await session.close();
+  await double.close();
+  const { replayed, recorded } = await replayAnew(address, threadId);
+  return {
+    host: host.id,
+    figures: double.figures,
+    ...watched(),
+    folds,
+    replayed,
+    recorded,
+    turnTimes: perTurn,
+    seconds,
+  };
+}
+
+const userMessages = (modelCalls: number): readonly string[] =>
+  Array.from(
+    { length: Math.ceil(modelCalls / MOVES_PER_TURN) },
+    (_, turn) => userMessageBefore(turn * MOVES_PER_TURN) as string,
+  );
+
+/** Counts the requests that a session prepares from now on, and those above its budget. */
+function watchRequests(session: ContextSession): () => { readonly prepared: number; readonly aboveBudget: number } {
+  let prepared = 0;
+  let aboveBudget = 0;
+  const prepare = session.prepare.bind(session);
+  const { maxInputTokens, outputReserveTokens } = session.config;
+  const watched = async (options?: Parameters<typeof prepare>[0]): Promise<PreparedRequest> => {
+    const request = await prepare(options);
+    prepared++;
+    if (request.tokens > maxInputTokens - outputReserveTokens) aboveBudget++;
+    return request;
+  };
+  Object.assign(session, { prepare: watched });
+  return () => ({ prepared, aboveBudget });
+}
+
+async function replayAnew(address: string, threadId: ReturnType<typeof asThreadId>) {
+  const store = await openStore(address);
+  try {
+    const requests = await replayThread(store, threadId);
+    return { replayed: requests.filter(({ equal }) => equal).length, recorded: requests.length };
+  } finally {
+    await store.close();
+  }
+}

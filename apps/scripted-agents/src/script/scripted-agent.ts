@@ -1,0 +1,74 @@
+import type { JsonObject } from "threadfold";
+
+/** A call of a tool that the scripted model makes. */
+export interface ScriptedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** What the scripted model answers to one request. A move without calls ends the user's turn. */
+export interface ScriptedMove {
+  readonly thinking: string;
+  readonly text: string;
+  readonly calls: readonly ScriptedCall[];
+}
+
+/** The rule that the user gives at the start. It has to stand in every request, word for word. */
+export const STANDING_RULE = "Never edit config/production.yaml without asking me first.";
+
+/** Model calls from one user message to the next. */
+export const MOVES_PER_TURN = 12;
+
+/** The user's message before model call `index`; undefined while the agent is still at work. */
+export function userMessageBefore(index: number): string | undefined {
+  if (index % MOVES_PER_TURN !== 0) return undefined;
+  const turn = index / MOVES_PER_TURN;
+  if (turn === 0) return `Work through the modules one by one and make their tests pass. ${STANDING_RULE}`;
+  return `Now module ${moduleAt(index)}: find out why its test fails, mend it and tell me what it was.`;
+}
+
+/** What the model answers to model call `index`: the same on every run, like a recording. */
+export function moveAt(index: number): ScriptedMove {
+  const name = moduleAt(index);
+  const place = index % MOVES_PER_TURN;
+  const thinking = `Step ${place + 1} on ${name}: I look at what is known before I change anything.`;
+  if (place === MOVES_PER_TURN - 1)
+    return { thinking, text: `${name} is mended: its reader dropped the last line of a file.`, calls: [] };
+  // Every third step looks at two things at once.
+  const calls = place % 3 === 2 ? [callAt(index, 0), callAt(index, 1)] : [callAt(index, 0)];
+  return { thinking, text: place % 4 === 0 ? `I look further into ${name}.` : "", calls };
+}
+
+/** What a tool answers: from a short line to some pages, the same text for the same input. */
+export function toolResult({ name, input }: Pick<ScriptedCall, "name" | "input">): string {
+  const seed = checksum(JSON.stringify([name, input]));
+  const lines = 3 + (seed % (seed % 5 === 0 ? 140 : 40));
+  const subject = String(Object.values(input)[0]);
+  return Array.from({ length: lines }, (_, line) => lineOf(subject, seed, line)).join("\n");
+}
+
+const moduleAt = (index: number): string => `src/module-${Math.floor(index / MOVES_PER_TURN)}.ts`;
+
+function callAt(index: number, slot: number): ScriptedCall {
+  const id = `call_${index}_${slot}`;
+  const file = slot === 0 ? moduleAt(index) : moduleAt(index).replace(".ts", ".test.ts");
+  switch ((index + slot) % 3) {
+    case 0:
+      return { id, name: "read_file", input: { path: file } };
+    case 1:
+      return { id, name: "run_command", input: { command: `npm test -- ${file} --seed=${index}` } };
+    default:
+      return { id, name: "search", input: { pattern: `handle_${index}_${slot}`, path: "src" } };
+  }
+}
+
+const lineOf = (subject: string, seed: number, line: number): string =>
+  `${line + 1}: ${subject} | value_${(seed * (line + 7)) % 9_973} = compute(${(seed + line * 31) % 997}) // item ${line}`;
+
+/** A small, stable number for a text. */
+function checksum(text: string): number {
+  let sum = 7;
+  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
+  return sum;
+}

@@ -1,0 +1,371 @@
+import { asToolCallId } from "@threadfold/core";
+import type { ContextSession } from "@threadfold/session";
+import {
+  APICallError,
+  generateText,
+  isStepCount,
+  type LanguageModelMiddleware,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  wrapLanguageModel,
+} from "ai";
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { generateText as generateText6, stepCountIs, wrapLanguageModel as wrapLanguageModel6 } from "ai-sdk-6";
+import { MockLanguageModelV3 } from "ai-sdk-6/test";
+import { describe, expect, it } from "vitest";
+import { OVERFLOWS } from "../testing/scripted-fetch.ts";
+import { sessionIn, workedSession } from "../testing/working-session.ts";
+import { compactionMiddleware } from "./compaction-middleware.ts";
+import { createOnEnd } from "./create-on-end.ts";
+import { createPrepareStep } from "./create-prepare-step.ts";
+import { threadfoldTools } from "./threadfold-tools.ts";
+
+type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
+type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];
+
+const usage = {
+  inputTokens: { total: 900, noCache: 800, cacheRead: 100, cacheWrite: 0 },
+  outputTokens: { total: 7, text: 7, reasoning: 0 },
+};
+const overflow = () =>
+  new APICallError({
+    ...{ message: OVERFLOWS.anthropic.body.error.message, url: "http://model", requestBodyValues: {} },
+    statusCode: 400,
+    responseBody: JSON.stringify(OVERFLOWS.anthropic.body),
+  });
+
+/** A model that calls a tool so many times and is done then. */
+const steps = (count: number) => {
+  let step = 0;
+  return async (): Promise<Generated> => {
+    const call = { type: "tool-call" as const, toolCallId: `call_${step}`, toolName: "run", input: `{"step":${step}}` };
+    const isLast = step++ === count;
+    return {
+      content: isLast ? [{ type: "text", text: "Done." }] : [{ type: "reasoning", text: `Hm ${step}.` }, call],
+      finishReason: { unified: isLast ? "stop" : "tool-calls", raw: undefined },
+      usage,
+      warnings: [],
+    };
+  };
+};
+
+const tools = {
+  run: {
+    description: "Runs a step.",
+    inputSchema: schema(),
+    execute: async ({ step }: { step: number }) => `${step}: ${"output ".repeat(600)}`,
+  },
+} as unknown as ToolSet;
+
+function schema() {
+  return threadfoldTools({ tools: () => [readable(), readable()] } as unknown as ContextSession).read_artifact
+    .inputSchema;
+}
+
+function readable() {
+  const inputSchema = { type: "object", properties: { step: { type: "number" } } };
+  return { definition: { name: "any", inputSchema }, execute: async () => ({ text: "" }) };
+}
+
+/** What the thread has, as words. */
+const story = (session: ContextSession): readonly string[] =>
+  [...session.thread.messagesBetween(0)].map(({ role, parts }) => {
+    const call = parts.find((part) => part.type === "tool-call");
+    const result = parts.find((part) => part.type === "tool-result");
+    return call?.callId ?? (result && `result ${result.result.callId}`) ?? role;
+  });
+
+const wholeStory = (count: number): readonly string[] => [
+  "user",
+  ...Array.from({ length: count }, (_, step) => [`call_${step}`, `result ${asToolCallId(`call_${step}`)}`]).flat(),
+  "assistant",
+];
+
+const length = (prompt: Prompt): number => JSON.stringify(prompt).length;
+
+describe("a prepare step of the AI SDK", () => {
+  const prompt = "Do the steps. Never touch the vault.";
+
+  it("shows each step what the session makes, and never folds what it folded", async () => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 16_000, outputReserveTokens: 1_000 } });
+    const model = new MockLanguageModelV4({ doGenerate: steps(40) });
+    const prepareStep = createPrepareStep({ session, tools });
+    const onEnd = createOnEnd({ session });
+    const call = { model, tools, instructions: "Be brief.", stopWhen: isStepCount(100), prepareStep, onEnd };
+    const { responseMessages } = await generateText({ ...call, prompt });
+    expect(session.plan.version).toBeGreaterThan(1);
+    // Every message once, in its order, as the SDK had it: no summary among them.
+    expect(story(session)).toEqual(wholeStory(40));
+    const prompts = model.doGenerateCalls.map(({ prompt: sent }) => sent);
+    expect(Math.max(...prompts.map(length))).toBeLessThan(4 * 16_000);
+    for (const sent of prompts) {
+      expect(sent[0]).toEqual({ role: "system", content: "Be brief.", providerOptions: undefined });
+      expect(JSON.stringify(sent)).toContain("Never touch the vault.");
+    }
+    expect(session.stats().usage).toMatchObject({
+      inputTokens: 41 * 900,
+      outputTokens: 41 * 7,
+      cacheReadTokens: 4_100,
+    });
+
+    const messages: ModelMessage[] = [
+      { role: "user", content: prompt },
+      ...responseMessages,
+      { role: "user", content: "And now?" },
+    ];
+    await generateText({ ...call, model: new MockLanguageModelV4({ doGenerate: steps(0) }), messages });
+    expect(story(session)).toEqual([...wholeStory(40), "user", "assistant"]);
+    expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+  });
+
+  it("works in version 6 as well", async () => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 16_000, outputReserveTokens: 1_000 } });
+    const model = new MockLanguageModelV3({ doGenerate: steps(40) as never });
+    type Call = Parameters<typeof generateText6>[0];
+    const prepareStep = createPrepareStep({ session, tools, instructions: "Be brief." }) as Call["prepareStep"] &
+      object;
+    const onFinish = createOnEnd({ session });
+    const own = tools as unknown as Call["tools"] & object;
+    await generateText6({
+      model,
+      tools: own,
+      prompt,
+      system: "Be brief.",
+      stopWhen: stepCountIs(100),
+      prepareStep,
+      onFinish,
+    });
+    expect(session.plan.version).toBeGreaterThan(1);
+    expect(story(session)).toEqual(wholeStory(40));
+    expect(model.doGenerateCalls.at(-1)?.prompt[0]).toMatchObject({ role: "system", content: "Be brief." });
+    expect((await session.prepare()).breakdown.system).toBeGreaterThan(0);
+  });
+
+  it("leaves overflow and usage to the middleware beside it", async () => {
+    const session = await sessionIn("ai-sdk");
+    const answer = steps(2);
+    let calls = 0;
+    const inner = new MockLanguageModelV4({
+      doGenerate: async () => {
+        if (++calls === 3) throw overflow();
+        return answer();
+      },
+    });
+    const prepareStep = createPrepareStep({ session, tools });
+    const model = wrapLanguageModel({ model: inner, middleware: compactionMiddleware({ session }) });
+    await generateText({
+      model,
+      tools,
+      prompt,
+      stopWhen: isStepCount(9),
+      prepareStep,
+      onEnd: createOnEnd({ session }),
+    });
+    expect(calls).toBe(4);
+    expect(story(session)).toEqual(wholeStory(2));
+    expect(session.stats().usage).toMatchObject({ inputTokens: 3 * 900 });
+  });
+
+  it("refuses a conversation that was edited, and a session of another format", async () => {
+    const session = await sessionIn("ai-sdk");
+    const prepareStep = createPrepareStep({ session });
+    const model = () => new MockLanguageModelV4({ doGenerate: steps(0) });
+    await generateText({ model: model(), prompt, prepareStep });
+    await expect(generateText({ model: model(), prompt: "Other.", prepareStep })).rejects.toMatchObject({
+      code: "HISTORY_DIVERGED",
+    });
+    const other = createPrepareStep({ session: await sessionIn("anthropic-messages") });
+    await expect(generateText({ model: model(), prompt, prepareStep: other })).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+    });
+  });
+
+  it("takes in what was said between steps, at its place", async () => {
+    const session = await sessionIn("ai-sdk");
+    const prepareStep = createPrepareStep({ session });
+    const step = (name: string): { usage: object; finishReason: string; response: { messages: unknown[] } } => ({
+      ...{ usage: {}, finishReason: "stop" },
+      response: { messages: [{ role: "assistant", content: name }] },
+    });
+    const first = step("one");
+    const steering = [{ role: "user", content: "Also this." }];
+    const initialMessages = [{ role: "user", content: "Begin." }];
+    await prepareStep({ steps: [], messages: initialMessages, initialMessages, responseMessages: [] });
+    const second = {
+      initialMessages,
+      responseMessages: first.response.messages,
+      experimental_steeringMessages: steering,
+    };
+    await prepareStep({ steps: [first], messages: [], ...second });
+    const third = { ...step("two"), experimental_steeringMessages: steering };
+    const { messages } = await prepareStep({
+      ...{ steps: [first, third], messages: [], initialMessages },
+      responseMessages: [...first.response.messages, ...third.response.messages, { role: "user", content: "?" }].slice(
+        0,
+        2,
+      ),
+    });
+    const said = messages.map(({ content }) => (content as readonly { text: string }[])[0]?.text);
+    expect(said.slice(0, 4)).toEqual(["Begin.", "one", "Also this.", "two"]);
+  });
+});
+
+describe("a middleware of the AI SDK", () => {
+  const long = Array.from({ length: 60 }, (_, index): ModelMessage[] => [
+    { role: "user", content: index === 0 ? "Never touch the vault." : `Question ${index}: ${"word ".repeat(300)}` },
+    { role: "assistant", content: `Answer ${index}.` },
+  ]).flat();
+
+  it.each([4, 3])(
+    "sends what the session makes of a call's prompt, to models of specification %i",
+    async (specification) => {
+      const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 8_000, outputReserveTokens: 500 } });
+      const middleware = compactionMiddleware({ session });
+      const messages = [...long, { role: "user" as const, content: "And now?" }];
+      const answer = steps(0);
+      const inner =
+        specification === 4
+          ? new MockLanguageModelV4({ doGenerate: answer })
+          : new MockLanguageModelV3({ doGenerate: answer as never });
+      if (inner instanceof MockLanguageModelV4)
+        await generateText({
+          model: wrapLanguageModel({ model: inner, middleware }),
+          messages,
+          instructions: "Be brief.",
+        });
+      else {
+        const model = wrapLanguageModel6({ model: inner, middleware: middleware as never });
+        await generateText6({ model, messages: messages as never, system: "Be brief." });
+      }
+      const [{ prompt: sent }] = inner.doGenerateCalls as unknown as [{ readonly prompt: Prompt }];
+      expect(session.thread.length).toBe(121);
+      expect(session.plan.version).toBe(1);
+      expect(length(sent)).toBeLessThan(4 * 8_000);
+      expect(sent[0]).toMatchObject({ role: "system", content: "Be brief." });
+      expect(JSON.stringify(sent)).toContain("Never touch the vault.");
+      expect(JSON.stringify(sent.at(-1))).toContain("And now?");
+      expect(session.stats().usage).toMatchObject({ inputTokens: 900 });
+    },
+  );
+
+  it("counts the call's own tools", async () => {
+    const session = await sessionIn("ai-sdk");
+    const model = wrapLanguageModel({
+      model: new MockLanguageModelV4({ doGenerate: steps(0) }),
+      middleware: compactionMiddleware({ session }),
+    });
+    await generateText({ model, tools, prompt: "Begin." });
+    const { breakdown } = await session.prepare();
+    expect(breakdown.tools).toBeGreaterThan(0);
+  });
+
+  it("L19 folds and asks once more after an overflow, streaming or not, and only once", async () => {
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 100_000 } });
+    const middleware: LanguageModelMiddleware = compactionMiddleware({ session });
+    const sizes: number[] = [];
+    const refused = (times: number) => async (options: { readonly prompt: Prompt }) => {
+      sizes.push(length(options.prompt));
+      if (sizes.length <= times) throw overflow();
+      return steps(0)();
+    };
+    const once = wrapLanguageModel({ model: new MockLanguageModelV4({ doGenerate: refused(1) }), middleware });
+    await generateText({ model: once, messages: [...long, { role: "user", content: "And now?" }], maxRetries: 0 });
+    expect(sizes).toHaveLength(2);
+    expect(sizes[1]).toBeLessThan(sizes[0] as number);
+
+    sizes.length = 0;
+    const always = wrapLanguageModel({ model: new MockLanguageModelV4({ doStream: refused(9) as never }), middleware });
+    const run = streamText({
+      ...{ model: always, messages: [...long, { role: "user", content: "And now?" }], maxRetries: 0 },
+      onError: () => undefined,
+    });
+    await expect(run.text).rejects.toThrow();
+    expect(sizes).toHaveLength(2);
+  });
+
+  it("reports what a stream says at its end", async () => {
+    const session = await sessionIn("ai-sdk");
+    const stream = simulateReadableStream({
+      chunks: [
+        { type: "text-start" as const, id: "1" },
+        { type: "text-delta" as const, id: "1", delta: "Done." },
+        { type: "text-end" as const, id: "1" },
+        { type: "finish" as const, finishReason: { unified: "stop" as const, raw: undefined }, usage },
+      ],
+    });
+    const inner = new MockLanguageModelV4({ doStream: async () => ({ stream }) });
+    const model = wrapLanguageModel({ model: inner, middleware: compactionMiddleware({ session }) });
+    expect(await streamText({ model, prompt: "Begin." }).text).toBe("Done.");
+    expect(session.stats().usage).toMatchObject({ inputTokens: 900, outputTokens: 7 });
+  });
+
+  it("hands pictures and results with pictures to models in the form of each specification", async () => {
+    const picture = { type: "file" as const, data: "aGk=", mediaType: "image/png" };
+    const content = [
+      { type: "text" as const, text: "See." },
+      { type: "file" as const, data: { type: "data" as const, data: "aGk=" }, mediaType: "image/png" },
+    ];
+    const messages: ModelMessage[] = [
+      { role: "user", content: [{ type: "text", text: "Look." }, picture] },
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "run", input: {} }] },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "c", toolName: "run", output: { type: "content", value: content } },
+        ],
+      },
+    ];
+    const session = await sessionIn("ai-sdk");
+    const inner = new MockLanguageModelV4({ doGenerate: steps(0) });
+    const model = wrapLanguageModel({ model: inner, middleware: compactionMiddleware({ session }) });
+    await generateText({ model, messages });
+    const [user, , tool] = inner.doGenerateCalls[0]!.prompt;
+    const data = { type: "data", data: "aGk=" };
+    expect(user).toMatchObject({ content: [{ text: "Look." }, { type: "file", data, mediaType: "image/png" }] });
+    expect(tool).toMatchObject({
+      content: [{ output: { type: "content", value: [{ text: "See." }, { type: "file", data }] } }],
+    });
+  });
+});
+
+describe("tools of the AI SDK", () => {
+  it("find what is folded, and say in words what they cannot find", async () => {
+    const session = await workedSession("ai-sdk", 30, { config: { maxInputTokens: 12_000 } });
+    await session.compact({ force: true });
+    const { search_thread, read_artifact } = threadfoldTools(session);
+    const options = { toolCallId: "t", messages: [], context: {} } as never;
+    expect(await search_thread.execute?.({ query: "step 3" }, options)).toContain("step 3");
+    expect(await read_artifact.execute?.({ artifact_id: "nothing" }, options)).toMatch(/artifact/);
+  });
+
+  it("are run in the SDK's own loop", async () => {
+    const session = await sessionIn("ai-sdk");
+    let asked = false;
+    const model = new MockLanguageModelV4({
+      doGenerate: async () => {
+        const call = {
+          type: "tool-call" as const,
+          toolCallId: "c",
+          toolName: "search_thread",
+          input: '{"query":"vault"}',
+        };
+        const answer = await steps(0)();
+        const isFirst = !asked;
+        asked = true;
+        return isFirst
+          ? { ...answer, content: [call], finishReason: { unified: "tool-calls", raw: undefined } }
+          : answer;
+      },
+    });
+    const prepareStep = createPrepareStep({ session });
+    await generateText({
+      model,
+      tools: threadfoldTools(session),
+      prompt: "Begin.",
+      prepareStep,
+      stopWhen: isStepCount(3),
+    });
+    expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain("vault");
+  });
+});

@@ -1,0 +1,5 @@
+export type { AiSdkSessionOptions } from "./ai-sdk-session.ts";
+export * from "./compaction-middleware.ts";
+export * from "./create-on-end.ts";
+export * from "./create-prepare-step.ts";
+export * from "./threadfold-tools.ts";

@@ -1,0 +1,140 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { pinnedClock } from "@threadfold/core/laws";
+import { describe, expect, it } from "vitest";
+import { NOON } from "../testing/folded-session.ts";
+import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/scripted-fetch.ts";
+import { sessionIn, workedSession } from "../testing/working-session.ts";
+import { anthropicTurn } from "./anthropic-turn.ts";
+import { fromAnthropic } from "./from-anthropic.ts";
+import { toAnthropicRequest } from "./to-anthropic-request.ts";
+
+const clock = pinnedClock(NOON);
+const params = { model: "claude-x", max_tokens: 100, clock };
+const usage = { input_tokens: 40, output_tokens: 5, cache_read_input_tokens: 10, cache_creation_input_tokens: 2 };
+
+const message = (id: string, content: readonly unknown[], stop_reason = "end_turn") => ({
+  ...{ id, type: "message", role: "assistant", model: "claude-x", content, stop_reason, stop_sequence: null, usage },
+});
+const text = (value: string) => ({ type: "text", text: value });
+const toolUse = (id: string) => ({ type: "tool_use", id, name: "read", input: { path: id } });
+
+function clientFor(...answers: readonly ScriptedAnswer[]) {
+  const { fetch, bodies } = scriptedFetch(answers);
+  return { client: new Anthropic({ apiKey: "test", fetch, maxRetries: 0 }), bodies };
+}
+
+describe("a loop over the Anthropic SDK", () => {
+  it("sends what the session makes, and takes in what comes back with its thoughts and its usage", async () => {
+    const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
+    const { client, bodies } = clientFor(
+      { body: message("msg_1", [thinking, toolUse("toolu_1"), toolUse("toolu_2")], "tool_use") },
+      { body: message("msg_2", [text("Done.")]) },
+    );
+    const session = await sessionIn("anthropic-messages");
+    const tools: Anthropic.Tool[] = [{ name: "read", description: "Reads.", input_schema: { type: "object" } }];
+    const turn = anthropicTurn({ session, client, ...params, system: "Be brief.", tools, metadata: { user_id: "u" } });
+    const { calls } = await turn.send("Read both.");
+    expect(calls.map(({ id }) => id)).toEqual(["toolu_1", "toolu_2"]);
+    const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: `of ${id}` }));
+    const { message: last } = await turn.send({ role: "user", content: results });
+    expect(last.content).toEqual([text("Done.")]);
+    expect(bodies[1]).toMatchObject({
+      ...{ model: "claude-x", max_tokens: 100, metadata: { user_id: "u" } },
+      system: [{ type: "text", text: "Be brief." }],
+      tools: [{ name: "read", description: "Reads." }],
+      messages: [
+        { role: "user", content: [text("Read both.")] },
+        { role: "assistant", content: [thinking, toolUse("toolu_1"), toolUse("toolu_2")] },
+        { role: "user", content: [{ tool_use_id: "toolu_1" }, { tool_use_id: "toolu_2" }] },
+      ],
+    });
+    const [, answer] = session.thread.messagesBetween(0);
+    expect(answer).toMatchObject({ id: "msg_1", model: "claude-x", usage: { inputTokens: 52, cacheReadTokens: 10 } });
+    expect(session.thread.length).toBe(5);
+    expect(session.stats().usage).toMatchObject({ inputTokens: 104, outputTokens: 10 });
+  });
+
+  it("L19 folds and asks once more after an overflow, and only once", async () => {
+    const { client, bodies } = clientFor(OVERFLOWS.anthropic, { body: message("msg_1", [text("Done.")]) });
+    const session = await workedSession("anthropic-messages", 20, { config: { maxInputTokens: 40_000 } });
+    const turn = anthropicTurn({ session, client, ...params });
+    await turn.send("And now?");
+    expect(session.plan.version).toBe(1);
+    expect(JSON.stringify(bodies[1]).length).toBeLessThan(JSON.stringify(bodies[0]).length);
+    expect(JSON.stringify(bodies[1])).toContain("Never touch the vault.");
+
+    const refusing = clientFor(OVERFLOWS.anthropic, OVERFLOWS.anthropic, OVERFLOWS.anthropic);
+    const again = anthropicTurn({ session, client: refusing.client, ...params });
+    await expect(again.send("And now?")).rejects.toBeInstanceOf(Anthropic.BadRequestError);
+    expect(refusing.bodies).toHaveLength(2);
+  });
+
+  it("lets other errors through, and appends what was said once when it is said again", async () => {
+    const busy = { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } } };
+    const { client } = clientFor(busy, { body: message("msg_1", [text("Done.")]) });
+    const session = await sessionIn("anthropic-messages");
+    const turn = anthropicTurn({ session, client, ...params });
+    await expect(turn.send("Begin.")).rejects.toThrow("Overloaded");
+    await turn.step();
+    expect(session.thread.length).toBe(2);
+  });
+
+  it("leaves out a call that the output limit cut off", async () => {
+    const { client } = clientFor({
+      body: message("msg_1", [text("I read."), toolUse("a"), toolUse("b")], "max_tokens"),
+    });
+    const session = await sessionIn("anthropic-messages");
+    const { calls } = await anthropicTurn({ session, client, ...params }).send("Begin.");
+    expect(calls.map(({ id }) => id)).toEqual(["a"]);
+    expect(JSON.stringify(session.thread.messagesBetween(1))).not.toContain('"b"');
+  });
+
+  it("shows the host each stream of the SDK", async () => {
+    const { content: _content, ...begun } = message("msg_1", []);
+    const { client } = clientFor({
+      events: [
+        { type: "message_start", message: { ...begun, content: [], stop_reason: null } },
+        { type: "content_block_start", index: 0, content_block: text("") },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Done." } },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage },
+        { type: "message_stop" },
+      ],
+    });
+    const session = await sessionIn("anthropic-messages");
+    let streamed = "";
+    const onStream = (stream: { on(event: "text", hear: (delta: string) => void): unknown }) =>
+      stream.on("text", (delta) => (streamed += delta));
+    const { message: answer } = await anthropicTurn({ session, client, ...params, onStream }).send("Begin.");
+    expect(streamed).toBe("Done.");
+    expect(answer.content).toMatchObject([text("Done.")]);
+    expect(session.thread.length).toBe(2);
+  });
+
+  it("stops at the host's signal, with nothing of an answer in the thread", async () => {
+    const { client } = clientFor({ body: message("msg_1", [text("Done.")]) });
+    const session = await sessionIn("anthropic-messages");
+    const signal = AbortSignal.abort(new Error("Enough."));
+    await expect(anthropicTurn({ session, client, ...params }).send("Begin.", { signal })).rejects.toThrow();
+    expect(session.thread.length).toBe(1);
+  });
+
+  it("works in two functions for a loop of one's own", async () => {
+    const { client, bodies } = clientFor({ body: message("msg_1", [text("Done.")]) });
+    const session = await workedSession("anthropic-messages", 1);
+    const request = { model: "claude-x", max_tokens: 100, ...toAnthropicRequest(await session.prepare()) };
+    const answer = await client.messages.create({ ...request, stream: false });
+    const { appended } = await session.complete(fromAnthropic(answer));
+    expect(appended).toMatchObject([{ id: "msg_1", parts: [text("Done.")] }]);
+    expect(bodies[0]).toMatchObject({ max_tokens: 100, messages: [{ role: "user" }, {}, {}] });
+    // The same answer, handed in again after an error whose effect is not known.
+    await session.complete(fromAnthropic(answer));
+    expect(session.thread.length).toBe(4);
+  });
+
+  it("refuses a session that makes requests for another API", async () => {
+    const session = await sessionIn("openai-chat");
+    const turn = anthropicTurn({ session, client: clientFor().client, ...params });
+    await expect(turn.send("Begin.")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+});

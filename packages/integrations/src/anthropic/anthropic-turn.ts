@@ -1,0 +1,77 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { JsonObject } from "@threadfold/core";
+import { liveFrame } from "@threadfold/importers";
+import type { RequestFrame } from "@threadfold/session";
+import { SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import { fromAnthropic } from "./from-anthropic.ts";
+import { toAnthropicRequest } from "./to-anthropic-request.ts";
+
+/** A stream of the SDK's client. */
+type MessageStream = ReturnType<Anthropic["messages"]["stream"]>;
+
+/** What a loop over the Anthropic SDK is made with: everything of a request but its messages stays the host's. */
+export interface AnthropicTurnOptions
+  extends SessionTurnOptions,
+    Omit<Anthropic.MessageCreateParamsNonStreaming, "messages" | "stream"> {
+  /** The host's own client, with its retries. */
+  readonly client: Anthropic;
+  /** Called with each stream before it is read to its end. Without it answers are waited for at once. */
+  readonly onStream?: (stream: MessageStream) => void;
+}
+
+/** What the model answered. */
+export interface AnthropicAnswer {
+  /** The message as the SDK gave it. */
+  readonly message: Anthropic.Message;
+  /** The calls to run: those that the output limit cut off are not among them. */
+  readonly calls: readonly Anthropic.ToolUseBlock[];
+  /** True when the answer was cut off and the next request will be shorter: call `step` again. */
+  readonly retry: boolean;
+}
+
+/** A loop over the Anthropic SDK in which a session makes the requests. */
+export interface AnthropicTurn {
+  /** Says something, or hands back results of tools (as the content of a user message), and asks the model. */
+  send(message: string | Anthropic.MessageParam, options?: { readonly signal?: AbortSignal }): Promise<AnthropicAnswer>;
+  /** Asks the model without saying anything new. */
+  step(options?: { readonly signal?: AbortSignal }): Promise<AnthropicAnswer>;
+}
+
+/**
+ * A loop over the Anthropic SDK: what is said goes into the session's thread, the session makes the request and folds when
+ * that is due, the answer goes into the thread. A request that is refused as too long is folded for and sent once more.
+ * `system` and `tools`, when given here, are the frame of the session's requests.
+ */
+export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
+  const { system, tools, ...settings } = request;
+  const door = {
+    format: "anthropic-messages" as const,
+    ...frameOf({ ...(system !== undefined && { system }), ...(tools !== undefined && { tools }) }),
+    read: fromAnthropic,
+    ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Anthropic.Message> {
+      const body = { ...settings, ...toAnthropicRequest({ format: session.format.id, payload }) };
+      const options = signal === undefined ? {} : { signal };
+      if (onStream === undefined) return client.messages.create(body, options);
+      const stream = client.messages.stream(body, options);
+      onStream(stream);
+      return stream.finalMessage();
+    },
+  };
+  const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
+  const step: AnthropicTurn["step"] = async ({ signal } = {}) => {
+    const { answer, discarded, retry } = await turn.step(signal);
+    const cut: ReadonlySet<string> = discarded;
+    const calls = answer.content.filter((block) => block.type === "tool_use").filter(({ id }) => !cut.has(id));
+    return { message: answer, calls, retry };
+  };
+  return {
+    step,
+    async send(message, options) {
+      await turn.tell([typeof message === "string" ? { role: "user", content: message } : message]);
+      return step(options);
+    },
+  };
+}
+
+const frameOf = (body: object): { readonly frame?: RequestFrame } =>
+  Object.keys(body).length === 0 ? {} : { frame: liveFrame("anthropic-messages", body) };

@@ -1,0 +1,3 @@
+export * from "./anthropic-turn.ts";
+export * from "./from-anthropic.ts";
+export * from "./to-anthropic-request.ts";

@@ -1,0 +1,3 @@
+export type { OpenSession } from "./run-mirrors.ts";
+export * from "./summarization-policy.ts";
+export * from "./threadfold-middleware.ts";

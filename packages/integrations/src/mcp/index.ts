@@ -1,0 +1,12 @@
+export * from "./artifact-uri.ts";
+export { EXPLAIN_TOOL_NAME } from "./explain.ts";
+export { LIST_FOLDED_TOOL_NAME } from "./list-folded.ts";
+export * from "./local-token-verifier.ts";
+export * from "./serve-over-http.ts";
+export * from "./serve-over-stdio.ts";
+export * from "./thread-access.ts";
+export { SearchedThreads } from "./thread-archive.ts";
+export * from "./thread-http-handler.ts";
+export * from "./thread-server.ts";
+export * from "./thread-server-options.ts";
+export type { ToolCallReport, ToolProblem } from "./tool-failure.ts";

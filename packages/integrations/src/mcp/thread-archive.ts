@@ -1,0 +1,104 @@
+import {
+  type AgentThread,
+  type Artifact,
+  type ArtifactId,
+  asThreadId,
+  type CompactionPlan,
+  emptyPlan,
+  type ThreadId,
+} from "@threadfold/core";
+import { MemoryRecallIndex, type SearchThreadScene } from "@threadfold/rehydration";
+import type { ThreadAccess } from "./thread-access.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+/** A thread and the plan over it, as the store has them at one moment. */
+export interface ServedThread {
+  readonly thread: AgentThread;
+  readonly plan: CompactionPlan;
+}
+
+/** So many threads stay indexed for search; the one that was searched longest ago gives way. */
+const MOST_INDEXED = 8;
+
+/** What one client may see of a store, read afresh at every call. What may not be seen and what never was look alike. */
+export class ThreadArchive {
+  readonly #access: ThreadAccess;
+  readonly #searched: SearchedThreads;
+
+  constructor(access: ThreadAccess, searched: SearchedThreads = new SearchedThreads()) {
+    this.#access = access;
+    this.#searched = searched;
+  }
+
+  get branch(): string | undefined {
+    return this.#access.branch;
+  }
+
+  /** The thread that a call means: the one it names, or the only one that is served. @throws ToolFailure. */
+  async thread(named: string | undefined): Promise<ServedThread> {
+    const { store } = this.#access;
+    const threadId = named === undefined ? await this.#onlyThread() : asThreadId(named);
+    const thread = this.#mayRead(threadId) ? await store.threads.load(threadId) : null;
+    if (thread === null) throw noThread();
+    const { plan } = await store.plans.getCurrentPlan(threadId);
+    return { thread, plan: plan ?? emptyPlan(threadId, "none") };
+  }
+
+  /** An artifact of a thread that may be read, or null. */
+  async artifact(artifactId: ArtifactId, threadId?: ThreadId): Promise<Artifact | null> {
+    const { store, requester } = this.#access;
+    const artifact = await store.artifacts.retrieve(artifactId, requester);
+    if (artifact === null || !this.#mayRead(artifact.metadata.threadId)) return null;
+    return threadId === undefined || artifact.metadata.threadId === threadId ? artifact : null;
+  }
+
+  /** True while an artifact can be read. */
+  async isReadable(artifactId: ArtifactId): Promise<boolean> {
+    const { store, requester } = this.#access;
+    return (await store.artifacts.getMetadata(artifactId, requester)) !== null;
+  }
+
+  /** What a search of a thread works on. */
+  searchScene(
+    { thread, plan }: ServedThread,
+    counting: Pick<SearchThreadScene, "countTokens" | "maxTokens">,
+  ): SearchThreadScene {
+    const { store, requester, branch } = this.#access;
+    const index = this.#searched.indexOf(thread.id);
+    const scene = { ...counting, index, thread, plan, artifacts: store.artifacts, requester };
+    return branch === undefined ? scene : { ...scene, branch };
+  }
+
+  #mayRead(threadId: ThreadId): boolean {
+    const { threadIds } = this.#access;
+    return threadIds === "all" || threadIds.includes(threadId);
+  }
+
+  async #onlyThread(): Promise<ThreadId> {
+    const { store, threadIds } = this.#access;
+    const known =
+      threadIds === "all" ? (await store.threads.list({ limit: 2 })).items.map((info) => info.threadId) : threadIds;
+    const [only, ...others] = known;
+    if (only !== undefined && others.length === 0) return only;
+    throw only === undefined
+      ? noThread()
+      : new ToolFailure("invalid-input", "Several threads are served; say which one with thread_id.");
+  }
+}
+
+/** The search indexes of the threads that were searched, in memory: a server that only reads writes nothing into the store. */
+export class SearchedThreads {
+  readonly #indexes = new Map<ThreadId, MemoryRecallIndex>();
+
+  indexOf(threadId: ThreadId): MemoryRecallIndex {
+    const index = this.#indexes.get(threadId) ?? new MemoryRecallIndex();
+    this.#indexes.delete(threadId);
+    this.#indexes.set(threadId, index);
+    const [oldest] = this.#indexes.keys();
+    if (this.#indexes.size > MOST_INDEXED && oldest !== undefined) this.#indexes.delete(oldest);
+    return index;
+  }
+}
+
+const noThread = (): ToolFailure =>
+  new ToolFailure("not-found", "There is no such thread, or it may not be read. Leave thread_id out, or check it.");

@@ -1,0 +1,293 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { asThreadId, type SecurityContext, type ThreadfoldStore } from "@threadfold/core";
+import { pinnedClock } from "@threadfold/core/laws";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type FoldedSession, foldedSession, NOON } from "../testing/folded-session.ts";
+import { type LinkedClient, linkedClient } from "../testing/linked-client.ts";
+import { artifactUri } from "./artifact-uri.ts";
+import type { ThreadAccess } from "./thread-access.ts";
+import type { ThreadServerOptions } from "./thread-server-options.ts";
+
+const requester: SecurityContext = { requesterId: "agent", tenantId: null, permissions: [] };
+const clock = pinnedClock(NOON);
+
+let folded: FoldedSession;
+beforeAll(async () => {
+  folded = await foldedSession();
+});
+
+const access = (more: Partial<ThreadAccess> = {}): ThreadAccess => ({
+  store: folded.store,
+  requester,
+  threadIds: [folded.imported.threadId],
+  ...more,
+});
+const linked = (more: Partial<ThreadAccess> = {}, options: ThreadServerOptions = {}): Promise<LinkedClient> =>
+  linkedClient(access(more), { clock, ...options });
+
+async function call({ client }: LinkedClient, name: string, args: Record<string, unknown> = {}) {
+  const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+  const [first] = result.content;
+  const text = first?.type === "text" ? first.text : "";
+  return { ...result, text, data: result.structuredContent as Record<string, unknown> };
+}
+
+/** The content of the one artifact that the fold made. */
+async function externalized() {
+  const [record] = folded.session.plan.externalizations;
+  if (record === undefined) throw new Error("The session externalized nothing.");
+  const artifact = await folded.store.artifacts.retrieve(record.artifactId);
+  if (artifact === null) throw new Error("The artifact is gone.");
+  return { record, artifact };
+}
+
+describe("threadServer", () => {
+  it("offers four tools that only read, with schemas for what goes in and comes out", async () => {
+    await using server = await linked();
+    const { tools } = await server.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["read_artifact", "search_thread", "explain", "list_folded"]);
+    for (const tool of tools) {
+      expect(tool.annotations).toEqual({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
+      expect(tool.inputSchema).toMatchObject({ type: "object" });
+      expect(tool.outputSchema).toMatchObject({ type: "object" });
+      expect(JSON.stringify(tool.inputSchema)).not.toMatch(/tenant|requester/i);
+    }
+    expect(server.client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {} });
+  });
+
+  it("serves clients of the revision of 2025 as well", async () => {
+    await using server = await linkedClient(access(), { clock }, "legacy");
+    expect((await call(server, "list_folded")).data).toMatchObject({ plan_version: 1 });
+  });
+
+  it("ends when its client goes away", async () => {
+    const server = await linked();
+    await server.client.close();
+    await expect(server.served).resolves.toBeUndefined();
+  });
+});
+
+describe("list_folded", () => {
+  it("lists what the plan folded, in the order of the thread, page by page", async () => {
+    await using server = await linked();
+    const whole = await call(server, "list_folded");
+    const { summarizations, externalizations } = folded.session.plan;
+    expect(whole.data).toMatchObject({ total: summarizations.length + externalizations.length, next_cursor: null });
+    const first = await call(server, "list_folded", { limit: 1 });
+    expect(first.data).toMatchObject({ folds: [(whole.data["folds"] as unknown[])[0]], next_cursor: "after-1" });
+    const second = await call(server, "list_folded", { limit: 1, cursor: "after-1" });
+    expect(second.data).toMatchObject({ folds: [(whole.data["folds"] as unknown[])[1]], next_cursor: null });
+    expect(first.text).toContain("cursor after-1");
+  });
+});
+
+describe("read_artifact", () => {
+  it("gives the content word for word, in pages that a cursor of characters leads through", async () => {
+    const { record, artifact } = await externalized();
+    await using server = await linked();
+    let read = "";
+    for (let offset: number | null = 0; offset !== null; ) {
+      const page = await call(server, "read_artifact", { artifact_id: record.artifactId, offset, limit: 3_000 });
+      read += page.data["text"];
+      offset = page.data["next_offset"] as number | null;
+    }
+    expect(read).toBe(artifact.content);
+  });
+
+  it("links the resource beside a page of long content, and keeps to the tokens that are asked for", async () => {
+    const { record, artifact } = await externalized();
+    await using server = await linked();
+    const page = await call(server, "read_artifact", { artifact_id: record.artifactId, max_tokens: 256 });
+    expect((page.data["text"] as string).length).toBeLessThanOrEqual(256 * 4);
+    expect(page.data["length"]).toBe(artifact.content.length);
+    expect(page.content[1]).toMatchObject({
+      type: "resource_link",
+      uri: artifactUri({ threadId: folded.imported.threadId, artifactId: record.artifactId }),
+      mimeType: artifact.metadata.mediaType,
+      size: artifact.metadata.bytes,
+    });
+  });
+
+  it("says alike that an artifact never was, is of another tenant, and is of a thread that is not served", async () => {
+    const foreign = await folded.store.artifacts.store("of tenant a", {
+      threadId: folded.imported.threadId,
+      tenantId: "a",
+      createdAt: new Date(NOON).toISOString(),
+      ttlSeconds: null,
+      sensitivity: "internal",
+      mediaType: "text/plain",
+    });
+    const elsewhere = await folded.store.artifacts.store("elsewhere", {
+      threadId: asThreadId("another-thread"),
+      tenantId: null,
+      createdAt: new Date(NOON).toISOString(),
+      ttlSeconds: null,
+      sensitivity: "internal",
+      mediaType: "text/plain",
+    });
+    await using server = await linked({ requester: { ...requester, tenantId: "b" } });
+    const answers: unknown[] = [];
+    for (const artifact_id of ["artifact_0123456789abcdef", foreign, elsewhere]) {
+      const { isError, content } = await call(server, "read_artifact", { artifact_id });
+      answers.push({ isError, content });
+    }
+    expect(answers[0]).toMatchObject({ isError: true });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(JSON.stringify(answers)).toContain("list_folded");
+  });
+
+  it("refuses a made-up id and an offset beyond the end, and says what to do", async () => {
+    const { record } = await externalized();
+    await using server = await linked();
+    expect(await call(server, "read_artifact", { artifact_id: "../../etc/passwd" })).toMatchObject({ isError: true });
+    const beyond = await call(server, "read_artifact", { artifact_id: record.artifactId, offset: 10 ** 9 });
+    expect(beyond).toMatchObject({ isError: true, text: expect.stringContaining("beyond its end") });
+  });
+});
+
+describe("search_thread", () => {
+  it("finds what was folded, page by page, and reads the message that it was found in", async () => {
+    await using server = await linked();
+    const first = await call(server, "search_thread", { query: "normalizePlan precedence", max_tokens: 1_000 });
+    const hits = first.data["hits"] as { readonly message_id: string; readonly action: string }[];
+    expect(hits.length).toBeGreaterThan(0);
+    expect(hits.every(({ action }) => action !== "include")).toBe(true);
+    expect(first.data["next_cursor"]).toBe("page-2");
+    const second = await call(server, "search_thread", {
+      query: "normalizePlan precedence",
+      max_tokens: 1_000,
+      cursor: "page-2",
+    });
+    expect(second.data["text"]).not.toBe(first.data["text"]);
+    const message = await call(server, "search_thread", { message_id: hits[0]?.message_id });
+    expect(message.text).toContain(`[${hits[0]?.message_id}: characters 0 to`);
+  });
+
+  it("answers a cursor that it never gave, a call without words, and an unknown message with what to do", async () => {
+    await using server = await linked();
+    for (const args of [{ query: "plan", cursor: "page-x" }, {}, { message_id: "nope" }]) {
+      expect(await call(server, "search_thread", args)).toMatchObject({ isError: true });
+    }
+  });
+});
+
+describe("explain", () => {
+  it("says why a message is folded and which call gets it back, by id and by number", async () => {
+    const { record } = await externalized();
+    const [messageId] = record.span.messageIds;
+    await using server = await linked();
+    const explained = await call(server, "explain", { message_id: messageId });
+    expect(explained.data).toMatchObject({
+      action: "externalize",
+      since_plan_version: 1,
+      strategy: record.strategy,
+      recovery: [
+        { tool: "search_thread", message_id: messageId },
+        { tool: "read_artifact", artifact_id: record.artifactId },
+      ],
+    });
+    const byNumber = await call(server, "explain", { message_id: `#${explained.data["number"]}` });
+    expect(byNumber.data).toEqual(explained.data);
+    const [way] = explained.data["recovery"] as [{ readonly message_id: string }];
+    expect(await call(server, "search_thread", { message_id: way.message_id })).not.toHaveProperty("isError", true);
+  });
+
+  it("says that the newest message is in the prompt", async () => {
+    await using server = await linked();
+    const last = [...folded.session.thread.messages].at(-1);
+    expect((await call(server, "explain", { message_id: last?.id })).data).toMatchObject({ action: "include" });
+  });
+});
+
+describe("threads", () => {
+  it("answers alike for a thread that never was and one that may not be read", async () => {
+    await using server = await linked({ threadIds: [asThreadId("mine")] });
+    const denied = await call(server, "list_folded", { thread_id: folded.imported.threadId });
+    const missing = await call(server, "list_folded", { thread_id: "never" });
+    expect(denied).toMatchObject({ isError: true });
+    expect(denied.content).toEqual(missing.content);
+  });
+
+  it("asks which thread is meant when several are served", async () => {
+    await using server = await linked({ threadIds: [folded.imported.threadId, asThreadId("mine")] });
+    expect(await call(server, "list_folded")).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("thread_id"),
+    });
+    expect((await call(server, "list_folded", { thread_id: folded.imported.threadId })).data).toMatchObject({
+      plan_version: 1,
+    });
+  });
+
+  it("tells the client nothing of a failing store, and the host everything", async () => {
+    const errors: unknown[] = [];
+    const failing: ThreadfoldStore = {
+      ...folded.store,
+      threads: {
+        ...folded.store.threads,
+        load: () => Promise.reject(new Error("password=hunter2 at 10.0.0.7")),
+      },
+    };
+    await using server = await linked({ store: failing }, { onError: (error) => errors.push(error) });
+    const { text, isError } = await call(server, "list_folded");
+    expect(isError).toBe(true);
+    expect(text).not.toContain("hunter2");
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe("resources", () => {
+  const read = ({ client }: LinkedClient, uri: string) => client.readResource({ uri }, { cacheMode: "bypass" });
+
+  async function stored(
+    content: string,
+    metadata: { readonly ttlSeconds: number | null; readonly sensitivity: "internal" | "confidential" },
+  ) {
+    const { threadId } = folded.imported;
+    const artifactId = await folded.store.artifacts.store(content, {
+      ...metadata,
+      threadId,
+      tenantId: null,
+      createdAt: new Date(NOON).toISOString(),
+      mediaType: "text/plain",
+    });
+    return artifactUri({ threadId, artifactId });
+  }
+
+  it("gives an artifact whole, by the template", async () => {
+    const { record, artifact } = await externalized();
+    await using server = await linked();
+    const { resourceTemplates } = await server.client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      "threadfold://threads/{threadId}/artifacts/{artifactId}",
+    ]);
+    const uri = artifactUri({ threadId: folded.imported.threadId, artifactId: record.artifactId });
+    const { contents } = await read(server, uri);
+    expect(contents).toMatchObject([{ uri, mimeType: artifact.metadata.mediaType, text: artifact.content }]);
+  });
+
+  it("may be cached privately, never beyond expiry, and not at all when sensitive", async () => {
+    await using server = await linked();
+    const open = await stored("open", { ttlSeconds: null, sensitivity: "internal" });
+    const brief = await stored("brief", { ttlSeconds: 7, sensitivity: "internal" });
+    const secret = await stored("secret", { ttlSeconds: null, sensitivity: "confidential" });
+    expect(await read(server, open)).toMatchObject({ ttlMs: 300_000, cacheScope: "private" });
+    expect(await read(server, brief)).toMatchObject({ ttlMs: 7_000, cacheScope: "private" });
+
+    expect(await read(server, secret)).toMatchObject({ ttlMs: 0, cacheScope: "private" });
+  });
+
+  it("is not found alike when it never was, and when it is of another thread", async () => {
+    const uri = await stored("mine", { ttlSeconds: null, sensitivity: "internal" });
+    await using server = await linked();
+    for (const wrong of [uri.replace(folded.imported.threadId, "other"), "threadfold://threads/x/artifacts/nope"]) {
+      await expect(read(server, wrong)).rejects.toMatchObject({ message: expect.stringContaining("not found") });
+    }
+  });
+});

@@ -1,0 +1,3 @@
+export type { ShownInput } from "./shown-input.ts";
+export * from "./thread-projection.ts";
+export * from "./thread-session.ts";

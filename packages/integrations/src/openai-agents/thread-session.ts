@@ -1,0 +1,172 @@
+import type { AgentInputItem, Session } from "@openai/agents";
+import {
+  AgentThread,
+  asMessageId,
+  type Clock,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageInput,
+  ThreadfoldError,
+  type ThreadId,
+  type ThreadStore,
+} from "@threadfold/core";
+import { messageReader } from "@threadfold/importers";
+import { systemClock } from "@threadfold/session";
+import { liveItem } from "./live-item.ts";
+
+/** What a session of the SDK is kept with. */
+export interface ThreadSessionOptions {
+  readonly threadId: ThreadId;
+  /** Where the items are kept: `threads` of any store of Threadfold. */
+  readonly threads: ThreadStore;
+  /** Gives items their time. The machine's clock by default. */
+  readonly clock?: Clock;
+}
+
+/** What a mark takes out of sight: the newest item, or all of them. */
+type Mark = "pop" | "clear";
+
+/** The branch that marks stand on: no prompt shows it. */
+const MARKS = "openai-agents-marks";
+/** How often an append is tried when other processes append to the same thread. */
+const TRIES = 5;
+
+/**
+ * A session of the Agents SDK whose items are messages of a thread. The thread only grows: what `popItem` and
+ * `clearSession` take away is out of sight for the runner and still in the log, and the mark that hides it stands there
+ * with its time. Items come back as they were given. Keep it on a thread of its own, beside the one that the model's input
+ * is mirrored in: the runner stores what was said, and the model is sent what is folded.
+ */
+export class ThreadSession implements Session {
+  readonly #threadId: ThreadId;
+  readonly #threads: ThreadStore;
+  readonly #clock: Clock;
+  #thread: AgentThread;
+  #visible: readonly Message[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor({ threadId, threads, clock = systemClock }: ThreadSessionOptions) {
+    this.#threadId = threadId;
+    this.#threads = threads;
+    this.#clock = clock;
+    this.#thread = AgentThread.empty(threadId);
+  }
+
+  getSessionId(): Promise<string> {
+    return Promise.resolve(this.#threadId);
+  }
+
+  /** The newest items that are in sight, oldest first; all of them without a limit. */
+  getItems(limit?: number): Promise<AgentInputItem[]> {
+    return this.#inTurn(async () => {
+      await this.#refresh();
+      const from = limit === undefined ? 0 : Math.max(0, this.#visible.length - Math.max(0, limit));
+      return this.#visible.slice(from).map(itemOf);
+    });
+  }
+
+  /** @throws what the store throws; `VERSION_CONFLICT` when others append all the time. */
+  addItems(items: AgentInputItem[]): Promise<void> {
+    return this.#inTurn(() => this.#append(() => items.map((item, index) => this.#itemMessage(item, index))));
+  }
+
+  /** Takes the newest item out of sight and gives it. @throws as {@link addItems} does. */
+  popItem(): Promise<AgentInputItem | undefined> {
+    return this.#inTurn(async () => {
+      let popped: Message | undefined;
+      await this.#append(() => {
+        popped = this.#visible.at(-1);
+        return popped === undefined ? [] : [this.#mark("pop")];
+      });
+      return popped && itemOf(popped);
+    });
+  }
+
+  /** Takes all items out of sight. @throws as {@link addItems} does. */
+  clearSession(): Promise<void> {
+    return this.#inTurn(() => this.#append(() => (this.#visible.length === 0 ? [] : [this.#mark("clear")])));
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Takes in what other processes appended. */
+  async #refresh(): Promise<void> {
+    const stored = await this.#threads.load(this.#threadId);
+    if (stored !== null && stored.version > this.#thread.version) this.#take(stored);
+  }
+
+  #take(thread: AgentThread): void {
+    this.#visible = visibleAfter(this.#visible, thread.messagesBetween(this.#thread.length));
+    this.#thread = thread;
+  }
+
+  /** @param messages made anew when others appended in between. */
+  async #append(messages: () => readonly MessageInput[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      if (attempt > 1 || this.#thread.version === 0) await this.#refresh();
+      const { version } = this.#thread;
+      const grown = this.#thread.append(messages());
+      if (grown === this.#thread) return;
+      try {
+        const expectedVersion = version === 0 ? "no-thread" : version;
+        await this.#threads.append(this.#threadId, grown.entriesBetween(version), { expectedVersion });
+        return this.#take(grown);
+      } catch (error) {
+        if (!isConflict(error) || attempt === TRIES) throw error;
+      }
+    }
+  }
+
+  /** One item is one message, so that each can be hidden by itself. Its id is its place: the SDK may give an item twice. */
+  #itemMessage(item: AgentInputItem, index: number): MessageInput {
+    const { id: _id, ...live } = liveItem(item);
+    const reader = messageReader("openai-responses", { seed: this.#threadId });
+    const position = this.#thread.length + index;
+    const [message] = reader.read([live], { position, now: this.#clock.now() });
+    if (message !== undefined) return { ...message, metadata: { item: plain(item) } };
+    return { ...this.#empty(position), role: "user", parts: [], metadata: { item: plain(item) } };
+  }
+
+  #mark(mark: Mark): MessageInput {
+    return {
+      ...this.#empty(this.#thread.length),
+      role: "user",
+      parts: [{ type: "text", text: mark === "pop" ? "The newest item was taken back." : "The session was cleared." }],
+      origin: "harness",
+      branch: MARKS,
+      metadata: { mark },
+    };
+  }
+
+  #empty(position: number): Pick<MessageInput, "id" | "createdAt"> {
+    return {
+      id: asMessageId(`${this.#threadId}-${position}`),
+      createdAt: new Date(this.#clock.now()).toISOString(),
+    };
+  }
+}
+
+/** The items that are in sight when more of the log is known. */
+function visibleAfter(before: readonly Message[], added: readonly Message[]): readonly Message[] {
+  const visible = [...before];
+  for (const message of added) {
+    if (message.branch !== MARKS) visible.push(message);
+    else if (message.metadata?.["mark"] === "clear") visible.length = 0;
+    else visible.pop();
+  }
+  return visible;
+}
+
+/** The item as it was given, for the SDK to do with as it likes. */
+const itemOf = ({ metadata }: Message): AgentInputItem => structuredClone(metadata?.["item"]) as AgentInputItem;
+
+/** An item as JSON has it: fields that are undefined are none. */
+const plain = (item: AgentInputItem): JsonValue => JSON.parse(JSON.stringify(item)) as JsonObject;
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof ThreadfoldError && (error.code === "VERSION_CONFLICT" || error.code === "DUPLICATE_MESSAGE_ID");

@@ -1,0 +1,85 @@
+import type { JsonObject } from "@threadfold/core";
+import { liveFrame } from "@threadfold/importers";
+import type OpenAI from "openai";
+import { SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import { fromOpenaiChat } from "./from-openai-chat.ts";
+import { toOpenaiChatRequest } from "./to-openai-request.ts";
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+/** A stream of the SDK's client. */
+type ChatStream = ReturnType<OpenAI["chat"]["completions"]["stream"]>;
+
+/** What a loop over Chat Completions is made with: everything of a request but its messages stays the host's. */
+export interface OpenaiChatTurnOptions
+  extends SessionTurnOptions,
+    Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "messages" | "stream"> {
+  /** The host's own client, with its retries. */
+  readonly client: OpenAI;
+  /** Called with each stream before it is read to its end. Without it answers are waited for at once. */
+  readonly onStream?: (stream: ChatStream) => void;
+}
+
+/** What the model answered. */
+export interface OpenaiChatAnswer {
+  /** The completion as the SDK gave it. */
+  readonly completion: OpenAI.Chat.ChatCompletion;
+  /** The calls to run: those that the output limit cut off are not among them. */
+  readonly calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[];
+  /** True when the answer was cut off and the next request will be shorter: call `step` again. */
+  readonly retry: boolean;
+}
+
+/** A loop over Chat Completions in which a session makes the requests. */
+export interface OpenaiChatTurn {
+  /** Says something, or hands back results of tools (as messages of role tool), and asks the model. */
+  send(
+    messages: string | Message | readonly Message[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<OpenaiChatAnswer>;
+  /** Asks the model without saying anything new. */
+  step(options?: { readonly signal?: AbortSignal }): Promise<OpenaiChatAnswer>;
+}
+
+/**
+ * A loop over the OpenAI SDK's Chat Completions: what is said goes into the session's thread, the session makes the request
+ * and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded for and
+ * sent once more. `tools`, when given here, are counted and sent by the session; system text is the session's `frame`, or
+ * a system message that is sent first.
+ */
+export function openaiChatTurn({
+  session,
+  clock,
+  client,
+  onStream,
+  ...request
+}: OpenaiChatTurnOptions): OpenaiChatTurn {
+  const { tools, ...settings } = request;
+  const door = {
+    format: "openai-chat" as const,
+    ...(tools !== undefined && { frame: liveFrame("openai-chat", { tools }) }),
+    read: fromOpenaiChat,
+    ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {
+      const body = { ...settings, ...toOpenaiChatRequest({ format: session.format.id, payload }) };
+      const options = signal === undefined ? {} : { signal };
+      if (onStream === undefined) return client.chat.completions.create(body, options);
+      // Without being asked, a stream reports no usage.
+      const stream = client.chat.completions.stream({ stream_options: { include_usage: true }, ...body }, options);
+      onStream(stream);
+      return stream.finalChatCompletion();
+    },
+  };
+  const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
+  const step: OpenaiChatTurn["step"] = async ({ signal } = {}) => {
+    const { answer, discarded, retry } = await turn.step(signal);
+    const cut: ReadonlySet<string> = discarded;
+    const calls = (answer.choices[0]?.message.tool_calls ?? []).filter(({ id }) => !cut.has(id));
+    return { completion: answer, calls, retry };
+  };
+  return {
+    step,
+    async send(messages, options) {
+      await turn.tell(typeof messages === "string" ? [{ role: "user", content: messages }] : [messages].flat());
+      return step(options);
+    },
+  };
+}

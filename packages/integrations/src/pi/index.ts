@@ -1,0 +1,2 @@
+export * from "./extension.ts";
+export * from "./session-before-compact.ts";

@@ -1,0 +1,14 @@
+import { library } from "../../tsdown.base.ts";
+
+export default library({
+  "ai-sdk": "src/ai-sdk/index.ts",
+  anthropic: "src/anthropic/index.ts",
+  mcp: "src/mcp/index.ts",
+  mirror: "src/mirror/index.ts",
+  openai: "src/openai/index.ts",
+  opentelemetry: "src/opentelemetry/index.ts",
+  langchain: "src/langchain/index.ts",
+  mastra: "src/mastra/index.ts",
+  "openai-agents": "src/openai-agents/index.ts",
+  pi: "src/pi/index.ts",
+});
