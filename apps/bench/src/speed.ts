@@ -14,7 +14,8 @@ import { tokenizerSpeeds } from "./speed-tokenizers.ts";
 /**
  * How fast prompts are made: one from a whole history, and one a step as a thread grows, for us, the baselines and the
  * peers; what a turn costs at up to a million messages; a session's append, commit, resume and render; the counters.
- * Every policy runs in a process of its own, one at a time, so that none is in another's way. `--json` prints the figures
+ * Every policy runs in a process of its own, one at a time, so that none is in another's way, for at most `--limit=20`
+ * seconds at each size. `--json` prints the figures
  * for machines, `--sample` only shows that it works, `--policy=NAME` (repeatable) times some policies, with
  * `--without-install` peers that are not installed are left out. A whole run is kept for `bench:docs`.
  */
@@ -24,7 +25,10 @@ const wanted = process.argv
   .map((word) => word.slice("--policy=".length));
 const sample = flag("sample");
 const SIZES = sample ? [1_000] : [1_000, 10_000, 100_000];
-const LIMIT = sample ? 2 : 20;
+/** Seconds that a process has for its work. */
+const LIMIT = sample
+  ? 2
+  : Number(process.argv.find((word) => word.startsWith("--limit="))?.slice("--limit=".length) ?? 20);
 const MOST = 1_000_000;
 /** Beyond its time a process may take so long to start and to make its history. */
 const START_UP = 60_000;

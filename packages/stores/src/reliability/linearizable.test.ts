@@ -109,10 +109,10 @@ class ListProcess {
 }
 
 describe("R9 what 8 clients append to and read of one thread", () => {
-  it("R9 is linearizable in a SQLite file, when clients are killed meanwhile (10 histories × 504)", {
+  it("R9 is linearizable in a SQLite file, when clients are killed meanwhile (20 histories × 504)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
-    const histories = runs(10).numRuns;
+    const histories = runs(20).numRuns;
     const { path, remove } = freshFolder("memory");
     const clients = Array.from({ length: CLIENTS }, () => new ListProcess());
     let unknown = 0;
@@ -149,10 +149,10 @@ describe("R9 what 8 clients append to and read of one thread", () => {
   });
 
   it.skipIf(!service.isThere)(
-    `R9 is linearizable in PostgreSQL, when connections are cut meanwhile (10 histories × 504)${service.note}`,
+    `R9 is linearizable in PostgreSQL, when connections are cut meanwhile (20 histories × 504)${service.note}`,
     { timeout: patience(180_000) },
     async ({ task }) => {
-      const histories = runs(10).numRuns;
+      const histories = runs(20).numRuns;
       const owner = connectForTests(service.url, 2);
       const { schema, drop } = freshSchema(owner);
       const open = () => openPostgresStore(service.url, { schema, maxConnections: 1 });
