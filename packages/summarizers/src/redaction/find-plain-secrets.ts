@@ -12,8 +12,8 @@ const COMMENT_RULE = "@secretlint/secretlint-rule-filter-comments";
 const AWS_RULE = "@secretlint/secretlint-rule-aws";
 
 /**
- * What stands in a text as it is: what secretlint's recommended rules find, and some kinds more. The rules are run as they are, without secretlint's engine: that
- * one marks every rule of every run on the process's performance timeline and keeps the marks.
+ * What stands in a text as it is: what secretlint's recommended rules find, and some kinds more. The rules are run without
+ * secretlint's engine: that one marks every rule of every run on the process's performance timeline and keeps the marks.
  */
 export async function findPlainSecrets(text: string): Promise<readonly FoundSecret[]> {
   const found: FoundSecret[] = [...findMoreSecrets(text)];

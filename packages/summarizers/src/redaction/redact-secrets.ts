@@ -12,8 +12,9 @@ export interface Redaction {
 
 /**
  * Replaces secrets (keys and tokens of common services, private keys, passwords in connection strings; the rules are
- * secretlint's recommended ones and some more, also inside base64) with a marker that names their kind. The same text gives the same result, nothing is
- * read or sent, and the time is linear in the text. What the rules do not know stays: it is a net and no wall.
+ * secretlint's recommended ones and some more, also inside base64) with a marker that names their kind. The same text
+ * gives the same result, nothing is read or sent, and the time is linear in the text. What the rules do not know stays: it
+ * is a net and no wall.
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
   const found = await secretStretches(text);

@@ -41,34 +41,18 @@ export function redactingSummarizer(inner: Summarizer): Summarizer {
 
 /** The same request when there was nothing to redact. */
 async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<string>): Promise<SummarizeRequest> {
-  const { previous, pins, instructions } = request;
-  const texts = { previous, pins, instructions: instructions ?? null };
+  const { messages, overlap, previous, pins, instructions } = request;
+  const texts = { messages, overlap: overlap ?? null, previous, pins, instructions: instructions ?? null };
   const clean = await redacted(texts, ids);
-  const messages = await redactedMessages(request.messages, ids);
-  const overlap = request.overlap === undefined ? undefined : await redactedMessages(request.overlap, ids);
-  if (clean === texts && messages === request.messages && overlap === request.overlap) return request;
+  if (clean === texts) return request;
   return {
     ...request,
-    messages,
+    messages: clean.messages,
     previous: clean.previous,
     pins: clean.pins,
-    ...(overlap !== undefined && { overlap }),
+    ...(clean.overlap !== null && { overlap: clean.overlap }),
     ...(clean.instructions !== null && { instructions: clean.instructions }),
   };
-}
-
-type Messages = SummarizeRequest["messages"];
-
-/** Messages that were looked at, and what they are without secrets: a fold may ask for a span more than once. */
-const seen = new WeakMap<Messages[number], Messages[number]>();
-
-/** The same list when no message holds a secret. */
-async function redactedMessages(messages: Messages, ids: ReadonlySet<string>): Promise<Messages> {
-  const unseen = messages.filter((message) => !seen.has(message));
-  const clean = await redacted(unseen, ids);
-  for (const [index, message] of unseen.entries()) seen.set(message, clean[index] as Messages[number]);
-  if (messages.every((message) => seen.get(message) === message)) return messages;
-  return messages.map((message) => seen.get(message) as Messages[number]);
 }
 
 /** The error as it was when its message holds no secret. The original stays its cause, for who has to look into it. */
