@@ -6,8 +6,9 @@ export const RULES = {
   packages:
     "Between packages, arrows point down only. core imports no other package. tokenizers, strategies, summarizers, " +
     "renderer, rehydration, stores and importers import core and not each other: what one needs of another it takes " +
-    "through a port in core. session may import all of these. integrations, golden and simulation sit on top of session, " +
-    "cli on top of these, threadfold on top of cli, apps on top of everything; nothing imports an app. A package is imported by its name.",
+    "through a port in core. session may import all of these. integrations, golden and simulation sit on top of " +
+    "session, cli on top of integrations and simulation, threadfold on top of cli, apps on top of everything; nothing " +
+    "imports an app. A package is imported by its name.",
   "core-order":
     "Inside packages/core/src the folders form one order, and each imports only from those before it: errors, json, " +
     "model, thread, groups, pins, budget, summary, plan, view, events, ports; laws comes last and may import all. " +
