@@ -1,5 +1,6 @@
 import type { MessageId, ThreadId } from "../model/ids.ts";
 import type { Message, Role } from "../model/message.ts";
+import type { RecallPassage } from "./recall-passage.ts";
 
 /** What is looked for in one thread. */
 export interface RecallRequest {
@@ -21,20 +22,7 @@ export interface RecallRequest {
 }
 
 /** A passage of a message that holds some of the words, and where it comes from. */
-export interface RecallHit {
-  readonly messageId: MessageId;
-  readonly ordinal: number;
-  readonly turn: number;
-  readonly step: number;
-  readonly role: Role;
-  readonly toolName?: string;
-  readonly branch?: string;
-  readonly createdAt: string;
-  /** Range of the passage in the message's visible text, in UTF-16 code units. */
-  readonly start: number;
-  readonly end: number;
-  /** Length of the message's visible text. */
-  readonly length: number;
+export interface RecallHit extends Omit<RecallPassage, "words"> {
   /** The passage itself, word for word. */
   readonly excerpt: string;
   /** BM25 over the passages of the thread; comparable within one search. */

@@ -16,8 +16,10 @@ export interface RecallPassage {
   readonly toolName?: string;
   readonly branch?: string;
   readonly createdAt: string;
+  /** Range of the passage in the message's visible text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
+  /** Length of the message's visible text. */
   readonly length: number;
   /** How many words it has, repetitions included. */
   readonly words: number;

@@ -1,10 +1,11 @@
+import { hasContent } from "../../legality/has-content.ts";
 import type { LegalityRule } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import { toolsNamedOnce } from "../../legality/tools-named-once.ts";
 import type { AnthropicView } from "./anthropic-view.ts";
 import { callIdForm, callIdOnce } from "./rules/call-ids.ts";
 import { compactionBlocks } from "./rules/compaction-blocks.ts";
 import { fewBreakpoints } from "./rules/few-breakpoints.ts";
-import { hasMessages } from "./rules/has-messages.ts";
 import { knownRoles } from "./rules/known-roles.ts";
 import { mediaPlaces } from "./rules/media-places.ts";
 import { noBlankText } from "./rules/no-blank-text.ts";
@@ -12,7 +13,7 @@ import { objectInput } from "./rules/object-input.ts";
 import { resultsBeforeSpeech, resultsFirst } from "./rules/result-before-speech.ts";
 import { thinkingBoundToPrefix } from "./rules/thinking-bound-to-prefix.ts";
 import { thinkingIntact } from "./rules/thinking-intact.ts";
-import { toolNames, toolNamesOnce, toolsDeclared } from "./rules/tools.ts";
+import { toolNames, toolsDeclared } from "./rules/tools.ts";
 import { endsOnUser, startsOnUser } from "./rules/turn-ends.ts";
 
 /** The legality table of Anthropic Messages. A new rule is a file and a line here. */
@@ -28,12 +29,12 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   resultsFirst,
   objectInput,
   knownRoles,
-  hasMessages,
+  hasContent,
   callIdForm,
   callIdOnce,
   toolsDeclared,
   toolNames,
-  toolNamesOnce,
+  toolsNamedOnce(),
   mediaPlaces,
   compactionBlocks,
 ];

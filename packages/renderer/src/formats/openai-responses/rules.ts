@@ -1,4 +1,5 @@
 import type { LegalityRule } from "../../legality/legality-rule.ts";
+import { toolsNamedOnce } from "../../legality/tools-named-once.ts";
 import type { ResponsesView } from "./responses-view.ts";
 import { callIdForm, callIdOnce, outputKind } from "./rules/call-ids.ts";
 import { itemIdForm, itemIdOnce } from "./rules/item-ids.ts";
@@ -9,7 +10,7 @@ import { noBlankText } from "./rules/no-blank-text.ts";
 import { pairing } from "./rules/pairing.ts";
 import { reasoningPairs } from "./rules/reasoning-pairs.ts";
 import { stateless } from "./rules/stateless.ts";
-import { toolNames, toolNamesOnce } from "./rules/tools.ts";
+import { isNamedTool, toolNames } from "./rules/tools.ts";
 
 /**
  * The legality table of OpenAI Responses. Anyone may speak first, last and between (W3, W4, W9, W10); reasoning is not
@@ -31,5 +32,5 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   wholeCompaction,
   mediaPlaces,
   toolNames,
-  toolNamesOnce,
+  toolsNamedOnce(isNamedTool),
 ];

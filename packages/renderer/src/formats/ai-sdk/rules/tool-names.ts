@@ -20,18 +20,3 @@ export const toolNames: LegalityRule<AiSdkView> = {
       .map((placed) => ({ place: placeOf(placed, "toolName"), problem: PROBLEM })),
   ],
 };
-
-export const toolNamesOnce: LegalityRule<AiSdkView> = {
-  id: "tool-names-once",
-  description: "A tool is defined once.",
-  reference: "Tool definitions",
-  find({ payload }) {
-    const seen = new Set<unknown>();
-    return asList(payload.tools).flatMap((tool, index) => {
-      const name = isPlainObject(tool) ? tool.name : undefined;
-      const isNew = typeof name !== "string" || !seen.has(name);
-      seen.add(name);
-      return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
-    });
-  },
-};

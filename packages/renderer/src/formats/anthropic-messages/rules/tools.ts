@@ -31,18 +31,3 @@ export const toolNames: LegalityRule<AnthropicView> = {
       .map((placed) => ({ place: placeOf(placed, "name"), problem: "the name has other signs" })),
   ],
 };
-
-export const toolNamesOnce: LegalityRule<AnthropicView> = {
-  id: "tool-names-once",
-  description: "A tool is defined once.",
-  reference: "Tool definitions",
-  find({ payload }) {
-    const seen = new Set<unknown>();
-    return asList(payload.tools).flatMap((tool, index) => {
-      const name = isPlainObject(tool) ? tool.name : undefined;
-      const isNew = typeof name !== "string" || !seen.has(name);
-      seen.add(name);
-      return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
-    });
-  },
-};

@@ -1,5 +1,5 @@
 import { at, type Finding, type LegalityRule } from "../../../legality/legality-rule.ts";
-import { asList, asText, isPlainObject } from "../../../legality/plain-object.ts";
+import { asList, asText, isPlainObject, type PlainObject } from "../../../legality/plain-object.ts";
 import type { ResponsesView } from "../responses-view.ts";
 
 const NAMED: readonly unknown[] = ["function", "custom", "function_call", "custom_tool_call"];
@@ -20,20 +20,8 @@ export const toolNames: LegalityRule<ResponsesView> = {
   ],
 };
 
-const hasName = ({ type, name }: Readonly<Record<string, unknown>>): boolean =>
-  !NAMED.includes(type) || /^[a-zA-Z0-9_-]{1,64}$/.test(asText(name) ?? "");
+/** True for the tools that the host names; the provider's own have no name. */
+export const isNamedTool = ({ type }: PlainObject): boolean => NAMED.includes(type);
 
-export const toolNamesOnce: LegalityRule<ResponsesView> = {
-  id: "tool-names-once",
-  description: "A tool is defined once.",
-  reference: "Tool definitions",
-  find({ payload }) {
-    const seen = new Set<unknown>();
-    return asList(payload.tools).flatMap((tool, index) => {
-      const name = isPlainObject(tool) && NAMED.includes(tool.type) ? tool.name : undefined;
-      const isNew = typeof name !== "string" || !seen.has(name);
-      seen.add(name);
-      return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
-    });
-  },
-};
+const hasName = (tool: PlainObject): boolean =>
+  !isNamedTool(tool) || /^[a-zA-Z0-9_-]{1,64}$/.test(asText(tool.name) ?? "");

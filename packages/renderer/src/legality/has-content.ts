@@ -1,7 +1,8 @@
-import { at, type LegalityRule } from "../../../legality/legality-rule.ts";
-import type { AnthropicView } from "../anthropic-view.ts";
+import { at, type LegalityRule } from "./legality-rule.ts";
+import type { PlainObject } from "./plain-object.ts";
 
-export const hasMessages: LegalityRule<AnthropicView> = {
+/** The rule of formats in which every message has content, whoever speaks. */
+export const hasContent: LegalityRule<{ readonly messages: readonly PlainObject[] }> = {
   id: "messages",
   description: "There is a message, and every message has content.",
   reference: "Empty content",
