@@ -24,10 +24,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Changes the plan's body behind the store's back, and gives what was there. */
 function changeBody(change: (body: string) => string): string {
   const raw = new DatabaseSync(path);
-  raw.exec("DROP TRIGGER IF EXISTS bodies_no_update");
-  const row = raw.prepare("SELECT body_key, body FROM plans JOIN bodies USING (body_key)").get();
-  const { body_key: key, body } = row as { body_key: number; body: string };
-  raw.prepare("UPDATE bodies SET body = ? WHERE body_key = ?").run(change(body), key);
+  raw.exec("DROP TRIGGER IF EXISTS plans_no_update");
+  const { body } = raw.prepare("SELECT body FROM plans").get() as { body: string };
+  raw.prepare("UPDATE plans SET body = ?").run(change(body));
   raw.close();
   return body;
 }

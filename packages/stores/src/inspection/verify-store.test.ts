@@ -72,7 +72,7 @@ const expectFirst = (
   expect(found?.at).toBe(at);
 };
 
-const bodyOf = (table: string, version: number): string => `(SELECT body_key FROM ${table} WHERE version = ${version})`;
+const bodyOf = (table: string, version: number): string => `(SELECT body FROM ${table} WHERE version = ${version})`;
 
 describe("R11 verifyStore finds what was tampered with and names the first bad one", () => {
   it("nothing in a store that nobody tampered with", async () => {
@@ -82,9 +82,8 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
 
   it("any column of any entry", async () => {
     const changes = {
-      body: (at: number) =>
-        `UPDATE bodies SET body = replace(body, '"', ' "') WHERE body_key = ${bodyOf("entries", at)}`,
-      "body that is no JSON": (at: number) => `UPDATE bodies SET body = '{' WHERE body_key = ${bodyOf("entries", at)}`,
+      body: (at: number) => `UPDATE entries SET body = replace(body, '"', ' "') WHERE version = ${at}`,
+      "body that is no JSON": (at: number) => `UPDATE entries SET body = '{' WHERE version = ${at}`,
       digest: (at: number) => `UPDATE entries SET digest = lower(hex(randomblob(32))) WHERE version = ${at}`,
       link: (at: number) => `UPDATE entries SET link = lower(hex(randomblob(32))) WHERE version = ${at}`,
       kind: (at: number) => `UPDATE entries SET kind = 'pin-lifted' WHERE version = ${at}`,
@@ -92,7 +91,7 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
       ordinal: (at: number) => `UPDATE entries SET messages = messages + 1 WHERE version = ${at}`,
       turn: (at: number) => `UPDATE entries SET turn = turn + 1 WHERE version = ${at}`,
       step: (at: number) => `UPDATE entries SET step = step - 1 WHERE version = ${at}`,
-      gone: (at: number) => `DELETE FROM bodies WHERE body_key = ${bodyOf("entries", at)}`,
+      gone: (at: number) => `UPDATE entries SET body = '' WHERE version = ${at}`,
       "left out": (at: number) => `DELETE FROM entries WHERE version = ${at}`,
     };
     for (const change of Object.values(changes)) {
@@ -101,25 +100,24 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
   });
 
   it("entries that changed places, an end that was cut off, and an entry that was added", async () => {
-    const swap = `UPDATE entries SET body_key = CASE version WHEN 3 THEN ${bodyOf("entries", 6)} ELSE ${bodyOf("entries", 3)} END WHERE version IN (3, 6)`;
+    const swap = `UPDATE entries SET body = CASE version WHEN 3 THEN ${bodyOf("entries", 6)} ELSE ${bodyOf("entries", 3)} END WHERE version IN (3, 6)`;
     expectFirst(await findingsAfter(swap), "entries", 3);
     expectFirst(await findingsAfter("DELETE FROM entries WHERE version > 5"), "entries", 6);
     expectFirst(await findingsAfter("DELETE FROM entries"), "entries", 1);
-    const forged = `INSERT INTO entries SELECT thread_key, ${ENTRIES + 1}, kind, 'm99', pin_id, messages + 1, turn, step, digest, link, appended_at, body_key FROM entries WHERE version = 8`;
+    const forged = `INSERT INTO entries SELECT entry_key - version + ${ENTRIES + 1}, kind, 'm99', pin_id, messages + 1, turn, step, digest, link, appended_at, body FROM entries WHERE version = 8`;
     expectFirst(await findingsAfter(forged), "entries", ENTRIES + 1);
   });
 
   it("any column of any plan", async () => {
     const changes = [
-      (at: number) =>
-        `UPDATE bodies SET body = replace(body, 'oldest', 'newest') WHERE body_key = ${bodyOf("plans", at)}`,
-      (at: number) => `UPDATE bodies SET body = ' ' || body WHERE body_key = ${bodyOf("plans", at)}`,
+      (at: number) => `UPDATE plans SET body = replace(body, 'oldest', 'newest') WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body = ' ' || body WHERE version = ${at}`,
       (at: number) => `UPDATE plans SET plan_id = 'other' WHERE version = ${at}`,
       (at: number) => `UPDATE plans SET thread_version = thread_version - 1 WHERE version = ${at}`,
       (at: number) => `UPDATE plans SET created_at = '2020' WHERE version = ${at}`,
       (at: number) => `UPDATE plans SET compacted_tokens = 1 WHERE version = ${at}`,
-      (at: number) => `UPDATE plans SET body_key = ${bodyOf("plans", (at % 3) + 1)} WHERE version = ${at}`,
-      (at: number) => `DELETE FROM bodies WHERE body_key = ${bodyOf("plans", at)}`,
+      (at: number) => `UPDATE plans SET body = ${bodyOf("plans", (at % 3) + 1)} WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body = '' WHERE version = ${at}`,
     ];
     for (const change of changes) for (const at of [1, 2, 3]) expectFirst(await findingsAfter(change(at)), "plans", at);
     expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 2"), "plans", 2);
@@ -154,15 +152,15 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
 
   it("several families at once, and rows that refer to nothing", async () => {
     const all =
-      "UPDATE bodies SET body = '[]'; UPDATE journal SET hash = ''; UPDATE artifact_contents SET content = x'00';";
+      "UPDATE entries SET body = '[]'; UPDATE plans SET body = '[]'; UPDATE journal SET hash = ''; UPDATE artifact_contents SET content = x'00';";
     expect((await findingsAfter(all)).map(({ family }) => family)).toEqual([
       "entries",
       "plans",
       "journal",
       "artifacts",
     ]);
-    const orphans = await findingsAfter("DELETE FROM bodies WHERE body_key = 1", "everything");
-    expect(orphans.map(({ family }) => family)).toEqual(["file", "entries"]);
+    const orphans = await findingsAfter("DELETE FROM threads", "everything");
+    expect(orphans.map(({ family }) => family)).toEqual(["file", "file", "file", "file"]);
   });
 });
 

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
-import { dropPlan, message, OTHER_THREAD, pin, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, message, metadata, OTHER_THREAD, pin, THREAD, transcript } from "../conformance/sample-data.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
@@ -37,6 +38,44 @@ async function killWhileMigrating(address: readonly string[], afterMs: number): 
   await once(child, "close");
 }
 
+const fixture = (version: string): Buffer => gunzipSync(readFileSync(join(fixtures, `sqlite-${version}.db.gz`)));
+
+/** What a statement finds in a file, whatever version it is of. */
+function numberIn(path: string, sql: string): number {
+  const raw = new DatabaseSync(path);
+  try {
+    return Number(raw.prepare(sql).get()?.["number"]);
+  } finally {
+    raw.close();
+  }
+}
+
+/** Entries that make the migration of a store of version 1 long enough to be killed in the middle. */
+const FILLED = 10_000;
+
+function fillOlderStore(path: string): void {
+  const raw = new DatabaseSync(path);
+  raw.exec(`BEGIN;
+    INSERT INTO threads VALUES (99, 'filled');
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${FILLED})
+      INSERT INTO bodies SELECT 1000 + i, hex(zeroblob(500)) FROM n;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${FILLED})
+      INSERT INTO entries SELECT 99, i, 'message', 'm' || i, NULL, i, 1, i, '', '', 0, 1000 + i FROM n;
+    COMMIT;`);
+  raw.close();
+}
+
+/** What the first erasure did to a store of version 1: it made the table and the triggers, and emptied the bodies. */
+const ERASED_BY_VERSION_1 = `
+CREATE TABLE erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
+CREATE TRIGGER erasures_no_update BEFORE UPDATE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
+CREATE TRIGGER erasures_no_delete BEFORE DELETE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
+CREATE TRIGGER artifacts_not_erased BEFORE INSERT ON artifacts
+WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;
+DROP TRIGGER bodies_no_update;
+INSERT INTO erasures SELECT thread_key FROM threads WHERE thread_id = '${THREAD}';
+UPDATE bodies SET body = '' WHERE body_key IN (SELECT body_key FROM entries WHERE thread_key IN (SELECT thread_key FROM erasures));`;
+
 describe("R33 a store that an older version wrote", () => {
   const versions = readdirSync(fixtures).flatMap((name) => (/^sqlite-(\d+)\.db\.gz$/.exec(name) ?? []).slice(1));
 
@@ -49,7 +88,7 @@ describe("R33 a store that an older version wrote", () => {
     "R33 of schema version %s opens, verifies, exports the same bytes, and goes on",
     async (version, { task }) => {
       const path = join(folder, `${version}.db`);
-      writeFileSync(path, gunzipSync(readFileSync(join(fixtures, `sqlite-${version}.db.gz`))));
+      writeFileSync(path, fixture(version));
       const store = await openSqliteStore(path);
       expect(await verifyStore(store)).toEqual([]);
       const exported = [await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)];
@@ -85,6 +124,49 @@ describe("R33 a store that an older version wrote", () => {
       await store.close();
     });
     Object.assign(task.meta, { figures: { backend: "SQLite", kills, ...left, half: 0 } });
+  });
+
+  it("R33 a process that is killed while it migrates a SQLite file leaves the older version or the newer one (50 kills)", async ({
+    task,
+  }) => {
+    const kills = runs(50).numRuns;
+    const left = { older: 0, newer: 0 };
+    const large = join(folder, "large.db");
+    writeFileSync(large, fixture("1"));
+    fillOlderStore(large);
+    await onLanes(3, kills, async (round) => {
+      const path = join(folder, `migrated-${round}.db`);
+      copyFileSync(large, path);
+      await killWhileMigrating([path], (round * 3) % 120);
+      left[numberIn(path, "SELECT user_version AS number FROM pragma_user_version") === 1 ? "older" : "newer"]++;
+      const store = await openSqliteStore(path);
+      expect(await verifyStore(store, THREAD)).toEqual([]);
+      expect((await store.threads.load(THREAD))?.version).toBeGreaterThanOrEqual(9);
+      await store.close();
+      expect(numberIn(path, "SELECT count(*) AS number FROM entries WHERE thread_key = 99")).toBe(FILLED);
+      rmSync(path);
+    });
+    expect(left.older).toBeGreaterThan(0);
+    expect(left.newer).toBeGreaterThan(0);
+    Object.assign(task.meta, { figures: { backend: "SQLite", kills, ...left, half: 0 } });
+  });
+
+  it("R33 R23 what was erased before a migration stays erased after it", async () => {
+    const path = join(folder, "erased.db");
+    writeFileSync(path, fixture("1"));
+    const raw = new DatabaseSync(path);
+    raw.exec(ERASED_BY_VERSION_1);
+    raw.close();
+    const store = await openSqliteStore(path);
+    const erased = { code: "CONTENT_ERASED" };
+    await expect(store.threads.load(THREAD)).rejects.toMatchObject(erased);
+    await expect(store.threads.append(THREAD, [pin("after")], { expectedVersion: "any" })).rejects.toMatchObject(
+      erased,
+    );
+    await expect(store.artifacts.store("after", metadata())).rejects.toMatchObject(erased);
+    expect((await store.threads.load(OTHER_THREAD))?.version).toBe(2);
+    await store.eraser.erase(THREAD);
+    await store.close();
   });
 
   it.skipIf(!service.isThere)(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { queryPlan } from "../testing/query-plan.ts";
 import { openConnection } from "./open-connection.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
@@ -55,12 +56,7 @@ describe("P9 the cost of an append and of a commit", () => {
     for (const sql of new Set([...late, ...committing])) {
       // The plan of an insert also shows checks of foreign keys that are skipped unless one is violated.
       if (!sql.startsWith("SELECT")) continue;
-      const marks = sql.match(/\?/g)?.length ?? 0;
-      const steps = connection.all<{ detail: string }>(
-        `EXPLAIN QUERY PLAN ${sql}`,
-        ...Array.from({ length: marks }, () => 1),
-      );
-      for (const { detail } of steps) expect(detail, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
+      for (const step of queryPlan(connection, sql)) expect(step, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
     }
     connection.close();
   });

@@ -13,6 +13,7 @@ import {
   THREAD_CHAIN_START,
   type ThreadEntry,
 } from "@threadfold/core";
+import { between, entryKey, LAST_VERSION } from "./entry-key.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Where a thread ends: all that an append has to know of the entries before it. */
@@ -27,24 +28,22 @@ export interface LogEnd {
 
 const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, step: 0, link: THREAD_CHAIN_START });
 
-const END =
-  "SELECT version, messages, turn, step, link FROM entries WHERE thread_key = ? AND version <= ? ORDER BY version DESC LIMIT 1";
-const BODIES =
-  "SELECT body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND version > ? AND version <= ? ORDER BY version";
-const BODY_OF_MESSAGE = "SELECT body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND message_id = ?";
+const END = `SELECT version, messages, turn, step, link FROM entries
+  WHERE ${between("?1", "0", "?2")} ORDER BY entry_key DESC LIMIT 1`;
+const BODIES = `SELECT body FROM entries WHERE ${between("?1", "?2", "?3")} ORDER BY entry_key`;
+const BODY_OF_MESSAGE = "SELECT body FROM entries WHERE thread_key = ? AND message_id = ?";
 const PLACE_OF_MESSAGE = "SELECT version, messages - 1 AS ordinal FROM entries WHERE thread_key = ? AND message_id = ?";
 // Ids are read as bytes, because a text ends at its first NUL on some Node versions.
 const MESSAGES_BETWEEN = `SELECT CAST(message_id AS BLOB) AS id, messages - 1 AS ordinal FROM entries
-  WHERE thread_key = ? AND version BETWEEN ? AND ? AND message_id IS NOT NULL ORDER BY version`;
+  WHERE ${between("?1", "?2 - 1", "?3")} AND message_id IS NOT NULL ORDER BY entry_key`;
 // Without being told, SQLite would walk the thread for the sake of the order.
 const PIN_VERSIONS =
   "SELECT version FROM entries INDEXED BY entries_by_pin WHERE thread_key = ? AND pin_id IS NOT NULL";
 const LAST_OF_PIN =
-  "SELECT kind, body FROM entries JOIN bodies USING (body_key) WHERE thread_key = ? AND pin_id = ? ORDER BY version DESC LIMIT 1";
-const INSERT_BODY = "INSERT INTO bodies (body) VALUES (?)";
+  "SELECT kind, body FROM entries WHERE thread_key = ? AND pin_id = ? ORDER BY entry_key DESC LIMIT 1";
 const INSERT_ENTRY = `INSERT INTO entries
-  (thread_key, version, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body_key)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
+  VALUES (${entryKey("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The rows of threads' entries. */
 export class EntryLog {
@@ -55,8 +54,8 @@ export class EntryLog {
   }
 
   /** Where the thread ends, or ended when it had so many entries. */
-  end(threadKey: number, atVersion: number = Number.MAX_SAFE_INTEGER): LogEnd {
-    return this.#connection.get<LogEnd>(END, threadKey, atVersion) ?? START_OF_LOG;
+  end(threadKey: number, atVersion: number = LAST_VERSION): LogEnd {
+    return this.#connection.get<LogEnd>(END, threadKey, Math.min(atVersion, LAST_VERSION)) ?? START_OF_LOG;
   }
 
   /** The canonical JSON of a thread's entries from one version up to another, oldest first. */
@@ -103,7 +102,6 @@ export class EntryLog {
     const after = endAfter(before, entry, nextThreadLink(before.link, digest));
     const { version, messages, turn, step, link } = after;
     const { messageId, pinId } = idsOf(entry);
-    const bodyKey = this.#connection.run(INSERT_BODY, body);
     this.#connection.run(
       INSERT_ENTRY,
       threadKey,
@@ -117,7 +115,7 @@ export class EntryLog {
       digest,
       link,
       appendedAt,
-      bodyKey,
+      body,
     );
     return after;
   }

@@ -14,9 +14,8 @@ const SQLITE_BUSY = 5;
 const BETWEEN_TRIES_MS = 10;
 
 /**
- * Pages of the write-ahead log after which they are moved into the file: 16 MB. An append writes a page of bodies, one of
- * entries and one of their index, so that SQLite's own figure would have it stop for this three times as often as a table
- * without an index does.
+ * Pages of the write-ahead log after which they are moved into the file: 16 MB. An append writes a page of entries and one
+ * of their index, most of them again and again, so that moving them seldom saves most of the writing.
  */
 const PAGES_BETWEEN_CHECKPOINTS = 4_000;
 

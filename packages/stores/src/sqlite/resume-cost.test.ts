@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { asThreadId, type ThreadId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, pin, START_MS, transcript } from "../conformance/sample-data.ts";
+import { queryPlan } from "../testing/query-plan.ts";
 import { openConnection } from "./open-connection.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
@@ -62,12 +63,10 @@ describe("P9 the cost of going on with a thread", () => {
     expect(second.held).toBe(2 + 1 + 4 + 1 + 1);
     vi.restoreAllMocks();
     for (const sql of new Set(second.statements)) {
-      const marks = sql.match(/\?/g)?.length ?? 0;
-      const values = Array.from({ length: marks }, () => 1);
-      for (const { detail } of connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)) {
-        expect(detail, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
+      for (const step of queryPlan(connection, sql)) {
+        expect(step, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
         // A search by nothing but the thread walks all of it; one in the index of pins walks its pins.
-        if (!sql.includes("FROM plans")) expect(detail, sql).not.toMatch(/PRIMARY KEY \(thread_key=\?\)$/);
+        if (!sql.includes("FROM plans")) expect(step, sql).not.toMatch(/PRIMARY KEY \(thread_key=\?\)$/);
       }
     }
     connection.close();

@@ -1,6 +1,6 @@
 /**
- * Tables of the first version. Entries are headers; their bodies stand apart, so that a range of headers is read without
- * paging bodies in. Everything that is logged is only ever inserted: where a thread ends is read from its last entry.
+ * Tables of the first version, in which the bodies of entries and plans stood apart. Everything that is logged is only
+ * ever inserted: where a thread ends is read from its last entry.
  */
 const VERSION_1 = `
 CREATE TABLE threads (
@@ -103,8 +103,70 @@ ${noReplace("artifacts", "artifact_key = NEW.artifact_key OR artifact_id = NEW.a
 ${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
 `;
 
+/**
+ * The second version: an entry is one row, and where it stands is its key, so that an append writes two pages and no
+ * third. The body is the last column: what is read before it pages nothing of a long body in. Which threads were erased
+ * was a table that the first erasure made; its triggers went with the tables that they guarded, so it stands here now.
+ */
+const VERSION_2 = `
+CREATE TABLE placed_entries (
+  entry_key   INTEGER PRIMARY KEY,              -- the thread's key in the upper half, the version in the lower 32 bits
+  thread_key  INTEGER NOT NULL GENERATED ALWAYS AS (entry_key >> 32) VIRTUAL REFERENCES threads,
+  version     INTEGER NOT NULL GENERATED ALWAYS AS (entry_key & 0xffffffff) VIRTUAL CHECK (version > 0),
+  kind        TEXT    NOT NULL CHECK (kind IN ('message', 'pin', 'pin-lifted')),
+  message_id  TEXT,
+  pin_id      TEXT,
+  messages    INTEGER NOT NULL,                 -- messages of the thread up to here; a message's ordinal is one less
+  turn        INTEGER NOT NULL,
+  step        INTEGER NOT NULL,
+  digest      TEXT    NOT NULL,                 -- SHA-256 of the body
+  link        TEXT    NOT NULL,                 -- SHA-256 of the link before and the digest: the thread's digest here
+  appended_at INTEGER NOT NULL,                 -- milliseconds since the epoch
+  body        TEXT    NOT NULL                  -- canonical JSON; empty once it was erased
+) STRICT;
+INSERT INTO placed_entries
+  (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
+  SELECT (thread_key << 32) + version, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body
+  FROM entries JOIN bodies USING (body_key) ORDER BY thread_key, version;
+
+CREATE TABLE whole_plans (
+  thread_key       INTEGER NOT NULL REFERENCES threads,
+  version          INTEGER NOT NULL,            -- from 1, without a gap
+  plan_id          TEXT    NOT NULL,
+  thread_version   INTEGER NOT NULL,
+  created_at       TEXT    NOT NULL,
+  original_tokens  REAL    NOT NULL,
+  compacted_tokens REAL    NOT NULL,
+  committed_at     INTEGER NOT NULL,            -- milliseconds since the epoch
+  body             TEXT    NOT NULL,            -- canonical JSON; empty once it was erased
+  PRIMARY KEY (thread_key, version)
+) STRICT, WITHOUT ROWID;
+INSERT INTO whole_plans
+  SELECT thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body
+  FROM plans JOIN bodies USING (body_key);
+
+DROP TABLE entries;
+DROP TABLE plans;
+DROP TABLE bodies;
+ALTER TABLE placed_entries RENAME TO entries;
+ALTER TABLE whole_plans RENAME TO plans;
+
+CREATE UNIQUE INDEX entries_by_message ON entries (thread_key, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX entries_by_pin ON entries (thread_key, pin_id) WHERE pin_id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
+
+${["entries", "plans", "erasures"].map(immutable).join("\n")}
+CREATE TRIGGER entries_gapless BEFORE INSERT ON entries
+WHEN EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key)
+  OR NEW.entry_key & 0xffffffff <> 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key - 1)
+BEGIN SELECT RAISE(ABORT, 'entries grows by one at its end'); END;
+${noReplace("entries", "thread_key = NEW.thread_key AND message_id = NEW.message_id")}
+${gapless("plans", "version")}
+${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
+`;
+
 /** The migrations, oldest first: number n brings a store from schema version n − 1 to n. */
-export const MIGRATIONS: readonly string[] = [VERSION_1];
+export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
 
 /** The schema version that this code reads and writes, kept in the file as `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -113,7 +175,7 @@ function immutable(table: string): string {
   return ["UPDATE", "DELETE"]
     .map(
       (verb) =>
-        `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
+        `CREATE TRIGGER IF NOT EXISTS ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
         `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
     )
     .join("\n");
@@ -131,5 +193,13 @@ function noReplace(table: string, match: string): string {
   return (
     `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table} WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${match}) ` +
     `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`
+  );
+}
+
+function refusesErased(table: string): string {
+  return (
+    `CREATE TRIGGER IF NOT EXISTS ${table}_not_erased BEFORE INSERT ON ${table} ` +
+    "WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) " +
+    "BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;"
   );
 }

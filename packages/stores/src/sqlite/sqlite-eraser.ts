@@ -1,34 +1,17 @@
 import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import type { StoreEraser } from "../erasure/store-eraser.ts";
+import { inThread } from "./entry-key.ts";
 import { BUSY_TIMEOUT_MS } from "./open-connection.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-/**
- * Which threads were erased, and triggers that keep anything from being added to them. They are made at the first
- * erasure, so that a store that never erased pays nothing for them.
- */
-const TABLES = `
-CREATE TABLE IF NOT EXISTS erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
-CREATE TRIGGER IF NOT EXISTS erasures_no_update BEFORE UPDATE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
-CREATE TRIGGER IF NOT EXISTS erasures_no_delete BEFORE DELETE ON erasures BEGIN SELECT RAISE(ABORT, 'erasures are final'); END;
-${["entries", "plans", "artifacts"].map(refuseErased).join("\n")}`;
-
-function refuseErased(table: string): string {
-  return (
-    `CREATE TRIGGER IF NOT EXISTS ${table}_not_erased BEFORE INSERT ON ${table} ` +
-    "WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) " +
-    "BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;"
-  );
-}
-
-const EXISTS = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+const HAS_RECALL = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'recall_terms'";
 const ERASED = "SELECT 1 FROM erasures WHERE thread_key = ?";
 const MARK = "INSERT OR IGNORE INTO erasures (thread_key) VALUES (?)";
 // Rows stay, for others refer to them; secure_delete overwrites what they held with zeros.
 const EMPTY = [
-  "UPDATE bodies SET body = '' WHERE body_key IN (SELECT body_key FROM entries WHERE thread_key = ?)",
-  "UPDATE bodies SET body = '' WHERE body_key IN (SELECT body_key FROM plans WHERE thread_key = ?)",
+  `UPDATE entries SET body = '' WHERE ${inThread("?1")}`,
+  "UPDATE plans SET body = '' WHERE thread_key = ?",
   "UPDATE receipts SET request_digest = '' WHERE thread_key = ?",
   "UPDATE artifact_contents SET content = x'' WHERE artifact_key IN (SELECT artifact_key FROM artifacts WHERE thread_key = ?)",
 ];
@@ -38,7 +21,6 @@ const EXPIRED = `SELECT artifact_key FROM artifacts
   WHERE ttl_seconds IS NOT NULL AND unixepoch(created_at, 'subsec') * 1000 + ttl_seconds * 1000 <= ?`;
 const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN (${EXPIRED})`;
 const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
-const RECALL_TABLE = "recall_terms";
 const FORGET_TERMS =
   "DELETE FROM recall_terms WHERE rowid IN (SELECT passage_key FROM recall_passages WHERE thread_key = ?)";
 const FORGET_PASSAGES = "DELETE FROM recall_passages WHERE thread_key = ?";
@@ -70,20 +52,18 @@ export class SqliteEraser implements StoreEraser {
   /** The same, at once. */
   isErasedNow(threadId: ThreadId): boolean {
     const threadKey = this.#keys.find(threadId);
-    if (threadKey === undefined || !this.#has("erasures")) return false;
-    return this.#connection.get(ERASED, threadKey) !== undefined;
+    return threadKey !== undefined && this.#connection.get(ERASED, threadKey) !== undefined;
   }
 
   async erase(subject: string): Promise<boolean> {
     const threadKey = this.#keys.find(asThreadId(subject));
     if (threadKey === undefined) return false;
     this.#connection.write(() => {
-      this.#connection.script(TABLES);
       this.#connection.run(MARK, threadKey);
       this.#withoutGuards(() => {
         for (const statement of EMPTY) this.#connection.run(statement, threadKey);
       });
-      if (!this.#has(RECALL_TABLE)) return;
+      if (this.#connection.get(HAS_RECALL) === undefined) return;
       this.#connection.run(FORGET_TERMS, threadKey);
       this.#connection.run(FORGET_PASSAGES, threadKey);
       this.#connection.run(MERGE_TERMS);
@@ -125,9 +105,5 @@ export class SqliteEraser implements StoreEraser {
       `The content is erased, but the log of ${this.#connection.path} is in use and still holds some of it.`,
       { hint: "Erase again once other processes are done reading: that empties the log." },
     );
-  }
-
-  #has(table: string): boolean {
-    return this.#connection.get(EXISTS, table) !== undefined;
   }
 }

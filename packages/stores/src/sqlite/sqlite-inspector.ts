@@ -7,6 +7,7 @@ import type {
   StoreInspector,
 } from "../inspection/stored-rows.ts";
 import { spelledOut } from "../rules/plan-row.ts";
+import { between, LAST_VERSION } from "./entry-key.ts";
 import { EntryLog } from "./entry-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteEraser } from "./sqlite-eraser.ts";
@@ -20,10 +21,10 @@ const THREADS =
 // Ids are read as bytes, because a text ends at its first NUL on some Node versions.
 const ENTRIES = `SELECT version AS place, version, kind, CAST(message_id AS BLOB) AS messageId, CAST(pin_id AS BLOB) AS pinId,
   messages, turn, step, digest, link, body
-  FROM entries LEFT JOIN bodies USING (body_key) WHERE thread_key = ? AND version > ? ORDER BY version LIMIT ?`;
+  FROM entries WHERE ${between("?1", "?2", `${LAST_VERSION}`)} ORDER BY entry_key LIMIT ?3`;
 const PLANS = `SELECT version AS place, version, plan_id AS planId, thread_version AS threadVersion, created_at AS createdAt,
   original_tokens AS originalTokens, compacted_tokens AS compactedTokens, body
-  FROM plans LEFT JOIN bodies USING (body_key) WHERE thread_key = ? AND version > ? ORDER BY version LIMIT ?`;
+  FROM plans WHERE thread_key = ? AND version > ? ORDER BY version LIMIT ?`;
 const JOURNAL = `SELECT sequence AS place, sequence, at, record, previous_hash AS previousHash, hash
   FROM journal WHERE thread_key = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 const ARTIFACTS = `SELECT artifact_key AS place, artifact_id AS artifactId, tenant_id AS tenantId, bytes, content
@@ -96,7 +97,7 @@ export class SqliteInspector implements StoreInspector {
   }
 
   *#pages<Row>(sql: string, values: readonly number[], atATime: number): Iterable<Row> {
-    let after = Number.MIN_SAFE_INTEGER;
+    let after = 0;
     for (;;) {
       const rows = this.#connection.all<Row & { readonly place: number }>(sql, ...values, after, atATime);
       for (const { place, ...row } of rows) {

@@ -17,16 +17,14 @@ import { EntryLog } from "./entry-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-const NEWEST =
-  "SELECT version, body FROM plans JOIN bodies USING (body_key) WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
-const AT = "SELECT version, body FROM plans JOIN bodies USING (body_key) WHERE thread_key = ? AND version = ?";
+const NEWEST = "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
+const AT = "SELECT version, body FROM plans WHERE thread_key = ? AND version = ?";
 const IDS = `SELECT max(version) AS current, (SELECT plan_id FROM plans WHERE thread_key = ? AND version = ?) AS planId
   FROM plans WHERE thread_key = ?`;
 const LIST = `SELECT plan_id AS planId, version, thread_version AS threadVersion, created_at AS createdAt,
   original_tokens AS originalTokens, compacted_tokens AS compactedTokens FROM plans WHERE thread_key = ? ORDER BY version`;
-const INSERT_BODY = "INSERT INTO bodies (body) VALUES (?)";
 const INSERT_PLAN = `INSERT INTO plans
-  (thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body_key)
+  (thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Plans in SQLite. */
@@ -97,7 +95,6 @@ export class SqlitePlans implements CompactionStore {
   #insert(threadKey: number, plan: CompactionPlan, body: string): void {
     const { version, planId, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
     const committedAt = Math.trunc(this.#clock.now());
-    const bodyKey = this.#connection.run(INSERT_BODY, body);
     this.#connection.run(
       INSERT_PLAN,
       threadKey,
@@ -108,7 +105,7 @@ export class SqlitePlans implements CompactionStore {
       originalTokens,
       compactedTokens,
       committedAt,
-      bodyKey,
+      body,
     );
   }
 

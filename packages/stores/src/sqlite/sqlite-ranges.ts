@@ -15,8 +15,7 @@ import { EntryLog } from "./entry-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-const NEWEST_PLAN =
-  "SELECT version, body FROM plans JOIN bodies USING (body_key) WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
+const NEWEST_PLAN = "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
 
 /** Parts of threads in SQLite. Entries and plans never change, so that no transaction is needed to read what fits together. */
 export class SqliteRanges implements ThreadRanges {

@@ -16,6 +16,7 @@ import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-rec
 import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
 import { requireVersion } from "../rules/expected-version.ts";
 import { pageOf, pageRequest } from "../rules/thread-page.ts";
+import { entryKey, inThread } from "./entry-key.ts";
 import { EntryLog, type LogEnd } from "./entry-log.ts";
 import { KnownEnds } from "./known-ends.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -27,13 +28,13 @@ const FIND_RECEIPT =
 const INSERT_RECEIPT =
   "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
 const LIST = `
-  SELECT thread_key, thread_id, last.version, last.appended_at,
-    (SELECT appended_at FROM entries WHERE thread_key = threads.thread_key AND version = 1) AS created_at,
+  SELECT threads.thread_key, thread_id, last.version, last.appended_at,
+    (SELECT appended_at FROM entries WHERE entry_key = ${entryKey("threads.thread_key", "1")}) AS created_at,
     (SELECT max(version) FROM plans WHERE thread_key = threads.thread_key) AS plan_version,
     (SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS committed_at
-  FROM threads JOIN entries AS last USING (thread_key)
-  WHERE thread_key > ? AND last.version = (SELECT max(version) FROM entries WHERE thread_key = threads.thread_key)
-  ORDER BY thread_key LIMIT ?`;
+  FROM threads JOIN entries AS last
+    ON last.entry_key = (SELECT max(entry_key) FROM entries WHERE ${inThread("threads.thread_key")})
+  WHERE threads.thread_key > ? ORDER BY threads.thread_key LIMIT ?`;
 
 const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
 
@@ -115,7 +116,9 @@ export class SqliteThreads implements ThreadStore {
     if (entries.length === 0 || !entries.every(({ type }) => type === "message")) return undefined;
     if (expectedVersion !== "any" && expectedVersion !== end.version) return undefined;
     try {
-      const after = this.#connection.write(() => this.#addMessages(threadKey, end, entries));
+      const add = (): LogEnd => this.#addMessages(threadKey, end, entries);
+      // One row is one statement, which is a transaction of its own.
+      const after = entries.length === 1 ? add() : this.#connection.write(add);
       this.#ends.remember(threadKey, after);
       return Object.freeze({ version: after.version, appended: after.version - end.version });
     } catch (error) {
