@@ -20,6 +20,8 @@ export interface PlanInfo {
 export interface CompactionStore {
   /** The newest plan and its version; no plan and version 0 for a thread that was never folded (seed 002). */
   getCurrentPlan(threadId: ThreadId): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }>;
+  /** The version alone, for who asks often and reads the plan once there is a newer one. Where it is absent, ask for the plan. */
+  getCurrentVersion?(threadId: ThreadId): Promise<number>;
   /** A plan by its version, or null. */
   getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null>;
   /** Every plan of a thread, oldest first. */

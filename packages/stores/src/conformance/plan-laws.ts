@@ -13,6 +13,7 @@ export const planLaws: readonly StoreLaw[] = [
     name: "a thread that was never folded has no plan and version 0",
     async holds({ store }) {
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
+      assert.equal((await store.plans.getCurrentVersion?.(THREAD)) ?? 0, 0);
       await messagesOf(store, 2);
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
       assert.deepEqual(await store.plans.listPlans(THREAD), []);
@@ -27,6 +28,7 @@ export const planLaws: readonly StoreLaw[] = [
       assert.deepEqual(await store.plans.commitPlan(THREAD, plan, 0), { status: "committed", version: 1 });
       const current = await store.plans.getCurrentPlan(THREAD);
       assert.equal(current.version, 1);
+      assert.equal((await store.plans.getCurrentVersion?.(THREAD)) ?? 1, 1);
       for (const kept of [current.plan, await store.plans.getPlan(THREAD, 1)]) {
         assert.ok(kept);
         assert.equal(serializePlan(kept), serializePlan(plan));

@@ -42,7 +42,7 @@ export function storeConformance(backend: StoreBackend, { describe, it }: TestFr
     appends: appendLaws,
     threads: threadLaws,
     plans: planLaws,
-    ...(backend.isSealed !== true && { ranges: rangeLaws }),
+    ranges: rangeLaws,
     artifacts: artifactLaws,
     journal: journalLaws,
     lifecycle: lifecycleLaws,

@@ -5,6 +5,7 @@ import type { InspectableStore } from "../inspection/stored-rows.ts";
 import { EncryptedArtifacts } from "./encrypted-artifacts.ts";
 import { EncryptedJournal } from "./encrypted-journal.ts";
 import { EncryptedPlans } from "./encrypted-plans.ts";
+import { EncryptedRanges } from "./encrypted-ranges.ts";
 import { EncryptedThreads } from "./encrypted-threads.ts";
 import { KeyEraser } from "./key-eraser.ts";
 import { type EncryptionOptions, sealedPlaces } from "./sealed-places.ts";
@@ -26,9 +27,12 @@ export function encryptedStore(
   const placeOf = sealedPlaces(keys, options);
   const inspector = inspectorOf(store);
   const { subjectOf = String } = options;
+  const threads = new EncryptedThreads(store.threads, placeOf);
+  const ranges = store.ranges && new EncryptedRanges(store.ranges, placeOf);
   return Object.freeze({
-    threads: new EncryptedThreads(store.threads, placeOf),
-    plans: new EncryptedPlans(store.plans, placeOf),
+    threads,
+    plans: new EncryptedPlans(store.plans, { threads, ranges }, placeOf),
+    ...(ranges !== undefined && { ranges }),
     artifacts: new EncryptedArtifacts(store.artifacts, placeOf),
     journal: new EncryptedJournal(store.journal, placeOf),
     inspector,

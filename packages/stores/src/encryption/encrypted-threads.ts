@@ -2,12 +2,8 @@ import {
   AgentThread,
   type AppendOptions,
   type AppendResult,
-  canonicalJson,
-  nextThreadLink,
   type Page,
   START_OF_THREAD,
-  sha256,
-  THREAD_CHAIN_START,
   ThreadAddition,
   type ThreadEntryInput,
   ThreadfoldError,
@@ -17,7 +13,7 @@ import {
   threadEntryInputSchema,
 } from "@threadfold/core";
 import { checkIdempotencyKey, checkThreadId } from "../rules/checked-arguments.ts";
-import { openEntry, sealEntry } from "./sealed-entry.ts";
+import { openEntries, sealEntry } from "./sealed-entry.ts";
 import type { PlaceOf } from "./sealed-places.ts";
 import { Sealer } from "./sealer.ts";
 
@@ -51,14 +47,8 @@ export class EncryptedThreads implements ThreadStore {
     const sealed = await this.#inner.load(threadId, options);
     if (sealed === null) return null;
     const sealer = await Sealer.toOpen(this.#placeOf(threadId));
-    const serialized: string[] = [];
-    let link = THREAD_CHAIN_START;
-    for (const entry of sealed.entries) {
-      const text = canonicalJson(await openEntry(sealer, entry));
-      serialized.push(text);
-      link = nextThreadLink(link, sha256(text));
-    }
-    return AgentThread.restore(threadId, serialized, link);
+    const { serialized, digest } = await openEntries(sealer, sealed.entries);
+    return AgentThread.restore(threadId, serialized, digest);
   }
 
   list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {

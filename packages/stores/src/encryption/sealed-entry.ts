@@ -2,8 +2,11 @@ import {
   canonicalJson,
   type Message,
   type MessageInput,
+  nextThreadLink,
   type PinEntry,
   type PinLiftedEntry,
+  sha256,
+  THREAD_CHAIN_START,
   type ThreadEntry,
   type ThreadEntryInput,
   type ToolCallId,
@@ -28,7 +31,7 @@ export function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryI
 }
 
 /** The entry that was sealed, in the place that the store gave it. @throws ThreadfoldError `UNSEAL_FAILED`. */
-export async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntry> {
+async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntry> {
   switch (entry.type) {
     case "message":
       return { type: "message", message: await openMessage(sealer, entry.message) };
@@ -37,6 +40,21 @@ export async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<Thr
     case "pin-lifted":
       return openLifting(sealer, entry);
   }
+}
+
+/** Entries that were sealed, as canonical JSON, and the digest of a thread that consists of them. */
+export async function openEntries(
+  sealer: Sealer,
+  sealed: Iterable<ThreadEntry>,
+): Promise<{ readonly serialized: readonly string[]; readonly digest: string }> {
+  const serialized: string[] = [];
+  let digest = THREAD_CHAIN_START;
+  for (const entry of sealed) {
+    const text = canonicalJson(await openEntry(sealer, entry));
+    serialized.push(text);
+    digest = nextThreadLink(digest, sha256(text));
+  }
+  return { serialized, digest };
 }
 
 function sealMessage(sealer: Sealer, message: MessageInput): MessageInput {

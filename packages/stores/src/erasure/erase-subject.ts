@@ -37,12 +37,13 @@ export interface ErasureReport {
 
 /**
  * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts and search index. In an
- * encrypted store the subject's key is destroyed; elsewhere content is overwritten, down to the bytes of the files. What
+ * encrypted store the subject's key is destroyed; elsewhere content is emptied, in SQLite down to the bytes of the files. What
  * stays are headers, digests and the journal, whose chains go on to verify, and an entry that proves the erasure. It is
  * idempotent: after a crash, call it again.
  *
- * Not reached are copies outside the store: backups, exports, and what a process holds in memory. In a store that is not
- * encrypted, the digests of what was erased stay and can confirm a guess of it.
+ * Not reached are copies outside the store: backups, exports, and what a process holds in memory; nor the dead rows in the
+ * files of a PostgreSQL, which stay until its tables are rewritten. In a store that is not encrypted, the digests of what
+ * was erased stay and can confirm a guess of it.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
  * that cannot erase.

@@ -1,14 +1,16 @@
 import {
   type ArtifactStore,
   type CompactionStore,
+  type ErrorCode,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
   type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
+import { currentVersion } from "../rules/current-version.ts";
 
-type IsErased = (threadId: ThreadId) => boolean;
+type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
 
 /**
  * What of an erased thread is asked for or added fails as such, and not as damage.
@@ -31,6 +33,7 @@ export function refuseErased(
     } satisfies ThreadStore,
     plans: {
       getCurrentPlan: (id) => guard(id, () => plans.getCurrentPlan(id)),
+      getCurrentVersion: (id) => guard(id, () => currentVersion(plans, id)),
       getPlan: (id, version) => guard(id, () => plans.getPlan(id, version)),
       listPlans: (id) => plans.listPlans(id),
       commitPlan: (id, plan, expected) => guard(id, () => plans.commitPlan(id, plan, expected)),
@@ -40,7 +43,7 @@ export function refuseErased(
       resume: (id) =>
         guard(id, async () => {
           const resumed = await ranges.resume(id);
-          if (resumed === null && isErased(id)) throw threadErased(id);
+          if (resumed === null && (await isErased(id))) throw threadErased(id);
           return resumed;
         }),
       loadRange: (id, range) => guard(id, () => ranges.loadRange(id, range)),
@@ -53,7 +56,7 @@ function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: G
   return {
     store: async (content, metadata) => {
       // Content that was there before is not stored again, so nothing would fail.
-      if (isErased(metadata.threadId)) throw threadErased(metadata.threadId);
+      if (await isErased(metadata.threadId)) throw threadErased(metadata.threadId);
       return artifacts.store(content, metadata);
     },
     getMetadata: (id, requester) => artifacts.getMetadata(id, requester),
@@ -65,16 +68,22 @@ function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: G
   };
 }
 
+/**
+ * What comes of an erased thread where nobody asked first: its bodies do not fit their digests, and its receipts are empty.
+ * Empty bodies are no JSON either, which may come as it is.
+ */
+const LOOKS_ERASED: ReadonlySet<ErrorCode> = new Set(["STORE_CORRUPT", "IDEMPOTENCY_MISMATCH"]);
+
 type Guard = <Result>(threadId: ThreadId, work: () => Promise<Result>) => Promise<Result>;
 
 function guardBy(isErased: IsErased, asksFirst: boolean): Guard {
   return async (threadId, work) => {
-    if (asksFirst && isErased(threadId)) throw threadErased(threadId);
+    if (asksFirst && (await isErased(threadId))) throw threadErased(threadId);
     try {
       return await work();
     } catch (error) {
-      const mayBeErased = ThreadfoldError.isInstance(error) && error.code === "STORE_CORRUPT";
-      throw mayBeErased && isErased(threadId) ? threadErased(threadId) : error;
+      const mayBeErased = !ThreadfoldError.isInstance(error) || LOOKS_ERASED.has(error.code);
+      throw mayBeErased && (await isErased(threadId)) ? threadErased(threadId) : error;
     }
   };
 }

@@ -2,7 +2,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import { inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver, SqlSession } from "./postgres-driver.ts";
 import { asStoreError } from "./postgres-errors.ts";
-import { secureTables } from "./row-level-security.ts";
+import { securedRoles, secureTables } from "./row-level-security.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 
 /** Serializes migrations of all schemas of a database. The number is nobody else's: the first bytes of "threadfold". */
@@ -40,7 +40,10 @@ export async function migratePostgres(driver: PostgresDriver, options: PostgresM
       const version = await readVersion(session, schema);
       if (version === null) await create(session, schema);
       await upgrade(session, schema, version ?? 0);
-      if (applicationRole !== undefined) await secureTables(session, schema, applicationRole);
+      // What was secured stays so: new tables and grants are there for the roles of before as well.
+      const roles = new Set(version === SCHEMA_VERSION ? [] : await securedRoles(session, schema));
+      if (applicationRole !== undefined) roles.add(applicationRole);
+      for (const role of roles) await secureTables(session, schema, role);
     }),
   );
 }

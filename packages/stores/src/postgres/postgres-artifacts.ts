@@ -6,12 +6,11 @@ import {
   artifactIdOf,
   type Clock,
   type SecurityContext,
-  ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { type ArtifactRow, keptArtifact, metadataOf } from "../rules/artifact-row.ts";
 import { admitArtifact, isReadable, mergeMetadata } from "../rules/artifact-rules.ts";
 import { isPlainText } from "../rules/checked-arguments.ts";
-import { type ArtifactRow, metadataOf } from "../sqlite/sqlite-artifacts.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
@@ -25,7 +24,8 @@ const INSERT = `INSERT INTO @.artifacts
   (tenant, artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING artifact_key`;
 const INSERT_CONTENT = "INSERT INTO @.artifact_contents (artifact_key, tenant, content) VALUES ($1, $2, $3)";
-const RENEW = "UPDATE @.artifacts SET created_at = $1, ttl_seconds = $2, sensitivity = $3 WHERE artifact_key = $4";
+const RENEW =
+  "UPDATE @.artifacts SET created_at = $1, ttl_seconds = $2, sensitivity = $3 WHERE artifact_key = $4 RETURNING artifact_key";
 
 /** Artifacts in PostgreSQL. */
 export class PostgresArtifacts implements ArtifactStore {
@@ -44,8 +44,9 @@ export class PostgresArtifacts implements ArtifactStore {
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
     await this.#connection.write("artifacts", metadata.threadId, async (session) => {
       const known = await this.#find(session, artifactId);
-      if (known === undefined) await this.#insert(session, artifactId, content, metadata);
-      else await renew(session, known, metadata);
+      // What has expired may be swept away before it is renewed.
+      const isKept = known !== undefined && (await renew(session, known, metadata));
+      if (!isKept) await this.#insert(session, artifactId, content, metadata);
     });
     return artifactId;
   }
@@ -61,14 +62,8 @@ export class PostgresArtifacts implements ArtifactStore {
     return this.#connection.read(async (session) => {
       const row = await this.#readable(session, artifactId, requester);
       if (row === undefined) return null;
-      const metadata = metadataOf(row);
-      const content = await contentOf(session, row.artifact_key);
-      if (content === null || artifactIdOf(metadata.threadId, metadata.tenantId, content) !== artifactId) {
-        throw new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is not what was stored.`, {
-          details: { artifactId },
-        });
-      }
-      return Object.freeze({ artifactId, content, metadata });
+      const [kept] = await session.query<{ content: Uint8Array }>(CONTENT, [row.artifact_key]);
+      return keptArtifact(row, kept?.content);
     });
   }
 
@@ -109,15 +104,11 @@ export class PostgresArtifacts implements ArtifactStore {
   }
 }
 
-async function renew(session: SqlSession, known: ArtifactRow, again: ArtifactMetadata): Promise<void> {
+/** False when the artifact is gone. */
+async function renew(session: SqlSession, known: ArtifactRow, again: ArtifactMetadata): Promise<boolean> {
   const before = metadataOf(known);
   const { createdAt, ttlSeconds, sensitivity } = mergeMetadata(before, again);
-  if (createdAt === before.createdAt && ttlSeconds === before.ttlSeconds && sensitivity === before.sensitivity) return;
-  await session.query(RENEW, [createdAt, ttlSeconds, sensitivity, known.artifact_key]);
-}
-
-async function contentOf(session: SqlSession, artifactKey: number): Promise<string | null> {
-  const [row] = await session.query<{ content: Uint8Array }>(CONTENT, [artifactKey]);
-  if (row === undefined) return null;
-  return Buffer.from(row.content.buffer, row.content.byteOffset, row.content.byteLength).toString("utf8");
+  if (createdAt === before.createdAt && ttlSeconds === before.ttlSeconds && sensitivity === before.sensitivity)
+    return true;
+  return (await session.query(RENEW, [createdAt, ttlSeconds, sensitivity, known.artifact_key])).length > 0;
 }

@@ -4,7 +4,9 @@ import type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts"
 import { asStoreError } from "./postgres-errors.ts";
 
 /** Things of a thread that one writer at a time changes. Each has its own lock, so that an append never waits for a commit. */
-export type Guarded = "log" | "plans" | "journal" | "artifacts" | "recall";
+export type Guarded = (typeof GUARDED)[number];
+
+const GUARDED = ["log", "plans", "journal", "artifacts", "recall"] as const;
 
 /**
  * How long a writer waits for another one, how long a statement may take, and how long a transaction may stand still, in
@@ -56,8 +58,19 @@ export class PostgresConnection {
     threadId: string,
     work: (session: SqlSession) => Promise<Result>,
   ): Promise<Result> {
-    const opening = `${this.#opening()}SELECT pg_advisory_xact_lock(${this.#lockKey(guarded, threadId)});`;
-    return this.#guard(() => this.#driver.transaction(opening, (session) => work(this.#qualified(session))));
+    return this.#write(this.#lock(guarded, threadId), work);
+  }
+
+  /** The same with the locks on all parts of a thread, and as long as it takes. */
+  async writeWhole<Result>(threadId: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    // Everybody else holds one lock at a time, so that waiting for all of them in any order ends.
+    const locks = GUARDED.map((guarded) => this.#lock(guarded, threadId)).join("");
+    return this.#write(`${locks}SET LOCAL statement_timeout = 0;`, work);
+  }
+
+  /** The same without a lock, for work on rows of more than one thread. */
+  async writeAny<Result>(work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    return this.#write("", work);
   }
 
   /** Hears what is notified to this tenant. */
@@ -78,6 +91,15 @@ export class PostgresConnection {
   #opening(): string {
     const tenant = Buffer.from(this.tenant).toString("hex");
     return `${LIMITS}SELECT set_config('threadfold.tenant', convert_from(decode('${tenant}', 'hex'), 'UTF8'), true);`;
+  }
+
+  #write<Result>(locks: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+    const opening = this.#opening() + locks;
+    return this.#guard(() => this.#driver.transaction(opening, (session) => work(this.#qualified(session))));
+  }
+
+  #lock(guarded: Guarded, threadId: string): string {
+    return `SELECT pg_advisory_xact_lock(${this.#lockKey(guarded, threadId)});`;
   }
 
   /** Two things that happen to share a key only wait for each other. */

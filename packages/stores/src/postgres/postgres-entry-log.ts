@@ -12,14 +12,12 @@ import {
   type PlacedMessage,
   runsOfAbridged,
   serializeEntry,
-  THREAD_CHAIN_START,
   type ThreadEntry,
+  ThreadfoldError,
 } from "@threadfold/core";
-import { endAfter, idsOf, type LogEnd } from "../sqlite/entry-log.ts";
+import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../rules/log-end.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { textKey, textOfKey } from "./schema.ts";
-
-const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, step: 0, link: THREAD_CHAIN_START });
 
 const END =
   "SELECT version, messages, turn, step, link FROM @.entries WHERE thread_key = $1 AND version <= $2 ORDER BY version DESC LIMIT 1";
@@ -102,7 +100,7 @@ export async function readMessages(
   if (ids.length === 0) return new Map();
   const rows = await session.query<{ message_id: string; body: string }>(MESSAGES, [threadKey, ids.map(textKey)]);
   return new Map(
-    rows.map(({ message_id: key, body }) => [textOfKey(key), (JSON.parse(body) as { message: Message }).message]),
+    rows.map(({ message_id: key, body }) => [textOfKey(key), (entryIn(body) as { message: Message }).message]),
   );
 }
 
@@ -126,7 +124,7 @@ export async function readLivePins(
 ): Promise<ReadonlyMap<PinId, Pin>> {
   if (ids.length === 0) return new Map();
   const rows = await session.query<{ kind: string; body: string }>(PINS, [threadKey, ids.map(textKey)]);
-  const live = rows.filter(({ kind }) => kind === "pin").map(({ body }) => (JSON.parse(body) as { pin: Pin }).pin);
+  const live = rows.filter(({ kind }) => kind === "pin").map(({ body }) => (entryIn(body) as { pin: Pin }).pin);
   return new Map(live.map((pin) => [pin.id, pin]));
 }
 
@@ -170,6 +168,15 @@ export async function addEntries(
     rows.map(({ link }) => link),
   ]);
   return end;
+}
+
+/** An entry that is read on the way to another one, and is not held against its digest for that. */
+function entryIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", "An entry's body is not what was stored.", { cause });
+  }
 }
 
 const keyOf = (id: string | null): string | null => (id === null ? null : textKey(id));

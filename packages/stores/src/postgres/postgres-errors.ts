@@ -1,4 +1,5 @@
 import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
+import { ERASED_STATE } from "./erasure-schema.ts";
 
 /** What a failure that the server reports looks like, by `pg` and by PGlite. */
 interface ServerError extends Error {
@@ -27,6 +28,7 @@ export function asStoreError(cause: unknown): unknown {
 
 function serverError({ code: sqlState, table, constraint }: ServerError): ThreadfoldError {
   const details = { sqlState, ...(table !== undefined && { table }), ...(constraint !== undefined && { constraint }) };
+  if (sqlState === ERASED_STATE) return new ThreadfoldError("CONTENT_ERASED", "The content of the thread was erased.");
   if (sqlState === NOT_ALLOWED) {
     return new ThreadfoldError(
       "STORE_UNAVAILABLE",

@@ -9,6 +9,7 @@ import type {
 import { spelledOut } from "../rules/plan-row.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { readHidden } from "./postgres-entry-log.ts";
+import { PostgresEraser } from "./postgres-eraser.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
 import { APPEND_ONLY_TABLES, textOfKey } from "./schema.ts";
 
@@ -37,9 +38,11 @@ const UNGUARDED = `SELECT name FROM unnest($2::text[]) AS name WHERE 2 > (
 export class PostgresInspector implements StoreInspector {
   readonly #connection: PostgresConnection;
   readonly #keys: PostgresThreadKeys;
+  readonly #eraser: PostgresEraser;
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection;
+    this.#eraser = new PostgresEraser(connection);
     this.#keys = new PostgresThreadKeys(connection);
   }
 
@@ -50,12 +53,13 @@ export class PostgresInspector implements StoreInspector {
 
   async *entries(threadId: ThreadId): AsyncIterable<StoredEntry> {
     for await (const row of this.#rowsOf<StoredEntry>(ENTRIES, threadId)) {
-      yield { ...row, messageId: idOf(row.messageId), pinId: idOf(row.pinId) };
+      yield { ...row, messageId: idOf(row.messageId), pinId: idOf(row.pinId), body: bodyOf(row.body) };
     }
   }
 
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
-    for await (const row of this.#rowsOf<StoredPlan>(PLANS, threadId)) {
+    for await (const kept of this.#rowsOf<StoredPlan>(PLANS, threadId)) {
+      const row = { ...kept, body: bodyOf(kept.body) };
       yield await this.#connection.read(async (session) => {
         const threadKey = await this.#keys.find(session, threadId);
         if (threadKey === undefined || row.body === null) return row;
@@ -71,8 +75,14 @@ export class PostgresInspector implements StoreInspector {
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     type Row = Omit<StoredArtifact, "content"> & { readonly content: Uint8Array | null };
     for await (const row of this.#rowsOf<Row>(ARTIFACTS, threadId, 1)) {
-      yield { ...row, content: row.content === null ? null : Buffer.from(row.content).toString("utf8") };
+      // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
+      const isGone = row.content === null || (row.content.length === 0 && row.bytes > 0);
+      yield { ...row, content: isGone ? null : Buffer.from(row.content).toString("utf8") };
     }
+  }
+
+  isErased(threadId: ThreadId): Promise<boolean> {
+    return this.#eraser.isErased(threadId);
   }
 
   /** Tables whose rows could be changed, because somebody took their triggers away. */
@@ -102,5 +112,8 @@ export class PostgresInspector implements StoreInspector {
     }
   }
 }
+
+/** No body is empty, so an empty one is what an erasure left. */
+const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
 const idOf = (key: string | null): string | null => (key === null ? null : textOfKey(key));

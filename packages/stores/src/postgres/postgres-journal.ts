@@ -1,8 +1,8 @@
 import type { AuditJournal, JournalEntry, JournalRecord, ThreadId } from "@threadfold/core";
 import { checkThreadId } from "../rules/checked-arguments.ts";
 import { journalRange } from "../rules/journal-range.ts";
+import { type JournalRow, journalEntryOf } from "../rules/journal-row.ts";
 import { sealJournalEntry } from "../rules/seal-journal-entry.ts";
-import { entryOf, type JournalRow } from "../sqlite/sqlite-journal.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
 
@@ -26,7 +26,7 @@ export class PostgresJournal implements AuditJournal {
     return this.#connection.write("journal", threadId, async (session) => {
       const threadKey = await this.#keys.place(session, threadId);
       const [last] = await session.query<JournalRow>(LAST, [threadKey]);
-      const previous = last === undefined ? null : entryOf(last, threadId);
+      const previous = last === undefined ? null : journalEntryOf(last, threadId);
       const { entry, record: serialized } = sealJournalEntry(previous, threadId, record, at);
       const { sequence, previousHash, hash } = entry;
       const { tenant } = this.#connection;
@@ -43,7 +43,7 @@ export class PostgresJournal implements AuditJournal {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       const rows = threadKey === undefined ? [] : await session.query<JournalRow>(RANGE, [threadKey, after, limit]);
-      return Object.freeze(rows.map((row) => entryOf(row, threadId)));
+      return Object.freeze(rows.map((row) => journalEntryOf(row, threadId)));
     });
   }
 }

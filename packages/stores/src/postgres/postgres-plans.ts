@@ -17,6 +17,7 @@ import type { SqlSession } from "./postgres-driver.ts";
 import { readEnd, readHidden, readPlaces } from "./postgres-entry-log.ts";
 import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
 
+const VERSION = "SELECT coalesce(max(version), 0) AS version FROM @.plans WHERE thread_key = $1";
 const NEWEST = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
 const AT = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 AND version = $2";
 const IDS = `SELECT (SELECT max(version) FROM @.plans WHERE thread_key = $1) AS current,
@@ -47,6 +48,14 @@ export class PostgresPlans implements CompactionStore {
   ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
     const plan = await this.#read(threadId, NEWEST);
     return Object.freeze({ plan, version: plan?.version ?? 0 });
+  }
+
+  async getCurrentVersion(threadId: ThreadId): Promise<number> {
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const [row] = threadKey === undefined ? [] : await session.query<{ version: number }>(VERSION, [threadKey]);
+      return row?.version ?? 0;
+    });
   }
 
   async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {

@@ -1,4 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
+import { refuseErased } from "../erasure/refuse-erased.ts";
+import type { ErasableStore } from "../erasure/store-eraser.ts";
 import type { InspectableStore } from "../inspection/stored-rows.ts";
 import { isPlainText } from "../rules/checked-arguments.ts";
 import type { StoreOptions } from "../store-options.ts";
@@ -9,6 +11,7 @@ import { listenToPlans, type PlanNoticeListener } from "./plan-notices.ts";
 import { PostgresArtifacts } from "./postgres-artifacts.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
+import { PostgresEraser } from "./postgres-eraser.ts";
 import { asStoreError } from "./postgres-errors.ts";
 import { PostgresInspector } from "./postgres-inspector.ts";
 import { PostgresJournal } from "./postgres-journal.ts";
@@ -34,7 +37,7 @@ export interface PostgresStoreOptions extends StoreOptions, PostgresPoolOptions 
 }
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends InspectableStore {
+export interface PostgresStore extends InspectableStore, ErasableStore {
   /** Hears of plans that anybody commits to this tenant's threads; see `listenToPlans`. */
   onPlanCommitted(listener: PlanNoticeListener): Promise<() => Promise<void>>;
 }
@@ -96,12 +99,17 @@ function storeOn(
     await Promise.all([...listeners].map((stop) => stop()));
     await closeDriver();
   };
-  return Object.freeze({
+  const eraser = new PostgresEraser(connection);
+  const parts = {
     threads: new PostgresThreads(connection, clock),
     plans: new PostgresPlans(connection, clock),
     artifacts: new PostgresArtifacts(connection, clock),
-    journal: new PostgresJournal(connection),
     ranges: new PostgresRanges(connection),
+  };
+  return Object.freeze({
+    ...refuseErased(parts, (threadId) => eraser.isErased(threadId), false),
+    eraser,
+    journal: new PostgresJournal(connection),
     recall: new PostgresRecall(connection),
     inspector: new PostgresInspector(connection),
     onPlanCommitted: async (listener: PlanNoticeListener) => {

@@ -13,8 +13,9 @@ import {
 import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-receipt.ts";
 import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
 import { requireVersion } from "../rules/expected-version.ts";
+import type { LogEnd } from "../rules/log-end.ts";
 import { pageOf, pageRequest } from "../rules/thread-page.ts";
-import type { LogEnd } from "../sqlite/entry-log.ts";
+import { type ReceiptRow, receiptOf, type ThreadRow, threadInfoOf } from "../rules/thread-row.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { addEntries, readBodies, readEnd, readLivePins, readMessages } from "./postgres-entry-log.ts";
@@ -35,22 +36,6 @@ const LIST = `
       WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS plan ON true
   WHERE threads.tenant = $1 AND thread_key > $2 AND first.version = 1
   ORDER BY thread_key LIMIT $3`;
-
-interface ReceiptRow {
-  readonly request_digest: string;
-  readonly version: number;
-  readonly appended: number;
-}
-
-interface ThreadRow {
-  readonly thread_key: number;
-  readonly thread_id: string;
-  readonly version: number;
-  readonly appended_at: number;
-  readonly created_at: number;
-  readonly plan_version: number | null;
-  readonly committed_at: number | null;
-}
 
 /** Threads in PostgreSQL. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
 export class PostgresThreads implements ThreadStore {
@@ -101,7 +86,7 @@ export class PostgresThreads implements ThreadStore {
     const { after, limit } = pageRequest(options);
     const rows = await this.#connection.query<ThreadRow>(LIST, this.#connection.tenant, after, limit + 1);
     return pageOf(
-      rows.map((row) => ({ place: row.thread_key, item: infoOf(row) })),
+      rows.map((row) => ({ place: row.thread_key, item: threadInfoOf(row) })),
       limit,
     );
   }
@@ -139,9 +124,7 @@ async function findReceipt(
   key: string | undefined,
 ): Promise<AppendReceipt | undefined> {
   const [row] = key === undefined ? [] : await session.query<ReceiptRow>(FIND_RECEIPT, [threadKey, key]);
-  if (row === undefined) return undefined;
-  const { version, appended } = row;
-  return { requestDigest: row.request_digest, result: Object.freeze({ version, appended }) };
+  return row && receiptOf(row);
 }
 
 /** The ids that entries name. They come before the entries are checked, so anything may stand where an id is expected. */
@@ -161,13 +144,3 @@ function idsIn(inputs: readonly ThreadEntryInput[]): {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.isWellFormed();
-
-function infoOf(row: ThreadRow): ThreadInfo {
-  return Object.freeze({
-    threadId: row.thread_id as ThreadId,
-    version: row.version,
-    planVersion: row.plan_version ?? 0,
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(Math.max(row.appended_at, row.committed_at ?? 0)).toISOString(),
-  });
-}

@@ -1,6 +1,7 @@
 import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { eraseSubject } from "../erasure/erase-subject.ts";
 import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/postgres-service.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
@@ -44,6 +45,8 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     const record = { type: "usage-reported", requestSequence: 1, usage: { inputTokens: 1, outputTokens: 1 } } as const;
     await store.journal.append(THREAD, record, START);
     await store.recall?.index(THREAD, (await store.threads.load(THREAD))?.messages ?? []);
+    await store.threads.append(OTHER_THREAD, transcript(1), { expectedVersion: 0 });
+    await eraseSubject(store, OTHER_THREAD, { actor: "test", reason: "test", at: START });
   }
 
   /** What SQL without any condition sees in the tenant's transaction, as text. */
@@ -106,7 +109,7 @@ describe.skipIf(!service.isThere)(`R20 tenants in one PostgreSQL schema${service
     expect(await one.artifacts.getMetadata(own as never)).toBeNull();
     await two.threads.append(asThreadId("only two's"), transcript(1), { expectedVersion: 0 });
     expect(await one.threads.load(asThreadId("only two's"))).toBeNull();
-    expect((await one.threads.list()).items.map(({ threadId }) => threadId)).toEqual([THREAD]);
+    expect((await one.threads.list()).items.map(({ threadId }) => threadId)).toEqual([THREAD, OTHER_THREAD]);
     const texts = [...((await one.threads.load(THREAD))?.livePins.values() ?? [])].map(({ text }) => text);
     expect(texts).toEqual(["one"]);
   });

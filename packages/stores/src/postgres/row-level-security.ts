@@ -1,9 +1,20 @@
 import { ThreadfoldError } from "@threadfold/core";
+import { inSchema } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { TENANT_TABLES } from "./schema.ts";
 
 /** Rows of the tenant that the transaction names, and none when it names none. */
 const OWN_ROWS = "tenant = (SELECT current_setting('threadfold.tenant', true))";
+
+/** What an application may do beside reading and adding rows. The tables' guards narrow it further. */
+const PRIVILEGES = [
+  "UPDATE (created_at, ttl_seconds, sensitivity), DELETE ON @.artifacts",
+  "UPDATE (content), DELETE ON @.artifact_contents",
+  "UPDATE (body) ON @.entry_bodies",
+  "UPDATE (body) ON @.plan_bodies",
+  "UPDATE (request_digest) ON @.receipts",
+  "DELETE ON @.recall_passages",
+];
 
 /** Lets every table show and take rows of one tenant at a time, and grants a role what a store needs. */
 export async function secureTables(session: SqlSession, schema: string, role: string): Promise<void> {
@@ -19,8 +30,19 @@ export async function secureTables(session: SqlSession, schema: string, role: st
   }
   await session.query(`GRANT USAGE ON SCHEMA "${schema}" TO ${grantee}`);
   await session.query(`GRANT SELECT ON "${schema}".schema_versions TO ${grantee}`);
-  await session.query(`GRANT UPDATE (created_at, ttl_seconds, sensitivity) ON "${schema}".artifacts TO ${grantee}`);
-  await session.query(`GRANT DELETE ON "${schema}".recall_passages TO ${grantee}`);
+  for (const privilege of PRIVILEGES) await session.query(inSchema(`GRANT ${privilege} TO ${grantee}`, schema));
+}
+
+/** The roles that a schema was secured for; none when it was not. */
+export async function securedRoles(session: SqlSession, schema: string): Promise<readonly string[]> {
+  const rows = await session.query<{ role: string }>(
+    `SELECT DISTINCT rolname AS role FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+      CROSS JOIN LATERAL aclexplode(relacl) AS granted JOIN pg_roles ON pg_roles.oid = grantee
+      WHERE nspname = $1 AND relname = 'threads' AND relforcerowsecurity AND privilege_type = 'INSERT'
+        AND grantee <> relowner`,
+    [schema],
+  );
+  return rows.map(({ role }) => role);
 }
 
 /** What the server enforces for the role of this connection. */

@@ -1,5 +1,6 @@
-/** Tables whose rows are only ever added. */
-export const APPEND_ONLY_TABLES = [
+import { VERSION_2 } from "./erasure-schema.ts";
+
+const VERSION_1_LOGS = [
   "threads",
   "entries",
   "entry_bodies",
@@ -9,6 +10,9 @@ export const APPEND_ONLY_TABLES = [
   "journal",
   "artifact_contents",
 ] as const;
+
+/** Tables whose rows are only ever added, but for what an erasure empties and a sweep takes away. */
+export const APPEND_ONLY_TABLES = [...VERSION_1_LOGS, "erasures"] as const;
 
 /** Every table that holds rows of a tenant. */
 export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages"] as const;
@@ -174,14 +178,14 @@ BEGIN
   RETURN NEW;
 END $$;
 
-${APPEND_ONLY_TABLES.map((table) => guard(table, "UPDATE OR DELETE", "ROW") + guard(table, "TRUNCATE", "STATEMENT")).join("")}
+${VERSION_1_LOGS.map((table) => guard(table, "UPDATE OR DELETE", "ROW") + guard(table, "TRUNCATE", "STATEMENT")).join("")}
 ${guard("artifacts", "DELETE", "ROW")}${guard("artifacts", "TRUNCATE", "STATEMENT")}
 CREATE TRIGGER artifacts_keep_identity BEFORE UPDATE ON @.artifacts FOR EACH ROW EXECUTE FUNCTION @.keep_identity();
 ${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal", "sequence")}
 `;
 
 /** The migrations, oldest first: number n brings a schema from version n − 1 to n. */
-export const MIGRATIONS: readonly string[] = [VERSION_1];
+export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
 
 /** The schema version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

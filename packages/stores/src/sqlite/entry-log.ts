@@ -10,23 +10,11 @@ import {
   type PinId,
   type PlacedMessage,
   serializeEntry,
-  THREAD_CHAIN_START,
   type ThreadEntry,
 } from "@threadfold/core";
+import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../rules/log-end.ts";
 import { between, entryKey, LAST_VERSION } from "./entry-key.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-
-/** Where a thread ends: all that an append has to know of the entries before it. */
-export interface LogEnd {
-  readonly version: number;
-  readonly messages: number;
-  readonly turn: number;
-  readonly step: number;
-  /** The thread's digest. */
-  readonly link: string;
-}
-
-const START_OF_LOG: LogEnd = Object.freeze({ version: 0, messages: 0, turn: 0, step: 0, link: THREAD_CHAIN_START });
 
 const END = `SELECT version, messages, turn, step, link FROM entries
   WHERE ${between("?1", "0", "?2")} ORDER BY entry_key DESC LIMIT 1`;
@@ -118,25 +106,5 @@ export class EntryLog {
       body,
     );
     return after;
-  }
-}
-
-/** Where a thread ends once it has one more entry. */
-export function endAfter(before: LogEnd, entry: ThreadEntry, link: string): LogEnd {
-  const version = before.version + 1;
-  if (entry.type !== "message") return { ...before, version, link };
-  const { turn, step, ordinal } = entry.message;
-  return { version, messages: ordinal + 1, turn, step, link };
-}
-
-/** The ids by which an entry is found. */
-export function idsOf(entry: ThreadEntry): { readonly messageId: MessageId | null; readonly pinId: PinId | null } {
-  switch (entry.type) {
-    case "message":
-      return { messageId: entry.message.id, pinId: null };
-    case "pin":
-      return { messageId: null, pinId: entry.pin.id };
-    case "pin-lifted":
-      return { messageId: null, pinId: entry.pinId };
   }
 }

@@ -1,4 +1,4 @@
-import type { LogEnd } from "./entry-log.ts";
+import type { LogEnd } from "../rules/log-end.ts";
 
 /** How many ends are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
 const REMEMBERED = 4_096;

@@ -6,10 +6,9 @@ import {
   artifactIdOf,
   type Clock,
   type SecurityContext,
-  type Sensitivity,
-  ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { type ArtifactRow, keptArtifact, metadataOf } from "../rules/artifact-row.ts";
 import { admitArtifact, isReadable, mergeMetadata } from "../rules/artifact-rules.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
@@ -23,19 +22,6 @@ const INSERT = `INSERT INTO artifacts
   (artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VALUES (?, ?)";
 const RENEW = "UPDATE artifacts SET created_at = ?, ttl_seconds = ?, sensitivity = ? WHERE artifact_key = ?";
-
-/** An artifact without its content as it is kept. */
-export interface ArtifactRow {
-  readonly artifact_key: number;
-  readonly artifact_id: string;
-  readonly thread_id: string;
-  readonly tenant_id: string | null;
-  readonly created_at: string;
-  readonly ttl_seconds: number | null;
-  readonly sensitivity: string;
-  readonly media_type: string;
-  readonly bytes: number;
-}
 
 /** Artifacts in SQLite. */
 export class SqliteArtifacts implements ArtifactStore {
@@ -68,14 +54,7 @@ export class SqliteArtifacts implements ArtifactStore {
   async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
     const row = this.#readable(artifactId, requester);
     if (row === undefined) return null;
-    const metadata = metadataOf(row);
-    const content = this.#content(row.artifact_key);
-    if (content === null || artifactIdOf(metadata.threadId, metadata.tenantId, content) !== artifactId) {
-      throw new ThreadfoldError("STORE_CORRUPT", `The content of artifact ${artifactId} is not what was stored.`, {
-        details: { artifactId },
-      });
-    }
-    return Object.freeze({ artifactId, content, metadata });
+    return keptArtifact(row, this.#connection.get<{ content: Uint8Array }>(CONTENT, row.artifact_key)?.content);
   }
 
   async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
@@ -116,22 +95,4 @@ export class SqliteArtifacts implements ArtifactStore {
     const row = this.#connection.get<ArtifactRow>(BY_ID, artifactId);
     return row !== undefined && isReadable(metadataOf(row), this.#clock.now(), requester) ? row : undefined;
   }
-
-  #content(artifactKey: number): string | null {
-    const bytes = this.#connection.get<{ content: Uint8Array }>(CONTENT, artifactKey)?.content;
-    return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  }
-}
-
-/** The metadata from its row. */
-export function metadataOf(row: ArtifactRow): ArtifactMetadata {
-  return Object.freeze({
-    threadId: row.thread_id as ThreadId,
-    tenantId: row.tenant_id,
-    createdAt: row.created_at,
-    ttlSeconds: row.ttl_seconds,
-    sensitivity: row.sensitivity as Sensitivity,
-    mediaType: row.media_type,
-    bytes: row.bytes,
-  });
 }

@@ -1,13 +1,7 @@
-import {
-  type AuditJournal,
-  freezeDeep,
-  type JournalEntry,
-  type JournalRecord,
-  ThreadfoldError,
-  type ThreadId,
-} from "@threadfold/core";
+import type { AuditJournal, JournalEntry, JournalRecord, ThreadId } from "@threadfold/core";
 import { checkThreadId } from "../rules/checked-arguments.ts";
 import { journalRange } from "../rules/journal-range.ts";
+import { type JournalRow, journalEntryOf } from "../rules/journal-row.ts";
 import { sealJournalEntry } from "../rules/seal-journal-entry.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
@@ -16,15 +10,6 @@ const COLUMNS = "sequence, at, record, previous_hash, hash";
 const LAST = `SELECT ${COLUMNS} FROM journal WHERE thread_key = ? ORDER BY sequence DESC LIMIT 1`;
 const RANGE = `SELECT ${COLUMNS} FROM journal WHERE thread_key = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 const INSERT = `INSERT INTO journal (thread_key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
-
-/** An entry as it is kept. */
-export interface JournalRow {
-  readonly sequence: number;
-  readonly at: string;
-  readonly record: string;
-  readonly previous_hash: string;
-  readonly hash: string;
-}
 
 /** The journal in SQLite. */
 export class SqliteJournal implements AuditJournal {
@@ -41,7 +26,7 @@ export class SqliteJournal implements AuditJournal {
     return this.#connection.write(() => {
       const threadKey = this.#keys.place(threadId);
       const last = this.#connection.get<JournalRow>(LAST, threadKey);
-      const previous = last === undefined ? null : entryOf(last, threadId);
+      const previous = last === undefined ? null : journalEntryOf(last, threadId);
       const { entry, record: serialized } = sealJournalEntry(previous, threadId, record, at);
       this.#connection.run(INSERT, threadKey, entry.sequence, entry.at, serialized, entry.previousHash, entry.hash);
       return entry;
@@ -55,25 +40,6 @@ export class SqliteJournal implements AuditJournal {
     const { after, limit } = journalRange(options);
     const threadKey = this.#keys.find(threadId);
     const rows = threadKey === undefined ? [] : this.#connection.all<JournalRow>(RANGE, threadKey, after, limit);
-    return Object.freeze(rows.map((row) => entryOf(row, threadId)));
-  }
-}
-
-/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is no JSON. */
-export function entryOf(
-  { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
-  threadId: ThreadId,
-): JournalEntry {
-  return freezeDeep({ sequence, threadId, at, record: parseRecord(record, threadId, sequence), previousHash, hash });
-}
-
-function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
-  try {
-    return JSON.parse(text) as JournalRecord;
-  } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
-      cause,
-      details: { threadId, sequence },
-    });
+    return Object.freeze(rows.map((row) => journalEntryOf(row, threadId)));
   }
 }

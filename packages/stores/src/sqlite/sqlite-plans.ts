@@ -19,6 +19,7 @@ import { ThreadKeys } from "./thread-keys.ts";
 
 const NEWEST = "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
 const AT = "SELECT version, body FROM plans WHERE thread_key = ? AND version = ?";
+const VERSION = "SELECT version FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
 const IDS = `SELECT max(version) AS current, (SELECT plan_id FROM plans WHERE thread_key = ? AND version = ?) AS planId
   FROM plans WHERE thread_key = ?`;
 const LIST = `SELECT plan_id AS planId, version, thread_version AS threadVersion, created_at AS createdAt,
@@ -46,6 +47,12 @@ export class SqlitePlans implements CompactionStore {
   ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
     const plan = this.#read(threadId, (threadKey) => this.#connection.get<PlanRow>(NEWEST, threadKey));
     return Object.freeze({ plan, version: plan?.version ?? 0 });
+  }
+
+  async getCurrentVersion(threadId: ThreadId): Promise<number> {
+    const threadKey = this.#keys.find(threadId);
+    const row = threadKey === undefined ? undefined : this.#connection.get<{ version: number }>(VERSION, threadKey);
+    return row?.version ?? 0;
   }
 
   async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {

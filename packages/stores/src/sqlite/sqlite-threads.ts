@@ -15,9 +15,11 @@ import {
 import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-receipt.ts";
 import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
 import { requireVersion } from "../rules/expected-version.ts";
+import type { LogEnd } from "../rules/log-end.ts";
 import { pageOf, pageRequest } from "../rules/thread-page.ts";
+import { type ReceiptRow, receiptOf, type ThreadRow, threadInfoOf } from "../rules/thread-row.ts";
 import { entryKey, inThread } from "./entry-key.ts";
-import { EntryLog, type LogEnd } from "./entry-log.ts";
+import { EntryLog } from "./entry-log.ts";
 import { KnownEnds } from "./known-ends.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { isRefusedRow } from "./sqlite-errors.ts";
@@ -37,22 +39,6 @@ const LIST = `
   WHERE threads.thread_key > ? ORDER BY threads.thread_key LIMIT ?`;
 
 const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
-
-interface ReceiptRow {
-  readonly request_digest: string;
-  readonly version: number;
-  readonly appended: number;
-}
-
-interface ThreadRow {
-  readonly thread_key: number;
-  readonly thread_id: string;
-  readonly version: number;
-  readonly appended_at: number;
-  readonly created_at: number;
-  readonly plan_version: number | null;
-  readonly committed_at: number | null;
-}
 
 /** Threads in SQLite. An append reads where the thread ends and never the thread, so its cost does not grow with it. */
 export class SqliteThreads implements ThreadStore {
@@ -141,7 +127,7 @@ export class SqliteThreads implements ThreadStore {
     const { after, limit } = pageRequest(options);
     const rows = this.#connection.all<ThreadRow>(LIST, after, limit + 1);
     return pageOf(
-      rows.map((row) => ({ place: row.thread_key, item: infoOf(row) })),
+      rows.map((row) => ({ place: row.thread_key, item: threadInfoOf(row) })),
       limit,
     );
   }
@@ -175,24 +161,10 @@ export class SqliteThreads implements ThreadStore {
 
   #findReceipt(threadKey: number, key: string | undefined): AppendReceipt | undefined {
     const row = key === undefined ? undefined : this.#connection.get<ReceiptRow>(FIND_RECEIPT, threadKey, key);
-    if (row === undefined) return undefined;
-    return {
-      requestDigest: row.request_digest,
-      result: Object.freeze({ version: row.version, appended: row.appended }),
-    };
+    return row && receiptOf(row);
   }
 
   #keepReceipt(threadKey: number, key: string, { requestDigest, result }: AppendReceipt): void {
     this.#connection.run(INSERT_RECEIPT, threadKey, key, requestDigest, result.version, result.appended);
   }
-}
-
-function infoOf(row: ThreadRow): ThreadInfo {
-  return Object.freeze({
-    threadId: row.thread_id as ThreadId,
-    version: row.version,
-    planVersion: row.plan_version ?? 0,
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(Math.max(row.appended_at, row.committed_at ?? 0)).toISOString(),
-  });
 }

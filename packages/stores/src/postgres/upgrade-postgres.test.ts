@@ -1,0 +1,166 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { runs } from "@threadfold/core/laws";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
+import { exportThread } from "../inspection/export-thread.ts";
+import { verifyStore } from "../inspection/verify-store.ts";
+import { childEnvironment, nodeArguments, removeCompiled } from "../reliability/child.ts";
+import { onLanes } from "../reliability/lane.ts";
+import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { inSchema } from "./postgres-connection.ts";
+import type { PostgresDriver } from "./postgres-driver.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+
+const service = await findPostgres();
+const fixtures = fileURLToPath(new URL("../reliability/fixtures", import.meta.url));
+const versions = readdirSync(fixtures).flatMap((name) =>
+  (/^postgres-(\d+)\.json\.gz$/.exec(name) ?? []).slice(1).map(Number),
+);
+/** Tables whose rows others refer to come first. */
+const PARENTS = ["threads", "artifacts"];
+
+/** The tables of an older version with their rows, as that version wrote them. */
+interface Fixture {
+  readonly migrations: readonly string[];
+  readonly rows: Readonly<Record<string, readonly unknown[]>>;
+  readonly exported: readonly string[];
+}
+
+const fixtureOf = (version: number): Fixture =>
+  JSON.parse(gunzipSync(readFileSync(`${fixtures}/postgres-${version}.json.gz`)).toString()) as Fixture;
+
+async function restore(owner: PostgresDriver, schema: string, { migrations, rows }: Fixture): Promise<void> {
+  await owner.script(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.schema_versions (version integer PRIMARY KEY)`);
+  for (const [index, migration] of migrations.entries()) {
+    await owner.script(inSchema(migration, schema));
+    await owner.query(`INSERT INTO ${schema}.schema_versions VALUES ($1)`, [index + 1]);
+  }
+  const tables = Object.keys(rows).sort((a, b) => Number(PARENTS.includes(b)) - Number(PARENTS.includes(a)));
+  for (const table of tables)
+    await owner.query(
+      `INSERT INTO ${schema}.${table} OVERRIDING SYSTEM VALUE
+        SELECT * FROM json_populate_recordset(NULL::${schema}.${table}, $1::json)`,
+      [JSON.stringify(rows[table])],
+    );
+  for (const [table, column] of [
+    ["threads", "thread_key"],
+    ["artifacts", "artifact_key"],
+    ["recall_passages", "passage_key"],
+  ])
+    await owner.query(`SELECT setval(pg_get_serial_sequence('${schema}.${table}', '${column}'), 1000)`);
+}
+
+describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version made${service.note}`, () => {
+  let owner: PostgresDriver;
+  beforeAll(() => void (owner = connectForTests(service.url, 4)));
+  afterAll(() => {
+    removeCompiled();
+    return owner.close();
+  });
+  const versionsIn = async (schema: string): Promise<readonly number[]> => {
+    const rows = await owner.query<{ version: number }>(
+      `SELECT version FROM ${schema}.schema_versions ORDER BY version`,
+    );
+    return rows.map(({ version }) => version);
+  };
+
+  it("R33 there are tables of every schema version before this one", () => {
+    const before = Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1);
+    expect(versions.sort((one, other) => one - other)).toEqual(before);
+  });
+
+  it.for(versions)("R33 of version %s are brought up to date, export the same bytes, and go on", async (version) => {
+    const { schema, drop } = freshSchema(owner);
+    const fixture = fixtureOf(version);
+    await restore(owner, schema, fixture);
+    const store = await openPostgresStore(owner, { schema });
+    expect(await verifyStore(store)).toEqual([]);
+    expect([await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)]).toEqual(fixture.exported);
+    const again = { expectedVersion: 0, idempotencyKey: "key" };
+    expect(await store.threads.append(THREAD, [...transcript(8), pin("p1")], again)).toEqual({
+      version: 9,
+      appended: 9,
+    });
+    const plan = dropPlan([{ id: message(4).id, turn: 2 }], { version: 2, threadVersion: 9 });
+    expect((await store.plans.commitPlan(THREAD, plan, 1)).status).toBe("committed");
+    // What came with later versions works on rows of before.
+    await eraseSubject(store, OTHER_THREAD, { actor: "test", reason: "test", at: START });
+    expect(await sweepExpired(store, Date.now())).toBe(0);
+    await expect(store.threads.load(OTHER_THREAD)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+    await drop();
+  });
+
+  it("R33 R20 keep tenants apart after an upgrade, for the roles that they were secured for", async () => {
+    const { schema, drop } = freshSchema(owner);
+    const role = await createRole(owner, service.url);
+    await restore(owner, schema, fixtureOf(1));
+    // As version 1 secured its tables.
+    const tables = Object.keys(fixtureOf(1).rows);
+    for (const table of tables)
+      await owner.script(`ALTER TABLE ${schema}.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+        CREATE POLICY own_rows ON ${schema}.${table} USING (tenant = current_setting('threadfold.tenant', true));
+        GRANT SELECT, INSERT ON ${schema}.${table} TO ${role.name}`);
+    await owner.script(`GRANT USAGE ON SCHEMA ${schema} TO ${role.name};
+      GRANT SELECT ON ${schema}.schema_versions TO ${role.name}`);
+    const application = connectForTests(role.url, 2);
+    const secured = { schema, rowLevelSecurity: true };
+    await expect(openPostgresStore(application, secured)).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      hint: expect.stringContaining("migratePostgres"),
+    });
+    await migratePostgres(owner, { schema });
+    const store = await openPostgresStore(application, secured);
+    await eraseSubject(store, THREAD, { actor: "test", reason: "test", at: START });
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+    await application.close();
+    await drop();
+    await role.drop();
+  });
+
+  it("R33 are old or new when the process that upgrades them is killed, and never in between (20 kills)", async ({
+    task,
+  }) => {
+    const kills = runs(20, 50).numRuns;
+    const fixture = fixtureOf(1);
+    const left = { old: 0, new: 0 };
+    await onLanes(2, kills, async (round) => {
+      const { schema, drop } = freshSchema(owner);
+      await restore(owner, schema, fixture);
+      await killWhileUpgrading([service.url, schema], (round * 13) % 160);
+      const found = await versionsIn(schema);
+      expect([[1], [1, 2]]).toContainEqual(found);
+      left[found.length === 1 ? "old" : "new"]++;
+      const store = await openPostgresStore(owner, { schema });
+      expect(await versionsIn(schema)).toEqual([1, 2]);
+      expect([await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)]).toEqual(fixture.exported);
+      expect(await verifyStore(store)).toEqual([]);
+      await store.close();
+      await drop();
+    });
+    Object.assign(task.meta, { figures: { backend: "PostgreSQL", kills, ...left, half: 0 } });
+  });
+});
+
+/** Starts a process that opens a store, and kills it so long after it began to. */
+async function killWhileUpgrading(address: readonly string[], afterMs: number): Promise<void> {
+  const child = spawn(process.execPath, nodeArguments("../postgres/upgrades.process.ts", address), {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: childEnvironment(),
+  });
+  await once(child.stdout, "data");
+  child.stdout.resume();
+  child.stdin.write("go\n");
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  child.kill("SIGKILL");
+  await once(child, "close");
+}
