@@ -1,4 +1,4 @@
-import { type CompactionPlan, digestOf, type MessageId, planRecords } from "@threadfold/core";
+import { type CompactionPlan, digestOf, type MessageId, type PlanRecord, planRecords } from "@threadfold/core";
 
 /** The ordinal of the first message that one plan shows otherwise than the other; null when both show the same. */
 export function firstEdit(
@@ -8,21 +8,26 @@ export function firstEdit(
 ): number | null {
   const shown = recordsByMessage(before);
   const shownNow = recordsByMessage(after);
+  const same = recordComparison();
   let first: number | null = null;
   for (const id of new Set([...shown.keys(), ...shownNow.keys()])) {
     const ordinal = ordinalOf(id);
     if (ordinal === undefined || (first !== null && ordinal >= first)) continue;
-    if (shown.get(id) !== shownNow.get(id)) first = ordinal;
+    if (!same(shown.get(id), shownNow.get(id))) first = ordinal;
   }
   return first;
 }
 
-/** For each folded message what its record says, as a digest: records are copied when a plan is built on another. */
-function recordsByMessage(plan: CompactionPlan): ReadonlyMap<MessageId, string> {
-  return new Map(
-    planRecords(plan).flatMap((record) => {
-      const digest = digestOf(record);
-      return record.span.messageIds.map((id): [MessageId, string] => [id, digest]);
-    }),
-  );
+const recordsByMessage = (plan: CompactionPlan): ReadonlyMap<MessageId, PlanRecord> =>
+  new Map(planRecords(plan).flatMap((record) => record.span.messageIds.map((id) => [id, record] as const)));
+
+/** Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only beside another. */
+function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
+  const digests = new Map<PlanRecord, string>();
+  const digest = (record: PlanRecord): string => {
+    const known = digests.get(record) ?? digestOf(record);
+    digests.set(record, known);
+    return known;
+  };
+  return (one, other) => one === other || (one !== undefined && other !== undefined && digest(one) === digest(other));
 }

@@ -5,3 +5,6 @@ export interface FoundSecret {
   /** The rule's name for it, such as `GITHUB_TOKEN`. */
   readonly messageId: string;
 }
+
+/** No rule knows a shorter secret. In UTF-16 code units. */
+export const MIN_SECRET = 8;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@threadfold/core";
+import { MIN_SECRET } from "./found-secret.ts";
 import { redactPieces } from "./redact-pieces.ts";
 import { redactSecrets, secretStretches } from "./redact-secrets.ts";
 
@@ -13,7 +14,7 @@ export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
   ids: ReadonlySet<string> = new Set(),
 ): Promise<Value> {
-  const texts = new Set<string>();
+  const texts: string[] = [];
   const lists: JsonList[] = [];
   collect(value, texts, lists);
   const joined = new Map<JsonList, readonly string[]>();
@@ -22,19 +23,19 @@ export async function redactJson<Value extends JsonValue | undefined>(
     const clean = await redactPieces(pieces);
     if (clean === pieces) continue;
     joined.set(list, clean);
-    for (const text of clean) texts.add(text);
+    for (const text of clean) texts.push(text);
   }
-  const replacements = await replacementsOf([...texts].filter((text) => !ids.has(text)));
+  const replacements = await replacementsOf(texts, ids);
   return joined.size + replacements.size === 0 ? value : (replaced(value, replacements, joined) as Value);
 }
 
 type JsonList = readonly JsonValue[];
 
-function collect(value: JsonValue | undefined, texts: Set<string>, lists: JsonList[]): void {
-  if (typeof value === "string") texts.add(value);
+function collect(value: JsonValue | undefined, texts: string[], lists: JsonList[]): void {
+  if (typeof value === "string" && value.length >= MIN_SECRET) texts.push(value);
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value) && piecesOf(value).length > 1) lists.push(value);
-  for (const item of Object.values(value)) collect(item, texts, lists);
+  for (const item of Array.isArray(value) ? value : Object.values(value)) collect(item, texts, lists);
 }
 
 /** The lists whose pieces hold a secret when they are read as one text. */
@@ -59,11 +60,14 @@ async function touchedBy(texts: readonly string[]): Promise<ReadonlySet<number>>
   return touched;
 }
 
-async function replacementsOf(texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function replacementsOf(
+  texts: readonly string[],
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
   for (const index of await touchedBy(texts)) {
     const text = texts[index] as string;
-    replacements.set(text, (await redactSecrets(text)).text);
+    if (!ids.has(text) && !replacements.has(text)) replacements.set(text, (await redactSecrets(text)).text);
   }
   return replacements;
 }

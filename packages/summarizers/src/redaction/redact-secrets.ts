@@ -1,7 +1,8 @@
 import { findSecrets } from "./find-secrets.ts";
+import { MIN_SECRET } from "./found-secret.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
-export const REDACTION_VERSION = 2;
+export const REDACTION_VERSION = 3;
 
 /** A text without its secrets, and what was taken out. */
 export interface Redaction {
@@ -51,9 +52,6 @@ export async function secretStretches(text: string): Promise<readonly SecretStre
   }
   return stretches;
 }
-
-/** No rule knows a shorter secret. */
-const MIN_SECRET = 8;
 
 /** What stands in the place of a secret. */
 export const redactionMarker = (kind: string): string => `[redacted ${kind}]`;

@@ -98,6 +98,10 @@ describe("redactSecrets", () => {
       "sk-",
       "QUJDabc/+",
       "aws_secret_access_key=",
+      "npm_",
+      "://a:b@",
+      `secretAccessKey${" ".repeat(200)}=`,
+      `://${"a".repeat(250)}:${"b".repeat(250)}@`,
     ]) {
       const text = piece.repeat(Math.ceil(400_000 / piece.length));
       const half = await timeOf(text.slice(0, text.length / 2));

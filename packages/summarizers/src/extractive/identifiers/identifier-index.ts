@@ -1,4 +1,5 @@
 import { type RunReading, readRun } from "./read-run.ts";
+import { runsOf } from "./runs-of.ts";
 
 /** Where a text stands: in a call's arguments, in what a user or the agent said, or in a tool result. Indexes of {@link IdentifierEntry.seen}. */
 export const IN_ARGUMENT = 0;
@@ -23,17 +24,12 @@ const WEAK_KINDS: ReadonlySet<RunReading["kind"]> = new Set(["weak-path", "chain
 /** A span names a bounded number of things; what hostile text names beyond that is not indexed. */
 const MAX_RUNS = 1 << 17;
 
-/**
- * A run of letters, digits and the signs of paths that is no plain word: it has a capital, a digit, an underscore, a
- * slash, or a dot between letters. Scripts without spaces between words are not part of runs, so a path inside Chinese text is found.
- */
-const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-@~+À-ԯ]*(?:[A-Z0-9_/]|[a-z]\.[a-z]))[\w.\-/@~+À-ԯ]{6,220}/g;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
 
 /**
- * Collects the paths, names and numbers of texts, each once. The platform's own matcher finds the runs and each distinct
- * run is read once, so that a long span costs little, in a process that has just started, too.
+ * Collects the paths, names and numbers of texts, each once. Each distinct run is read once, so that a long span costs
+ * little.
  */
 export class IdentifierIndex {
   readonly #entries = new Map<string, IdentifierEntry>();
@@ -47,7 +43,7 @@ export class IdentifierIndex {
   /** Collects from one part of a text. */
   scan(text: string, source: TextSource, position: number): void {
     const plain = text.includes("\\n") ? text.replace(ESCAPED_SPACE, " ") : text;
-    for (const run of plain.match(RUN) ?? []) {
+    for (const run of runsOf(plain)) {
       const entries = this.#runs.get(run) ?? this.#read(run, position);
       for (const entry of entries) {
         // A source's count goes up once per message; a message's arguments, text and results come one after the other.

@@ -1,0 +1,34 @@
+/** For each code of a sign up to the last that counts, the bits of its kind; 0 ends a run, as every code beyond does. */
+export type SignKinds = Uint8Array;
+
+/**
+ * Shows the runs of at least `shortest` signs that have a kind, in order: where each begins, where it ends, and the bits of
+ * all its signs together. It looks at the sign where such a run would have to end and goes back from there, so that it
+ * skips most of a text, while a regular expression looks at every sign. Positions are UTF-16 code units.
+ */
+export function eachRun(
+  text: string,
+  kinds: SignKinds,
+  shortest: number,
+  take: (start: number, end: number, bits: number) => void,
+): void {
+  let start = 0;
+  while (start + shortest <= text.length) {
+    let bits = 0;
+    let back = start + shortest - 1;
+    for (let kind = 0; back >= start && (kind = kindAt(text, back, kinds)) !== 0; back--) bits |= kind;
+    if (back >= start) {
+      start = back + 1;
+      continue;
+    }
+    let end = start + shortest;
+    for (let kind = 0; end < text.length && (kind = kindAt(text, end, kinds)) !== 0; end++) bits |= kind;
+    take(start, end, bits);
+    start = end + 1;
+  }
+}
+
+function kindAt(text: string, index: number, kinds: SignKinds): number {
+  const code = text.charCodeAt(index);
+  return code < kinds.length ? (kinds[code] as number) : 0;
+}
