@@ -23,8 +23,17 @@ const command = defineConfig({
     alwaysBundle: [/.*/],
     onlyBundle: false,
   },
+  // CommonJS has no `import.meta`, and a function of its own for what `doctor` asks it.
+  define: { "import.meta.resolve": "require.resolve" },
   alias: { "node:child_process": local("src/no-child-process.ts") },
-  inputOptions: { resolve: { conditionNames: ["threadfold-source", "import", "node", "default"] } },
+  inputOptions: {
+    resolve: { conditionNames: ["threadfold-source", "import", "node", "default"] },
+    // The bundler would only warn, and put an empty object in its place, which shows when somebody runs the command.
+    onLog(level, log, handle) {
+      if (log.code === "EMPTY_IMPORT_META") throw new Error(`${log.message}\nCommonJS has no import.meta.`);
+      handle(level, log);
+    },
+  },
   outputOptions: {
     codeSplitting: {
       groups: [

@@ -8,6 +8,7 @@ import {
 import { createMemoryStore } from "@threadfold/stores";
 import { type CompactionPreset, durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
+import { checkedOptions } from "./checked-options.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** What a session is put together from, defaults filled in. */
@@ -20,7 +21,8 @@ export interface SessionParts {
 }
 
 /** Fills in what the options leave out. @throws ThreadfoldError `INVALID_CONFIG`. */
-export function sessionParts(options: SessionOptions): SessionParts {
+export function sessionParts(given: SessionOptions): SessionParts {
+  const options = checkedOptions(given);
   const preset = options.preset ?? threadfoldPreset;
   const config = compactionConfig({ ...preset.config, ...options.config });
   return {

@@ -30,14 +30,35 @@ export const OVERFLOW_PHRASES: readonly OverflowPhrase[] = Object.freeze([
       /input token count \(?(?<used>\d+)?\)? ?exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
   },
   { provider: "mistral", pattern: /prompt contains (?<used>\d+) tokens.*maximum context length of (?<limit>\d+)/i },
+  {
+    provider: "mistral",
+    pattern: /prompt contains (?<used>\d+) tokens.*too large for model with (?<limit>\d+) maximum context length/i,
+  },
   { provider: "xai", pattern: /maximum prompt length is (?<limit>\d+) but the request contains (?<used>\d+)/i },
   { provider: "llama.cpp", pattern: /exceeds the available context size/i },
-  { provider: "ollama", pattern: /exceeds? (?:the )?(?:model'?s? )?(?:max(?:imum)? )?context (?:length|size|window)/i },
+  {
+    provider: "ollama",
+    pattern: /exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:max(?:imum)? )?context (?:length|size|window)/i,
+  },
+  {
+    provider: "vllm",
+    pattern: /prompt (?:\(length (?<used>\d+)\) )?is longer than the maximum model length(?: of (?<limit>\d+))?/i,
+  },
+  {
+    provider: "together",
+    pattern: /input \((?<used>\d+) tokens\) is longer than the model'?s context length \((?<limit>\d+) tokens\)/i,
+  },
+  { provider: "github", pattern: /prompt token count of (?<used>\d+) exceeds the limit of (?<limit>\d+)/i },
+  { provider: "moonshot", pattern: /exceeded model token limit(?:: (?<limit>\d+) \(requested: (?<used>\d+)\))?/i },
+  { provider: "minimax", pattern: /context window exceeds limit/i },
+  { provider: "cohere", pattern: /too many tokens: (?:size limit exceeded|total number of tokens)/i },
+  { provider: "lm-studio", pattern: /initial prompt is greater than the context length/i },
 ]);
 
 /** Codes that providers put into an overflow error's fields. */
 export const OVERFLOW_CODES: Readonly<Record<string, string>> = Object.freeze({
   context_length_exceeded: "openai",
   model_context_window_exceeded: "anthropic",
+  request_too_large: "anthropic",
   exceed_context_size_error: "llama.cpp",
 });

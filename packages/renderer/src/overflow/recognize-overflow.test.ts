@@ -75,6 +75,44 @@ describe("recognizeOverflow", () => {
       { provider: "anthropic" },
     ],
     ["Bedrock", new Error("Input is too long for requested model."), { provider: "bedrock" }],
+    [
+      "Anthropic, too many bytes",
+      anthropicError("Request exceeds the maximum size", 413, "request_too_large"),
+      { provider: "anthropic" },
+    ],
+    [
+      "Mistral",
+      "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+      { provider: "mistral", usedTokens: 40_000, limitTokens: 32_768 },
+    ],
+    [
+      "vLLM",
+      "The decoder prompt (length 8357) is longer than the maximum model length of 8192.",
+      { provider: "vllm", usedTokens: 8_357, limitTokens: 8_192 },
+    ],
+    [
+      "Together",
+      "The input (70000 tokens) is longer than the model's context length (65536 tokens).",
+      { provider: "together", usedTokens: 70_000, limitTokens: 65_536 },
+    ],
+    [
+      "GitHub Models",
+      "prompt token count of 130000 exceeds the limit of 128000",
+      { provider: "github", usedTokens: 130_000, limitTokens: 128_000 },
+    ],
+    [
+      "Moonshot",
+      "Your request exceeded model token limit: 262144 (requested: 300000)",
+      { provider: "moonshot", usedTokens: 300_000, limitTokens: 262_144 },
+    ],
+    ["MiniMax", "invalid params, context window exceeds limit", { provider: "minimax" }],
+    ["Cohere", "too many tokens: size limit exceeded by 1000 tokens", { provider: "cohere" }],
+    [
+      "LM Studio",
+      "The number of tokens to keep from the initial prompt is greater than the context length.",
+      { provider: "lm-studio" },
+    ],
+    ["Ollama", "prompt too long; exceeded max context length by 4096 tokens", { provider: "ollama" }],
     ["a text", "Error: the request exceeds the available context size", { provider: "llama.cpp" }],
     ["a wrapped cause", new Error("call failed", { cause: anthropicError(tooLong) }), { limitTokens: 200_000 }],
   ])("%s", (_name, thrown, report) => {
@@ -90,6 +128,7 @@ describe("recognizeOverflow", () => {
       "a limit of rate in OpenAI's words",
       openaiError({ message: "Request too large for gpt-5: Limit 30000", code: "rate_limit_exceeded" }, 429),
     ],
+    ["a limit of rate without a status", "Too many tokens per minute, please slow down"],
     ["an orphaned result", anthropicError("unexpected `tool_use_id` found in `tool_result` blocks: toolu_1")],
     [
       "a field that is too long",

@@ -35,11 +35,13 @@ export interface ReplayedRequest {
  * @throws ThreadfoldError `THREAD_NOT_FOUND`.
  */
 export async function replayThread(store: ThreadfoldStore, threadId: ThreadId): Promise<readonly ReplayedRequest[]> {
+  // The journal first: a request that another process records meanwhile is one of a thread that is longer than this one.
+  const recorded = await store.journal.read(threadId);
   const thread = await store.threads.load(threadId);
   if (thread === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   const sources = new ReplaySources(store, thread);
   const replayed: ReplayedRequest[] = [];
-  for (const entry of await store.journal.read(threadId)) {
+  for (const entry of recorded) {
     if (entry.record.type === "request-rendered") replayed.push(await replay(sources, entry.sequence, entry.record));
   }
   return replayed;

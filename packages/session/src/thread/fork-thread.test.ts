@@ -46,4 +46,13 @@ describe("forks (seed 001)", () => {
     });
     await expect(forkThread(store, source, { threadId: fork })).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
   });
+
+  it.each([-1, 2.5, Number.NaN])("refuses to begin with %s entries, and makes nothing", async (atVersion) => {
+    const threadId = asThreadId("fork-of-nothing");
+    await expect(forkThread(store, source, { threadId, atVersion })).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name: "atVersion" },
+    });
+    expect(await store.threads.load(threadId)).toBeNull();
+  });
 });

@@ -13,7 +13,10 @@ import {
 export interface ForkOptions {
   /** Id of the fork; nothing may be there yet. */
   readonly threadId: ThreadId;
-  /** How many entries the fork begins with; all of them by default. To edit a message, fork before it and append the new one. */
+  /**
+   * How many entries the fork begins with; all of them by default, and when there are fewer. To edit a message, fork before
+   * it and append the new one.
+   */
   readonly atVersion?: number;
 }
 
@@ -29,13 +32,20 @@ export interface ForkedThread {
  * with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8, L9). The
  * source stays as it is, and externalized content stays in the source's artifacts.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND`; `VERSION_CONFLICT` when the fork's id is taken.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a version that is none; `THREAD_NOT_FOUND`; `VERSION_CONFLICT` when the
+ * fork's id is taken.
  */
 export async function forkThread(
   store: ThreadfoldStore,
   source: ThreadId,
   { threadId, atVersion }: ForkOptions,
 ): Promise<ForkedThread> {
+  if (atVersion !== undefined && !(Number.isInteger(atVersion) && atVersion >= 0)) {
+    throw new ThreadfoldError("INVALID_CONFIG", `atVersion: a fork cannot begin with ${atVersion} entries.`, {
+      hint: "Give a whole number from 0 on; a version beyond the thread's end means all of it.",
+      details: { name: "atVersion" },
+    });
+  }
   const original = await store.threads.load(source);
   if (original === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${source} to fork.`);
   const thread = original.fork(threadId, Math.min(atVersion ?? original.version, original.version));

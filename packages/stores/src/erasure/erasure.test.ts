@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
-import { type Clock, canonicalJson, groupRecords, type MessageId, sealPlan, type ThreadId } from "@threadfold/core";
+import {
+  AgentThread,
+  type Clock,
+  canonicalJson,
+  groupRecords,
+  type MessageId,
+  sealPlan,
+  type ThreadId,
+} from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
@@ -157,6 +165,8 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
     const threadId = threadOf(0);
     const [artifact] = await store.artifacts.list(threadId);
     if (artifact === undefined) throw new Error("the artifact's id is there");
+    // What a session that was open meanwhile still has in memory.
+    const remembered = AgentThread.empty(threadId).appendEntries(transcript(4));
     const plan = sealPlan({
       ...groupRecords([]),
       ...{ threadId, threadVersion: 70, version: 6, policyVersion: "p", createdAt: START },
@@ -178,6 +188,10 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
         resume: () => store.ranges?.resume(threadId),
         loadRange: () => store.ranges?.loadRange(threadId, { fromVersion: 0 }),
         findMessages: () => store.ranges?.findMessages(threadId, ["m1" as MessageId]),
+      }),
+      ...(store.recall !== undefined && {
+        index: () => store.recall?.index(threadId, remembered.messages),
+        search: () => store.recall?.search(threadId, { text: canary(0, 1) }),
       }),
     }))
       await expect(call(), name).rejects.toMatchObject({ code: "CONTENT_ERASED" });

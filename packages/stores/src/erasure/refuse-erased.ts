@@ -2,6 +2,7 @@ import {
   type ArtifactStore,
   type CompactionStore,
   type ErrorCode,
+  type RecallIndex,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
@@ -10,6 +11,9 @@ import {
 } from "@threadfold/core";
 import { currentVersion } from "../rules/current-version.ts";
 
+type GuardedParts = Pick<ThreadfoldStore, "threads" | "plans" | "artifacts" | "recall"> & {
+  readonly ranges: ThreadRanges;
+};
 type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
 
 /**
@@ -18,13 +22,9 @@ type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
  * @param asksFirst false for a store in which this fails by itself: then whether a thread was erased is asked only once
  * something did, and it costs nothing where nothing was erased.
  */
-export function refuseErased(
-  parts: Pick<ThreadfoldStore, "threads" | "plans" | "artifacts"> & { readonly ranges: ThreadRanges },
-  isErased: IsErased,
-  asksFirst: boolean,
-): Pick<ThreadfoldStore, "threads" | "plans" | "artifacts"> & { readonly ranges: ThreadRanges } {
+export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst: boolean): GuardedParts {
   const guard = guardBy(isErased, asksFirst);
-  const { threads, plans, artifacts, ranges } = parts;
+  const { threads, plans, artifacts, ranges, recall } = parts;
   return {
     threads: {
       append: (id, entries, options) => guard(id, () => threads.append(id, entries, options)),
@@ -49,6 +49,16 @@ export function refuseErased(
       loadRange: (id, range) => guard(id, () => ranges.loadRange(id, range)),
       findMessages: (id, ids) => guard(id, () => ranges.findMessages(id, ids)),
     },
+    ...(recall !== undefined && { recall: guardedRecall(recall, guardBy(isErased, true)) }),
+  };
+}
+
+/** A session that was open when its thread was erased still has the words, and would write them down again. */
+function guardedRecall(recall: RecallIndex, guard: Guard): RecallIndex {
+  return {
+    index: (id, messages) => guard(id, () => recall.index(id, messages)),
+    search: (id, request) => guard(id, () => recall.search(id, request)),
+    remove: (id) => recall.remove(id),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   nextThreadLink,
+  parseJson,
   placeMessage,
   sha256,
   THREAD_CHAIN_START,
@@ -61,7 +62,7 @@ function headerProblem(row: StoredEntry, before: Header): string | null {
 
 function parseEntry(body: string): ThreadEntry | null {
   try {
-    const parsed: unknown = JSON.parse(body);
+    const parsed = parseJson(body);
     return threadEntrySchema.safeParse(parsed).success && canonicalJson(parsed) === body
       ? (parsed as ThreadEntry)
       : null;

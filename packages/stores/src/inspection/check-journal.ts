@@ -5,6 +5,7 @@ import {
   type JournalRecord,
   MerkleTree,
   merkleLeafOf,
+  parseJson,
   type ThreadId,
 } from "@threadfold/core";
 import { checkpointSchema } from "../audit/checkpoint-schema.ts";
@@ -83,9 +84,28 @@ export function checkLogAgainstJournal(log: CheckedLog, journal: readonly Journa
   return null;
 }
 
+/** Holds plans against what the journal recorded of them, for the same reason. */
+export function checkPlansAgainstJournal(planIds: readonly string[], journal: readonly JournalEntry[]): Problem {
+  for (const { sequence, record: kept } of journal) {
+    const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
+    if (!("planVersion" in record)) continue;
+    const { planVersion } = record;
+    if (planVersion > planIds.length) {
+      return {
+        at: planIds.length + 1,
+        problem: `it is missing: journal entry ${sequence} speaks of version ${planVersion}`,
+      };
+    }
+    const planId = "planId" in record ? record.planId : undefined;
+    if (planId !== undefined && !isKeyedDigest(planId) && planIds[planVersion - 1] !== planId)
+      return { at: planVersion, problem: `it is not the plan of journal entry ${sequence}` };
+  }
+  return null;
+}
+
 function parseRecord(text: string): JournalRecord | null {
   try {
-    const record: unknown = JSON.parse(text);
+    const record = parseJson(text);
     return typeof record === "object" && record !== null && canonicalJson(record) === text
       ? (record as JournalRecord)
       : null;

@@ -5,20 +5,34 @@ import type { CheckedLog } from "./check-entries.ts";
 import type { Problem } from "./store-finding.ts";
 import type { StoredPlan } from "./stored-rows.ts";
 
-/** Checks that plans are whole, are the ones that their ids name, and cover only what the log has. */
+/** What is known of a thread's plans once they were checked. */
+export interface CheckedPlans {
+  readonly problem: Problem;
+  /** The ids of the plans before the first bad one, from version 1 on. */
+  readonly planIds: readonly string[];
+}
+
+/**
+ * Checks that plans are whole, are the ones that their ids name, and cover only what the log has.
+ *
+ * @param logWith gives the log with at least so many entries, as far as it has them: a thread that is in use grows between
+ * the reading of its log and of its plans.
+ */
 export async function checkPlans(
   threadId: ThreadId,
   rows: AsyncIterable<StoredPlan>,
-  log: CheckedLog,
+  logWith: (entries: number) => Promise<CheckedLog>,
   isErased = false,
-): Promise<Problem> {
-  let version = 0;
+): Promise<CheckedPlans> {
+  const planIds: string[] = [];
   for await (const row of rows) {
-    version++;
+    const version = planIds.length + 1;
+    const log = await logWith(row.threadVersion);
     const problem = row.version === version ? planProblem(threadId, row, log, isErased) : "it is missing";
-    if (problem !== null) return { at: version, problem };
+    if (problem !== null) return { problem: { at: version, problem }, planIds };
+    planIds.push(row.planId);
   }
-  return null;
+  return { problem: null, planIds };
 }
 
 function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isErased: boolean): string | null {

@@ -7,7 +7,9 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import type { InspectableStore, StoreInspector } from "./stored-rows.ts";
 import { type StoreFinding, verifyStore } from "./verify-store.ts";
 
 const ENTRIES = 9;
@@ -23,9 +25,11 @@ beforeAll(async () => {
   const thread = await store.threads.load(THREAD);
   if (thread === null) throw new Error("the thread is there");
   digests = Array.from({ length: ENTRIES + 1 }, (_, version) => thread.atVersion(version).digest);
+  const planIds: string[] = [];
   for (const version of [1, 2, 3]) {
     const plan = dropPlan(thread.messagesBetween(0, version), { version, threadVersion: ENTRIES });
     await store.plans.commitPlan(THREAD, plan, version - 1);
+    planIds.push(plan.planId);
   }
   for (const content of ["first", "second", "third"]) await store.artifacts.store(content, metadata());
   await store.journal.append(
@@ -39,6 +43,10 @@ beforeAll(async () => {
       { type: "usage-reported", requestSequence, usage: { inputTokens: 1, outputTokens: 1 } },
       START,
     );
+  }
+  for (const [index, planId] of planIds.entries()) {
+    const record = { type: "plan-committed", planVersion: index + 1, planId, diffDigest: planId } as const;
+    await store.journal.append(THREAD, record, START);
   }
   await store.close();
 });
@@ -121,6 +129,8 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     ];
     for (const change of changes) for (const at of [1, 2, 3]) expectFirst(await findingsAfter(change(at)), "plans", at);
     expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 2"), "plans", 2);
+    expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 3"), "plans", 3);
+    expectFirst(await findingsAfter("DELETE FROM plans"), "plans", 1);
   });
 
   it("any column of any journal entry", async () => {
@@ -161,6 +171,45 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     ]);
     const orphans = await findingsAfter("DELETE FROM threads", "everything");
     expect(orphans.map(({ family }) => family)).toEqual(["file", "file", "file", "file"]);
+  });
+});
+
+describe("R11 verifyStore finds nothing wrong with a thread that grows while it is read", () => {
+  it("whatever another writer appends, commits and records between any two readings", async () => {
+    const store = createMemoryStore();
+    const { inspector } = store;
+    let entries = 0;
+    let plans = 0;
+    const grow = async (): Promise<void> => {
+      await store.threads.append(THREAD, transcript(entries + 2).slice(entries), { expectedVersion: entries });
+      entries += 2;
+      const thread = await store.threads.load(THREAD);
+      if (thread === null) throw new Error("the thread is there");
+      const threadDigest = thread.digest;
+      await store.journal.append(THREAD, { type: "entries-appended", threadVersion: entries, threadDigest }, START);
+      plans += 1;
+      const plan = dropPlan(thread.messagesBetween(0, entries), { version: plans, threadVersion: entries });
+      await store.plans.commitPlan(THREAD, plan, plans - 1);
+      const { planId } = plan;
+      const record = { type: "plan-committed", planVersion: plans, planId, diffDigest: planId } as const;
+      await store.journal.append(THREAD, record, START);
+    };
+    async function* growing<Row>(read: () => AsyncIterable<Row>): AsyncIterable<Row> {
+      await grow();
+      yield* read();
+      await grow();
+    }
+    const busy: StoreInspector = {
+      threadIds: () => inspector.threadIds(),
+      entries: (threadId) => growing(() => inspector.entries(threadId)),
+      plans: (threadId) => growing(() => inspector.plans(threadId)),
+      journal: (threadId) => growing(() => inspector.journal(threadId)),
+      artifacts: (threadId) => growing(() => inspector.artifacts(threadId)),
+      damage: () => inspector.damage(),
+    };
+    await grow();
+    expect(await verifyStore({ ...store, inspector: busy } as InspectableStore)).toEqual([]);
+    expect(plans).toBeGreaterThan(8);
   });
 });
 

@@ -1,8 +1,13 @@
 import { ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { checkArtifacts } from "./check-artifacts.ts";
 import { type CheckedLog, checkEntries } from "./check-entries.ts";
-import { type CheckedJournal, checkJournal, checkLogAgainstJournal } from "./check-journal.ts";
-import { checkPlans } from "./check-plans.ts";
+import {
+  type CheckedJournal,
+  checkJournal,
+  checkLogAgainstJournal,
+  checkPlansAgainstJournal,
+} from "./check-journal.ts";
+import { type CheckedPlans, checkPlans } from "./check-plans.ts";
 import { inspectorOf } from "./inspector-of.ts";
 import type { Problem, StoreFinding } from "./store-finding.ts";
 import type { StoreInspector } from "./stored-rows.ts";
@@ -13,8 +18,9 @@ export type { StoreFinding } from "./store-finding.ts";
  * Checks what a store holds and gives the first bad item of each family; an empty list means that all verifies.
  *
  * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
- * that their ids name and cover what the log has, that the journal's chain holds and agrees with the log, and that each
- * artifact is the content that its id names. Damage is a finding and never an exception, so one run reports all of it.
+ * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
+ * each artifact is the content that its id names. Others may write to the store meanwhile. Damage is a finding and never
+ * an exception, so one run reports all of it.
  *
  * @param threadId the thread to check; without it all of them, and the backend's files.
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `STORE_UNAVAILABLE`.
@@ -42,23 +48,31 @@ async function verifyThread(
   known = false,
 ): Promise<readonly StoreFinding[]> {
   let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
+  let plans: CheckedPlans = { problem: null, planIds: [] };
   let journal: CheckedJournal = { problem: null, entries: [] };
   let rows = 0;
   const isErased = (await inspector.isErased?.(threadId)) ?? false;
   const counted = <Row>(source: AsyncIterable<Row>): AsyncIterable<Row> => countRows(source, () => rows++);
-  const logProblem = await guarded(
-    async () => (log = await checkEntries(counted(inspector.entries(threadId)), isErased)).problem,
+  const readLog = async (): Promise<CheckedLog> =>
+    (log = await checkEntries(counted(inspector.entries(threadId)), isErased));
+  const logWith = async (entries: number): Promise<CheckedLog> =>
+    log.problem === null && entries >= log.links.length ? readLog() : log;
+  // The journal is written after what it speaks of, so it is read first: what comes in meanwhile is no contradiction.
+  const journalProblem = await guarded(
+    async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
   );
+  const logProblem = await guarded(async () => (await readLog()).problem);
   log = { ...log, problem: logProblem };
   const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
     entries: logProblem,
-    plans: await guarded(() => checkPlans(threadId, counted(inspector.plans(threadId)), log, isErased)),
-    journal: await guarded(
-      async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
+    plans: await guarded(
+      async () => (plans = await checkPlans(threadId, counted(inspector.plans(threadId)), logWith, isErased)).problem,
     ),
+    journal: journalProblem,
     artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)),
   };
   problems.entries ??= checkLogAgainstJournal(log, journal.entries);
+  problems.plans ??= checkPlansAgainstJournal(plans.planIds, journal.entries);
   if (isErased) problems.journal ??= missingProof(journal);
   const findings = Object.entries(problems).flatMap(([family, problem]) =>
     problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],

@@ -105,12 +105,12 @@ function storeOn(
     plans: new PostgresPlans(connection, clock),
     artifacts: new PostgresArtifacts(connection, clock),
     ranges: new PostgresRanges(connection),
+    recall: new PostgresRecall(connection),
   };
   return Object.freeze({
     ...refuseErased(parts, (threadId) => eraser.isErased(threadId), false),
     eraser,
     journal: new PostgresJournal(connection),
-    recall: new PostgresRecall(connection),
     inspector: new PostgresInspector(connection),
     onPlanCommitted: async (listener: PlanNoticeListener) => {
       const stop = await listenToPlans(connection, listener);

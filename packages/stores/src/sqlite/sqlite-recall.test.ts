@@ -4,8 +4,12 @@ import { join } from "node:path";
 import type { RecallIndex, ThreadfoldStore } from "@threadfold/core";
 import { recallLaws } from "@threadfold/core/laws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { THREAD, transcript } from "../conformance/sample-data.ts";
+import { START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { openConnection } from "./open-connection.ts";
+import { SqliteEraser } from "./sqlite-eraser.ts";
+import { SqliteRecall } from "./sqlite-recall.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
+import { SqliteThreads } from "./sqlite-threads.ts";
 
 let folder: string;
 let store: ThreadfoldStore;
@@ -42,5 +46,17 @@ describe("recall in SQLite", () => {
     } finally {
       await other.close();
     }
+  });
+
+  it("R23 takes no words of an erased thread, whoever asked whether it may", async () => {
+    const connection = openConnection(join(folder, "raced.db"));
+    const threads = new SqliteThreads(connection, { now: () => START_MS });
+    await threads.append(THREAD, transcript(2), { expectedVersion: "no-thread" });
+    const remembered = (await threads.load(THREAD))?.messages ?? [];
+    const recall = new SqliteRecall(connection);
+    await new SqliteEraser(connection).erase(THREAD);
+    await expect(recall.index(THREAD, remembered)).rejects.toThrow("the thread was erased");
+    expect(connection.all("SELECT 1 FROM recall_passages")).toEqual([]);
+    connection.close();
   });
 });

@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS recall_passages (
   words        INTEGER NOT NULL,
   place        TEXT    NOT NULL                 -- JSON
 ) STRICT;
+CREATE TRIGGER IF NOT EXISTS recall_passages_not_erased BEFORE INSERT ON recall_passages
+WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key)
+BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;
 CREATE INDEX IF NOT EXISTS recall_passages_by_thread ON recall_passages (thread_key, ordinal, words);
 CREATE VIRTUAL TABLE IF NOT EXISTS recall_terms USING fts5(
   terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_$./:@#\\-~'"

@@ -32,12 +32,12 @@ export async function openSqliteStore(
     plans: new SqlitePlans(connection, clock),
     artifacts: new SqliteArtifacts(connection, clock),
     ranges: new SqliteRanges(connection),
+    recall: new SqliteRecall(connection),
   };
   return Object.freeze({
     ...refuseErased(parts, (threadId) => eraser.isErasedNow(threadId), false),
     eraser,
     journal: new SqliteJournal(connection),
-    recall: new SqliteRecall(connection),
     inspector: new SqliteInspector(connection),
     close: async () => connection.close(),
   });
