@@ -8,6 +8,7 @@ import {
   slidingWindow,
 } from "@threadfold/simulation";
 import type { LoadPeer } from "./peer.ts";
+import type { PolicyKind } from "./peers-results.ts";
 import { COPYING, COUNTING, physicalFloor } from "./speed-floors.ts";
 
 /** Baselines of the speed table: one that sends everything, one that cuts at every call, one that cuts deep and seldom. */
@@ -15,8 +16,11 @@ const BASELINE_IDS = [noCompaction.id, slidingWindow.id, floorPolicy.id];
 /** The presets of the speed table: the one that is recommended, and one that folds by the tokens of its suffix alone. */
 const PRESET_IDS = ["threadfold", "codex"];
 
-/** Ids of the policies that are timed, peers aside. */
-export const TIMED_HERE: readonly string[] = [...PRESET_IDS, COUNTING, COPYING, ...BASELINE_IDS];
+/** The policies that are timed, peers aside: the id of each and what it is. */
+export const TIMED_HERE: readonly (readonly [string, PolicyKind])[] = [
+  ...PRESET_IDS.map((id) => [id, "preset"] as const),
+  ...[COUNTING, COPYING, ...BASELINE_IDS].map((id) => [id, "baseline"] as const),
+];
 
 /** The policy of that name, as it is timed. */
 export async function timedPolicy(id: string, loadPeer: LoadPeer): Promise<PromptPolicy> {

@@ -1,4 +1,5 @@
 import type { BenchMachine } from "./bench-machine.ts";
+import type { PolicyKind } from "./peers-results.ts";
 import type { Growing, Oneshot } from "./speed-policy-worker.ts";
 import type { SessionSpeed } from "./speed-session.ts";
 import type { TokenizerSpeed } from "./speed-tokenizers.ts";
@@ -22,7 +23,7 @@ export interface SpeedResults {
 /** How fast a policy makes prompts. */
 export interface PolicySpeed {
   readonly policy: string;
-  readonly kind: "ours" | "baseline" | "peer";
+  readonly kind: PolicyKind;
   /** One prompt from a whole history. A size that is not there was not done in time. */
   readonly oneshot: readonly Oneshot[];
   readonly oneshotExponent: number | null;

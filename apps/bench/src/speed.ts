@@ -4,6 +4,7 @@ import { benchMachine } from "./bench-machine.ts";
 import { keepResults } from "./bench-results.ts";
 import { growthExponent } from "./growth-exponent.ts";
 import { arePeersInstalled, installPeers, listedPeers, workerScript } from "./peers-install.ts";
+import type { PolicyKind } from "./peers-results.ts";
 import { TIMED_HERE } from "./speed-policies.ts";
 import type { Growing, Oneshot } from "./speed-policy-worker.ts";
 import type { PolicySpeed, SpeedResults, TurnSpeed } from "./speed-results.ts";
@@ -38,10 +39,10 @@ const SETTLED = 1_000;
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 const start = performance.now();
 if (!flag("without-install")) installPeers();
-const peers = arePeersInstalled() ? listedPeers().map(({ policy }) => policy) : [];
-const asked = [...TIMED_HERE, ...peers].filter((policy) => wanted.length === 0 || wanted.includes(policy));
+const peers = arePeersInstalled() ? listedPeers().map(({ policy }) => [policy, "peer"] as const) : [];
+const asked = [...TIMED_HERE, ...peers].filter(([policy]) => wanted.length === 0 || wanted.includes(policy));
 
-const policies = asked.map(policySpeed);
+const policies = asked.map(([policy, kind]) => policySpeed(policy, kind));
 const turns = sample ? [] : turnSpeeds();
 const sessions: SpeedResults["sessions"][number][] = [];
 for (const store of ["memory", "sqlite"] as const)
@@ -61,7 +62,7 @@ const results: SpeedResults = {
 if (!sample && wanted.length === 0) keepResults("speed", results);
 process.stdout.write(flag("json") ? `${JSON.stringify(results)}\n` : `${speedTable(results)}\n`);
 
-function policySpeed(policy: string): PolicySpeed {
+function policySpeed(policy: string, kind: PolicyKind): PolicySpeed {
   say(`${((performance.now() - start) / 1_000).toFixed(0).padStart(5)} s  ${policy}`);
   const problems: string[] = [];
   const oneshot: Oneshot[] = [];
@@ -74,7 +75,7 @@ function policySpeed(policy: string): PolicySpeed {
   const settled = grown.filter(({ messages }) => messages >= SETTLED);
   return {
     policy,
-    kind: peers.includes(policy) ? "peer" : policy === "threadfold" || policy === "codex" ? "ours" : "baseline",
+    kind,
     oneshot,
     oneshotExponent: growthExponent(oneshot.map(({ messages, ms }) => ({ size: messages, cost: ms.median }))),
     growing: grown.at(-1) ?? null,

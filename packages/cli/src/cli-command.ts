@@ -20,12 +20,15 @@ export interface CliOption {
   /** Value when it is not given. */
   readonly fallback?: string;
   readonly choices?: readonly string[];
+  /** True for one that takes values separated by commas, and that may be given again for more of them. */
+  readonly list?: boolean;
 }
 
 /** What a command was called with. Values are as typed; the command reads them. */
 export interface CliCall {
   readonly arguments: readonly (string | undefined)[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** Texts of options, true for those without a value, and every text in its order for those that are lists. */
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 /** What a command works with. */

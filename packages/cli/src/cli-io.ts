@@ -13,6 +13,8 @@ export interface CliOutput {
 
 /** Everything the command touches of the process it runs in, so that tests can stand in for it. */
 export interface CliIo {
+  /** Opens standard input, which is left alone until a command reads it. Aborting the signal ends it with an error. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Data. */
   readonly stdout: CliOutput;
   /** Messages and progress. */

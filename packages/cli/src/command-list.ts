@@ -30,6 +30,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
+    name: "threads",
+    summary: "list the threads of a store",
+    load: async () => (await import("./commands/threads.ts")).threadsCommand,
+  },
+  {
     name: "plans",
     summary: "list the plans of a thread",
     load: async () => (await import("./commands/plans.ts")).plansCommand,

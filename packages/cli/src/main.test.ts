@@ -20,8 +20,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 /** Starts the command from its sources. */
 function start(argv: readonly string[], options: SpawnOptions = {}) {
   const child = spawn(process.execPath, ["--conditions=threadfold-source", main, ...argv], {
-    ...options,
     stdio: ["ignore", "pipe", "pipe"],
+    ...options,
   });
   const printed = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk) => (printed.stdout += chunk));
@@ -55,6 +55,18 @@ describe("the process", () => {
     expect([code, stdout]).toEqual([5, ""]);
     expect(stderr).toContain("\u001b[31merror:\u001b[39m");
     expect(stderr).toContain("(UNREADABLE_SOURCE)");
+  });
+
+  it("reads a session or a request from standard input", async () => {
+    const folded = start(["compact", "-", "--budget", "8000", "--json"], { stdio: ["pipe", "pipe", "pipe"] });
+    folded.child.stdin?.end(openAiSession(LONG));
+    const { code, stdout } = await folded.ended;
+    expect(code).toBe(0);
+    const { data } = envelopeSchema.parse(JSON.parse(stdout));
+    expect(compactDataSchema.parse(data).source.messages).toBeGreaterThan(100);
+    const linted = start(["lint", "-", "--format", "openai-chat"], { stdio: ["pipe", "pipe", "pipe"] });
+    linted.child.stdin?.end(JSON.stringify({ messages: [{ role: "user", content: "Hi." }] }));
+    expect(await linted.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("ends quietly when nobody reads any more", async () => {

@@ -10,6 +10,8 @@ describe("usage", () => {
   it.each([
     [[], "No command was named."],
     [["compat"], "Unknown command 'compat'."],
+    [["help", "compat"], "Unknown command 'compat'."],
+    [["compat", "--help"], "Unknown command 'compat'."],
     [["compact"], "Missing required argument 'file'."],
     [["compact", "a", "b"], "Too many arguments"],
     [["compact", "a", "--bugdet", "5"], "Unknown option '--bugdet'."],
@@ -39,6 +41,18 @@ describe("usage", () => {
   it("says what may have been meant", async () => {
     expect((await captureRun(["compat", "x"])).stderr).toContain("Did you mean compact?");
     expect((await captureRun(["compact", "x", "--bugdet", "5"])).stderr).toContain("Did you mean --budget?");
+  });
+
+  it("says where help is", async () => {
+    expect((await captureRun(["zebra"])).stderr).toMatch(
+      /hint: The commands are compact, .*\. Run threadfold --help\./,
+    );
+    expect((await captureRun(["compact"])).stderr).toContain("hint: Run threadfold compact --help.");
+    for (const argv of [["help"], ["help", "--json"], ["--help"]]) {
+      const { code, stdout } = await captureRun(argv);
+      expect(code).toBe(0);
+      expect(stdout).toContain("Usage: threadfold [options] [command]");
+    }
   });
 
   it("shows help with two examples or more before anything else, for every command", async () => {

@@ -1,3 +1,4 @@
+import { addAbortSignal } from "node:stream";
 import type { CliIo, CliOutput } from "./cli-io.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { runCli } from "./run-cli.ts";
@@ -46,7 +47,8 @@ function dieOf(name: NodeJS.Signals): void {
 
 function processIo(signal: AbortSignal): CliIo {
   const clock = { now: () => Date.now() };
-  return { stdout: outputTo(process.stdout), stderr: outputTo(process.stderr), env: process.env, signal, clock };
+  const stdin = () => addAbortSignal(signal, process.stdin);
+  return { stdin, stdout: outputTo(process.stdout), stderr: outputTo(process.stderr), env: process.env, signal, clock };
 }
 
 function outputTo(stream: NodeJS.WriteStream): CliOutput {

@@ -1,5 +1,6 @@
 import type { ImportedSession, ImportFormat } from "./imported-session.ts";
 import { mapRecords } from "./map-records.ts";
+import { collectBytes } from "./reading/collect-bytes.ts";
 import { decompress } from "./reading/decompress.ts";
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from "./reading/import-limits.ts";
 import { type ImportProgress, Pace } from "./reading/pace.ts";
@@ -50,4 +51,17 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
 export async function importSessionFile(path: string, options: ImportOptions = {}): Promise<ImportedSession> {
   const { maxBytes } = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
   return importSession(await readSourceFile(path, maxBytes, options.signal), options);
+}
+
+/**
+ * Reads a session log from a stream, such as standard input, to its end; see {@link importSession}.
+ *
+ * @throws ThreadfoldError what {@link importSession} throws; what the stream throws when nobody aborted it.
+ */
+export async function importSessionStream(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ImportOptions = {},
+): Promise<ImportedSession> {
+  const { maxBytes } = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  return importSession(await collectBytes(chunks, maxBytes), options);
 }

@@ -20,7 +20,10 @@ export function pickThread(threads: readonly SourceThread[], wanted: number | st
     `The source has ${count} ${count === 1 ? "thread" : "threads"}; ` +
       `there is no thread ${String(wanted).slice(0, 100).toWellFormed()}${listedNames(names)}.`,
     {
-      hint: `Give a thread from 1 to ${count}${names === undefined ? "" : ", or its name"}.`,
+      hint:
+        count === 1
+          ? "Leave the thread out."
+          : `Give a thread from 1 to ${count}${names === undefined ? "" : ", or its name"}.`,
       details: {
         thread: typeof wanted === "string" ? wanted.slice(0, 100).toWellFormed() : String(wanted),
         threads: count,

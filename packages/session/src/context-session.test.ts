@@ -8,7 +8,7 @@ import {
   type Summarizer,
   visibleText,
 } from "@threadfold/core";
-import { messageInputs, pinnedClock, runs } from "@threadfold/core/laws";
+import { messageInputs, patience, pinnedClock, runs } from "@threadfold/core/laws";
 import { FORMATS, formatById } from "@threadfold/renderer";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset, PRESETS } from "@threadfold/strategies";
@@ -64,7 +64,7 @@ const work = (steps: number): readonly MessageInput[] => [
 describe("a session on random transcripts", () => {
   const formats = fc.constantFrom(...FORMATS.filter((format) => format.id !== "neutral"));
   it("R17 R18 P3 P4 P5: every request fits or says why, is legal, holds every pin, and replays to the same bytes", {
-    timeout: 300_000,
+    timeout: patience(300_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -93,7 +93,9 @@ describe("a session on random transcripts", () => {
     );
   });
 
-  it("P7: between two plans the prompt only grows at its end, byte for byte", { timeout: 120_000 }, async () => {
+  it("P7: between two plans the prompt only grows at its end, byte for byte", {
+    timeout: patience(120_000),
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),

@@ -31,6 +31,7 @@ import type { CompactOptions } from "./fold/compact-options.ts";
 import type { PlanPreview } from "./fold/preview-plan.ts";
 import type { BackgroundFold } from "./fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff } from "./handoff/handoff.ts";
+import { handoffDefaults } from "./handoff/handoff-defaults.ts";
 import { type ReplayedRequest, replayThread } from "./journal/replay-thread.ts";
 import type { PreparedRequest } from "./request/prepared-request.ts";
 import type { RequestFrame } from "./request/request-frame.ts";
@@ -51,6 +52,7 @@ export class ContextSession {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
   readonly #rooms: SessionRooms;
+  readonly #handoffDefaults: ReturnType<typeof handoffDefaults>;
   /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
   readonly #turns = new SerialQueue();
 
@@ -58,6 +60,7 @@ export class ContextSession {
     this.threadId = options.threadId;
     this.store = rooms.store;
     this.#rooms = rooms;
+    this.#handoffDefaults = handoffDefaults(options);
   }
 
   /**
@@ -85,7 +88,7 @@ export class ContextSession {
 
   /** The plan that the next request is rendered with. */
   get plan(): CompactionPlan {
-    return this.#rooms.folding.plan;
+    return this.#rooms.plan.current;
   }
 
   /** The figures that hold now. */
@@ -217,7 +220,11 @@ export class ContextSession {
     return this.#rooms.memory.usageReported(report);
   }
 
-  /** Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). */
+  /**
+   * Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). What
+   * the refusal teaches of the model's limit holds until a larger request is answered, and for 64 answers at first, then for
+   * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment.
+   */
   reportOverflow(report: OverflowFigures = {}): void {
     this.#rooms.memory.overflowed(report, this.config.maxInputTokens);
   }
@@ -251,7 +258,7 @@ export class ContextSession {
   /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
   async handoff(options: HandoffOptions): Promise<Handoff> {
     await this.loadHistory();
-    return handoff(this, options);
+    return handoff(this, { ...this.#handoffDefaults, ...options });
   }
 
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */

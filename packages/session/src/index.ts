@@ -22,6 +22,7 @@ export * from "./request/request-renderer.ts";
 export type { ModelTarget } from "./request/request-scene.ts";
 export type { BackgroundFold } from "./fold/session-folding.ts";
 export * from "./hooks/session-hooks.ts";
+export * from "./serial-queue.ts";
 export * from "./session-options.ts";
 export type { SessionStats } from "./session-stats.ts";
 export type { UsageTotals } from "./answer/usage-totals.ts";

@@ -181,8 +181,8 @@ describe("folds that others overtake", () => {
     const store = createMemoryStore();
     const first = await open({ store });
     await first.append([said("u1", "user", "Read."), ...["a", "b", "c", "d"].flatMap((id) => noise(id))]);
-    // Another budget makes another plan: an equal one would count as the same commit, made twice.
-    const second = await open({ store, config: { maxInputTokens: 8_000 } });
+    // Another target makes another plan: an equal one would count as the same commit, made twice.
+    const second = await open({ store, config: { maxInputTokens: 12_000, minCallsPerFold: 0 } });
     const [one, other] = await Promise.all([first.compact({ force: true }), second.compact({ force: true })]);
     const winners = [one, other].filter(({ type }) => type === "committed");
     expect(winners.length).toBeGreaterThan(0);

@@ -20,6 +20,7 @@ import type { SessionParts } from "./session-parts.ts";
 import { sessionSummarizer } from "./summary/session-summarizer.ts";
 import { systemClock } from "./system-clock.ts";
 import { SessionHistory } from "./thread/session-history.ts";
+import { SessionPlan } from "./thread/session-plan.ts";
 import { SessionThread } from "./thread/session-thread.ts";
 import { Unfolding, type UnfoldingPorts } from "./unfold/unfolding.ts";
 
@@ -28,6 +29,7 @@ export interface SessionRooms {
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
   readonly request: RequestScene;
+  readonly plan: SessionPlan;
   readonly folding: SessionFolding;
   readonly unfolding: Unfolding;
   readonly memory: FoldMemory;
@@ -47,7 +49,7 @@ export function sessionRooms(
   options: SessionOptions,
   parts: SessionParts,
   first: AgentThread,
-  plan: CompactionPlan,
+  firstPlan: CompactionPlan,
 ): SessionRooms {
   const { store, preset, config, tokenizer } = parts;
   const { threadId, tenantId = null, securityContext, model, frame, summaryRole } = options;
@@ -71,8 +73,10 @@ export function sessionRooms(
   const thread = new SessionThread(
     first,
     { ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
-    plan,
+    firstPlan,
   );
+  const plan = new SessionPlan(store, firstPlan);
+  const history = new SessionHistory({ store, thread, plan });
   const request = new RequestScene({
     config,
     format: options.format ?? formatById("anthropic-messages"),
@@ -80,7 +84,7 @@ export function sessionRooms(
     ...(frame !== undefined && { frame }),
     ...(summaryRole !== undefined && { summaryRole }),
   });
-  const unfolding: Unfolding = new Unfolding({
+  const unfolding = new Unfolding({
     index: store.recall ?? new MemoryRecallIndex(),
     ...readArtifacts(options, store, clock),
     config,
@@ -89,37 +93,34 @@ export function sessionRooms(
     clock,
     ...(securityContext !== undefined && { securityContext }),
     onEvent: (event) => events.emit(event),
-    moment: () => ({ state: thread.state, plan: folding.plan }),
+    moment: () => ({ state: thread.state, plan: plan.current }),
     loadHistory: () => history.load(),
     ...(ranges !== undefined && { ranges }),
   });
   const { background } = options;
-  const folding: SessionFolding = new SessionFolding(
-    {
-      options,
-      store,
-      preset,
-      summarizer: sessionSummarizer(options, parts),
-      price: cachePriceOf(config, request.format.id),
-      clock,
-      thread,
-      request,
-      memory,
-      journal,
-      events,
-      disabled: disabledReason(options.compaction, options.environment ?? processEnvironment()),
-      sparesRehydrated: () => unfolding.sparesRehydrated,
-      history: () => history,
-      ...(background !== undefined && {
-        requests: new FoldRequests(backgroundOptions(background, config), (event) => events.emit(event)),
-      }),
-    },
+  const folding = new SessionFolding({
+    options,
+    store,
+    preset,
+    summarizer: sessionSummarizer(options, parts),
+    price: cachePriceOf(config, request.format.id),
+    clock,
+    thread,
     plan,
-  );
-  const history = new SessionHistory({ store, thread, folding });
+    request,
+    memory,
+    journal,
+    events,
+    disabled: disabledReason(options.compaction, options.environment ?? processEnvironment()),
+    sparesRehydrated: () => unfolding.sparesRehydrated,
+    history,
+    ...(background !== undefined && {
+      requests: new FoldRequests(backgroundOptions(background, config), (event) => events.emit(event)),
+    }),
+  });
   const rehydrate = async (): Promise<readonly RehydrationResult[]> => {
     try {
-      return await history.whenNeeded(() => unfolding.forRequest(request.freeTokens(thread.state, folding.plan)));
+      return await history.whenNeeded(() => unfolding.forRequest(request.freeTokens(thread.state, plan.current)));
     } catch (cause) {
       const problem = problemOf(cause);
       events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "rehydration_failed", problem });
@@ -132,6 +133,7 @@ export function sessionRooms(
     store,
     thread,
     request,
+    plan,
     folding,
     unfolding,
     memory,

@@ -18,14 +18,15 @@ export interface SessionStats {
   readonly unfoldedTokens: number;
   /** Pins that hold. */
   readonly pins: number;
+  /** The most tokens that the model was found to take by its refusals (S28); null while nothing is known of it. */
+  readonly learnedLimit: number | null;
   /** What the provider reported of this session's requests, in its own tokens; `cacheHitRate` is its prompt cache's. */
   readonly usage: UsageTotals;
 }
 
 /** Reads the figures of a session as it is now. */
-export function sessionStats({ thread, request, folding, memory }: SessionRooms): SessionStats {
+export function sessionStats({ thread, request, plan: { current: plan }, memory }: SessionRooms): SessionStats {
   const { state } = thread;
-  const { plan } = folding;
   const tokens = request.renderer(state).measure(plan);
   const budget = request.budget(state);
   const overhead = overheadTokens(budget);
@@ -40,6 +41,7 @@ export function sessionStats({ thread, request, folding, memory }: SessionRooms)
     foldedMessages: folded.reduce((sum, { span }) => sum + spanLength(span), 0),
     unfoldedTokens: state.ledger.totalTokens + overhead,
     pins: state.thread.livePins.length,
+    learnedLimit: Number.isFinite(memory.limit) ? memory.limit : null,
     usage: memory.totals,
   };
 }

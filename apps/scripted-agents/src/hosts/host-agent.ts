@@ -1,4 +1,4 @@
-import type { ContextSession, FormatId } from "threadfold";
+import type { ContextSession, FormatId, Summarizer } from "threadfold";
 import type { ProviderProtocol } from "../provider/provider-protocol.ts";
 
 /** What a host's agent is given to work with. */
@@ -7,6 +7,8 @@ export interface AgentWorld {
   readonly url: string;
   /** Open, on a thread of its own. The host appends to it and asks it for requests. */
   readonly session: ContextSession;
+  /** The session's summarizer where the run has one of its own, for hosts that open sessions themselves. */
+  readonly summarizer?: Summarizer;
   /** What the user says, one message a turn. */
   readonly userMessages: readonly string[];
 }
@@ -18,6 +20,8 @@ export interface HostAgent {
   readonly protocol: ProviderProtocol;
   /** The format of the session's requests, where the host has one of its own; that of the protocol by default. */
   readonly format?: FormatId;
+  /** False where the host makes its requests out of its own log, so that there are none to replay. True by default. */
+  readonly recordsRequests?: boolean;
   /** Works through the user's messages, each until the model makes no more calls. */
   run(world: AgentWorld): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { mastra } from "./mastra.ts";
 import { openaiAgents } from "./openai-agents.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { pi } from "./pi.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 
 /** Every host that the script runs in. */
@@ -22,4 +23,5 @@ export const HOSTS: readonly HostAgent[] = [
   langchain,
   openaiAgents,
   mastra,
+  pi,
 ];

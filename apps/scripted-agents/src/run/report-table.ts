@@ -2,7 +2,7 @@ import type { AgentReport } from "./run-agent.ts";
 
 /** What did not hold in a run, in words; empty when everything held. */
 export function brokenPromises(
-  { figures, aboveBudget, replayed, recorded }: AgentReport,
+  { figures, aboveBudget, replayed, recorded, recordsRequests }: AgentReport,
   modelCalls: number,
 ): readonly string[] {
   return [
@@ -10,7 +10,9 @@ export function brokenPromises(
     ...figures.illegal.map((rule) => `an illegal request: ${rule}`),
     ...(figures.withoutRule > 0 ? [`${figures.withoutRule} requests without the user's rule`] : []),
     ...(aboveBudget + figures.overBudget > 0 ? [`${aboveBudget + figures.overBudget} requests above the budget`] : []),
-    ...(replayed < recorded || recorded === 0 ? [`${replayed} of ${recorded} requests replayed`] : []),
+    ...(replayed < recorded || (recordsRequests && recorded === 0)
+      ? [`${replayed} of ${recorded} requests replayed`]
+      : []),
   ];
 }
 
@@ -29,9 +31,12 @@ export function reportTable(reports: readonly AgentReport[]): string {
     .join("\n");
 }
 
-function rowOf({ host, figures, aboveBudget, folds, turnTimes, replayed, recorded }: AgentReport): readonly string[] {
+const NOTHING = "-";
+
+function rowOf({ host, figures, aboveBudget, folds, turnTimes, ...report }: AgentReport): readonly string[] {
   const quarter = Math.ceil(turnTimes.length / 4);
-  const milliseconds = (times: readonly number[], share: number): string => quantile(times, share).toFixed(2);
+  const milliseconds = (times: readonly number[], share: number): string =>
+    quantile(times, share)?.toFixed(2) ?? NOTHING;
   return [
     host,
     `${figures.answered}`,
@@ -45,11 +50,11 @@ function rowOf({ host, figures, aboveBudget, folds, turnTimes, replayed, recorde
     milliseconds(turnTimes, 0.99),
     milliseconds(turnTimes.slice(0, quarter), 0.5),
     milliseconds(turnTimes.slice(-quarter), 0.5),
-    `${replayed}/${recorded}`,
+    report.recordsRequests ? `${report.replayed}/${report.recorded}` : NOTHING,
   ];
 }
 
-function quantile(figures: readonly number[], share: number): number {
+function quantile(figures: readonly number[], share: number): number | undefined {
   const sorted = figures.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aiSdk7 } from "../hosts/ai-sdk-7.ts";
 import { HOSTS } from "../hosts/hosts.ts";
 import { openaiResponses } from "../hosts/openai-responses.ts";
+import { pi } from "../hosts/pi.ts";
 import type { Fault, FaultPlan } from "../provider/fault-plan.ts";
 import { failingSummarizer } from "../script/failing-summarizer.ts";
 import { brokenPromises, reportTable } from "./report-table.ts";
@@ -29,11 +30,11 @@ function expectPromisesKept(report: AgentReport): void {
 }
 
 describe("the scripted agent", () => {
-  it.each(HOSTS)("runs to its end in $id, through every fault, and is replayed", async (host) => {
+  it.each(HOSTS)("runs to its end in $id, through every fault, and what it recorded is replayed", async (host) => {
     expectPromisesKept(await runAgent(host, setting));
   });
 
-  it.each([aiSdk7, openaiResponses])("runs to its end in $id while the summarizer always fails", async (host) => {
+  it.each([aiSdk7, openaiResponses, pi])("runs to its end in $id while the summarizer always fails", async (host) => {
     const summarizer = failingSummarizer();
     expectPromisesKept(await runAgent(host, { ...setting, summarizer }));
     expect(summarizer.asked).toBeGreaterThan(0);
@@ -59,6 +60,7 @@ describe("a report of a run", () => {
       folds: 0,
       replayed: 3,
       recorded: 4,
+      recordsRequests: true,
       turnTimes: [1],
       seconds: 1,
     };
@@ -70,5 +72,10 @@ describe("a report of a run", () => {
       "3 of 4 requests replayed",
     ]);
     expect(reportTable([run]).split("\n")).toHaveLength(2);
+    const unrecorded = { ...run, replayed: 0, recorded: 0, turnTimes: [] };
+    expect(brokenPromises(unrecorded, 3)).toContain("0 of 0 requests replayed");
+    const own = { ...unrecorded, recordsRequests: false };
+    expect(brokenPromises(own, 3)).not.toContain("0 of 0 requests replayed");
+    expect(reportTable([own]).split("\n")[1]).toMatch(/( +-){5}$/);
   });
 });

@@ -40,7 +40,9 @@ export interface AgentReport {
   /** Of the recorded requests, how many came out byte for byte again in a store that was opened anew. */
   readonly replayed: number;
   readonly recorded: number;
-  /** Milliseconds that Threadfold took per turn. */
+  /** False when the host's requests are not Threadfold's to record. */
+  readonly recordsRequests: boolean;
+  /** Milliseconds that Threadfold took per turn; none where the host makes its requests itself. */
   readonly turnTimes: readonly number[];
   readonly seconds: number;
 }
@@ -79,7 +81,8 @@ async function runIn(folder: string, host: HostAgent, options: RunOptions): Prom
   const { perTurn } = timeSession(session);
   const watched = watchRequests(session);
   const start = performance.now();
-  await host.run({ url: double.url, session, userMessages: userMessages(modelCalls) });
+  const world = { url: double.url, session, userMessages: userMessages(modelCalls) };
+  await host.run({ ...world, ...(summarizer !== undefined && { summarizer }) });
   const seconds = (performance.now() - start) / 1_000;
   const folds = session.plan.version;
   await session.close();
@@ -92,6 +95,7 @@ async function runIn(folder: string, host: HostAgent, options: RunOptions): Prom
     folds,
     replayed,
     recorded,
+    recordsRequests: host.recordsRequests ?? true,
     turnTimes: perTurn,
     seconds,
   };

@@ -29,6 +29,6 @@ export function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, { details: { path } });
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, { details: { path }, cause });
   }
 }

@@ -83,12 +83,13 @@ describe("audit", () => {
         "OUTPUT_UNWRITABLE",
       ],
       [["audit", "verify", bench.path("missing.jsonl")], "UNREADABLE_SOURCE"],
-      [["audit", "verify", bench.file("empty.jsonl", "")], "STORE_CORRUPT"],
+      [["audit", "verify", bench.file("empty.jsonl", "")], "EMPTY_SOURCE"],
       [["audit", "verify", bench.store, "--since", bench.store], "INVALID_JSON"],
       [["audit", "verify", bench.store, "--public-key", bench.store], "INVALID_CONFIG"],
       [["audit", "checkpoint", "nobody", "--store", bench.store], "THREAD_NOT_FOUND"],
     ];
     for (const [argv, code] of calls) expect((await json(argv)).envelope.error?.code, argv.join(" ")).toBe(code);
+    expect((await json(["audit", "verify", bench.path("missing.jsonl")])).code).toBe(5);
     expect(existsSync(out)).toBe(false);
   });
 });

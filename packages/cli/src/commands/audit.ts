@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { asThreadId, ThreadfoldError } from "@threadfold/core";
 import { type AuditReport, ed25519Signer, exportAudit, makeCheckpoint, verifyAudit } from "@threadfold/stores";
 import {
@@ -66,7 +66,10 @@ async function verifyFile(target: string, options: CliCall["options"]): Promise<
   const since = checkpointOption(options);
   const publicKey = publicKeyOption(options);
   const trust = { ...(since !== undefined && { since }), ...(publicKey !== undefined && { publicKey }) };
-  const data = await reading(target, () => verifyAudit(createReadStream(target), trust));
+  const data = await reading(target, () => {
+    refuseEmpty(target);
+    return verifyAudit(createReadStream(target), trust);
+  });
   const report: CliReport = { data, text: ({ paint }) => `${paint("green", "intact:")} ${describe(data)}` };
   if (data.problem === null) return report;
   const message = `Line ${data.problem.line} of ${target} does not hold: ${data.problem.problem}.`;
@@ -110,6 +113,16 @@ async function check(target: string, options: CliCall["options"], { io }: CliCon
   });
 }
 
+/** A file of which nothing was ever written is no damaged one. */
+function refuseEmpty(path: string): void {
+  const stats = statSync(path);
+  if (!stats.isFile() || stats.size > 0) return;
+  throw new ThreadfoldError("EMPTY_SOURCE", `The file ${path} is empty.`, {
+    hint: "Give a file that threadfold audit export wrote.",
+    details: { path },
+  });
+}
+
 async function reading<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -117,7 +130,7 @@ async function reading<Result>(path: string, work: () => Promise<Result>): Promi
     const code =
       (cause as NodeJS.ErrnoException).syscall === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw cause;
-    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${code}.`, { details: { path } });
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${code}.`, { details: { path }, cause });
   }
 }
 

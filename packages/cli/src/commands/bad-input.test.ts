@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
 import { openAiSession, PI_SESSION } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
@@ -39,6 +40,29 @@ describe("bad input", () => {
     const path = bench.file("session.jsonl", PI_SESSION);
     const { code, envelope } = await json(["compact", path, "--from", "openai-chat"]);
     expect([code, envelope.error?.code]).toEqual([1, "WRONG_FORMAT"]);
+  });
+
+  it("standard input is read like a file, and an interrupt ends the wait for it", async () => {
+    const { code, data } = await compact(["-", "--store", bench.store], { stdin: openAiSession() });
+    expect([code, data.source.format]).toEqual([0, "openai-chat"]);
+    expect((await captureRun(["compact", "-"], { stdin: openAiSession() })).stdout).toMatch(
+      /^standard input \(openai-chat\)/,
+    );
+    expect((await json(["import", "-", "--store", bench.store], { stdin: openAiSession() })).code).toBe(0);
+    expect(await json(["compact", "-"])).toMatchObject({ code: 1, envelope: { error: { code: "EMPTY_SOURCE" } } });
+    expect(await json(["lint", "-", "--format", "openai-chat"])).toMatchObject({
+      code: 1,
+      envelope: { error: { code: "EMPTY_SOURCE", hint: expect.stringContaining("one request") } },
+    });
+    for (const argv of [
+      ["compact", "-"],
+      ["lint", "-", "--format", "openai-chat"],
+    ]) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 20);
+      const { code: ended, envelope } = await json(argv, { stdin: null, signal: controller.signal });
+      expect([ended, envelope.error?.code]).toEqual([130, "ABORTED"]);
+    }
   });
 
   it("paths that are missing, or folders, or below files, are told apart", async () => {

@@ -1,5 +1,5 @@
 import type { ThreadfoldStore } from "@threadfold/core";
-import { type ImportedSession, importSessionFile } from "@threadfold/importers";
+import type { ImportedSession } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { openStore } from "@threadfold/stores";
@@ -10,6 +10,7 @@ import { count } from "../output/figures.ts";
 import { plainText } from "../output/plain-text.ts";
 import { STORE_OPTION } from "../parse/common-options.ts";
 import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+import { importSource } from "../source/import-source.ts";
 import { keepSource } from "../store/keep-source.ts";
 import { storeAddress } from "../store/store-address.ts";
 
@@ -23,12 +24,9 @@ export const importCommand: CliCommand = {
     const address = storeAddress(options, io.env);
     const source = parseSource(file, options);
     progress.update("reading", 0);
-    const imported = await importSessionFile(source.file, {
-      format: source.from,
-      thread: source.thread,
-      signal: io.signal,
-      onProgress: ({ bytes, total }) => progress.update("reading", total === 0 ? 0.7 : (0.7 * bytes) / total),
-    });
+    const imported = await importSource(source, io, ({ bytes, total }) =>
+      progress.update("reading", total === 0 ? 0.7 : (0.7 * bytes) / total),
+    );
     progress.update("storing", 0.7);
     const store = await openStore(address);
     try {

@@ -12,7 +12,7 @@ const WIDEST_PROBLEM = 300;
 
 /** `lint`: checks a request that any tool made against the rules of a provider's format. */
 export const lintCommand: CliCommand = {
-  arguments: [{ name: "request", description: "file with the body of one request, as JSON" }],
+  arguments: [{ name: "request", description: "file with the body of one request, as JSON; - for standard input" }],
   options: [
     {
       flags: "--format <format>",
@@ -27,7 +27,7 @@ export const lintCommand: CliCommand = {
       throw new ThreadfoldError("USAGE", "No format was named.", {
         hint: `Name the request's format: --format ${FORMAT_CHOICES.join(", ")}.`,
       });
-    return reportOf(path, await readRequest(path, io.signal), formatNamed(format));
+    return reportOf(path, await readRequest(path, io), formatNamed(format));
   },
 };
 

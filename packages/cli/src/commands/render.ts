@@ -2,6 +2,7 @@ import {
   type CompactionPlan,
   contextCompactionConfigSchema,
   summaryRoleSchema,
+  summaryWordingSchema,
   type ThreadfoldStore,
 } from "@threadfold/core";
 import { type ProviderFormat, payloadDigest } from "@threadfold/renderer";
@@ -52,7 +53,9 @@ async function renderThread(
   const state = threadState(thread, tokenizer, () => "anchoring");
   const role = summaryRoleSchema.safeParse(record?.options["summaryRole"]);
   const summaryRole = role.success ? role.data : contextCompactionConfigSchema.parse({}).summaryRole;
-  const rendered = new RequestRenderer({ state, frame, format, summaryRole }).render(plan);
+  const { data: summaryWording } = summaryWordingSchema.safeParse(record?.options["summaryWording"]);
+  const scene = { state, frame, format, summaryRole, ...(summaryWording !== undefined && { summaryWording }) };
+  const rendered = new RequestRenderer(scene).render(plan);
   return reportOf(plan, format, rendered, options["out"]);
 }
 

@@ -31,16 +31,22 @@ describe("search", () => {
     expect((await captureRun(search("zebra"))).stdout).toBe("Nothing in this thread matches.\n");
   });
 
-  it("C6 refuses a malformed time and page", async () => {
+  it("C6 refuses a malformed time and page, and a query without a word", async () => {
     const path = bench.file("long.json", openAiSession(LONG));
     const { data } = await compact([path, "--store", bench.store]);
-    for (const extra of [
-      ["--after", "yesterday"],
-      ["--page", "0"],
-      ["--page", "two"],
-    ]) {
-      const { code } = await captureRun(["search", data.threadId, "step", ...extra, "--store", bench.store]);
-      expect(code).toBe(2);
+    for (const [named, ...argv] of [
+      ["after: it must be an ISO 8601 date", "step", "--after", "yesterday"],
+      ["before: it must be an ISO 8601 date", "step", "--before", "2026-13-01T00:00:00Z"],
+      ["--page", "step", "--page", "0"],
+      ["--page", "step", "--page", "two"],
+      ["query", ""],
+      ["query", "?!"],
+    ] as const) {
+      const { code, stderr } = await captureRun(["search", data.threadId, ...argv, "--store", bench.store]);
+      expect([argv, code]).toEqual([argv, 2]);
+      expect(stderr).toContain(named);
     }
+    const dated = ["step", "--after", "2000-01-01T00:00:00Z", "--before", "2100-01-01T00:00:00+02:00"];
+    expect((await captureRun(["search", data.threadId, ...dated, "--store", bench.store])).code).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { actionOf, type CompactionAction, type RecallHit, ThreadfoldError } from "@threadfold/core";
+import { actionOf, type CompactionAction, type RecallHit, recallTerms, ThreadfoldError } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import type { CliCall, CliCommand } from "../cli-command.ts";
 import { figure } from "../output/figures.ts";
@@ -36,6 +36,8 @@ export const searchCommand: CliCommand = {
   run({ arguments: [threadId = "", query = ""], options }, { io }) {
     const version = planVersion(options);
     const page = pageNumber(options);
+    if (recallTerms(query).length === 0)
+      throw new ThreadfoldError("USAGE", `The query ${JSON.stringify(query)} has no word to look for.`);
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
       const plan = await storedPlan(store, thread.id, version);

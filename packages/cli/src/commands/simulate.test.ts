@@ -87,6 +87,19 @@ describe("simulate", () => {
     }
   });
 
+  it("adds up a list that is given in several places", async () => {
+    const lists = ["--preset", "codex", "--preset=threadfold", "--budget", "20k,15k", "--budget", "10k"];
+    const baselines = ["--policy", "floor", "--policy", "no-compaction"];
+    const { code, data } = await simulateJson([...lists, session(), ...baselines]);
+    expect(code).toBe(0);
+    const ids = ({ policy }: { readonly policy: string }) => policy;
+    expect(new Set(data.policies.map(ids))).toEqual(new Set(["codex", "threadfold"]));
+    expect(new Set(data.baselines.map(ids))).toEqual(new Set(["floor", "no-compaction"]));
+    expect(new Set(data.policies.map(({ budget }) => budget))).toEqual(new Set([20_000, 15_000, 10_000]));
+    const bad = await json(["simulate", session(), "--budget", "10k", "--budget", ""]);
+    expect(bad).toMatchObject({ code: 2, envelope: { error: { code: "USAGE" } } });
+  });
+
   it("takes every preset by default", async () => {
     const { data } = await simulateJson([session(), "--policy", "none", "--budget", "15k"]);
     expect(data.policies.map(({ policy }) => policy)).toEqual(PRESETS.map(({ name }) => name));
@@ -185,6 +198,7 @@ describe("simulate", () => {
       ["--budget", "20000,,1"],
       ["--summarizer", "nobody"],
       ["--html", ""],
+      ["--preset", "none", "--policy", "none"],
     ])
       expect((await json(["simulate", session(), ...argv])).code, argv.join(" ")).toBe(2);
     expect((await json(["simulate"])).code).toBe(2);

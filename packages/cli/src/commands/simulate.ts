@@ -14,23 +14,28 @@ import { THREADFOLD_VERSION } from "../version.ts";
 
 /** `simulate`: replays recorded sessions call by call, under presets and budgets, and says what each costs and forgets. */
 export const simulateCommand: CliCommand = {
-  arguments: [{ ...SOURCE_ARGUMENT, description: "recorded sessions, plain or gzip", variadic: true }],
+  arguments: [
+    { ...SOURCE_ARGUMENT, description: "recorded sessions, plain or gzip; - for standard input", variadic: true },
+  ],
   options: [
     ...SOURCE_OPTIONS,
     {
       flags: "--preset <names>",
       description: `policies: all, none, or some of ${PRESETS.map(({ name }) => name).join(", ")}`,
       fallback: "all",
+      list: true,
     },
     {
       flags: "--budget <tokens>",
       description: "budgets, four characters a token, like 20000,50000 or 20k,50k",
       fallback: "20000,50000,100000",
+      list: true,
     },
     {
       flags: "--policy <names>",
       description: `what to compare with: all, none, or some of ${BASELINES.map(({ id }) => id).join(", ")}`,
       fallback: "all",
+      list: true,
     },
     {
       flags: "--summarizer <name>",

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
@@ -21,7 +22,7 @@ async function storedThread(): Promise<string> {
 describe("a store that was tampered with", () => {
   it("fails to verify with 3 and names what is bad; reading the thread fails too", async () => {
     const thread = await storedThread();
-    tamper("bodies", "body = replace(body, 'careful engineer', 'careless engineer')");
+    tamper("entries", "body = replace(body, 'careful engineer', 'careless engineer')");
     const { code, envelope } = await json(["verify", "--store", bench.store]);
     expect(code).toBe(3);
     expect(envelope.error?.code).toBe("STORE_CORRUPT");
@@ -39,6 +40,17 @@ describe("a store that was tampered with", () => {
         envelope: { error: { code: "STORE_CORRUPT" } },
       });
     }
+  });
+
+  it("that no page of can be read is not sent from verify to verify", async () => {
+    await storedThread();
+    writeFileSync(bench.store, readFileSync(bench.store).subarray(0, 20_000));
+    const [plans, verify] = await Promise.all(
+      [["plans", "t"], ["verify"]].map((argv) => json([...argv, "--store", bench.store])),
+    );
+    expect([plans?.code, verify?.code]).toEqual([3, 3]);
+    expect(plans?.envelope.error?.hint).toContain("verify");
+    expect(verify?.envelope.error?.hint).toBe("Take an intact copy of the store.");
   });
 
   it("fails to replay with 3 when a request's digest is another one", async () => {

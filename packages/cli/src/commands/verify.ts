@@ -7,6 +7,9 @@ import type { Page } from "../output/page.ts";
 import { plainText } from "../output/plain-text.ts";
 import { STORE_OPTION } from "../parse/common-options.ts";
 import { readingStore } from "../store/store-address.ts";
+import { storedThreads } from "../store/stored-thread.ts";
+
+const WAY_OUT = "Take an intact copy of the store.";
 
 /** `verify`: checks that the hashes of log, plans, journal and artifacts hold. */
 export const verifyCommand: CliCommand = {
@@ -20,35 +23,39 @@ export const verifyCommand: CliCommand = {
   async run({ arguments: [threadId], options }, { io }) {
     const since = checkpointOption(options);
     const publicKey = publicKeyOption(options);
-    return readingStore(options, io.env, async (store) => {
-      const intact = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
-      const grown = since === undefined ? [] : await verifySince(store, since, publicKey);
-      const findings = [...intact, ...grown];
-      const threads = threadId === undefined ? await threadIds(store) : [asThreadId(threadId)];
-      const report = {
-        data: { threads, findings },
-        text: (page: Page) => verifyPage(threads, findings, page),
-      };
-      const [first] = findings;
-      if (first === undefined) return report;
-      const message = `${count(findings.length, "finding")}, the first in ${describe(first)}`;
-      return {
-        ...report,
-        failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Take an intact copy of the store." }),
-      };
-    });
+    return openable(() =>
+      readingStore(options, io.env, async (store) => {
+        const intact = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
+        const grown = since === undefined ? [] : await verifySince(store, since, publicKey);
+        const findings = [...intact, ...grown];
+        const threads = threadId === undefined ? await allIds(store) : [asThreadId(threadId)];
+        const report = {
+          data: { threads, findings },
+          text: (page: Page) => verifyPage(threads, findings, page),
+        };
+        const [first] = findings;
+        if (first === undefined) return report;
+        const message = `${count(findings.length, "finding")}, the first in ${describe(first)}`;
+        return {
+          ...report,
+          failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: WAY_OUT }),
+        };
+      }),
+    );
   },
 };
 
-async function threadIds(store: ThreadfoldStore): Promise<readonly ThreadId[]> {
-  const ids: ThreadId[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await store.threads.list(typeof cursor === "string" ? { cursor } : {});
-    ids.push(...page.items.map((info) => info.threadId));
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return ids;
+const allIds = async (store: ThreadfoldStore): Promise<readonly ThreadId[]> =>
+  (await storedThreads(store)).map(({ threadId }) => threadId);
+
+/** A store too damaged to look into must not send whoever verifies it to verify it. */
+async function openable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!ThreadfoldError.isInstance(cause) || cause.code !== "STORE_CORRUPT") throw cause;
+    throw new ThreadfoldError(cause.code, cause.message, { hint: WAY_OUT, details: cause.details, cause });
+  }
 }
 
 function verifyPage(threads: readonly ThreadId[], findings: readonly StoreFinding[], { paint }: Page): string {

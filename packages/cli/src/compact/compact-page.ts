@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { CompactionOutcome } from "@threadfold/core";
 import { count, figure, percent } from "../output/figures.ts";
 import type { Page } from "../output/page.ts";
@@ -6,6 +5,7 @@ import { plainText, singleLine } from "../output/plain-text.ts";
 import { table } from "../output/table.ts";
 import { windowBar } from "../output/window-bar.ts";
 import { wrap } from "../output/wrap.ts";
+import { sourceName } from "../parse/source-options.ts";
 import { type ActionGroup, actionGroups } from "./action-groups.ts";
 import type { ActionCounts, CompactData } from "./compact-data.ts";
 import type { CompactRun } from "./compact-run.ts";
@@ -32,7 +32,7 @@ export function compactPage(run: CompactRun, data: CompactData, page: Page): str
 
 function heading({ request, imported }: CompactRun, { source }: CompactData, page: Page): readonly string[] {
   const { format, messages, turns, steps, malformed } = source;
-  const name = plainText(basename(request.file));
+  const name = plainText(sourceName(request));
   const facts = [count(messages, "message"), count(turns, "turn"), count(steps, "step")];
   if (imported.compactions.length > 0)
     facts.push(`${count(imported.compactions.length, "compaction")} by the tool itself`);

@@ -1,10 +1,11 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type CompactionOutcome, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { type ImportedSession, importSessionFile } from "@threadfold/importers";
+import type { ImportedSession } from "@threadfold/importers";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliContext } from "../cli-command.ts";
+import { importSource } from "../source/import-source.ts";
 import { keepSource } from "../store/keep-source.ts";
 import { askMessage } from "./ask-message.ts";
 import type { CompactRequest } from "./compact-request.ts";
@@ -23,12 +24,9 @@ export interface CompactRun {
 /** Reads the session that is meant. @throws ThreadfoldError what importing throws. */
 export async function readSource(request: CompactRequest, { io, progress }: CliContext): Promise<ImportedSession> {
   progress.update("reading", 0);
-  return importSessionFile(request.file, {
-    format: request.from,
-    thread: request.thread,
-    signal: io.signal,
-    onProgress: ({ bytes, total }) => progress.update("reading", total === 0 ? 0.4 : (0.4 * bytes) / total),
-  });
+  return importSource(request, io, ({ bytes, total }) =>
+    progress.update("reading", total === 0 ? 0.4 : (0.4 * bytes) / total),
+  );
 }
 
 /** The store that the command line names; in memory when it names none. */

@@ -1,7 +1,7 @@
-import { basename } from "node:path";
 import { renderSummary, type SummarizationRecord, visibleText } from "@threadfold/core";
 import { count, figure, percent } from "../output/figures.ts";
 import { plainText, singleLine } from "../output/plain-text.ts";
+import { sourceName } from "../parse/source-options.ts";
 import { actionGroups } from "./action-groups.ts";
 import type { CompactData } from "./compact-data.ts";
 import { describeOutcome } from "./compact-page.ts";
@@ -27,7 +27,7 @@ function overview(
   const { before, after, budget, counter } = tokens;
   const freed = before > after ? ` (−${percent(before - after, before, Math.floor)})` : "";
   const lines = [
-    `# ${inline(basename(request.file))}, folded`,
+    `# ${inline(sourceName(request))}, folded`,
     "",
     `- Thread ${inline(threadId)}, ${source.format}: ${count(source.messages, "message")}, ${count(source.turns, "turn")}, ${count(source.steps, "step")}.`,
     `- **${figure(before)} → ${figure(after)} tokens**${freed}; the budget is ${figure(budget)}, counted by ${counter}.`,

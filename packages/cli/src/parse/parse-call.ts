@@ -28,16 +28,22 @@ export async function parseCall(argv: readonly string[], version: string): Promi
   const entry = COMMANDS.find(({ name }) => name === wanted);
   const command = await entry?.load();
   const parser = new CallParser(version, entry, command);
-  return parser.parse(parts);
+  // Asked for the help of a command that it does not know, commander shows its own.
+  const isUnknown = wanted !== undefined && entry === undefined;
+  return parser.parse(isUnknown ? parts.filter((part) => !HELP_OPTIONS.has(part)) : parts);
 }
+
+const HELP_OPTIONS: ReadonlySet<string> = new Set(["-h", "--help"]);
 
 class CallParser {
   readonly #program: Command;
+  readonly #entry: CommandEntry | undefined;
   readonly #command: CliCommand | undefined;
   #printed = "";
   #call: { readonly call: CliCall; readonly wishes: CliWishes } | undefined;
 
   constructor(version: string, chosen: CommandEntry | undefined, command: CliCommand | undefined) {
+    this.#entry = chosen;
     this.#command = command;
     this.#program = this.#prepare(new Command("threadfold"))
       .description("Folds an agent's thread to fit the model's window, without losing or rewriting the thread.")
@@ -69,7 +75,7 @@ class CallParser {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.version") return { type: "version", text: this.#printed };
     if (error.code === "commander.helpDisplayed") return { type: "help", text: this.#printed };
-    throw error.code === "commander.help" ? noCommand() : usageError(error);
+    throw error.code === "commander.help" ? noCommand() : usageError(error, this.#entry);
   }
 
   #prepare(command: Command): Command {
@@ -116,25 +122,36 @@ function argumentForm({ name, optional, variadic }: CliArgument): string {
 const argumentsOf = (positional: readonly CliArgument[], given: readonly string[]): CliCall["arguments"] =>
   positional.at(-1)?.variadic === true ? given : positional.map((_, index) => given[index]);
 
-function noCommand(): ThreadfoldError {
-  return new ThreadfoldError("USAGE", "No command was named.", {
-    hint: `The commands are ${COMMANDS.map(({ name }) => name).join(", ")}. Run threadfold --help.`,
-  });
-}
+const noCommand = (): ThreadfoldError =>
+  new ThreadfoldError("USAGE", "No command was named.", { hint: `${knownCommands()} ${helpOf(undefined)}` });
 
-function commanderOption({ flags, description, fallback, choices }: CliOption): Option {
+const knownCommands = (): string => `The commands are ${COMMANDS.map(({ name }) => name).join(", ")}.`;
+
+const helpOf = (entry: CommandEntry | undefined): string =>
+  entry === undefined ? "Run threadfold --help." : `Run threadfold ${entry.name} --help.`;
+
+function commanderOption({ flags, description, fallback, choices, list }: CliOption): Option {
   const option = new Option(flags, description);
+  if (list === true) return listOption(option, fallback);
   if (fallback !== undefined) option.default(fallback);
   if (choices !== undefined) option.choices(choices);
   return option;
 }
 
-function usageError(error: CommanderError): ThreadfoldError {
+/** Adds up what is given; what stands in for it when nothing is does not count. */
+function listOption(option: Option, fallback: string | undefined): Option {
+  const unset: readonly string[] | undefined = fallback === undefined ? undefined : [fallback];
+  return option
+    .default(unset, fallback)
+    .argParser((text, given: readonly string[] | undefined) => (given === unset ? [text] : [...(given ?? []), text]));
+}
+
+function usageError(error: CommanderError, entry: CommandEntry | undefined): ThreadfoldError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const message = `${capitalized(first).replace(/\.$/, "")}.`;
   const meant = rest.join(" ").replace(/^\(|\)$/g, "");
-  const hint = meant === "" ? "Run the command with --help." : `${meant} Run the command with --help.`;
-  return new ThreadfoldError("USAGE", message, { hint, cause: error });
+  const known = meant === "" && entry === undefined ? knownCommands() : meant;
+  return new ThreadfoldError("USAGE", message, { hint: `${known} ${helpOf(entry)}`.trim(), cause: error });
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

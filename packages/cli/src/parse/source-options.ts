@@ -1,16 +1,28 @@
+import { basename } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
 import { IMPORTERS, type ImportFormat } from "@threadfold/importers";
 import type { CliArgument, CliCall, CliOption } from "../cli-command.ts";
 
 /** Which recorded session is meant. */
 export interface SourceRequest {
+  /** Path of the file, or {@link STANDARD_INPUT}. */
   readonly file: string;
   readonly from: ImportFormat | "auto";
   /** Which thread of a file that holds several: its place, from 1, or its name. */
   readonly thread: number | string;
 }
 
-export const SOURCE_ARGUMENT: CliArgument = { name: "file", description: "recorded session, plain or gzip" };
+/** Stands for standard input in the place of a file. */
+export const STANDARD_INPUT = "-";
+
+/** What a source is called on a page. */
+export const sourceName = ({ file }: SourceRequest): string =>
+  file === STANDARD_INPUT ? "standard input" : basename(file);
+
+export const SOURCE_ARGUMENT: CliArgument = {
+  name: "file",
+  description: "recorded session, plain or gzip; - for standard input",
+};
 
 export const SOURCE_OPTIONS: readonly CliOption[] = [
   {

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { HIDDEN_KINDS, type HiddenKind } from "@threadfold/session";
 import { describeOutcome } from "../compact/compact-page.ts";
 import { count, figure, percent } from "../output/figures.ts";
@@ -6,6 +5,7 @@ import type { Page } from "../output/page.ts";
 import { plainText, singleLine } from "../output/plain-text.ts";
 import { table } from "../output/table.ts";
 import { wrap } from "../output/wrap.ts";
+import { sourceName } from "../parse/source-options.ts";
 import type { PlanCost, PlanData } from "./plan-data.ts";
 import type { PlanRun } from "./plan-run.ts";
 
@@ -40,7 +40,7 @@ function heading(
   const ending = preview.outcome.type === "would-commit" ? "would fold" : describeOutcome(preview.outcome);
   const details = `budget ${figure(budget)} · counter ${counter} · ${outcome === "no-op" ? ending : `${due} · ${ending}`}`;
   return [
-    `${page.paint("bold", plainText(basename(request.file)))} (${source.format}), ${count(source.messages, "message")}: a look, nothing is stored`,
+    `${page.paint("bold", plainText(sourceName(request)))} (${source.format}), ${count(source.messages, "message")}: a look, nothing is stored`,
     `  ${page.paint("bold", line)}`,
     ...wrap(details, page.columns - 2).map((text) => `  ${page.paint("dim", text)}`),
   ];

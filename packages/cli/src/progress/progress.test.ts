@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { SingleBar } from "cli-progress";
 import { describe, expect, it } from "vitest";
 import type { CliIo } from "../cli-io.ts";
@@ -79,6 +80,7 @@ describe("BarProgress", () => {
 
 describe("progressFor", () => {
   const io = (isTTY: boolean, env: CliIo["env"] = {}): CliIo => ({
+    stdin: () => Readable.from([]),
     stdout: output(false),
     stderr: { ...output(isTTY), stream: process.stderr },
     env,

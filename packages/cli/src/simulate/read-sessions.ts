@@ -1,9 +1,9 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { importSessionFile } from "@threadfold/importers";
 import { type RecordedSession, recordedSession } from "@threadfold/simulation";
 import type { CliContext, CliWarning } from "../cli-command.ts";
 import { importWarnings } from "../compact/compact-warnings.ts";
 import type { SourceRequest } from "../parse/source-options.ts";
+import { importSource } from "../source/import-source.ts";
 
 /** The sessions that could be read, and what is to be said of the others. */
 export interface ReadSessions {
@@ -27,10 +27,11 @@ export async function readSessions(
   const sessions: RecordedSession[] = [];
   const warnings: CliWarning[] = [];
   const failures: ThreadfoldError[] = [];
-  for (const [index, { file, from, thread }] of sources.entries()) {
+  for (const [index, source] of sources.entries()) {
+    const { file } = source;
     progress.update("reading", (READING_SHARE * index) / sources.length);
     try {
-      const imported = await importSessionFile(file, { format: from, thread, signal: io.signal });
+      const imported = await importSource(source, io);
       sessions.push(recordedSession(imported, file));
       warnings.push(...importWarnings(imported).map(({ code, message }) => ({ code, message: `${file}: ${message}` })));
     } catch (error) {

@@ -34,6 +34,8 @@ export function parseSimulateRequest({ arguments: files, options }: CliCall): Si
   const presets = listOf("--preset", options["preset"]);
   const baselines = listOf("--policy", options["policy"]);
   const html = options["html"];
+  if (chosen([...presets, ...baselines]).length === 0)
+    throw new ThreadfoldError("USAGE", "--preset and --policy are both none, so there is nothing to replay.");
   if (html === "") throw new ThreadfoldError("USAGE", "--html is empty; it must be a path.");
   return {
     sources: files.map((file) => parseSource(file, options)),
@@ -45,13 +47,12 @@ export function parseSimulateRequest({ arguments: files, options }: CliCall): Si
   };
 }
 
-/** Names separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
-function listOf(option: string, value: CliCall["options"][string]): readonly string[] {
-  const names = String(value)
-    .split(",")
-    .map((name) => name.trim());
-  if (!names.includes("")) return [...new Set(names)];
-  throw new ThreadfoldError("USAGE", `${option} is ${JSON.stringify(value)}; it must be names separated by commas.`);
+/** Values separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
+function listOf(option: string, given: CliCall["options"][string]): readonly string[] {
+  const text = String(given);
+  const values = text.split(",").map((value) => value.trim());
+  if (!values.includes("")) return [...new Set(values)];
+  throw new ThreadfoldError("USAGE", `${option} is ${JSON.stringify(text)}; it must be values separated by commas.`);
 }
 
 const chosen = (names: readonly string[]): readonly string[] => names.filter((name) => name !== NONE);

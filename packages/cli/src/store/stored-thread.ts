@@ -3,10 +3,12 @@ import {
   asThreadId,
   type CompactionPlan,
   emptyPlan,
+  type Page,
   type RequestRenderedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
+  type ThreadInfo,
 } from "@threadfold/core";
 import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
 
@@ -23,6 +25,18 @@ export async function storedThread(store: ThreadfoldStore, threadId: string): Pr
   throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`, {
     hint: known === "" ? "The store holds no thread." : `The store holds ${known}${more}.`,
   });
+}
+
+/** What a store says of every thread, in its own order. */
+export async function storedThreads(store: ThreadfoldStore): Promise<readonly ThreadInfo[]> {
+  const threads: ThreadInfo[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<ThreadInfo> = await store.threads.list(cursor === null ? {} : { cursor });
+    threads.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return threads;
 }
 
 /** A plan of a thread by its version, 0 for the plan that folds nothing. @throws ThreadfoldError `PLAN_NOT_FOUND`. */

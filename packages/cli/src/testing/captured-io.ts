@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { CliIo } from "../cli-io.ts";
 import { runCli } from "../run-cli.ts";
 
@@ -10,6 +11,8 @@ export interface CapturedRun {
 
 export interface CaptureOptions {
   readonly env?: CliIo["env"];
+  /** What stands in standard input, nothing by default; null for one that stays open and silent. */
+  readonly stdin?: string | null;
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
@@ -17,6 +20,11 @@ export interface CaptureOptions {
   readonly onStderr?: (text: string) => void;
   /** What time it is, in milliseconds. */
   readonly now?: () => number;
+}
+
+function standardInput({ stdin = "", signal }: CaptureOptions): Readable {
+  if (stdin !== null) return Readable.from([Buffer.from(stdin)]);
+  return new Readable({ read: () => undefined, ...(signal !== undefined && { signal }) });
 }
 
 /** Runs the command in this process and keeps what it prints. */
@@ -31,6 +39,7 @@ export async function captureRun(argv: readonly string[], options: CaptureOption
     columns: options.columns,
   });
   const io: CliIo = {
+    stdin: () => standardInput(options),
     stdout: output("stdout"),
     stderr: output("stderr"),
     env: options.env ?? {},

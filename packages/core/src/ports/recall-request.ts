@@ -23,7 +23,9 @@ export interface RecallSearch {
   readonly admits: (passage: RecallPassage) => boolean;
 }
 
-const time = z.iso.datetime({ offset: true }).or(z.iso.date());
+const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: "it must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00:00Z",
+});
 const requestSchema: z.ZodType<RecallRequest> = z.object({
   text: z.string(),
   branch: z.string().min(1).optional(),

@@ -6,6 +6,7 @@ import type { Pin } from "./pin.ts";
 import { ThreadAddition } from "./thread-addition.ts";
 import { chainDigest, restoreEntries } from "./thread-chain.ts";
 import type { ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
+import { ThreadIndex } from "./thread-index.ts";
 import { START_OF_THREAD, type ThreadPosition } from "./thread-position.ts";
 import type { ThreadWindow } from "./thread-window.ts";
 
@@ -272,45 +273,4 @@ function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pi
     if (entry.type === "pin-lifted") pins.delete(entry.pinId);
   }
   return pins;
-}
-
-/** Finds a message's ordinal by its id. Values of one growing thread share the map; each reads only its own prefix. */
-class ThreadIndex {
-  #ordinals: Map<MessageId, number>;
-  #length: number;
-  /** How many of the messages up to `#length` the map does not hold, because they are not in memory. */
-  #absent: number;
-
-  constructor(ordinals = new Map<MessageId, number>(), length = 0, absent = 0) {
-    this.#ordinals = ordinals;
-    this.#length = length;
-    this.#absent = absent;
-  }
-
-  static of(messages: AppendOnlyList<Message>): ThreadIndex {
-    const ordinals = ordinalsOf(messages);
-    return new ThreadIndex(ordinals, messages.length, messages.length - ordinals.size);
-  }
-
-  ordinalOf(id: MessageId): number | undefined {
-    const ordinal = this.#ordinals.get(id);
-    return ordinal !== undefined && ordinal < this.#length ? ordinal : undefined;
-  }
-
-  prefix(length: number): ThreadIndex {
-    return new ThreadIndex(this.#ordinals, length, this.#absent);
-  }
-
-  extend(existing: AppendOnlyList<Message>, added: readonly Message[]): ThreadIndex {
-    const shared = this.#ordinals.size === this.#length - this.#absent;
-    const ordinals = shared ? this.#ordinals : ordinalsOf(existing);
-    for (const message of added) ordinals.set(message.id, message.ordinal);
-    return new ThreadIndex(ordinals, this.#length + added.length, this.#absent);
-  }
-}
-
-function ordinalsOf(messages: AppendOnlyList<Message>): Map<MessageId, number> {
-  const ordinals = new Map<MessageId, number>();
-  for (const [ordinal, { id }] of messages.inMemory()) ordinals.set(id, ordinal);
-  return ordinals;
 }

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { ThreadfoldError } from "@threadfold/core";
+import { sourceTooLarge } from "./source-too-large.ts";
 
 const gunzipBytes = promisify(gunzip);
 
@@ -14,19 +15,13 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
  * larger than `maxBytes`.
  */
 export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (bytes.length > maxBytes) throw sourceTooLarge(maxBytes);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return await gunzipBytes(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxBytes);
+    if (code === "ERR_BUFFER_TOO_LARGE") throw sourceTooLarge(maxBytes);
     throw new ThreadfoldError("CORRUPT_ARCHIVE", `The gzip archive cannot be unpacked: ${message}.`, { cause: error });
   }
-}
-
-function tooLarge(maxBytes: number): ThreadfoldError {
-  return new ThreadfoldError("SOURCE_TOO_LARGE", `The source is larger than ${maxBytes} bytes.`, {
-    details: { limit: "maxBytes", maxBytes },
-  });
 }

@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { ThreadfoldError } from "@threadfold/core";
+import { collectBytes } from "./collect-bytes.ts";
+import { sourceTooLarge } from "./source-too-large.ts";
 
 /**
  * Reads a file into memory. Pipes and devices are read as well, up to the limit.
@@ -13,8 +15,8 @@ export async function readSourceFile(path: string, maxBytes: number, signal?: Ab
   try {
     const status = await stat(path);
     if (status.isDirectory()) throw unreadable(path, "it is a directory");
-    if (!status.isFile()) return await readStream(path, maxBytes, signal);
-    if (status.size > maxBytes) throw tooLarge(path, maxBytes);
+    if (!status.isFile()) return await collectBytes(createReadStream(path, { signal }), maxBytes, path);
+    if (status.size > maxBytes) throw sourceTooLarge(maxBytes, path);
     return await readFile(path, { signal });
   } catch (error) {
     if (ThreadfoldError.isInstance(error)) throw error;
@@ -24,26 +26,9 @@ export async function readSourceFile(path: string, maxBytes: number, signal?: Ab
   }
 }
 
-async function readStream(path: string, maxBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(path, maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function unreadable(path: string, why: string, cause?: unknown): ThreadfoldError {
   return new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${why}.`, {
     details: { path },
     cause,
-  });
-}
-
-function tooLarge(path: string, maxBytes: number): ThreadfoldError {
-  return new ThreadfoldError("SOURCE_TOO_LARGE", `The file ${path} is larger than ${maxBytes} bytes.`, {
-    details: { path, limit: "maxBytes", maxBytes },
   });
 }

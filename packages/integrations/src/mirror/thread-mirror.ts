@@ -1,6 +1,6 @@
 import { type Clock, canonicalJson, type JsonValue, type MessageInput } from "@threadfold/core";
 import { type LiveFormat, livePositions, type MessageReader, messageReader } from "@threadfold/importers";
-import { type ContextSession, systemClock } from "@threadfold/session";
+import { type ContextSession, SerialQueue, systemClock } from "@threadfold/session";
 import { historyDiverged, type OnDiverged, versionBefore } from "./divergence.ts";
 import { isSameMessage } from "./is-same-message.ts";
 import { withoutCacheMarks } from "./without-cache-marks.ts";
@@ -45,12 +45,12 @@ const NOTHING: Unwritten = Object.freeze({ values: [], messages: [] });
 export class ThreadMirror {
   readonly #options: ThreadMirrorOptions;
   readonly #clock: Clock;
+  readonly #queue = new SerialQueue();
   #session: ContextSession;
   #reader: MessageReader;
   /** The newest object that the host had at each position which is in the thread; undefined before the first sync. */
   #seen: unknown[] | undefined;
   #unwritten = NOTHING;
-  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: ThreadMirrorOptions) {
     this.#options = options;
@@ -71,9 +71,7 @@ export class ThreadMirror {
    * no thread that it does begin with; `INVALID_MESSAGE` for a value that is no message; what the store throws.
    */
   sync(values: readonly unknown[]): Promise<MirroredThread> {
-    const synced = this.#queue.then(() => this.#sync([...values]));
-    this.#queue = synced.catch(() => undefined);
-    return synced;
+    return this.#queue.run(() => this.#sync([...values]));
   }
 
   async #sync(values: readonly unknown[]): Promise<MirroredThread> {

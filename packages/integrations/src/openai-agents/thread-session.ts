@@ -12,7 +12,7 @@ import {
   type ThreadStore,
 } from "@threadfold/core";
 import { messageReader } from "@threadfold/importers";
-import { systemClock } from "@threadfold/session";
+import { SerialQueue, systemClock } from "@threadfold/session";
 import { liveItem } from "./live-item.ts";
 
 /** What a session of the SDK is kept with. */
@@ -42,9 +42,9 @@ export class ThreadSession implements Session {
   readonly #threadId: ThreadId;
   readonly #threads: ThreadStore;
   readonly #clock: Clock;
+  readonly #queue = new SerialQueue();
   #thread: AgentThread;
   #visible: readonly Message[] = [];
-  #queue: Promise<unknown> = Promise.resolve();
 
   constructor({ threadId, threads, clock = systemClock }: ThreadSessionOptions) {
     this.#threadId = threadId;
@@ -59,7 +59,7 @@ export class ThreadSession implements Session {
 
   /** The newest items that are in sight, oldest first; all of them without a limit. */
   getItems(limit?: number): Promise<AgentInputItem[]> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       await this.#refresh();
       const from = limit === undefined ? 0 : Math.max(0, this.#visible.length - Math.max(0, limit));
       return this.#visible.slice(from).map(itemOf);
@@ -68,12 +68,12 @@ export class ThreadSession implements Session {
 
   /** @throws what the store throws; `VERSION_CONFLICT` when others append all the time. */
   addItems(items: AgentInputItem[]): Promise<void> {
-    return this.#inTurn(() => this.#append(() => items.map((item, index) => this.#itemMessage(item, index))));
+    return this.#queue.run(() => this.#append(() => items.map((item, index) => this.#itemMessage(item, index))));
   }
 
   /** Takes the newest item out of sight and gives it. @throws as {@link addItems} does. */
   popItem(): Promise<AgentInputItem | undefined> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       let popped: Message | undefined;
       await this.#append(() => {
         popped = this.#visible.at(-1);
@@ -85,13 +85,7 @@ export class ThreadSession implements Session {
 
   /** Takes all items out of sight. @throws as {@link addItems} does. */
   clearSession(): Promise<void> {
-    return this.#inTurn(() => this.#append(() => (this.#visible.length === 0 ? [] : [this.#mark("clear")])));
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
+    return this.#queue.run(() => this.#append(() => (this.#visible.length === 0 ? [] : [this.#mark("clear")])));
   }
 
   /** Takes in what other processes appended. */

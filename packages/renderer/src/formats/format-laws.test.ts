@@ -1,4 +1,4 @@
-import { runs } from "@threadfold/core/laws";
+import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { renderInputs } from "../laws/render-inputs.ts";
@@ -18,13 +18,17 @@ function keeps(laws: readonly FormatLaw[], times: number): void {
   );
 }
 
-describe.each(FORMATS.map((format) => [format.id, format] as const))("%s", (_id, format) => {
+describe.each(FORMATS.map((format) => [format.id, format] as const))("R17 %s", (_id, format) => {
   const once = formatLaws(format).filter(({ everyVersion }) => everyVersion !== true);
   const growing = formatLaws(format).filter(({ everyVersion }) => everyVersion === true);
 
-  it(`keeps its laws: ${once.map(({ name }) => name).join("; ")}`, { timeout: 240_000 }, () => keeps(once, 5_000));
+  it(`keeps its laws: ${once.map(({ name }) => name).join("; ")}`, { timeout: patience(240_000) }, () =>
+    keeps(once, 5_000),
+  );
 
-  it(`keeps its laws as a thread grows: ${growing.map(({ name }) => name).join("; ")}`, { timeout: 240_000 }, () =>
-    keeps(growing, 200),
+  it(
+    `keeps its laws as a thread grows: ${growing.map(({ name }) => name).join("; ")}`,
+    { timeout: patience(240_000) },
+    () => keeps(growing, 200),
   );
 });

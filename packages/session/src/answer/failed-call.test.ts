@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openSession, say, work } from "../testing/agent-work.ts";
+import { FIRST_TRUST } from "./learned-limit.ts";
 
 const config = { maxInputTokens: 20_000 };
 
@@ -75,5 +76,39 @@ describe("session.failed", () => {
     const { tokens } = await session.prepare();
     await session.failed("prompt is too long: 9000 tokens > 7000 maximum");
     expect((await session.prepare()).tokens).toBeLessThanOrEqual((tokens * 7) / 9);
+  });
+
+  it("S28 forgets a limit that was misread once the provider took a larger request", async () => {
+    const session = await openSession({ config });
+    await session.append([say("u0", "user", `Build it. ${"This is how. ".repeat(200)}`), ...work(0, 8, 1_000)]);
+    await session.prepare();
+    await session.failed("prompt is too long: 9000 tokens > 400 maximum");
+    expect(session.stats().learnedLimit).toBeLessThan(500);
+    const sent = await session.prepare();
+    expect(sent.tokens).toBeGreaterThan(500);
+    await session.complete({ messages: [], stopReason: "error" });
+    expect(session.stats().learnedLimit).toBeLessThan(500);
+    await session.complete({ messages: [say("a", "assistant", "There.")], usage: { inputTokens: 900 } });
+    expect(session.stats().learnedLimit).toBeNull();
+    await session.append(work(8, 16, 1_000));
+    expect((await session.prepare()).tokens).toBeGreaterThan(5_000);
+  });
+
+  it("S28 puts a limit that nothing contradicts to the test in the end, and learns it again", async () => {
+    const session = await openSession({ config });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
+    await session.prepare();
+    await session.failed("prompt is too long: 9000 tokens > 7000 maximum");
+    const learned = session.stats().learnedLimit;
+    for (let answer = 0; answer < FIRST_TRUST; answer++) {
+      expect(session.stats().learnedLimit).toBe(learned);
+      await session.prepare();
+      await session.complete({ messages: [say(`answer${answer}`, "assistant", "On it.")] });
+    }
+    expect(session.stats().learnedLimit).toBeNull();
+    await session.append(work(8, 16, 1_000));
+    expect((await session.prepare()).tokens).toBeGreaterThan(learned ?? 0);
+    expect(await session.failed("prompt is too long")).toEqual({ kind: "overflow", retry: true });
+    expect((await session.prepare()).tokens).toBeLessThanOrEqual(session.stats().learnedLimit ?? 0);
   });
 });

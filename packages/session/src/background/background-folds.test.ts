@@ -172,6 +172,31 @@ describe("a session that leaves its folds to a worker", () => {
   });
 });
 
+describe("a session that waits for a worker's plan", () => {
+  it("P9 asks a store that can tell for the version alone, and reads the plan once it is there", async () => {
+    const inner = createMemoryStore();
+    const asked: string[] = [];
+    const watched = watchedStore(inner, { before: (call) => call.startsWith("plans.getCurrent") && asked.push(call) });
+    const getCurrentVersion = async (): Promise<number> => {
+      asked.push("version");
+      return (await inner.plans.getCurrentPlan(threadId)).version;
+    };
+    const plans = Object.assign(Object.create(watched.plans), { getCurrentVersion });
+    const { queue, idle } = memoryQueue();
+    const session = await openSession({ store: { ...watched, plans }, config, preset, background: { queue } });
+    await session.append(soft);
+    await session.prepare();
+    asked.length = 0;
+    for (let call = 0; call < 3; call++) expect((await session.prepare()).plan.version).toBe(0);
+    expect(asked).toEqual(["version", "version", "version"]);
+    const worker = await startCompactionWorker({ queue, openStore: shared(inner), session: { config, preset } });
+    await idle();
+    expect((await session.prepare()).plan.version).toBe(1);
+    expect(asked.slice(3)).toEqual(["version", "plans.getCurrentPlan"]);
+    await worker.stop();
+  });
+});
+
 describe("a session whose queue is down", () => {
   const never = (): Promise<never> => new Promise(() => undefined);
   const down = (): Promise<never> => Promise.reject(new ThreadfoldError("QUEUE_UNAVAILABLE", "Nobody answers."));

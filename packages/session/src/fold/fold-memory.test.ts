@@ -63,7 +63,7 @@ async function open() {
     threadId: asThreadId("memory"),
     store: createMemoryStore(),
     preset: { ...threadfoldPreset, ladder: [externalizeStrategy, summarizeStrategy] },
-    config: { maxInputTokens: 6_000, preserveRecentTurns: 1, costModelEnabled: false },
+    config: { maxInputTokens: 6_000, preserveRecentTurns: 1, costModelEnabled: false, minCallsPerFold: 0 },
     clock: pinnedClock(0),
     summarizer,
     onEvent: (event) => events.push(event),

@@ -18,6 +18,7 @@ import {
   summarizerAfter,
 } from "@threadfold/strategies";
 import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
+import { afterAcceptance, afterRefusal, NO_LIMIT } from "../answer/learned-limit.ts";
 import { recordUsage } from "../answer/record-usage.ts";
 import type { StopReason } from "../answer/stop-reason.ts";
 import {
@@ -53,7 +54,7 @@ export class FoldMemory {
   #isLoaded = false;
   #history: FoldHistory | undefined;
   #calibration: Calibration;
-  #limit = Number.POSITIVE_INFINITY;
+  #limit = NO_LIMIT;
   #failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
   #summarizerFailures = NO_SUMMARIZER_FAILURES;
   #recordedAtStep = Number.NEGATIVE_INFINITY;
@@ -88,9 +89,9 @@ export class FoldMemory {
     return (this.#past ?? NO_PAST).usage;
   }
 
-  /** The most tokens that the model was found to take; infinite while nothing was refused. */
+  /** The most tokens that the model was found to take; infinite while nothing is known. */
   get limit(): number {
-    return this.#limit;
+    return this.#limit.tokens;
   }
 
   /** What was reported of all requests of this session. */
@@ -135,6 +136,7 @@ export class FoldMemory {
     this.#totals = addUsage(this.#totals, report);
     const { measured } = this.usage;
     if (measured === null || measured === before) return;
+    this.#accepted();
     this.#calibrate(measured.counted, measured.inputTokens);
     const journal = this.#journal;
     if (journal === null) return;
@@ -147,13 +149,14 @@ export class FoldMemory {
     if (usage !== undefined && usage.inputTokens > 0) return this.usageReported({ ...usage, stopReason });
     await this.load();
     this.#setUsage(afterAnswer(this.usage, stopReason));
+    if (stopReason !== "error" && stopReason !== "aborted") this.#accepted();
   }
 
   /** Takes note of a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
   overflowed(report: OverflowFigures, maxInputTokens: number): void {
     const usage = afterOverflow(this.usage);
     if (usage.overflow === "pending" && usage.sent !== null)
-      this.#limit = Math.min(this.#limit, limitAfterOverflow(maxInputTokens, usage.sent.tokens, report));
+      this.#limit = afterRefusal(this.#limit, limitAfterOverflow(maxInputTokens, usage.sent.tokens, report));
     this.#setUsage(usage);
   }
 
@@ -171,7 +174,7 @@ export class FoldMemory {
 
   /** Forgets what was found of a model: its limit, and what it measured. */
   modelSwitched(): void {
-    this.#limit = Number.POSITIVE_INFINITY;
+    this.#limit = NO_LIMIT;
     this.#setUsage({ ...this.usage, measured: null });
   }
 
@@ -235,6 +238,12 @@ export class FoldMemory {
     } catch (cause) {
       this.#onFailure(record, false, cause);
     }
+  }
+
+  /** Takes note that the provider took the newest request. */
+  #accepted(): void {
+    const { sent } = this.usage;
+    if (sent !== null) this.#limit = afterAcceptance(this.#limit, sent.tokens);
   }
 
   /** Learns from a report; the figures of a calibrated counter are taken back to those of its base. */

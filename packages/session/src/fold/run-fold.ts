@@ -49,10 +49,10 @@ function askedTarget({ config, renderer, plan }: FoldScene): number | undefined 
   return tokens <= config.maxInputTokens * config.targetPercent ? Math.floor(tokens * config.targetPercent) : undefined;
 }
 
-/** The target of the configuration, or the trigger's when that is lower (S25). */
+/** The target of the configuration, or the trigger's when that is lower, and then no deeper (S25). */
 function towardsTarget(config: FoldScene["config"], targetTokens: number | undefined): FoldScene["config"] {
   if (targetTokens === undefined || targetTokens >= config.maxInputTokens * config.targetPercent) return config;
-  return { ...config, targetPercent: targetTokens / config.maxInputTokens };
+  return { ...config, targetPercent: targetTokens / config.maxInputTokens, minCallsPerFold: 0 };
 }
 
 /** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */

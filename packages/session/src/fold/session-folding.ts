@@ -1,4 +1,4 @@
-import type { CompactionOutcome, CompactionPlan, Summarizer } from "@threadfold/core";
+import type { CompactionOutcome, Summarizer } from "@threadfold/core";
 import type { FoldRequests } from "../background/fold-requests.ts";
 import { foldsAhead } from "../background/folds-ahead.ts";
 import { FoldTeller } from "../events/fold-teller.ts";
@@ -7,7 +7,7 @@ import { FoldHooks } from "../hooks/fold-hooks.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { meteredSummarizer } from "../summary/metered-summarizer.ts";
 import type { HistoryReader } from "../thread/history-reader.ts";
-import { wholePlan } from "../thread/whole-plan.ts";
+import type { SessionPlan } from "../thread/session-plan.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import { decideFold } from "./decide-fold.ts";
 import { causeOf, type FoldAttempt } from "./fold-attempt.ts";
@@ -20,12 +20,13 @@ import { revertPlan } from "./revert-plan.ts";
 
 /** What a session's folds are made with. */
 export interface FoldingPorts extends FoldScenePorts {
+  readonly plan: SessionPlan;
   readonly summarizer: Summarizer;
   readonly journal: SessionRecorder;
   /** Why nothing is folded; null while folding is on. */
   readonly disabled: string | null;
   /** Reads what a resumed session left in the store. */
-  readonly history: () => HistoryReader;
+  readonly history: HistoryReader;
   /** Asks workers to fold; absent when the session folds by itself. */
   readonly requests?: FoldRequests;
 }
@@ -42,25 +43,20 @@ export interface BackgroundFold {
  */
 export class SessionFolding {
   readonly #ports: FoldingPorts;
+  readonly #plan: SessionPlan;
   readonly #scenes: FoldScenes;
   readonly #teller: FoldTeller;
   readonly #hooks: FoldHooks;
   readonly #closing = new AbortController();
-  #plan: CompactionPlan;
   #background: BackgroundFold | undefined;
 
-  constructor(ports: FoldingPorts, plan: CompactionPlan) {
+  constructor(ports: FoldingPorts) {
     const { options, events, clock, thread } = ports;
     this.#ports = ports;
-    this.#plan = plan;
+    this.#plan = ports.plan;
     this.#scenes = new FoldScenes(ports);
     this.#teller = new FoldTeller(options, events, this.#scenes, clock);
     this.#hooks = new FoldHooks(options.hooks, thread, options.redactSecrets ?? true);
-  }
-
-  /** The plan that requests are rendered with. */
-  get plan(): CompactionPlan {
-    return this.#plan;
   }
 
   /** Folds when that is due, or in any case with `force`. */
@@ -89,46 +85,30 @@ export class SessionFolding {
 
   /** What a fold would come to now; nothing is stored and no hook is called. */
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
-    await this.#ports.history().load();
+    await this.#ports.history.load();
     const summarizer = this.#scenes.summarizer(this.#ports.summarizer, options);
-    const scene = await this.#scenes.now(this.#plan, options, { foldId: "dry-run", cause: "manual", summarizer });
+    const scene = await this.#scenes.now(this.#plan.current, options, {
+      foldId: "dry-run",
+      cause: "manual",
+      summarizer,
+    });
     return previewPlan(scene, options);
   }
 
   /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
   async revert(planVersion: number): Promise<CompactionOutcome> {
     const { thread, request, store, journal, clock, history } = this.#ports;
-    await history().load();
-    const before = this.#plan;
+    await history.load();
+    const before = this.#plan.current;
     const { state } = thread;
     const scene = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
     const outcome = await revertPlan(store.plans, before, planVersion, scene);
-    if (outcome.type === "conflict") await this.refresh();
+    if (outcome.type === "conflict") await this.#plan.refresh();
     if (outcome.type !== "committed") return outcome;
-    this.#plan = outcome.plan;
+    this.#plan.take(outcome.plan);
     await journal.planCommitted(before, outcome.plan);
     this.#teller.reverted(outcome.plan, planVersion, outcome);
     return outcome;
-  }
-
-  /** Takes in a plan that another writer committed, and gives the plan that holds. @throws what the store throws. */
-  async refresh(): Promise<CompactionPlan> {
-    const { store, options } = this.#ports;
-    const { plan } = await store.plans.getCurrentPlan(options.threadId);
-    if (plan !== null && plan.version > this.#plan.version) this.#plan = plan;
-    return this.#plan;
-  }
-
-  /** Brings the ids of the plan into memory. @throws what the store throws. */
-  async load(): Promise<void> {
-    const plan = this.#plan;
-    const whole = await wholePlan(this.#ports.store, plan);
-    if (this.#plan === plan) this.#plan = whole;
-  }
-
-  /** Goes on with a plan that the thread was resumed with anew. */
-  take(plan: CompactionPlan): void {
-    this.#plan = plan;
   }
 
   /** True when something that was reported makes the next look fold. */
@@ -136,8 +116,8 @@ export class SessionFolding {
     const { memory, disabled, summarizer } = this.#ports;
     const cause = causeOf({}, memory.usage);
     if (disabled !== null || cause !== "reactive") return false;
-    await this.#ports.history().load();
-    const scene = await this.#scenes.now(this.#plan, {}, { foldId: "look", cause, summarizer });
+    await this.#ports.history.load();
+    const scene = await this.#scenes.now(this.#plan.current, {}, { foldId: "look", cause, summarizer });
     return decideFold(scene, scene.renderer.measure(scene.plan), {}).level === "hard";
   }
 
@@ -145,7 +125,7 @@ export class SessionFolding {
     const { disabled, memory, history } = this.#ports;
     let attempt: FoldAttempt;
     try {
-      attempt = await history().whenNeeded(() => this.#begin(options, background));
+      attempt = await history.whenNeeded(() => this.#begin(options, background));
     } catch (thrown) {
       // The request could not even be measured, so there are no figures to tell.
       memory.declined();
@@ -158,7 +138,7 @@ export class SessionFolding {
     let scene: FoldScene | undefined;
     try {
       const { foldId, cause, metered } = attempt;
-      scene = await this.#scenes.now(this.#plan, options, { foldId, cause, summarizer: metered.summarizer });
+      scene = await this.#scenes.now(this.#plan.current, options, { foldId, cause, summarizer: metered.summarizer });
       return await this.#fold(scene, attempt);
     } catch (thrown) {
       if (scene === undefined) memory.declined();
@@ -173,7 +153,7 @@ export class SessionFolding {
     return {
       foldId: events.nextFoldId(),
       cause: causeOf(options, memory.usage),
-      tokensBefore: request.renderer(thread.state).measure(this.#plan),
+      tokensBefore: request.renderer(thread.state).measure(this.#plan.current),
       startedAt: clock.now(),
       options,
       background,
@@ -209,13 +189,13 @@ export class SessionFolding {
   /** Takes in a plan that a worker committed, once one was asked for. A store that fails now is asked again for the next request. */
   async #takeFromWorker(): Promise<void> {
     const { requests, history, events, options } = this.#ports;
-    if (requests?.isPending(this.#plan) !== true) return;
+    if (requests?.isPending(this.#plan.current) !== true) return;
     try {
-      if (!(await history().takeCommitted())) return;
+      if (!(await history.takeCommitted())) return;
     } catch {
       return;
     }
-    const { version: planVersion } = this.#plan;
+    const { version: planVersion } = this.#plan.current;
     const budgetLimit = this.#scenes.config.maxInputTokens;
     events.emit({ threadId: options.threadId, budgetLimit, type: "compaction_plan_taken", planVersion });
   }
@@ -225,8 +205,8 @@ export class SessionFolding {
     const { requests, history } = this.#ports;
     if (requests === undefined) return null;
     const preset = foldsAhead(scene.preset, requests.softThreshold);
-    const due = await history().whenNeeded(async () => {
-      return dueFold({ ...(await this.#scenes.now(this.#plan, options, scene)), preset }, options);
+    const due = await history.whenNeeded(async () => {
+      return dueFold({ ...(await this.#scenes.now(this.#plan.current, options, scene)), preset }, options);
     });
     if (!due.due || due.decision.level === "hard") return null;
     if (!(await requests.ask(scene, due.tokens, due.decision.reason))) return null;
@@ -242,13 +222,13 @@ export class SessionFolding {
     const { history } = this.#ports;
     let scene = first;
     const look = async (): Promise<DueFold> => {
-      if (this.#ports.thread.state !== scene.state || this.#plan !== scene.plan)
-        scene = await this.#scenes.now(this.#plan, options, scene);
+      if (this.#ports.thread.state !== scene.state || this.#plan.current !== scene.plan)
+        scene = await this.#scenes.now(this.#plan.current, options, scene);
       return dueFold(scene, options);
     };
-    let due = await history().whenNeeded(look);
+    let due = await history.whenNeeded(look);
     if (due.due && !scene.state.thread.isWhole) {
-      await history().load();
+      await history.load();
       due = await look();
     }
     return { scene, due };
@@ -272,15 +252,15 @@ export class SessionFolding {
     const told = instructions === "" ? options : { ...options, instructions };
     // Pins of a hook, and whatever was appended while it thought, belong to what is folded.
     const summarizer = this.#hooks.summarizer(ruling, metered.summarizer);
-    return { scene: await this.#scenes.now(this.#plan, told, { foldId, cause, summarizer }), options: told };
+    return { scene: await this.#scenes.now(this.#plan.current, told, { foldId, cause, summarizer }), options: told };
   }
 
   /** Takes over what a fold came to. */
   async #settle(turn: FoldTurn, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory, journal } = this.#ports;
     const { scene, outcome, plan, basis, weighing } = turn;
-    if (plan.version > this.#plan.version) this.#plan = plan;
-    if (outcome.type === "conflict") await this.refresh();
+    if (plan.version > this.#plan.current.version) this.#plan.take(plan);
+    if (outcome.type === "conflict") await this.#plan.refresh();
     // What lost against another fold says nothing of the next one.
     if (outcome.type !== "conflict" || !attempt.background)
       await memory.folded(scene, turn, attempt.options.force === true);
@@ -304,7 +284,7 @@ export class SessionFolding {
   /** The scene with what another writer committed, and with the messages that this plan covers. */
   async #rebase({ foldId, cause, summarizer }: FoldScene): Promise<FoldScene> {
     const { thread } = this.#ports;
-    const plan = await this.refresh();
+    const plan = await this.#plan.refresh();
     if (plan.threadVersion > thread.state.thread.version) await thread.refresh();
     return this.#scenes.now(plan, {}, { foldId, cause, summarizer });
   }

@@ -3,9 +3,11 @@ import {
   type CommitWeighing,
   cacheTemperature,
   callsToWait,
+  configForEpoch,
   expectedRemainingCalls,
   type FoldReady,
   firstEdit,
+  growthPerCall,
   weighCommit,
 } from "@threadfold/strategies";
 import { reportedTokens } from "../answer/usage-state.ts";
@@ -17,7 +19,8 @@ import type { FoldScene } from "./fold-scene.ts";
  */
 export function forecastFold(scene: FoldScene, before: number): CommitWeighing | null {
   const { config, overheadTokens } = scene;
-  const after = Math.min(before, Math.floor(config.maxInputTokens * config.targetPercent));
+  const { maxInputTokens, targetPercent } = configForEpoch(config, growthOf(scene));
+  const after = Math.min(before, Math.floor(maxInputTokens * targetPercent));
   return weigh(scene, before, after, Math.max(0, after - overheadTokens));
 }
 
@@ -36,10 +39,12 @@ export function waitFor(scene: FoldScene, weighing: CommitWeighing | null): numb
     step,
     maxPostponedCalls: config.maxPostponedCalls,
     usedTokens: Math.max(weighing.before, reportedTokens(usage, plan, weighing.before) ?? 0),
-    growthPerCall: state.ledger.totalTokens / Math.max(1, step),
+    growthPerCall: growthOf(scene),
     limit: config.maxInputTokens - config.outputReserveTokens,
   });
 }
+
+const growthOf = ({ state }: FoldScene): number => growthPerCall(state.ledger.totalTokens, state.thread.position.step);
 
 function weigh(scene: FoldScene, before: number, after: number, suffix: number): CommitWeighing | null {
   const { price, config, state, idleSeconds } = scene;

@@ -1,12 +1,21 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { AgentThread, asMessageId, asThreadId, emptyPlan, type MessageInput } from "@threadfold/core";
+import {
+  AgentThread,
+  asMessageId,
+  asThreadId,
+  emptyPlan,
+  type MessageInput,
+  type SummarizeRequest,
+  type Summarizer,
+} from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../context-session.ts";
+import type { SessionOptions } from "../session-options.ts";
 import { referencedThread, referenceOf } from "../thread/thread-reference.ts";
 import { type HandoffOptions, handoff } from "./handoff.ts";
 
@@ -19,8 +28,8 @@ const say = (id: string, role: "user" | "assistant", text: string): MessageInput
 });
 const countTokens = (text: string): number => heuristicTokenizer().countTokens(text);
 
-async function longSession(): Promise<ContextSession> {
-  const session = await ContextSession.open({ threadId: asThreadId("old"), clock: pinnedClock(0) });
+async function longSession(more: Partial<SessionOptions> = {}): Promise<ContextSession> {
+  const session = await ContextSession.open({ threadId: asThreadId("old"), clock: pinnedClock(0), ...more });
   await session.append([
     say("u1", "user", "Build the importer in src/importer.ts. Never write to the production database."),
     say("a1", "assistant", "I decided to stream rows because the export is 40 GB. I created src/importer.ts."),
@@ -76,6 +85,89 @@ describe("handoff (seed 001)", () => {
     await expect(handoff(session, options({ threadId: asThreadId("old") }))).rejects.toMatchObject({
       code: "VERSION_CONFLICT",
     });
+  });
+});
+
+const secret = `xoxb-${"1".repeat(12)}-${"2".repeat(13)}-abcdefghijklmnopqrstuvwx`;
+
+/** Says something of the VAT_RATE about the newest message, and keeps what it was asked. */
+function saying(text: string) {
+  const asked: SummarizeRequest[] = [];
+  const summarizer: Summarizer = {
+    id: "own@1",
+    summarize: async (request) => {
+      asked.push(request);
+      const item = { text, sources: request.span.messageIds.slice(-1) };
+      return { changes: [{ op: "add", section: "facts", item }] };
+    },
+  };
+  return { summarizer, asked };
+}
+
+describe("the summarizer that a handoff is given", () => {
+  const withSecret = async (more: Partial<SessionOptions> = {}) => {
+    const session = await longSession(more);
+    await session.append([say("s", "user", `Post to the channel with ${secret}, please.`)]);
+    return session;
+  };
+
+  it.each([true, false])(
+    "R26 redactSecrets: %s says whether it sees secrets and hands them on",
+    async (redactSecrets) => {
+      const session = await withSecret({ redactSecrets, summaryChecks: [] });
+      const { summarizer, asked } = saying(`The VAT_RATE is 19 and the token is ${secret}.`);
+      const { summary, briefing, problem } = await session.handoff(options({ summarizer }));
+      expect(problem).toBeNull();
+      expect(summary.facts).toHaveLength(1);
+      for (const shown of [JSON.stringify(asked[0]?.messages), JSON.stringify(summary), briefing])
+        expect(shown.includes(secret)).toBe(!redactSecrets);
+      expect(JSON.stringify([...session.thread.messages])).toContain(secret);
+    },
+  );
+
+  it("R26 is without secrets where no session says so, and so is the extractive one", async () => {
+    const session = await withSecret();
+    const goal = "Post to the other channel.";
+    const { summary, briefing } = await handoff(session, options({ goal }));
+    const [told, quoted] = briefing.split("## Passages that match");
+    for (const text of [JSON.stringify(summary), told, quoted])
+      expect(text).toContain("Post to the channel with [redacted slack-token]");
+    expect(briefing).not.toContain(secret);
+  });
+
+  it.each([
+    ["longer than the thread", saying("The VAT_RATE is 19. ".repeat(1_000)).summarizer],
+    ["about an unknown identifier", saying("The VAT_RATE is in src/invented_vat.ts.").summarizer],
+    ["down", { id: "own@1", summarize: () => Promise.reject(new Error(`no such key: ${secret}`)) }],
+  ])("P6 is stood in for by the extractive one, and the handoff says so: %s", async (_name, summarizer) => {
+    const session = await longSession();
+    const { briefing, problem } = await session.handoff(options({ summarizer }));
+    expect(problem).toContain("own@1");
+    expect(problem).not.toContain(secret);
+    expect(briefing).toContain("tax_rates_v2");
+    expect(briefing).not.toContain("invented_vat");
+  });
+
+  it("is taken at its word when the session has no checks", async () => {
+    const session = await longSession({ summaryChecks: [] });
+    const { summarizer } = saying("The VAT_RATE is in src/invented_vat.ts.");
+    const { briefing, problem } = await session.handoff(options({ summarizer }));
+    expect(problem).toBeNull();
+    expect(briefing).toContain("invented_vat");
+  });
+
+  it("ends with the signal, and begins no thread", async () => {
+    const session = await longSession();
+    const controller = new AbortController();
+    const summarizer: Summarizer = {
+      id: "own@1",
+      summarize: () => {
+        controller.abort();
+        return Promise.reject(new Error("aborted"));
+      },
+    };
+    await expect(session.handoff(options({ summarizer, signal: controller.signal }))).rejects.toThrow("aborted");
+    expect(await session.store.threads.load(fresh)).toBeNull();
   });
 });
 

@@ -3,6 +3,7 @@ import {
   applySummaryChanges,
   type Clock,
   type CompactionPlan,
+  type JsonValue,
   type Message,
   type RecallHit,
   renderSummary,
@@ -15,11 +16,12 @@ import {
   trimSummary,
 } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
-import { ExtractiveSummarizer } from "@threadfold/summarizers";
+import { redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { systemClock } from "../system-clock.ts";
 import { referenceTo, type ThreadReference } from "../thread/thread-reference.ts";
 import { goalSummary } from "./goal-summary.ts";
+import { type HandoffSummaryOptions, handoffSummarizer } from "./handoff-summarizer.ts";
 import { handoffThread } from "./handoff-thread.ts";
 
 /** What is handed on: a session, or anything else that has these. */
@@ -29,13 +31,16 @@ export interface HandoffSource {
   readonly store: ThreadfoldStore;
 }
 
-/** What a handoff is told. */
-export interface HandoffOptions {
+/** What a handoff is told. `session.handoff` takes the session's own checks, redaction and clock where it is not told of others. */
+export interface HandoffOptions extends Pick<HandoffSummaryOptions, "summaryChecks" | "redactSecrets"> {
   /** What the new thread is for; it becomes its first request, word for word. */
   readonly goal: string;
   /** Id of the new thread; nothing may be there yet. */
   readonly threadId: ThreadId;
-  /** Reads the thread. Extractive, without a model, by default. */
+  /**
+   * Reads the thread, without its secrets, looked at by `summaryChecks`. Extractive, without a model, by default and when
+   * this one fails.
+   */
   readonly summarizer?: Summarizer;
   /** Counts tokens. chars/4 by default. */
   readonly countTokens?: (text: string) => number;
@@ -53,6 +58,8 @@ export interface Handoff {
   /** Where it comes from; also in the metadata of the new thread's first message. */
   readonly reference: ThreadReference;
   readonly summary: StructuredSummary;
+  /** Why the words of `summarizer` were not taken, and the extractive ones were; null when there is nothing to tell. */
+  readonly problem: string | null;
 }
 
 const DEFAULT_TOKENS = 4_000;
@@ -63,9 +70,10 @@ const QUOTED_SHARE = 0.4;
 /**
  * Builds a fresh thread for a goal from a thread that has grown long (seed 001, handoff): live pins come along as pins, a
  * briefing holds what matters to the goal (constraints, open work, changed files, and what shares words with it), the
- * passages that match it best, word for word, and a reference back. The old thread stays as it is.
+ * passages that match it best, word for word but for their secrets, and a reference back. The old thread stays as it is.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an empty goal or thread; `VERSION_CONFLICT` when the new thread is there already.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an empty goal or thread; `VERSION_CONFLICT` when the new thread is there
+ * already; what the summarizer throws when the signal ends it.
  */
 export async function handoff(source: HandoffSource, options: HandoffOptions): Promise<Handoff> {
   const { goal, threadId, maxTokens = DEFAULT_TOKENS } = options;
@@ -74,24 +82,35 @@ export async function handoff(source: HandoffSource, options: HandoffOptions): P
   if (goal.trim() === "") throw new ThreadfoldError("INVALID_CONFIG", "goal: a handoff needs a goal.");
   if (messages.length === 0) throw new ThreadfoldError("INVALID_CONFIG", `Thread ${thread.id} has nothing to hand on.`);
   const countTokens = options.countTokens ?? ((text: string) => heuristicTokenizer().countTokens(text));
-  const hits = await passagesFor(thread, goal);
+  const hits = await passagesFor(thread, options);
   const quotes = quotesWithin(hits, maxTokens * QUOTED_SHARE, countTokens);
-  const whole = await summaryOf(thread, messages, { ...options, countTokens });
-  const relevant = goalSummary(whole, goal, new Set(hits.map(({ messageId }) => messageId)));
+  const read = await summaryOf(thread, messages, { ...options, countTokens });
+  const relevant = goalSummary(read.summary, goal, new Set(hits.map(({ messageId }) => messageId)));
   const room = maxTokens - countTokens(quotes.join("\n"));
   const { summary } = trimSummary(relevant, Math.max(0, room), countTokens);
   const reference = referenceTo(thread, plan);
   const briefing = briefingText(reference, summary, quotes);
   const fresh = handoffThread(threadId, thread, { goal, briefing, reference, clock: options.clock ?? systemClock });
   await store.threads.append(threadId, fresh.entriesBetween(0), { expectedVersion: "no-thread" });
-  return { thread: fresh, briefing, reference, summary };
+  return { thread: fresh, briefing, reference, summary, problem: read.problem };
 }
 
-async function passagesFor(thread: AgentThread, goal: string): Promise<readonly RecallHit[]> {
+async function passagesFor(
+  { id, messages }: AgentThread,
+  { goal, redactSecrets = true }: HandoffOptions,
+): Promise<readonly RecallHit[]> {
   const index = new MemoryRecallIndex();
-  await index.index(thread.id, thread.messages);
-  return (await index.search(thread.id, { text: goal, limit: QUOTED })).hits;
+  // Before the messages are cut into passages: no rule knows half a secret.
+  await index.index(id, redactSecrets ? await redactMessages([...messages]) : messages);
+  return (await index.search(id, { text: goal, limit: QUOTED })).hits;
 }
+
+/** Messages are JSON throughout, which their type need not say. */
+const redactMessages = async (messages: readonly Message[]): Promise<readonly Message[]> =>
+  (await redactJson(
+    messages as unknown as JsonValue,
+    new Set(messages.map(({ id }) => id)),
+  )) as unknown as readonly Message[];
 
 function quotesWithin(
   hits: readonly RecallHit[],
@@ -112,15 +131,11 @@ function quotesWithin(
 async function summaryOf(
   thread: AgentThread,
   messages: readonly Message[],
-  {
-    goal,
-    countTokens,
-    summarizer = new ExtractiveSummarizer(),
-    signal,
-  }: HandoffOptions & { readonly countTokens: (text: string) => number },
-): Promise<StructuredSummary> {
+  options: HandoffOptions & { readonly countTokens: (text: string) => number },
+): Promise<Pick<Handoff, "summary" | "problem">> {
+  const { goal, countTokens, signal } = options;
   const span = spanOf(messages);
-  const { changes } = await summarizer.summarize({
+  const { changes, problem = null } = await handoffSummarizer(options).summarize({
     span,
     messages,
     previous: null,
@@ -131,7 +146,7 @@ async function summaryOf(
     instructions: `Keep what is needed for this goal: ${goal}`,
     ...(signal !== undefined && { signal }),
   });
-  return applySummaryChanges(null, span, changes).summary;
+  return { summary: applySummaryChanges(null, span, changes).summary, problem };
 }
 
 function briefingText(

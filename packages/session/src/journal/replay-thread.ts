@@ -1,6 +1,7 @@
 import {
   type RequestRenderedRecord,
   summaryRoleSchema,
+  summaryWordingSchema,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
@@ -73,12 +74,14 @@ async function digestNow(sources: ReplaySources, record: RequestRenderedRecord):
   const state = sources.state(record.threadVersion);
   const frame = await sources.frame(record.frame);
   const rehydrated = await Promise.all(record.rehydrated.map((kept) => rehydratedContent(sources, kept)));
+  const wording = record.options["summaryWording"];
   const renderer = new RequestRenderer({
     ...(rehydrated.length > 0 && { rehydrated }),
     state,
     frame,
     format: formatById(record.format),
     summaryRole: summaryRoleSchema.parse(record.options["summaryRole"]),
+    ...(wording !== undefined && { summaryWording: summaryWordingSchema.parse(wording) }),
     ...(typeof record.options["model"] === "string" && { model: record.options["model"] }),
   });
   return payloadDigest(renderer.render(await sources.plan(record.planVersion)).payload).digest;

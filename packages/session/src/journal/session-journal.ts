@@ -5,8 +5,10 @@ import {
   type CompactionPlan,
   canonicalJson,
   type JournalRecord,
+  type JsonObject,
   planDiff,
   type SummaryRole,
+  type SummaryWording,
   sha256,
   type ThreadfoldStore,
   type ThreadId,
@@ -22,6 +24,7 @@ export interface RenderedScene {
   readonly frame: RequestFrame;
   readonly tokenizer: string;
   readonly summaryRole: SummaryRole;
+  readonly summaryWording?: SummaryWording;
   readonly model?: string;
   readonly threadVersion: number;
   readonly rehydrated: readonly RehydrationResult[];
@@ -96,7 +99,7 @@ export class SessionJournal implements SessionRecorder {
       renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
       format: prepared.format,
       tokenizer: scene.tokenizer,
-      options: { summaryRole: scene.summaryRole, ...(scene.model !== undefined && { model: scene.model }) },
+      options: optionsOf(scene),
       frame: await this.#keepFrame(scene.frame),
       rehydrated,
       payloadDigest: prepared.digest,
@@ -149,3 +152,10 @@ export class SessionJournal implements SessionRecorder {
     return new Date(this.#clock.now()).toISOString();
   }
 }
+
+/** What a replay needs beside thread, plan, frame and format. */
+const optionsOf = ({ summaryRole, summaryWording, model }: RenderedScene): JsonObject => ({
+  summaryRole,
+  ...(summaryWording !== undefined && { summaryWording }),
+  ...(model !== undefined && { model }),
+});

@@ -2,25 +2,38 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContextCompactionEvent, type Summarizer, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { patience } from "@threadfold/core/laws";
+import { isThorough, patience } from "@threadfold/core/laws";
 import { createMemoryStore, encryptedStore, memoryKeyStore, openStore, verifyStore } from "@threadfold/stores";
+import { openPostgresStore } from "@threadfold/stores/postgres";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { findPostgres, freshSchemas, withoutFlush } from "../testing/postgres-service.ts";
 import { type PortCall, watchedStore } from "../testing/watched-store.ts";
 
-/** When a call fails: instead of being made, or after it was made, so that nobody knows; once, or from then on. */
-interface FaultMode {
-  readonly name: string;
-  readonly moment: "before" | "after";
+/** Before it was made, or after it was made, so that nobody knows. */
+type Moment = "before" | "after";
+
+/** A call that fails: the nth of all, in the one or the other moment; once, or that call from then on. */
+interface Fault {
+  readonly moment: Moment;
+  readonly nth: number;
   readonly sticky: boolean;
 }
 
-const MODES: readonly FaultMode[] = [
+const MODES = [
   { name: "once, before", moment: "before", sticky: false },
   { name: "once, after", moment: "after", sticky: false },
   { name: "from then on, before", moment: "before", sticky: true },
   { name: "from then on, after", moment: "after", sticky: true },
+] as const;
+
+/** In which moments two calls of one loop fail, each once. */
+const MOMENTS: readonly (readonly [Moment, Moment])[] = [
+  ["before", "before"],
+  ["before", "after"],
+  ["after", "before"],
+  ["after", "after"],
 ];
 
 /** What a request is recorded with: without it a request must not be sent, so `prepare` says so. */
@@ -31,19 +44,28 @@ const PORTS: readonly Call[] = ["plans.commitPlan", "artifacts.store", "journal.
 
 type Call = PortCall | "summarizer";
 
-/** Runs a loop of folds in which the nth call of a port fails, and gives how many calls there were and which failed. */
-async function loopWithFault(
+/** Runs a loop of folds in which calls of ports fail, and gives how many calls there were and which failed. */
+async function loopWithFaults(
   open: () => Promise<ThreadfoldStore>,
-  nth: number,
-  { moment, sticky }: FaultMode,
-): Promise<{ readonly calls: number; readonly failed: ReadonlySet<Call> }> {
+  faults: readonly Fault[],
+): Promise<{
+  readonly calls: Readonly<Record<Moment, number>>;
+  readonly failed: ReadonlySet<Call>;
+  readonly struck: number;
+}> {
   let armed = false;
-  let calls = 0;
+  const calls = { before: 0, after: 0 };
+  const struck = new Set<Fault>();
   const failed = new Set<Call>();
-  const strike = (when: FaultMode["moment"]) => (call: Call) => {
-    if (!armed || when !== moment) return;
-    calls++;
-    if (calls !== nth && !(sticky && calls > nth && failed.has(call))) return;
+  const strike = (moment: Moment) => (call: Call) => {
+    if (!armed) return;
+    const number = ++calls[moment];
+    const due = faults.find(
+      (fault) =>
+        fault.moment === moment && (fault.nth === number || (fault.sticky && number > fault.nth && failed.has(call))),
+    );
+    if (due === undefined) return;
+    struck.add(due);
     failed.add(call);
     throw new ThreadfoldError("STORE_UNAVAILABLE", "The port is gone.");
   };
@@ -92,44 +114,92 @@ async function loopWithFault(
   const versions = (await inner.plans.listPlans(threadId)).map(({ version }) => version);
   expect(versions).toEqual(versions.map((_, index) => index + 1));
   await inner.close();
-  return { calls, failed };
+  return { calls, failed, struck: struck.size };
 }
+
+/** Lets two calls of a loop fail, one pair after the other or each so many pairs one, and gives how many pairs failed. */
+async function failTwice(
+  open: () => Promise<ThreadfoldStore>,
+  [first, second]: readonly [Moment, Moment],
+  stride: number,
+): Promise<number> {
+  let total = (await loopWithFaults(open, [])).calls[first];
+  let number = 0;
+  let pairs = 0;
+  for (let one = 1; one <= total; one++) {
+    for (let two = one + 1; two <= total; two++) {
+      if (number++ % stride !== 0) continue;
+      const { calls, struck } = await loopWithFaults(open, [
+        { moment: first, nth: one, sticky: false },
+        { moment: second, nth: two, sticky: false },
+      ]);
+      if (struck === 2) pairs++;
+      total = Math.max(total, calls[second]);
+    }
+  }
+  return pairs;
+}
+
+/** A kind of store, and how a new one is opened. */
+type Backend = readonly [name: string, open: () => Promise<ThreadfoldStore>];
 
 // Faults are at the ports: how lasting the disk below them is makes no difference.
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-faults-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let opened = 0;
 
-const STORES: Readonly<Record<string, () => Promise<ThreadfoldStore>>> = {
-  memory: async () => createMemoryStore(),
-  SQLite: () => openStore(join(folder, `${opened++}.db`)),
-  "memory, encrypted": async () => encryptedStore(createMemoryStore(), memoryKeyStore()),
-  "memory with artifacts in files": () => openStore("memory:", { artifacts: `file:${join(folder, `${opened++}`)}` }),
-};
+const service = await findPostgres();
+const schemas = freshSchemas(withoutFlush(service.url));
+const schema = schemas.fresh();
+if (service.isThere) afterAll(() => schemas.drop());
 
-describe("a session whose ports fail", () => {
-  it.for(Object.entries(STORES))(
-    "R3 P6 the nth call of any port fails, over %s, once or from then on: folding ends in an outcome, the loop goes on",
-    {
-      timeout: patience(120_000),
-    },
-    async ([backend, open], { task }) => {
-      const points = { faults: 0, modes: MODES.length };
-      for (const mode of MODES) {
+const BACKENDS: readonly Backend[] = [
+  ["memory", async () => createMemoryStore()],
+  ["SQLite", () => openStore(join(folder, `${opened++}.db`))],
+  // One schema for all loops, each of which is a tenant of its own: making tables is not what is looked at.
+  ["PostgreSQL", () => openPostgresStore(schemas.driver, { schema, tenantId: `loop ${opened++}` })],
+  ["memory, encrypted", async () => encryptedStore(createMemoryStore(), memoryKeyStore())],
+  ["memory with artifacts in files", () => openStore("memory:", { artifacts: `file:${join(folder, `${opened++}`)}` })],
+];
+
+describe.for(BACKENDS)("a session whose ports fail, over %s", ([backend, open]) => {
+  const isThere = backend !== "PostgreSQL" || service.isThere;
+  const note = isThere ? "" : service.note;
+
+  it.skipIf(!isThere)(
+    `R3 P6 the nth call of any port, once or from then on: folding ends in an outcome, the loop goes on${note}`,
+    { timeout: patience(120_000) },
+    async ({ task }) => {
+      let faults = 0;
+      for (const { name, moment, sticky } of MODES) {
         const failed = new Set<Call>();
         let total = 1;
         for (let nth = 1; nth <= total; nth++) {
-          const loop = await loopWithFault(open, nth, mode);
+          const loop = await loopWithFaults(open, [{ moment, nth, sticky }]);
           for (const call of loop.failed) failed.add(call);
-          total = Math.max(total, loop.calls);
-          points.faults++;
+          total = Math.max(total, loop.calls[moment]);
+          faults++;
         }
-        expect([...failed], mode.name).toEqual(expect.arrayContaining([...PORTS]));
+        expect([...failed], name).toEqual(expect.arrayContaining([...PORTS]));
       }
-      Object.assign(task.meta, { figures: { backend, ...points, "untyped errors": 0 } });
+      Object.assign(task.meta, { figures: { backend, faults, modes: MODES.length, "untyped errors": 0 } });
     },
   );
 
+  // On every day a sample of the pairs, which are more than a thousand.
+  it.skipIf(!isThere)(
+    `R3 P6 two calls of one loop, wherever they are: folding ends in an outcome, the loop goes on${note}`,
+    { timeout: patience(120_000) },
+    async ({ task }) => {
+      let pairs = 0;
+      for (const moments of MOMENTS) pairs += await failTwice(open, moments, isThorough() ? 1 : 53);
+      expect(pairs).toBeGreaterThan(10);
+      Object.assign(task.meta, { figures: { backend, pairs, "untyped errors": 0 } });
+    },
+  );
+});
+
+describe("a session whose ports fail", () => {
   it("P6 a foreign error's words stand in no event and no outcome's problem", async () => {
     const heard: ContextCompactionEvent[] = [];
     const store = watchedStore(createMemoryStore(), {

@@ -13,8 +13,8 @@ import { findPostgres, freshSchemas } from "../testing/postgres-service.ts";
 
 const service = await findPostgres();
 const folder = mkdtempSync(join(tmpdir(), "threadfold-replay-"));
-const threadId = asThreadId("long");
-const TURNS = 1_000;
+const TURNS = runs(1_000, 5_000).numRuns;
+const THREADS = runs(1, 10).numRuns;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the other process made of the store. */
@@ -24,21 +24,33 @@ interface Replayed {
   readonly findings: readonly string[];
 }
 
+/** Works through long threads, each of other sizes, and adds up what came of replaying them. */
+async function replayAll(address: string, schema?: string) {
+  const totals = { threads: THREADS, requests: 0, plans: 0, rehydrated: 0 };
+  for (let number = 0; number < THREADS; number++) {
+    const { requests, plans, rehydrated } = await replayElsewhere(number, address, schema);
+    totals.requests += requests;
+    totals.plans += plans;
+    totals.rehydrated += rehydrated;
+  }
+  return { turns: TURNS, ...totals, equal: "100 %" };
+}
+
 /** Works through a long thread, then replays it in a process of another time zone and locale that knows the store alone. */
-async function replayElsewhere(address: string, schema?: string) {
-  const turns = Math.min(5_000, TURNS * runs(1).numRuns);
+async function replayElsewhere(number: number, address: string, schema?: string) {
+  const threadId = asThreadId(`long-${number}`);
   const store = await openStore(address, schema === undefined ? {} : { postgres: { schema } });
-  const config = { maxInputTokens: 8_000, enableRetrieval: false };
+  const config = { maxInputTokens: 8_000 + 700 * number, enableRetrieval: false };
   const session = await openSession({ threadId, store, config });
   const digests: string[] = [];
   let rehydrated = 0;
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < TURNS; turn++) {
     const wanted = session.plan.externalizations.at(-1)?.artifactId;
     const need = turn % 10 === 9 && wanted !== undefined ? ` I need ${wanted}.` : "";
-    // One result in seven is large enough to be externalized.
+    // One result in seven, or in some more, is large enough to be externalized.
     await session.append([
       say(`u${turn}`, "user", `Do step ${turn}. ${turn % 50 === 0 ? `Never skip step ${turn}.` : ""}`),
-      ...work(turn, turn + 1, turn % 7 === 0 ? 1_300 : 60),
+      ...work(turn, turn + 1, turn % (7 + number) === 0 ? 1_300 : 60),
       say(`d${turn}`, "assistant", `Step ${turn} is done.${need}`),
     ]);
     const prepared = await session.prepare();
@@ -59,22 +71,24 @@ async function replayElsewhere(address: string, schema?: string) {
   expect(replayed.digests).toEqual(digests);
   expect(version).toBeGreaterThan(5);
   expect(rehydrated).toBeGreaterThan(0);
-  return { turns, requests: digests.length, plans: version, rehydrated, equal: "100 %" };
+  return { requests: digests.length, plans: version, rehydrated };
 }
 
 describe("R13 R14 the requests of a thread of 1,000 turns, rendered again by another process", () => {
-  it("R13 R14 are the same bytes, every one, from a SQLite file", { timeout: patience(300_000) }, async ({ task }) => {
-    const figures = await replayElsewhere(join(folder, "store.db"));
+  it("R13 R14 are the same bytes, every one, from a SQLite file", { timeout: patience(300_000, 15_000_000) }, async ({
+    task,
+  }) => {
+    const figures = await replayAll(join(folder, "store.db"));
     Object.assign(task.meta, { figures: { backend: "SQLite", ...figures } });
   });
 
   it.skipIf(!service.isThere)(
     `R13 R14 are the same bytes, every one, from PostgreSQL${service.note}`,
-    { timeout: patience(300_000) },
+    { timeout: patience(300_000, 15_000_000) },
     async ({ task }) => {
       const schemas = freshSchemas(service.url);
       try {
-        const figures = await replayElsewhere(service.url, schemas.fresh());
+        const figures = await replayAll(service.url, schemas.fresh());
         Object.assign(task.meta, { figures: { backend: "PostgreSQL", ...figures } });
       } finally {
         await schemas.drop();

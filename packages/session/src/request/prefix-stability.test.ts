@@ -1,5 +1,5 @@
 import { asThreadId, type MessageInput } from "@threadfold/core";
-import { messageInputs, runs } from "@threadfold/core/laws";
+import { messageInputs, patience, runs } from "@threadfold/core/laws";
 import { FORMATS, type PrefixDivergence, prefixDiff } from "@threadfold/renderer";
 import { PRESETS } from "@threadfold/strategies";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ const withoutSystem = (messages: readonly MessageInput[]): readonly MessageInput
 
 describe("the prompt between two commits", () => {
   it("P7 begins with the prompt before it, message by message, whatever the trigger, the cost model and usage say", {
-    timeout: 120_000,
+    timeout: patience(120_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -34,7 +34,7 @@ export class RequestRecorder {
   ): Promise<PreparedRequest> {
     const { thread, request, memory, journal, tokenizer, marks } = this.#ports;
     const { state } = thread;
-    const { frame, model, summaryRole, format } = request;
+    const { frame, model, summaryRole, summaryWording, format } = request;
     const { rendering, payload, verification, digest } = request.rendererWith(state, rehydrated).render(plan);
     const { text, digest: sum, bytes } = digest;
     const prepared: PreparedRequest = {
@@ -59,6 +59,7 @@ export class RequestRecorder {
       frame,
       tokenizer,
       summaryRole,
+      ...(summaryWording !== undefined && { summaryWording }),
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
       rehydrated,

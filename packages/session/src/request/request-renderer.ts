@@ -1,4 +1,11 @@
-import type { CompactionPlan, JsonObject, PlanVerification, PlanVerifier, SummaryRole } from "@threadfold/core";
+import type {
+  CompactionPlan,
+  JsonObject,
+  PlanVerification,
+  PlanVerifier,
+  SummaryRole,
+  SummaryWording,
+} from "@threadfold/core";
 import {
   GrowingPayload,
   GrowingRendering,
@@ -26,6 +33,7 @@ export interface RenderScene {
   readonly frame: RequestFrame;
   readonly format: ProviderFormat;
   readonly summaryRole: SummaryRole;
+  readonly summaryWording?: SummaryWording;
   /** Name of the model that the request is for. */
   readonly model?: string;
   readonly rehydrated?: NonNullable<RenderInput["rehydrated"]>;
@@ -91,10 +99,15 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   #render(plan: CompactionPlan): GrowingRendering {
-    const { state, frame, format, summaryRole, model, rehydrated } = this.#scene;
+    const { state, frame, format, summaryRole, summaryWording, model, rehydrated } = this.#scene;
     const { thread, ledger } = state;
     const input = { thread, plan, ledger, system: frame.system, tools: frame.tools, summaryRole };
-    const whole = { ...input, ...(model !== undefined && { model }), ...(rehydrated !== undefined && { rehydrated }) };
+    const whole = {
+      ...input,
+      ...(summaryWording !== undefined && { summaryWording }),
+      ...(model !== undefined && { model }),
+      ...(rehydrated !== undefined && { rehydrated }),
+    };
     return this.#before(plan)?.growing.grow(whole) ?? GrowingRendering.of(whole, format);
   }
 

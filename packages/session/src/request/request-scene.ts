@@ -3,6 +3,7 @@ import {
   type ContextCompactionConfig,
   compactionConfig,
   type SummaryRole,
+  type SummaryWording,
   type TokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
@@ -33,6 +34,7 @@ export interface RequestSceneParts {
 export class RequestScene {
   readonly format: ProviderFormat;
   readonly summaryRole: SummaryRole;
+  readonly summaryWording: SummaryWording | undefined;
   #config: ContextCompactionConfig;
   #model: string | undefined;
   #frame: RequestFrame;
@@ -44,6 +46,7 @@ export class RequestScene {
     this.#model = model;
     this.#frame = frame;
     this.summaryRole = summaryRole;
+    this.summaryWording = config.summaryWording;
   }
 
   get config(): ContextCompactionConfig {
@@ -99,8 +102,8 @@ export class RequestScene {
   }
 
   #renderScene(state: ThreadState): RenderScene {
-    const { format, summaryRole } = this;
-    const scene = { state, frame: this.#frame, format, summaryRole };
+    const { format, summaryRole, summaryWording } = this;
+    const scene = { state, frame: this.#frame, format, summaryRole, ...(summaryWording !== undefined && { summaryWording }) };
     return this.#model === undefined ? scene : { ...scene, model: this.#model };
   }
 }

@@ -9,7 +9,7 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
-import { pinnedClock, runs } from "@threadfold/core/laws";
+import { patience, pinnedClock, runs } from "@threadfold/core/laws";
 import { ATTACKS, type Attack, ExtractiveSummarizer, hostileModel, LLMSummarizer } from "@threadfold/summarizers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -168,7 +168,7 @@ describe("a hostile summarizer over ten cycles", () => {
   it(
     "R15 P5 P6: a hostile model behind the LLM summarizer loses no pin, no rule and no open item, and every disappearance is recorded",
     {
-      timeout: 300_000,
+      timeout: patience(300_000),
     },
     () => walks((attackOf) => new LLMSummarizer({ model: hostileModel(attackOf), retries: 0 })),
   );
@@ -176,7 +176,7 @@ describe("a hostile summarizer over ten cycles", () => {
   it(
     "R15 P5 P6: a hostile summarizer of the host's own does no more harm: the session checks it unasked",
     {
-      timeout: 300_000,
+      timeout: patience(300_000),
     },
     () => walks(hostileSummarizer),
   );

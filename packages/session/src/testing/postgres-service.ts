@@ -24,6 +24,13 @@ export async function findPostgres(): Promise<FoundPostgres> {
   return { url, isThere, note: isThere ? "" : ` (skipped: ${absence})` };
 }
 
+/** The same server, without waiting for its disk: for many small commits that need not outlive a crash of the server. */
+export function withoutFlush(url: string): string {
+  const address = new URL(url);
+  address.searchParams.set("options", "-c synchronous_commit=off");
+  return address.href;
+}
+
 /** Schemas that nobody else uses, and how to get rid of them. */
 export function freshSchemas(url: string) {
   const driver: PostgresDriver = connectPostgres(url, { maxConnections: 2 });

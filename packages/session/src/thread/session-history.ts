@@ -9,10 +9,9 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import type { SessionFolding } from "../fold/session-folding.ts";
 import type { HistoryReader } from "./history-reader.ts";
+import type { SessionPlan } from "./session-plan.ts";
 import type { SessionThread } from "./session-thread.ts";
-import { wholePlan } from "./whole-plan.ts";
 
 /**
  * What a session begins with: of a thread that was folded what its newest plan shows and what came since, where the store
@@ -34,7 +33,7 @@ export async function openThread(
 export interface SessionHistoryPorts {
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
-  readonly folding: SessionFolding;
+  readonly plan: SessionPlan;
 }
 
 /** What a resumed session left in the store, for when somebody needs it: a fold, a search, an explanation. */
@@ -46,9 +45,9 @@ export class SessionHistory implements HistoryReader {
   }
 
   async load(): Promise<void> {
-    const { thread, folding } = this.#ports;
+    const { thread, plan } = this.#ports;
     await thread.load();
-    await folding.load();
+    await plan.load();
   }
 
   async whenNeeded<Result>(work: () => Promise<Result> | Result): Promise<Result> {
@@ -63,23 +62,25 @@ export class SessionHistory implements HistoryReader {
 
   /** Takes in what others appended and committed. A resumed thread is resumed anew, since their plan may show other messages. */
   async refresh(): Promise<void> {
-    const { store, thread, folding } = this.#ports;
+    const { store, thread, plan } = this.#ports;
     if (!thread.state.thread.isWhole) {
       const resumed = await store.ranges?.resume(thread.state.thread.id);
       if (resumed !== undefined && resumed !== null && (await thread.take(resumed.thread, resumed.plan)))
-        return folding.take(resumed.plan);
+        return plan.take(resumed.plan);
       await this.load();
     }
     await thread.refresh();
-    await folding.refresh();
+    await plan.refresh();
   }
 
   async takeCommitted(): Promise<boolean> {
-    const { store, thread, folding } = this.#ports;
+    const { store, thread, plan } = this.#ports;
     const { thread: known } = thread.state;
-    const { plan } = await store.plans.getCurrentPlan(known.id);
-    if (plan === null || plan.version <= folding.plan.version) return false;
-    if (known.isWhole && plan.threadVersion <= known.version) folding.take(plan);
+    const newest = await store.plans.getCurrentVersion?.(known.id);
+    if (newest !== undefined && newest <= plan.current.version) return false;
+    const { plan: committed } = await store.plans.getCurrentPlan(known.id);
+    if (committed === null || committed.version <= plan.current.version) return false;
+    if (known.isWhole && committed.threadVersion <= known.version) plan.take(committed);
     else await this.refresh();
     return true;
   }
@@ -89,7 +90,7 @@ export class SessionHistory implements HistoryReader {
     const { thread } = this.#ports.thread.state;
     const known = thread.messageInMemory(messageId);
     const found = known ?? (thread.isWhole ? undefined : await this.#find(messageId));
-    const plan = await wholePlan(this.#ports.store, this.#ports.folding.plan);
+    const plan = await this.#ports.plan.whole();
     return explainMessage({ id: thread.id, message: (id) => (id === found?.id ? found : undefined) }, plan, messageId);
   }
 

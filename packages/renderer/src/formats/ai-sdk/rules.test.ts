@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { type JointRuleCase, legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { aiSdk } from "./format.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
@@ -25,14 +26,7 @@ const file = { type: "file", data: "AA==", mediaType: "image/png" };
 const summary = `[Context Summary - Turns 1-2]\n…\n${END_OF_HISTORY}`;
 const body = (...messages: unknown[]) => ({ messages });
 
-/** Each rule: a prompt that breaks it and nothing else, where, and the same prompt made right. */
-const cases: readonly {
-  readonly rule: string;
-  readonly name: string;
-  readonly bad: unknown;
-  readonly at: string;
-  readonly good: unknown;
-}[] = [
+const cases: readonly RuleCase[] = [
   {
     rule: "W1",
     name: "call without result",
@@ -197,36 +191,29 @@ const cases: readonly {
   },
 ];
 
-describe("ai-sdk legality", () => {
-  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    const violations = aiSdk.check(bad);
-    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
-    expect(violations[0]?.at).toBe(at);
-    expect(aiSdk.check(good)).toEqual([]);
-  });
+/** A part in the wrong place breaks the shape as well. */
+const joint: readonly JointRuleCase[] = [
+  {
+    rule: "part-places",
+    name: "a call of the user",
+    bad: body(user("go", call("a")), assistant(call("b")), tool(result("b"))),
+    at: "$.messages[0].content[1]",
+  },
+  {
+    rule: "part-places",
+    name: "a picture of a tool",
+    bad: body(user("go"), assistant(call("b")), tool(file, result("b"))),
+    at: "$.messages[2].content[0]",
+  },
+];
 
-  it("part-places names a call of the user and a picture of a tool, beside the shape", () => {
-    const violations = aiSdk.check(body(user("go", call("a")), assistant(call("b")), tool(file, result("b"))));
-    expect(violations.filter(({ rule }) => rule !== "shape").map(({ rule, at }) => [rule, at])).toEqual([
-      ["part-places", "$.messages[0].content[1]"],
-      ["part-places", "$.messages[2].content[0]"],
-    ]);
-  });
+const strange: readonly unknown[] = [{ messages: 1 }, { messages: [1, null, { role: 3, content: [null, 2] }] }];
+
+describe("ai-sdk legality", () => {
+  legalityTests(aiSdk, { cases, joint, strange });
 
   it("takes a call that the provider ran itself for answered", () => {
     const search = { ...call("s"), providerExecuted: true };
     expect(aiSdk.check(body(user("go"), assistant(search, result("s"), "found"), user("on")))).toEqual([]);
   });
-
-  it("has a negative case for every rule of its table", () => {
-    const tested = new Set([...cases.map(({ rule }) => rule), "part-places"]);
-    expect(aiSdk.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
-  });
-
-  it.each([null, 1, "x", [], {}, { messages: 1 }, { messages: [1, null, { role: 3, content: [null, 2] }] }])(
-    "answers for any JSON: %j",
-    (payload) => {
-      expect(aiSdk.check(payload).length).toBeGreaterThan(0);
-    },
-  );
 });

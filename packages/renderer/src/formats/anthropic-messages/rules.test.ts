@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { anthropicMessages } from "./format.ts";
 
 const tools = [{ name: "read", input_schema: { type: "object" } }];
@@ -15,14 +16,7 @@ const image = { type: "image", source: { type: "base64", media_type: "image/png"
 const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
 const body = (...messages: unknown[]) => ({ tools, messages });
 
-/** Each rule: a payload that breaks it and nothing else, where, and the same payload made right. */
-const cases: readonly {
-  readonly rule: string;
-  readonly name: string;
-  readonly bad: unknown;
-  readonly at: string;
-  readonly good: unknown;
-}[] = [
+const cases: readonly RuleCase[] = [
   {
     rule: "W1",
     name: "call without result",
@@ -260,30 +254,13 @@ const cases: readonly {
   },
 ];
 
+const strange: readonly unknown[] = [
+  { messages: 1 },
+  { messages: [1, null, { role: 3, content: [null, 2, { type: "tool_use" }] }], tools: "x" },
+];
+
 describe("anthropic-messages legality", () => {
-  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    const violations = anthropicMessages.check(bad);
-    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
-    expect(violations[0]?.at).toBe(at);
-    expect(anthropicMessages.check(good)).toEqual([]);
-  });
-
-  it("has a negative case for every rule of its table", () => {
-    const tested = new Set(cases.map(({ rule }) => rule));
-    expect(anthropicMessages.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
-  });
-
-  it.each([
-    null,
-    1,
-    "x",
-    [],
-    {},
-    { messages: 1 },
-    { messages: [1, null, { role: 3, content: [null, 2, { type: "tool_use" }] }], tools: "x" },
-  ])("answers for any JSON: %j", (payload) => {
-    expect(anthropicMessages.check(payload).length).toBeGreaterThan(0);
-  });
+  legalityTests(anthropicMessages, { cases, strange });
 
   it("stays linear on a payload of misplaced results", () => {
     const many = Array.from({ length: 20_000 }, (_, index) => user(result(`r${index}`)));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type JointRuleCase, legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { gemini } from "./format.ts";
 
 const says = (text: unknown) => ({ text });
@@ -18,16 +19,7 @@ const on = user(says("on"));
 const body = (...contents: unknown[]) => ({ contents });
 const declaring = (...functionDeclarations: unknown[]) => ({ tools: [{ functionDeclarations }], ...body(go) });
 
-interface Case {
-  readonly rule: string;
-  readonly name: string;
-  readonly bad: unknown;
-  readonly at: string;
-  readonly good: unknown;
-}
-
-/** Each rule: a payload that breaks it and nothing else, where, and the same payload made right. */
-const cases: readonly Case[] = [
+const cases: readonly RuleCase[] = [
   {
     rule: "W2",
     name: "Gemini response with unknown id",
@@ -146,7 +138,7 @@ const cases: readonly Case[] = [
 ];
 
 /** Payloads that break a rule and with it, by their nature, the number of responses (W14). */
-const joint: readonly Case[] = [
+const joint: readonly JointRuleCase[] = [
   {
     rule: "W1",
     name: "Gemini call without response",
@@ -205,26 +197,10 @@ const joint: readonly Case[] = [
   },
 ];
 
+const strange: readonly unknown[] = [{ contents: 1 }, { contents: [1, null, { role: "model", parts: [null, 2] }] }];
+
 describe("gemini legality", () => {
-  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    const violations = gemini.check(bad);
-    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
-    expect(violations[0]?.at).toBe(at);
-    expect(gemini.check(good)).toEqual([]);
-  });
-
-  it.each(joint.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    expect(gemini.check(bad).map((violation) => ({ rule: violation.rule, at: violation.at }))).toContainEqual({
-      rule,
-      at,
-    });
-    expect(gemini.check(good)).toEqual([]);
-  });
-
-  it("has a negative case for every rule of its table", () => {
-    const tested = new Set([...cases, ...joint].map(({ rule }) => rule));
-    expect(gemini.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
-  });
+  legalityTests(gemini, { cases, joint, strange });
 
   it("W15 Gemini looks at the open turn alone, and at no model before the third generation", () => {
     const earlier = [go, model(call("a")), user(response("a")), model(says("so"))];
@@ -244,11 +220,4 @@ describe("gemini legality", () => {
       ["W7", "$.contents[1].parts[1]"],
     ]);
   });
-
-  it.each([null, 1, "x", [], {}, { contents: 1 }, { contents: [1, null, { role: "model", parts: [null, 2] }] }])(
-    "answers for any JSON: %j",
-    (payload) => {
-      expect(gemini.check(payload).length).toBeGreaterThan(0);
-    },
-  );
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe } from "vitest";
+import { legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { neutral } from "./format.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
@@ -16,13 +17,7 @@ const user = (value: string) => ({ role: "user", parts: [text(value)] });
 const assistant = (...parts: unknown[]) => ({ role: "assistant", parts });
 const body = (...messages: unknown[]) => ({ system: [], tools: [], messages });
 
-const cases: readonly {
-  readonly rule: string;
-  readonly name: string;
-  readonly bad: unknown;
-  readonly at: string;
-  readonly good: unknown;
-}[] = [
+const cases: readonly RuleCase[] = [
   {
     rule: "W1",
     name: "call without result",
@@ -103,16 +98,11 @@ const cases: readonly {
   },
 ];
 
-describe("neutral legality", () => {
-  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    const violations = neutral.check(bad);
-    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
-    expect(violations[0]?.at).toBe(at);
-    expect(neutral.check(good)).toEqual([]);
-  });
+const strange: readonly unknown[] = [
+  { messages: 1 },
+  { system: [], tools: [], messages: [1, null, { role: 3, parts: [null, 2] }] },
+];
 
-  it("has a negative case for every rule of its table", () => {
-    const tested = new Set(cases.map(({ rule }) => rule));
-    expect(neutral.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
-  });
+describe("neutral legality", () => {
+  legalityTests(neutral, { cases, strange });
 });

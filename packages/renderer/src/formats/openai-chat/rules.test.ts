@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type JointRuleCase, legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { openaiChat } from "./format.ts";
 
 const user = (content: unknown) => ({ role: "user", content });
@@ -13,14 +14,7 @@ const tool = (id: string, content: unknown = "ok") => ({ role: "tool", tool_call
 const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
 const body = (...messages: unknown[]) => ({ messages });
 
-/** Each rule: a payload that breaks it and nothing else, where, and the same payload made right. */
-const cases: readonly {
-  readonly rule: string;
-  readonly name: string;
-  readonly bad: unknown;
-  readonly at: string;
-  readonly good: unknown;
-}[] = [
+const cases: readonly RuleCase[] = [
   {
     rule: "W1",
     name: "call without result",
@@ -136,7 +130,7 @@ const cases: readonly {
 ];
 
 /** Payloads that break a rule and, by their nature, another one with it. */
-const joint: readonly { readonly rule: string; readonly name: string; readonly bad: unknown; readonly at: string }[] = [
+const joint: readonly JointRuleCase[] = [
   { rule: "roles", name: "an unknown role", bad: body({ role: "narrator", content: "x" }), at: "$.messages[0].role" },
   { rule: "shape", name: "an unknown role", bad: body({ role: "narrator", content: "x" }), at: "$.messages[0].role" },
   {
@@ -159,25 +153,13 @@ const joint: readonly { readonly rule: string; readonly name: string; readonly b
   },
 ];
 
+const strange: readonly unknown[] = [
+  { messages: 1 },
+  { messages: [1, null, { role: "assistant", tool_calls: [null, 2] }], tools: [3] },
+];
+
 describe("openai-chat legality", () => {
-  it.each(cases.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at, good }) => {
-    const violations = openaiChat.check(bad);
-    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
-    expect(violations[0]?.at).toBe(at);
-    expect(openaiChat.check(good)).toEqual([]);
-  });
-
-  it.each(joint.map((one) => [`${one.rule} ${one.name}`, one] as const))("%s", (_name, { rule, bad, at }) => {
-    expect(openaiChat.check(bad).map((violation) => ({ rule: violation.rule, at: violation.at }))).toContainEqual({
-      rule,
-      at,
-    });
-  });
-
-  it("has a negative case for every rule of its table", () => {
-    const tested = new Set([...cases, ...joint].map(({ rule }) => rule));
-    expect(openaiChat.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
-  });
+  legalityTests(openaiChat, { cases, joint, strange });
 
   it("W9 W10 takes any first and last message", () => {
     expect(openaiChat.check(body(assistant("hi"), user("go"), assistant("done")))).toEqual([]);
@@ -193,17 +175,5 @@ describe("openai-chat legality", () => {
       tool("a"),
     );
     expect(openaiChat.check(payload)).toEqual([]);
-  });
-
-  it.each([
-    null,
-    1,
-    "x",
-    [],
-    {},
-    { messages: 1 },
-    { messages: [1, null, { role: "assistant", tool_calls: [null, 2] }], tools: [3] },
-  ])("answers for any JSON: %j", (payload) => {
-    expect(openaiChat.check(payload).length).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,40 @@
+import type { ThreadInfo } from "@threadfold/core";
+import type { CliCommand } from "../cli-command.ts";
+import type { Page } from "../output/page.ts";
+import { plainText } from "../output/plain-text.ts";
+import { table } from "../output/table.ts";
+import { STORE_OPTION } from "../parse/common-options.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedThreads } from "../store/stored-thread.ts";
+
+/** `threads`: lists what a store holds. */
+export const threadsCommand: CliCommand = {
+  arguments: [],
+  options: [STORE_OPTION],
+  examples: ["threads --store sessions.db", "threads --store sessions.db --quiet"],
+  run({ options }, { io }) {
+    return readingStore(options, io.env, async (store) => {
+      const threads = await storedThreads(store);
+      return {
+        data: { threads },
+        text: (page) => threadsPage(threads, page),
+        brief: threads.map(({ threadId }) => plainText(threadId)).join("\n"),
+      };
+    });
+  },
+};
+
+function threadsPage(threads: readonly ThreadInfo[], { paint }: Page): string {
+  if (threads.length === 0) return "The store holds no thread.";
+  const rows = threads.map(({ threadId, version, planVersion, updatedAt }) => [
+    plainText(threadId),
+    String(version),
+    planVersion === 0 ? "-" : String(planVersion),
+    updatedAt,
+  ]);
+  const [head = "", ...lines] = table(
+    [["thread", "entries", "plan", "changed"], ...rows],
+    ["left", "right", "right", "left"],
+  );
+  return [paint("bold", head), ...lines].join("\n");
+}

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { ProviderFormat } from "../formats/provider-format.ts";
+
+/** A payload that breaks a rule and nothing else, where it first does, and the same payload made right. */
+export interface RuleCase {
+  /** Id of the rule in the format's table. */
+  readonly rule: string;
+  readonly name: string;
+  readonly bad: unknown;
+  /** A path into the payload. */
+  readonly at: string;
+  readonly good: unknown;
+}
+
+/** A payload that by its nature breaks other rules with this one. */
+export interface JointRuleCase extends Omit<RuleCase, "good"> {
+  /** The same payload made right, where there is one. */
+  readonly good?: unknown;
+}
+
+/** What a format's legality is tested with. */
+export interface LegalityCases {
+  readonly cases: readonly RuleCase[];
+  readonly joint?: readonly JointRuleCase[];
+  /** Payloads that have the right fields with the wrong things in them. */
+  readonly strange: readonly unknown[];
+}
+
+const NO_PAYLOADS: readonly unknown[] = [null, 1, "x", [], {}];
+
+/** Declares what every format's table of rules has to hold to, inside the `describe` of the format. */
+export function legalityTests(format: ProviderFormat, { cases, joint = [], strange }: LegalityCases): void {
+  it.each(named(cases))("%s", (_name, { rule, bad, at, good }) => {
+    const violations = format.check(bad);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+    expect(violations[0]?.at).toBe(at);
+    expect(format.check(good)).toEqual([]);
+  });
+
+  it.each(named(joint))("%s", (_name, { rule, bad, at, good }) => {
+    expect(format.check(bad).find((violation) => violation.rule === rule)?.at).toBe(at);
+    if (good !== undefined) expect(format.check(good)).toEqual([]);
+  });
+
+  it("has a negative case for every rule of its table", () => {
+    const tested = new Set([...cases, ...joint].map(({ rule }) => rule));
+    expect(format.rules.rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
+  });
+
+  it.each([...NO_PAYLOADS, ...strange].map((payload) => [payload]))("answers for any JSON: %j", (payload) => {
+    expect(format.check(payload).length).toBeGreaterThan(0);
+  });
+}
+
+const named = <Case extends JointRuleCase>(cases: readonly Case[]): readonly (readonly [string, Case])[] =>
+  cases.map((one) => [`${one.rule} ${one.name}`, one]);

@@ -1,0 +1,41 @@
+import type { CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import { wholePlan } from "./whole-plan.ts";
+
+/** The plan that a session's requests are rendered with, as far as the session knows. */
+export class SessionPlan {
+  readonly #store: Pick<ThreadfoldStore, "plans">;
+  #current: CompactionPlan;
+
+  constructor(store: Pick<ThreadfoldStore, "plans">, current: CompactionPlan) {
+    this.#store = store;
+    this.#current = current;
+  }
+
+  get current(): CompactionPlan {
+    return this.#current;
+  }
+
+  /** Goes on with a plan: one that was committed here, or that the thread was resumed with anew. */
+  take(plan: CompactionPlan): void {
+    this.#current = plan;
+  }
+
+  /** Takes in a plan that another writer committed, and gives the plan that holds. @throws what the store throws. */
+  async refresh(): Promise<CompactionPlan> {
+    const { plan } = await this.#store.plans.getCurrentPlan(this.#current.threadId);
+    if (plan !== null && plan.version > this.#current.version) this.#current = plan;
+    return this.#current;
+  }
+
+  /** The plan with all of its ids. What is current stays as it is. @throws as {@link wholePlan} does. */
+  whole(): Promise<CompactionPlan> {
+    return wholePlan(this.#store, this.#current);
+  }
+
+  /** Brings the ids of the plan into memory. @throws as {@link whole} does. */
+  async load(): Promise<void> {
+    const before = this.#current;
+    const whole = await this.whole();
+    if (this.#current === before) this.#current = whole;
+  }
+}
