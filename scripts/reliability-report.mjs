@@ -36,6 +36,7 @@ export const CLAIMS = {
   R24: "What has expired is never read",
   R25: "Encryption holds",
   R26: "Secrets are redacted",
+  R27: "Malformed input ends in a session or in a typed error",
   R28: "Damaged files end in typed errors",
   R32: "A full, read-only or forbidden disk ends in a typed error, and on it goes afterwards",
   R33: "Stores of older versions open, and a migration that is killed leaves none or all of it",
@@ -65,7 +66,7 @@ export function reliabilityPage(assertions, { date, machine }) {
     "",
     `${date}, ${machine}. ${all.size} tests, ${failed} failed, ${skipped} skipped, ${seconds.toFixed(0)} s of test time in all (packages run side by side).`,
     "",
-    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The full figures, twenty times these, come with `npm run test:full`.",
+    "What is meant by a crash: processes are killed with SIGKILL at random times and at single system calls, calls fail with errors, connections are cut. Power loss is not tested by pulling a plug; that data is on the disk when a call returns rests on `synchronous=FULL` and fsync, and on the server's own settings for PostgreSQL. System-call faults need strace and are skipped by name where it is missing. The figures of a release, ten to fifty times these, come with `npm run test:full`, and those of single claims with `npm run test:full -- R1 R6`.",
     "",
     "| Id | Claim | Result | Tests | s |",
     "|---|---|---|---|---|",
@@ -92,10 +93,15 @@ function familyRow(id, tests) {
 }
 
 function figureRow(id, { title, meta, status, duration }) {
-  const figures = Object.entries(meta.figures).map(([name, value]) => `${name} ${shown(value)}`);
-  const cells = [id, title, figures.join(", "), STATES[status] ?? "skipped", (duration / 1_000).toFixed(1)];
+  const cells = [id, title, figuresInWords(meta), STATES[status] ?? "skipped", (duration / 1_000).toFixed(1)];
   return `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 }
+
+/** The figures that a test reported of itself: `backend SQLite, kills 2,000`. */
+export const figuresInWords = (meta) =>
+  Object.entries(meta?.figures ?? {})
+    .map(([name, value]) => `${name} ${shown(value)}`)
+    .join(", ");
 
 const shown = (value) => (typeof value === "number" ? value.toLocaleString("en-US") : String(value));
 

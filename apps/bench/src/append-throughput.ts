@@ -15,7 +15,8 @@ import { spreadOf } from "./median.ts";
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BLOCKS = 60;
 const BLOCK = 50;
-const WARM_UP = 5;
+/** Until then the write-ahead log beside either file grows; from then on it is written over. */
+const WARM_UP = 20;
 const BATCH = 5_000;
 /** Lines of a result. With them a step has about 600 tokens, as growing runs have; recorded sessions have 500 to 1 500. */
 const LINES = 40;

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { type CliOutput, runCli } from "@threadfold/cli";
 
 /** What the command printed and how it ended. */
@@ -14,6 +15,7 @@ export interface CommandResult {
 export async function callThreadfold(argv: readonly string[]): Promise<CommandResult> {
   const printed: string[] = [];
   const exitCode = await runCli(argv, {
+    stdin: () => Readable.from([]),
     stdout: output((text) => printed.push(text)),
     stderr: output(() => undefined),
     env: {},

@@ -27,7 +27,7 @@ const folder = dataFolder();
 /** A recorded session folded with bodies cleared first, and what else renders the plans made of that one. */
 async function folded(name: string, format: ProviderFormat) {
   const { threadId, messages, system, tools } = await importSessionFile(join(folder as string, name));
-  const config = { maxInputTokens: 40_000 };
+  const config = { maxInputTokens: 40_000, minCallsPerFold: 0 };
   const session = await ContextSession.open({
     threadId,
     preset,

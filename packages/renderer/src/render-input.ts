@@ -5,6 +5,7 @@ import type {
   CompactionPlan,
   PinId,
   SummaryRole,
+  SummaryWording,
   SystemEntry,
   TokenBreakdown,
   TokenLedger,
@@ -36,6 +37,8 @@ export interface RenderInput {
   readonly rehydrated?: readonly RehydratedContent[];
   /** Role of the messages that stand for folded spans. `assistant` by default (seed 002); never `system`. */
   readonly summaryRole?: SummaryRole;
+  /** What is said around the summaries; nothing but their frames by default. */
+  readonly summaryWording?: SummaryWording;
   /**
    * Text of the user turn that is added when the log ends on an assistant turn. A neutral marker by default. When it is
    * given, it is also added behind calls at the end of the log that nobody answered.

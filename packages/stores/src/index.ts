@@ -17,5 +17,6 @@ export type { EncryptionOptions } from "./encryption/sealed-places.ts";
 export { fileKeyStore, memoryKeyStore } from "./encryption/subject-keys.ts";
 export * from "./encryption/sealed-summary-cache.ts";
 export * from "./erasure/erase-subject.ts";
+export * from "./erasure/refuse-erased-thread.ts";
 export * from "./erasure/store-eraser.ts";
 export * from "./access/journaled-access.ts";

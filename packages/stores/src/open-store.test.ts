@@ -53,7 +53,16 @@ describe("openStore", () => {
   });
 
   it("refuses addresses of other kinds and repeats no password", async () => {
-    for (const address of ["", "sqlite:", "sqlite://", "memory:x", "mysql://me:secret@host/db", "s3://bucket"]) {
+    for (const address of [
+      undefined as never,
+      7 as never,
+      "",
+      "sqlite:",
+      "sqlite://",
+      "memory:x",
+      "mysql://me:secret@host/db",
+      "s3://bucket",
+    ]) {
       await expect(openStore(address)).rejects.toMatchObject({
         code: "INVALID_CONFIG",
         message: expect.not.stringContaining("secret"),

@@ -63,6 +63,7 @@ function sealed(store: ThreadfoldStore, { encryption, tenantId = null }: OpenSto
 }
 
 async function openMain(url: string, options: OpenStoreOptions): Promise<ThreadfoldStore> {
+  if (typeof url !== "string") throw unknownAddress("A store", "", STORE_ADDRESSES);
   const { clock, tenantId, postgres } = options;
   const common = clock === undefined ? {} : { clock };
   if (/^postgres(ql)?:\/\//i.test(url)) {
@@ -110,11 +111,13 @@ function withCache(store: ThreadfoldStore, summaryCache: RedisSummaryCache): Ope
   return Object.freeze({ ...store, summaryCache, close });
 }
 
+const STORE_ADDRESSES = "Give memory:, sqlite:PATH, the path of a file, or postgres://…";
+
 function sqlitePath(url: string): string {
   const isSqlite = url.startsWith("sqlite:");
   const path = isSqlite ? url.slice("sqlite:".length).replace(/^\/\//, "") : url;
   if (path !== "" && (isSqlite || !/^(memory:|[a-z][a-z0-9+.-]*:\/\/)/i.test(url))) return path;
-  throw unknownAddress("A store", url, "Give memory:, sqlite:PATH, the path of a file, or postgres://…");
+  throw unknownAddress("A store", url, STORE_ADDRESSES);
 }
 
 function unknownAddress(what: string, address: string, hint: string): ThreadfoldError {

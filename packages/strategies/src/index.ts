@@ -14,6 +14,8 @@ export * from "./triggers/towards.ts";
 export * from "./triggers/when-above.ts";
 export * from "./triggers/effective-limit.ts";
 export * from "./economics/expected-calls.ts";
+export * from "./economics/growth-per-call.ts";
+export * from "./economics/config-for-epoch.ts";
 export * from "./economics/cache-temperature.ts";
 export * from "./economics/weigh-commit.ts";
 export * from "./economics/fold-history.ts";

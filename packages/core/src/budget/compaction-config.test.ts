@@ -32,6 +32,15 @@ describe("compactionConfig", () => {
     ["a negative number of turns", { preserveRecentTurns: -1 }, "preserveRecentTurns"],
     ["a reclaim of everything", { minReclaimPercent: 1 }, "minReclaimPercent"],
     ["a system summary", { summaryRole: "system" }, "summaryRole"],
+    ["a blank introduction", { summaryWording: { introduction: " \n" } }, "summaryWording.introduction"],
+    ["an answer without words", { summaryWording: { answer: "" } }, "summaryWording.answer"],
+    [
+      "an introduction without end",
+      { summaryWording: { introduction: "x".repeat(2_001) } },
+      "summaryWording.introduction",
+    ],
+    ["half a letter in an answer", { summaryWording: { answer: "\ud800" } }, "summaryWording.answer"],
+    ["words for a place that there is not", { summaryWording: { end: "Bye." } }, "summaryWording"],
     ["an unknown sensitivity", { autoRehydrateSensitivities: ["secret"] }, "autoRehydrateSensitivities.0"],
     [
       "an unknown durability of a tool",

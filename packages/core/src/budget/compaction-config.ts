@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { toolDurabilitySchema } from "../model/tool-durability.ts";
 import { promptCachePriceSchema } from "./prompt-cache-prices.ts";
+import { summaryWordingSchema } from "./summary-wording.ts";
 
 /** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
 export const toolDurabilityPolicySchema = z.strictObject({
@@ -18,7 +19,7 @@ export type ToolDurabilityPolicy = z.infer<typeof toolDurabilityPolicySchema>;
 const tokens = z.int().nonnegative();
 const share = z.number().gt(0).lte(1);
 
-/** The role of the message that stands for a folded span. `pair` is a user message that asks and an assistant message that answers. */
+/** The role of the message that stands for a folded span. `pair` is a user message and an assistant message that answers it. */
 export const summaryRoleSchema = z.enum(["assistant", "user", "pair"]);
 export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 
@@ -29,14 +30,19 @@ export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 export const contextCompactionConfigSchema = z
   .strictObject({
     maxInputTokens: z.int().positive().default(100_000),
-    /** Folding starts above this share of `maxInputTokens`. */
+    /** Folding starts above this share of `maxInputTokens`, from 0 to 1 like every `…Percent`: 0.85 is 85 %. */
     softThresholdPercent: share.default(0.85),
     /**
-     * Folding goes down to this share of `maxInputTokens`, so that the next fold is far away. 0 sets no target: each fold
+     * Folding goes down to this share (0 to 1) of `maxInputTokens`, so that the next fold is far away. 0 sets no target: each fold
      * does all that its ladder proposes, however little is needed.
      */
     targetPercent: z.number().gte(0).lte(1).default(0.5),
-    /** A fold that would free less than this share of `maxInputTokens` is not worth a new prefix. */
+    /**
+     * Where the thread grows so fast that the next fold would come before so many model calls, a fold goes deeper: down to
+     * half of the target at the most. 0 leaves the target as it is.
+     */
+    minCallsPerFold: z.int().nonnegative().default(0),
+    /** A fold that would free less than this share (0 to 1) of `maxInputTokens` is not worth a new prefix. */
     minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
     outputReserveTokens: tokens.default(0),
     safetyBufferTokens: tokens.default(500),
@@ -65,9 +71,11 @@ export const contextCompactionConfigSchema = z
     summaryMaxTokens: z.int().positive().default(6_000),
     /** Turns at the end that are folded last. */
     preserveRecentTurns: z.int().nonnegative().default(3),
-    /** At most this share of the target is kept for the recent turns; an autonomous run may be one endless turn. */
+    /** At most this share (0 to 1) of the target is kept for the recent turns; an autonomous run may be one endless turn. */
     preserveRecentPercent: share.default(0.6),
     summaryRole: summaryRoleSchema.default("assistant"),
+    /** What is said around a summary; nothing but its own frame when left out. */
+    summaryWording: summaryWordingSchema.optional(),
 
     rehydrationEnabled: z.boolean().default(true),
     rehydrationReserveTokens: tokens.default(2_000),
@@ -81,7 +89,10 @@ export const contextCompactionConfigSchema = z
       .default(["public", "internal"]),
 
     detectPins: z.boolean().default(true),
-    /** Detected pins together take at most this many tokens; explicit pins are not limited. */
+    /**
+     * Detected pins together take at most this many tokens, and never more than a sixteenth of `maxInputTokens`. Rules that
+     * would exceed it stay unpinned, which the event `detected_pins_left_out` tells. Explicit pins are not limited.
+     */
     detectedPinMaxTokens: tokens.default(1_000),
 
     defaultToolDurability: toolDurabilitySchema.default("anchoring"),

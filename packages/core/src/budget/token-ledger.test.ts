@@ -80,12 +80,16 @@ describe("TokenLedger", () => {
 
   it("goes two ways when the thread forks", () => {
     const base = AgentThread.empty(GENERATED_THREAD_ID).append([
-      { id: "a" as never, role: "user", parts: [], createdAt: "x" },
+      { id: "a" as never, role: "user", parts: [], createdAt: "2026-01-01" },
     ]);
     const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(base);
     const text = (length: number) => [{ type: "text" as const, text: "x".repeat(length) }];
-    const long = ledger.extend(base.append([{ id: "b" as never, role: "user", parts: text(400), createdAt: "x" }]));
-    const short = ledger.extend(base.append([{ id: "b" as never, role: "user", parts: text(4), createdAt: "x" }]));
+    const long = ledger.extend(
+      base.append([{ id: "b" as never, role: "user", parts: text(400), createdAt: "2026-01-01" }]),
+    );
+    const short = ledger.extend(
+      base.append([{ id: "b" as never, role: "user", parts: text(4), createdAt: "2026-01-01" }]),
+    );
     expect([ledger.totalTokens, long.totalTokens, short.totalTokens]).toEqual([4, 4 + 104, 4 + 5]);
   });
 

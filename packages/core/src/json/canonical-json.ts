@@ -66,6 +66,6 @@ function refuse(what: string, path: readonly (string | number)[]): ThreadfoldErr
   const steps = path.slice(0, 12).map((step) => String(step).toWellFormed());
   const where = path.length === 0 ? "the top level" : steps.join(".");
   return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, {
-    details: { path: steps },
+    details: { path: steps, found: what },
   });
 }

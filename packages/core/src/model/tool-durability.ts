@@ -2,13 +2,16 @@ import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
 
 /**
- * How a tool result may be folded (seed 002).
+ * Whether the body of a tool result may be cleared (seed 002: "not all tool results are safe to clear").
  *
- * - `ephemeral`: may be cleared or dropped (listings, debug output).
+ * - `ephemeral`: may be cleared (listings, debug output).
  * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
  * - `replayable`: may be cleared while its determinism metadata still matches the source; otherwise it counts as
  *   `non_replayable`.
  * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results).
+ *
+ * It says nothing of the rungs that take an exchange out of the prompt whole: a summary or a drop may stand for results of
+ * every class. Their records name each message, the thread still has its words, and a recall finds them.
  */
 export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
 export type ToolDurability = z.infer<typeof toolDurabilitySchema>;

@@ -11,6 +11,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { digestOf } from "../json/digest.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 import {
   type CompactionPlan,
@@ -210,7 +211,7 @@ function readAbridged(text: string): WrittenPlan {
 
 function parseObject(text: string): JsonObject | null {
   try {
-    return JSON.parse(text) as JsonObject;
+    return parseJson(text) as JsonObject;
   } catch {
     return null;
   }

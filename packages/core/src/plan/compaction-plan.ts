@@ -6,6 +6,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { digestOf } from "../json/digest.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { textSchema } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { asPlanId, type MessageId, type PlanId, planIdSchema, type ThreadId, threadIdSchema } from "../model/ids.ts";
 import {
   type ClearRecord,
@@ -122,7 +123,7 @@ export function serializePlan(plan: CompactionPlan): string {
  * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan, or when its content does not match its id.
  */
 export function parsePlan(text: string): CompactionPlan {
-  const { planId, schemaVersion: _version, ...content } = checkPlanSchema(parseJson(text));
+  const { planId, schemaVersion: _version, ...content } = checkPlanSchema(readPlanText(text));
   const plan = sealPlan(content);
   if (plan.planId !== planId) {
     throw new ThreadfoldError("INVALID_PLAN", `The content of plan ${planId} does not match its id.`, {
@@ -143,9 +144,9 @@ export function checkPlanSchema(value: unknown): CompactionPlan {
   );
 }
 
-function parseJson(text: string): unknown {
+function readPlanText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new ThreadfoldError("INVALID_PLAN", "The plan is not JSON.", { cause });
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { sha256 } from "../json/sha256.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
+import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import { AgentThread } from "./agent-thread.ts";
 import { entryDigest } from "./entry-digest.ts";
 import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
@@ -23,6 +24,22 @@ describe("a thread that is restored from its entries", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("P2 has its keys as they were written, whatever this process has read before", () => {
+    JSON.parse('{"read before":[],"then\\\\":0}');
+    const id = asThreadId("t");
+    const input = { "read before": 1, "then\n": 2 };
+    const thread = AgentThread.empty(id).append([
+      {
+        id: asMessageId("m"),
+        role: "assistant",
+        parts: [{ type: "tool-call", callId: asToolCallId("c"), toolName: "f", input }],
+        createdAt: "2026-01-01T00:00:00.000Z",
+      },
+    ]);
+    const restored = AgentThread.restore(id, writtenDown(thread), thread.digest);
+    expect(restored.messageAt(0)?.parts).toEqual(thread.messageAt(0)?.parts);
   });
 
   it("goes on as the thread would", () => {
@@ -49,6 +66,22 @@ describe("a thread that is restored from its entries", () => {
         expect(() => AgentThread.restore(thread.id, texts, thread.digest)).toThrow("do not give the thread's digest");
       }),
       { numRuns: 200 },
+    );
+  });
+
+  it("R28 is refused when a damaged row gives no text at all", () => {
+    fc.assert(
+      fc.property(
+        agentThreads().filter((thread) => thread.version >= 1),
+        fc.nat(),
+        fc.constantFrom(null, undefined, 7, new Uint8Array(3)),
+        (thread, at, damaged) => {
+          const texts = writtenDown(thread).with(at % thread.version, damaged as never);
+          const broken = () => AgentThread.restore(thread.id, texts, thread.digest);
+          expect(broken).toThrow("do not give the thread's digest");
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 

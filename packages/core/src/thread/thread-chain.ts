@@ -1,9 +1,10 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { sha256 } from "../json/sha256.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
 import { entryDigest } from "./entry-digest.ts";
-import { knownDigests } from "./known-digests.ts";
+import { knownForms } from "./known-form.ts";
 import type { ThreadEntry } from "./thread-entry.ts";
 import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
 
@@ -46,7 +47,8 @@ export function restoreRun(serialized: readonly string[], before: string, after:
 }
 
 function readRun(serialized: readonly string[], before: string, after: string) {
-  const digests = serialized.map((text) => sha256(text));
+  // A damaged file may give something else than a text, which leads nowhere.
+  const digests = serialized.map((text) => (typeof text === "string" ? sha256(text) : ""));
   const links = linksOf(digests, before);
   if ((links.at(-1) ?? before) !== after) {
     throw new ThreadfoldError(
@@ -58,8 +60,8 @@ function readRun(serialized: readonly string[], before: string, after: string) {
     );
   }
   const entries = serialized.map((text, index) => {
-    const entry = freezeDeep(JSON.parse(text) as ThreadEntry);
-    knownDigests.set(entry, digests[index] as string);
+    const entry = freezeDeep(parseJson(text) as ThreadEntry);
+    knownForms.set(entry, { isChecked: false, stringifies: false, digest: digests[index] as string });
     return entry;
   });
   return { entries, links };

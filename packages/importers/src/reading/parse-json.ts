@@ -1,3 +1,4 @@
+import { parseJson as parseEveryKey } from "@threadfold/core";
 import { nestsDeeperThan } from "./nesting-depth.ts";
 
 /**
@@ -18,7 +19,7 @@ export function parseJson(text: string): ParsedJson {
     return { ok: false, problem: `nested deeper than ${MAX_PARSED_DEPTH} levels` };
   }
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: parseEveryKey(text) };
   } catch (error) {
     return { ok: false, problem: `not JSON: ${(error as Error).message.toWellFormed()}` };
   }

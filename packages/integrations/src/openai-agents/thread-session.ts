@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Message,
   type MessageInput,
+  parseJson,
   ThreadfoldError,
   type ThreadId,
   type ThreadStore,
@@ -160,7 +161,7 @@ function visibleAfter(before: readonly Message[], added: readonly Message[]): re
 const itemOf = ({ metadata }: Message): AgentInputItem => structuredClone(metadata?.["item"]) as AgentInputItem;
 
 /** An item as JSON has it: fields that are undefined are none. */
-const plain = (item: AgentInputItem): JsonValue => JSON.parse(JSON.stringify(item)) as JsonObject;
+const plain = (item: AgentInputItem): JsonValue => parseJson(JSON.stringify(item)) as JsonObject;
 
 const isConflict = (error: unknown): boolean =>
   error instanceof ThreadfoldError && (error.code === "VERSION_CONFLICT" || error.code === "DUPLICATE_MESSAGE_ID");

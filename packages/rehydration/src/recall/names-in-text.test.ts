@@ -10,6 +10,9 @@ describe("names in a text", () => {
     ["./cli/state.go-23-\treturn", ["./cli/state.go"]],
     ["call os.environ.VLLM_LOGGING_LEVEL now", ["os.environ.VLLM_LOGGING_LEVEL", "VLLM_LOGGING_LEVEL"]],
     ["class SessionChecker", ["SessionChecker"]],
+    ["run golangci-lint with gpt-4o-mini", ["golangci-lint", "gpt-4o-mini"]],
+    ["std::vector of node:fs and block_size-offset", ["std::vector", "node:fs", "block_size-offset", "block_size"]],
+    ["state_a.go-23-\tstate_a.go:24:return", ["state_a.go", "state_a"]],
     [
       "at 6032533cbb0b6d3a9bbce82a1af4b20f679eafd0 since 20250514",
       ["6032533cbb0b6d3a9bbce82a1af4b20f679eafd0", "20250514"],

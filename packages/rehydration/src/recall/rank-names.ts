@@ -49,18 +49,16 @@ export function rankNames(
     .map((entry) => ({ entry, worth: worth(entry) }))
     .sort((a, b) => b.worth - a.worth)
     .map(({ entry: [name, { hit }] }) => ({ name, hit }));
-  return withoutRepetition(ranked, known);
+  return withoutRepetition(ranked);
 }
 
-/** Names that say something new: `os.LEVEL` after `LEVEL` does not, nor does `LEVEL` after `os.LEVEL`. */
-function withoutRepetition(ranked: readonly RankedName[], known: ReadonlySet<string>): readonly RankedName[] {
+/** Names that say something new: `LEVEL` after `os.LEVEL` does not, while `os.LEVEL` after `LEVEL` says whose it is. */
+function withoutRepetition(ranked: readonly RankedName[]): readonly RankedName[] {
   const told = new Set<string>();
   return ranked.filter(({ name }) => {
     if (told.has(name)) return false;
-    const parts = namesInText(name).filter((part) => part !== name);
-    const isNew = parts.length === 0 || parts.some((part) => !told.has(part) && !known.has(part));
-    for (const part of [name, ...parts]) told.add(part);
-    return isNew;
+    for (const part of namesInText(name)) told.add(part);
+    return true;
   });
 }
 

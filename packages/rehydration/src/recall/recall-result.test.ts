@@ -1,4 +1,4 @@
-import { messageInputs, runs } from "@threadfold/core/laws";
+import { messageInputs, patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
@@ -36,6 +36,18 @@ describe("a recall", () => {
     expect(text).toMatch(/#2 tool read: .*BackoffTimer/);
   });
 
+  it("names a chain although the prompt shows its parts, because they do not say what belongs to what", async () => {
+    const chained = threadOf(
+      say("u", "user", "Which retry settings?"),
+      ...exchange("a", "read", "src/a.ts", "options.maxAttempts and options.maxAttempts.toFixed"),
+      say("z", "assistant", "The retry settings: maxAttempts."),
+    );
+    const scene = { index: new MemoryRecallIndex(), thread: chained, plan: dropping(chained, "a", "a-result") };
+    const { names } = await recall({ ...scene, countTokens, maxTokens: 2_000 }, { text: "options" });
+    expect(names).toContain("options.maxAttempts");
+    expect(names).not.toContain("maxAttempts");
+  });
+
   it("finds nothing in what the prompt shows in full, and says so", async () => {
     const { text, hits, names, pages } = await ask({ text: "retry" }, nothingFolded(thread));
     expect([hits, names, pages]).toEqual([[], [], 0]);
@@ -58,7 +70,9 @@ describe("a recall", () => {
     expect(text).toBe("The result has 1 page; there is nothing on this one.");
   });
 
-  it("stays within its tokens, and its pages show every passage and every name once", { timeout: 60_000 }, async () => {
+  it("stays within its tokens, and its pages show every passage and every name once", {
+    timeout: patience(60_000),
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         messageInputs({ maxMessages: 20 }),

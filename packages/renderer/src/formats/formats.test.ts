@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { FORMATS, formatById } from "./formats.ts";
+import { FORMAT_NAMES, FORMATS, formatById } from "./formats.ts";
 
 describe("formatById", () => {
   it("finds every format by its id", () => {
@@ -15,14 +15,21 @@ describe("formatById", () => {
     ]);
   });
 
+  it("are found by every name that is known, the short ones included", () => {
+    expect(FORMAT_NAMES.map((name) => formatById(name).id)).toEqual([
+      "anthropic-messages",
+      ...FORMATS.map(({ id }) => id),
+    ]);
+  });
+
   it("names the known ones when there is none", () => {
     expect(() => formatById("cohere")).toThrow(/no request format cohere/);
     try {
       formatById("cohere");
     } catch (error) {
       expect(ThreadfoldError.isInstance(error) && [error.code, error.hint]).toEqual([
-        "USAGE",
-        "Name one of: anthropic-messages, openai-chat, openai-responses, gemini, ai-sdk, neutral.",
+        "INVALID_CONFIG",
+        "Name one of: anthropic, anthropic-messages, openai-chat, openai-responses, gemini, ai-sdk, neutral.",
       ]);
     }
   });

@@ -17,13 +17,18 @@ export const FORMATS: readonly ProviderFormat[] = Object.freeze([
   neutral,
 ]);
 
-/** The format of that id. @throws ThreadfoldError `USAGE` when there is none; the message names those there are. */
+/** Short names of formats, for people, and the ids that they stand for. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([["anthropic", anthropicMessages.id]]);
+
+/** Every name that {@link formatById} knows. */
+export const FORMAT_NAMES: readonly string[] = Object.freeze([...SHORT_NAMES.keys(), ...FORMATS.map(({ id }) => id)]);
+
+/** The format of that id or short name. @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names those there are. */
 export function formatById(id: string): ProviderFormat {
-  const format = FORMATS.find((known) => known.id === id);
+  const format = FORMATS.find((known) => known.id === (SHORT_NAMES.get(id) ?? id));
   if (format !== undefined) return format;
-  const known = FORMATS.map((one) => one.id).join(", ");
-  throw new ThreadfoldError("USAGE", `There is no request format ${id}.`, {
-    hint: `Name one of: ${known}.`,
+  throw new ThreadfoldError("INVALID_CONFIG", `There is no request format ${id}.`, {
+    hint: `Name one of: ${FORMAT_NAMES.join(", ")}.`,
     details: { format: id },
   });
 }

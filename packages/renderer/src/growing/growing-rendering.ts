@@ -160,6 +160,7 @@ export class GrowingRendering {
       next.tools === input.tools &&
       isSameSystem(next.system, input.system) &&
       next.summaryRole === input.summaryRole &&
+      next.summaryWording === input.summaryWording &&
       next.model === input.model &&
       next.capabilities === input.capabilities &&
       next.ledger.tokenizer === input.ledger.tokenizer &&

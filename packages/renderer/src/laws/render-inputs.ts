@@ -56,6 +56,10 @@ const frames = fc.record(
   {
     rehydrated: fc.array(rehydrated, { maxLength: 2 }),
     summaryRole: fc.constantFrom("assistant" as const, "user" as const, "pair" as const),
+    summaryWording: fc.record(
+      { introduction: fc.constant("[COMPACT SUMMARY] {round}"), answer: fc.constant("Understood.") },
+      { requiredKeys: [] },
+    ),
     continuation: fc.constant("What is next?"),
   },
   { requiredKeys: [] },

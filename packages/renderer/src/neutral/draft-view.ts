@@ -1,26 +1,30 @@
-import { type AgentThread, type PlanRecord, type SummaryRole, spanStart, type ViewEntry } from "@threadfold/core";
+import { type AgentThread, type PlanRecord, spanStart, type ViewEntry } from "@threadfold/core";
 import type { RenderInput } from "../render-input.ts";
 import { clearedMessage } from "./cleared-message.ts";
 import type { Draft } from "./draft.ts";
 import { externalizedBody } from "./externalized-body.ts";
+import { firstSummary } from "./first-summary.ts";
 import { keptMessage } from "./kept-message.ts";
 import { pinLiftedMessage } from "./pin-lifted-message.ts";
 import { pinsMessage } from "./pins-message.ts";
 import { pointerMessage } from "./pointer-message.ts";
-import { summaryMessage } from "./summary-message.ts";
+import { type SummaryStyle, summaryMessage } from "./summary-message.ts";
+
+type DraftInput = Pick<RenderInput, "thread" | "plan" | "summaryRole" | "summaryWording">;
 
 /** Makes the messages of a view, entry by entry and in order (seed 002, replacement semantics). No provider is known here. */
 export function draftView(
   entries: Iterable<ViewEntry>,
-  { thread, summaryRole = "assistant" }: Pick<RenderInput, "thread" | "summaryRole">,
+  input: DraftInput,
   before: readonly Draft[] = [],
 ): readonly Draft[] {
   const drafts = [...before];
-  for (const entry of entries) addEntry(drafts, entry, thread, summaryRole);
+  const style = summaryStyle(input);
+  for (const entry of entries) addEntry(drafts, entry, input.thread, style);
   return drafts;
 }
 
-function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, role: SummaryRole): void {
+function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style: SummaryStyle): void {
   switch (entry.type) {
     case "message":
       drafts.push(keptMessage(entry.message));
@@ -34,10 +38,10 @@ function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, role: 
       drafts.push(externalizedBody(entry.message, entry.record));
       return;
     case "summary":
-      drafts.push(...summaryMessage(entry.record, startOf(entry.record, thread), role));
+      drafts.push(...summaryMessage(entry.record, startOf(entry.record, thread), style));
       return;
     case "pointer":
-      drafts.push(...pointerMessage(entry.record, startOf(entry.record, thread), role));
+      drafts.push(...pointerMessage(entry.record, startOf(entry.record, thread), style.role));
       return;
     case "pins":
       drafts.push(pinsMessage(entry.pins, nextOrdinal(drafts)));
@@ -45,6 +49,12 @@ function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, role: 
     case "pin-lifted":
       drafts.push(pinLiftedMessage(entry.pin, nextOrdinal(drafts)));
   }
+}
+
+function summaryStyle({ thread, plan, summaryRole = "assistant", summaryWording = {} }: DraftInput): SummaryStyle {
+  const { introduction, answer } = summaryWording;
+  const introduced = introduction === undefined ? undefined : firstSummary(plan, thread);
+  return { role: summaryRole, introduction, introduced, answer };
 }
 
 const startOf = (record: PlanRecord, thread: AgentThread): number =>

@@ -23,17 +23,17 @@ export function madeDraft(text: string, made: MadeMessage): Draft {
   return { chat, action, share, record, message: null, ordinal };
 }
 
-/** Like {@link madeDraft} for texts that are always the same for a source: the part is made, and later counted, once. */
-export function derivedDraft<Source extends object>(
-  textOf: (source: Source) => string,
-): (source: Source, made: MadeMessage) => Draft {
-  const partOf = derivation((source: Source, _key: null) =>
-    Object.freeze([{ type: "text", text: textOf(source) } as const]),
+/** Like {@link madeDraft} for texts that are always the same for a source and key: the part is made, and later counted, once. */
+export function derivedDraft<Source extends object, Key>(
+  textOf: (source: Source, key: Key) => string,
+): (source: Source, key: Key, made: MadeMessage) => Draft {
+  const partOf = derivation((source: Source, key: Key) =>
+    Object.freeze([{ type: "text", text: textOf(source, key) } as const]),
   );
-  return (source, made) => {
+  return (source, key, made) => {
     const { role, synthetic, action, share, ordinal, sources = NO_SOURCES, record = null } = made;
     return {
-      chat: { role, parts: partOf(source, null), sources, synthetic },
+      chat: { role, parts: partOf(source, key), sources, synthetic },
       action,
       share,
       record,

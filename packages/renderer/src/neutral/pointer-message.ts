@@ -11,7 +11,7 @@ export const pointerHeader = ({ artifactId }: ExternalizationRecord): string =>
 export const retrievalLine = ({ artifactId }: ExternalizationRecord): string =>
   `To retrieve full content, call: read_artifact("${artifactId}")`;
 
-const pointerDraft = derivedDraft((record: ExternalizationRecord) =>
+const pointerDraft = derivedDraft((record: ExternalizationRecord, _key: null) =>
   [pointerHeader(record), `Summary: ${framedSummary(record.summary)}`, retrievalLine(record), END_OF_HISTORY].join(
     "\n",
   ),
@@ -27,10 +27,10 @@ export function pointerMessage(record: ExternalizationRecord, ordinal: number, r
     record,
   };
   const sources = spanIdsInMemory(record.span);
-  if (role !== "pair") return [pointerDraft(record, { ...made, role, sources })];
+  if (role !== "pair") return [pointerDraft(record, null, { ...made, role, sources })];
   const question = `What is in artifact ${record.artifactId}?`;
   return [
     madeDraft(question, { ...made, role: "user" }),
-    pointerDraft(record, { ...made, role: "assistant", sources }),
+    pointerDraft(record, null, { ...made, role: "assistant", sources }),
   ];
 }

@@ -3,13 +3,28 @@ import type { Draft } from "./draft.ts";
 import { derivedDraft, type MadeMessage, madeDraft } from "./made-draft.ts";
 import { END_OF_HISTORY, framedSummary } from "./summary-frame.ts";
 
-const summaryDraft = derivedDraft((record: SummarizationRecord) => {
-  const { firstTurn, lastTurn } = record.span;
-  return `[Context Summary - Turns ${firstTurn}-${lastTurn}]\n${framedSummary(record.summary)}\n${END_OF_HISTORY}`;
+/** How the summaries of a request are shown: in which role, and with which words around them. */
+export interface SummaryStyle {
+  readonly role: SummaryRole;
+  readonly introduction: string | undefined;
+  /** The summary that the introduction comes before. */
+  readonly introduced: SummarizationRecord | undefined;
+  readonly answer: string | undefined;
+}
+
+const summaryDraft = derivedDraft(({ span, summary }: SummarizationRecord, introduction: string | undefined) => {
+  const header = `[Context Summary - Turns ${span.firstTurn}-${span.lastTurn}]`;
+  // The frame stays whatever comes before it: it is what marks the summary as data.
+  const lines = [header, framedSummary(summary), END_OF_HISTORY];
+  return (introduction === undefined ? lines : [withRound(introduction, summary.round), ...lines]).join("\n");
 });
 
 /** The message that stands for a summarized span (seed 002), at the place of the span's first message. */
-export function summaryMessage(record: SummarizationRecord, ordinal: number, role: SummaryRole): readonly Draft[] {
+export function summaryMessage(
+  record: SummarizationRecord,
+  ordinal: number,
+  { role, introduction, introduced, answer }: SummaryStyle,
+): readonly Draft[] {
   const made: Omit<MadeMessage, "role"> = {
     synthetic: "summary",
     action: "summarize",
@@ -17,12 +32,21 @@ export function summaryMessage(record: SummarizationRecord, ordinal: number, rol
     ordinal,
     record,
   };
-  const sources = spanIdsInMemory(record.span);
-  if (role !== "pair") return [summaryDraft(record, { ...made, role, sources })];
-  return [shadow(record, { ...made, role: "user" }), summaryDraft(record, { ...made, role: "assistant", sources })];
+  const summary = (as: "user" | "assistant"): Draft =>
+    summaryDraft(record, record === introduced ? introduction : undefined, {
+      ...made,
+      role: as,
+      sources: spanIdsInMemory(record.span),
+    });
+  if (role !== "pair") return [summary(role)];
+  // Seed 000 has its summary from the user and answered, seed 004 asked for by the user and given by the assistant.
+  if (answer !== undefined) return [summary("user"), madeDraft(answer, { ...made, role: "assistant" })];
+  return [shadow(record, { ...made, role: "user" }), summary("assistant")];
 }
 
 /** The user message that a summary answers, where an assistant message may not come first (seed 004). */
 function shadow({ span }: SummarizationRecord, made: MadeMessage): Draft {
   return madeDraft(`What happened in turns ${span.firstTurn}-${span.lastTurn}?`, made);
 }
+
+const withRound = (introduction: string, round: number): string => introduction.replaceAll("{round}", String(round));

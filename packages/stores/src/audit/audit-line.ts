@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from "@threadfold/core";
+import { canonicalJson, parseJson, sha256 } from "@threadfold/core";
 
 /** Version of the audit file's shape, in its first line. */
 export const AUDIT_FORMAT_VERSION = 1;
@@ -96,7 +96,7 @@ export function unsealLine(
   const [, open, seal] = SEAL.exec(text) ?? [];
   if (open === undefined || seal === undefined || sha256(`${previousSeal}${open}}`) !== seal) return null;
   try {
-    const line: unknown = JSON.parse(`${open}}`);
+    const line: unknown = parseJson(`${open}}`);
     return typeof line === "object" && line !== null ? { line: line as Readonly<Record<string, unknown>>, seal } : null;
   } catch {
     return null;

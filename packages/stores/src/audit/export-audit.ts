@@ -6,6 +6,7 @@ import {
   type JournalRecord,
   MerkleTree,
   merkleLeafOf,
+  parseJson,
   parsePlan,
   planDiff,
   THREAD_CHAIN_START,
@@ -140,7 +141,7 @@ async function* journalLines(
 
 function parseRecord(record: string, threadId: ThreadId, sequence: number): JournalRecord {
   try {
-    return JSON.parse(record) as JournalRecord;
+    return parseJson(record) as JournalRecord;
   } catch (cause) {
     throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
       cause,

@@ -1,3 +1,4 @@
+import { parseJson } from "@threadfold/core";
 import { z } from "zod";
 
 /** A journal entry without its hash, as the text that was hashed says. */
@@ -20,7 +21,7 @@ const schema = z.strictObject({
 /** Reads the text of a journal entry; null when it is none. */
 export function parseJournalText(text: string): JournalText | null {
   try {
-    const parsed = schema.safeParse(JSON.parse(text));
+    const parsed = schema.safeParse(parseJson(text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

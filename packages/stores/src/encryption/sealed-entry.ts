@@ -5,6 +5,7 @@ import {
   nextThreadLink,
   type PinEntry,
   type PinLiftedEntry,
+  parseJson,
   sha256,
   THREAD_CHAIN_START,
   type ThreadEntry,
@@ -76,7 +77,7 @@ function sealMessage(sealer: Sealer, message: MessageInput): MessageInput {
 
 async function openMessage(sealer: Sealer, message: Message): Promise<Message> {
   const { ordinal, turn, step } = message;
-  const input = JSON.parse(await sealer.open("message", message.id, envelopeIn(message))) as MessageInput;
+  const input = parseJson(await sealer.open("message", message.id, envelopeIn(message))) as MessageInput;
   return { ...input, ordinal, turn, step };
 }
 

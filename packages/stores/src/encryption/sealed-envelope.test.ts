@@ -108,7 +108,7 @@ describe("R25 an envelope", () => {
 
   it("is refused with one and the same error when any byte of it is another (100 envelopes)", () => {
     let refused = 0;
-    for (let number = 0; number < 100; number++) {
+    for (let number = 0; number < runs(100, 1_000).numRuns; number++) {
       const bytes = bytesOf(sealEnvelope(KEY, CONTEXT, "x".repeat(number), number % 2 === 0 ? "random" : "repeatable"));
       for (let at = 0; at < bytes.length; at++) {
         const changed = Buffer.from(bytes);
@@ -181,7 +181,7 @@ describe("R25 an envelope", () => {
 
   it("never has a nonce twice, nor a key for two contents (1,000,000 nonces in the full run)", () => {
     const seen = new Set<string>();
-    const { numRuns } = runs(5_000);
+    const { numRuns } = runs(5_000, 1_000_000);
     for (let number = 0; number < numRuns; number++) {
       const bytes = bytesOf(
         sealEnvelope(KEY, CONTEXT, number % 2 === 0 ? "same" : `${number}`, number % 2 === 0 ? "random" : "repeatable"),

@@ -6,6 +6,7 @@ import {
   outlineOf,
   type PlanId,
   type PlanRecord,
+  parseJson,
   type SpanReference,
   spanEnd,
   spanLength,
@@ -58,7 +59,7 @@ export function writeRecord(record: PlanRecord, head?: PlanHead): string {
  * the store only its ends and their number can be held against the seal.
  */
 export function readRecord(text: string, span: SpanReference): OpenedRecord {
-  const written = JSON.parse(text) as WrittenRecord | PlanRecord;
+  const written = parseJson(text) as WrittenRecord | PlanRecord;
   // Records were sealed with all their ids before parts of threads could be read.
   if ("action" in written) return { record: written };
   const { head, record } = written;

@@ -5,9 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
 import {
   AgentThread,
+  asArtifactId,
   type Clock,
   canonicalJson,
   groupRecords,
+  type JournalRecord,
   type MessageId,
   sealPlan,
   type ThreadId,
@@ -38,7 +40,12 @@ let folders = 0;
 const freshFolder = (): string => mkdtempSync(join(root, `${++folders}-`));
 
 const WHY = { actor: "operator-1", reason: "user-request", at: START } as const;
-const SUBJECTS = 20;
+const SUBJECTS = runs(20, 200).numRuns;
+const requestRecord: JournalRecord = {
+  type: "request-rendered",
+  ...{ threadVersion: 1, planVersion: 0, renderVersion: "1", format: "anthropic-messages", tokenizer: "test" },
+  ...{ options: {}, frame: asArtifactId("frame"), rehydrated: [], payloadDigest: "0".repeat(64), tokens: 1 },
+};
 
 /** How many canaries of each subject lie in the files of a folder, in any spelling of their letters. */
 function hitsIn(folder: string): (subject: number) => number {
@@ -184,6 +191,7 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
       retrieve: () => store.artifacts.retrieve(artifact),
       store: () => store.artifacts.store("more", metadata({ threadId })),
       storeAgain: () => store.artifacts.store(canary(0, 70), metadata({ threadId })),
+      recordRequest: () => store.journal.append(threadId, requestRecord, START),
       ...(store.ranges !== undefined && {
         resume: () => store.ranges?.resume(threadId),
         loadRange: () => store.ranges?.loadRange(threadId, { fromVersion: 0 }),
@@ -199,6 +207,18 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
     const other = { requesterId: "x", tenantId: "other", permissions: [] };
     expect(await store.artifacts.retrieve(artifact, other)).toBeNull();
     expect((await store.threads.load(THREAD))?.version).toBe(4);
+    await store.close();
+  });
+
+  it("takes other records into its journal, and requests of other threads", async () => {
+    const store = await erased();
+    await store.journal.append(
+      threadOf(0),
+      { type: "usage-reported", requestSequence: 1, usage: { inputTokens: 1, outputTokens: 1 } },
+      START,
+    );
+    await store.journal.append(THREAD, requestRecord, START);
+    expect((await store.journal.read(THREAD)).at(-1)?.record).toEqual(requestRecord);
     await store.close();
   });
 

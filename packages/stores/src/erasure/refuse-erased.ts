@@ -1,5 +1,6 @@
 import {
   type ArtifactStore,
+  type AuditJournal,
   type CompactionStore,
   type ErrorCode,
   type RecallIndex,
@@ -11,7 +12,7 @@ import {
 } from "@threadfold/core";
 import { currentVersion } from "../rules/current-version.ts";
 
-type GuardedParts = Pick<ThreadfoldStore, "threads" | "plans" | "artifacts" | "recall"> & {
+type GuardedParts = Pick<ThreadfoldStore, "threads" | "plans" | "artifacts" | "recall" | "journal"> & {
   readonly ranges: ThreadRanges;
 };
 type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
@@ -24,7 +25,7 @@ type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
  */
 export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst: boolean): GuardedParts {
   const guard = guardBy(isErased, asksFirst);
-  const { threads, plans, artifacts, ranges, recall } = parts;
+  const { threads, plans, artifacts, ranges, recall, journal } = parts;
   return {
     threads: {
       append: (id, entries, options) => guard(id, () => threads.append(id, entries, options)),
@@ -39,6 +40,7 @@ export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst:
       commitPlan: (id, plan, expected) => guard(id, () => plans.commitPlan(id, plan, expected)),
     } satisfies CompactionStore,
     artifacts: guardedArtifacts(artifacts, isErased, guard),
+    journal: guardedJournal(journal, guardBy(isErased, true)),
     ranges: {
       resume: (id) =>
         guard(id, async () => {
@@ -59,6 +61,20 @@ function guardedRecall(recall: RecallIndex, guard: Guard): RecallIndex {
     index: (id, messages) => guard(id, () => recall.index(id, messages)),
     search: (id, request) => guard(id, () => recall.search(id, request)),
     remove: (id) => recall.remove(id),
+  };
+}
+
+/**
+ * A session that was open when its thread was erased still renders it, and hands out no request that is not recorded. Every
+ * other record goes on, the proof of the erasure among them.
+ */
+function guardedJournal(journal: AuditJournal, guard: Guard): AuditJournal {
+  return {
+    append: (id, record, at) => {
+      const append = () => journal.append(id, record, at);
+      return record.type === "request-rendered" ? guard(id, append) : append();
+    },
+    read: (id, options) => journal.read(id, options),
   };
 }
 

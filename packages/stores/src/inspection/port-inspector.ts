@@ -1,13 +1,12 @@
 import {
   canonicalJson,
-  entryDigest,
   nextThreadLink,
   serializeEntry,
   serializePlan,
-  THREAD_CHAIN_START,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { endAfter, idsOf, START_OF_LOG } from "../rules/log-end.ts";
 import type { StoredArtifact, StoredEntry, StoredJournalEntry, StoredPlan, StoreInspector } from "./stored-rows.ts";
 
 /**
@@ -35,17 +34,11 @@ async function* threadIds(store: ThreadfoldStore): AsyncIterable<ThreadId> {
 }
 
 async function* entries(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredEntry> {
-  let end = { version: 0, messages: 0, turn: 0, step: 0, link: THREAD_CHAIN_START };
+  let end = START_OF_LOG;
   for (const entry of (await store.threads.load(threadId))?.entries ?? []) {
-    const digest = entryDigest(entry);
-    const place =
-      entry.type === "message"
-        ? { messages: end.messages + 1, turn: entry.message.turn, step: entry.message.step }
-        : {};
-    end = { ...end, ...place, version: end.version + 1, link: nextThreadLink(end.link, digest) };
-    const messageId = entry.type === "message" ? entry.message.id : null;
-    const pinId = entry.type === "pin" ? entry.pin.id : entry.type === "pin-lifted" ? entry.pinId : null;
-    yield { ...end, kind: entry.type, messageId, pinId, digest, body: serializeEntry(entry) };
+    const serialized = serializeEntry(entry);
+    end = endAfter(end, entry, nextThreadLink(end.link, serialized.digest));
+    yield { ...end, ...idsOf(entry), kind: entry.type, ...serialized };
   }
 }
 

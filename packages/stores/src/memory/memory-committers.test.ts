@@ -4,11 +4,11 @@ import { dropPlan, entry, message, THREAD } from "../conformance/sample-data.ts"
 import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "./memory-store.ts";
 
-const COMMITTERS = 32;
+const COMMITTERS = runs(32, 128).numRuns;
 
 describe("committers of one process that share a store in memory", () => {
   it("R4 have exactly one winner for each plan version (32 committers × 200 rounds)", async ({ task }) => {
-    const rounds = runs(200).numRuns as number;
+    const rounds = runs(200, 1_000).numRuns;
     const store = createMemoryStore();
     await store.threads.append(THREAD, [entry(0)], { expectedVersion: "no-thread" });
     for (let version = 1; version <= rounds; version++) {

@@ -1,6 +1,5 @@
 import {
   asMessageId,
-  entryDigest,
   isAbridgedPlan,
   type Message,
   type MessageId,
@@ -10,6 +9,7 @@ import {
   type Pin,
   type PinId,
   type PlacedMessage,
+  parseJson,
   runsOfAbridged,
   serializeEntry,
   type ThreadEntry,
@@ -138,7 +138,7 @@ export async function addEntries(
   if (entries.length === 0) return thread.end;
   let end = thread.end;
   const rows = entries.map((entry) => {
-    const digest = entryDigest(entry);
+    const { body, digest } = serializeEntry(entry);
     end = endAfter(end, entry, nextThreadLink(end.link, digest));
     const { messageId, pinId } = idsOf(entry);
     return {
@@ -147,7 +147,7 @@ export async function addEntries(
       message: keyOf(messageId),
       pin: keyOf(pinId),
       digest,
-      body: serializeEntry(entry),
+      body,
     };
   });
   const versions = rows.map(({ version }) => version);
@@ -173,7 +173,7 @@ export async function addEntries(
 /** An entry that is read on the way to another one, and is not held against its digest for that. */
 function entryIn(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch (cause) {
     throw new ThreadfoldError("STORE_CORRUPT", "An entry's body is not what was stored.", { cause });
   }

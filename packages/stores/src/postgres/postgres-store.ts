@@ -106,11 +106,11 @@ function storeOn(
     artifacts: new PostgresArtifacts(connection, clock),
     ranges: new PostgresRanges(connection),
     recall: new PostgresRecall(connection),
+    journal: new PostgresJournal(connection),
   };
   return Object.freeze({
     ...refuseErased(parts, (threadId) => eraser.isErased(threadId), false),
     eraser,
-    journal: new PostgresJournal(connection),
     inspector: new PostgresInspector(connection),
     onPlanCommitted: async (listener: PlanNoticeListener) => {
       const stop = await listenToPlans(connection, listener);

@@ -102,7 +102,7 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
   it("R1 loses nothing that it acknowledged, in a SQLite file (200 kills)", { timeout: patience(240_000) }, async ({
     task,
   }) => {
-    const kills = runs(200).numRuns;
+    const kills = runs(200, 2_000).numRuns;
     const { path, remove } = freshFolder();
     let acknowledged = 0;
     // Some kills for each file: one that has grown long takes longer to check, and no other crash.
@@ -118,7 +118,7 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
   it.skipIf(!service.isThere)(
     `R1 loses nothing that it acknowledged, as a client of PostgreSQL (40 kills)${service.note}`,
     async ({ task }) => {
-      const kills = runs(40).numRuns;
+      const kills = runs(40, 400).numRuns;
       const owner = connectForTests(service.url, 2);
       const place = freshSchema(owner);
       try {

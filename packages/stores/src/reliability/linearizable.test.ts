@@ -17,8 +17,8 @@ afterAll(removeCompiled);
 
 const service = await findPostgres();
 const CLIENTS = 8;
-/** Each of the clients, so that a history has some more than 500. */
-const OPERATIONS = 63;
+/** Of each of the clients, so that a history has some more than 500, and 2,000 in the full run. */
+const OPERATIONS = runs(63, 250).numRuns;
 const PER_HISTORY = CLIENTS * OPERATIONS;
 
 /** Puts the words of all clients together to a history. */
@@ -112,7 +112,7 @@ describe("R9 what 8 clients append to and read of one thread", () => {
   it("R9 is linearizable in a SQLite file, when clients are killed meanwhile (20 histories × 504)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
-    const histories = runs(20).numRuns;
+    const histories = runs(20, 200).numRuns;
     const { path, remove } = freshFolder("memory");
     const clients = Array.from({ length: CLIENTS }, () => new ListProcess());
     let unknown = 0;
@@ -152,7 +152,7 @@ describe("R9 what 8 clients append to and read of one thread", () => {
     `R9 is linearizable in PostgreSQL, when connections are cut meanwhile (20 histories × 504)${service.note}`,
     { timeout: patience(180_000) },
     async ({ task }) => {
-      const histories = runs(20).numRuns;
+      const histories = runs(20, 200).numRuns;
       const owner = connectForTests(service.url, 2);
       const { schema, drop } = freshSchema(owner);
       const open = () => openPostgresStore(service.url, { schema, maxConnections: 1 });

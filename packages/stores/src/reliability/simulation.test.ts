@@ -33,15 +33,17 @@ async function simulateAll(seeds: number, open: (clock: Clock, seed: number) => 
 }
 
 describe("R6 seeded runs of 200 operations with faults, on a clock of their own", () => {
-  it("R6 hold against the model in memory (2,000 seeds)", { timeout: patience(240_000) }, async ({ task }) => {
-    const { kinds, ...totals } = await simulateAll(runs(2_000).numRuns, inMemory);
+  it("R6 hold against the model in memory (2,000 seeds)", { timeout: patience(240_000, 12_000_000) }, async ({
+    task,
+  }) => {
+    const { kinds, ...totals } = await simulateAll(runs(2_000, 100_000).numRuns, inMemory);
     expect([...kinds].sort()).toEqual(["append", "commit", "erase", "keep", "rehydrate", "stale", "sweep", "wait"]);
     Object.assign(task.meta, { figures: { backend: "memory", firstSeed: FIRST_SEED, ...totals, violations: 0 } });
   });
 
-  it("R6 hold against the model in SQLite (50 seeds)", async ({ task }) => {
+  it("R6 hold against the model in SQLite (50 seeds)", { timeout: patience(60_000, 6_000_000) }, async ({ task }) => {
     const { path, remove } = freshFolder("memory");
-    const { kinds: _, ...totals } = await simulateAll(runs(50).numRuns, (clock, seed) =>
+    const { kinds: _, ...totals } = await simulateAll(runs(50, 5_000).numRuns, (clock, seed) =>
       openSqliteStore(join(path, `${seed}.db`), { clock }),
     );
     remove();

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { patience, runs } from "@threadfold/core/laws";
+import { isThorough, patience, runs } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
 import { faultedProblems } from "./check-faulted.ts";
 import { nodeArguments, removeCompiled, runChild } from "./child.ts";
@@ -13,6 +13,9 @@ afterAll(removeCompiled);
 /** The calls by which SQLite changes files. */
 const CALLS = ["pwrite64", "write", "fsync", "fdatasync", "ftruncate", "unlink", "rename"] as const;
 
+/** What SQLite puts beside a file, by the end of its name. */
+const COMPANIONS = ["-wal", "-journal", "-shm"] as const;
+
 const canTrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
 const note = canTrace ? "" : " (skipped: strace is not there, or may not trace)";
 const { path: folder, remove } = freshFolder();
@@ -22,7 +25,7 @@ afterAll(remove);
 async function traced(name: string, files: number, inject: readonly string[]) {
   const paths = Array.from({ length: files }, (_, index) => join(folder, `${name}-${index}.db`));
   const log = join(folder, `${name}.log`);
-  const watched = paths.flatMap((path) => ["", "-wal", "-journal", "-shm"].flatMap((end) => ["-P", `${path}${end}`]));
+  const watched = paths.flatMap((path) => ["", ...COMPANIONS].flatMap((end) => ["-P", `${path}${end}`]));
   const ended = await runChild("strace", [
     // Stopping at these calls alone is quicker, but strace then sends no signals.
     ...(inject.some((each) => each.includes("signal=")) ? [] : ["--seccomp-bpf"]),
@@ -37,37 +40,52 @@ async function traced(name: string, files: number, inject: readonly string[]) {
 const countsIn = (log: string): ReadonlyMap<string, number> =>
   new Map(CALLS.map((call) => [call, log.match(new RegExp(`\\b${call}\\(`, "g"))?.length ?? 0]));
 
+/** What can happen to a call: the process dies at it, it fails, or it writes less than it was asked to. */
+const FAULTS = ["signal=SIGKILL", "error=EIO", "error=ENOSPC", "error=EINTR", "retval=0"] as const;
+const isKill = (fault: string): boolean => fault === "signal=SIGKILL";
+const canHappen = (call: string, fault: string): boolean => fault !== "retval=0" || call.includes("write");
+
+/** Each of the calls that were made, with each fault that can happen to it. */
+const pointsIn = (counts: ReadonlyMap<string, number>) =>
+  [...counts].flatMap(([call, count]) =>
+    FAULTS.filter((fault) => canHappen(call, fault)).flatMap((fault) =>
+      Array.from({ length: count }, (_, index) => ({ call, fault, nth: index + 1 })),
+    ),
+  );
+
 describe.skipIf(!canTrace)(`R2 system calls on a SQLite file that fail${note}`, () => {
-  it("R2 a process that is killed at any of them leaves all or nothing of what it did (every second one)", {
+  it("R2 any one of them leaves all or nothing of what was asked, whether it kills or fails (120 points of some 800)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
     const whole = await traced("whole", 1, []);
     expect(whole.words.map(({ outcome }) => outcome)).toEqual(Array(7).fill("acknowledged"));
-    const points = [...countsIn(whole.log)].flatMap(([call, count]) =>
-      Array.from({ length: count }, (_, index) => ({ call, nth: index + 1 })),
-    );
-    // The full run takes every one; where this one begins does not matter, for neighbours are much alike.
-    const stride = runs(1).numRuns > 1 ? 1 : 2;
-    const taken = points.filter((_, index) => index % stride === 0);
+    const counts = countsIn(whole.log);
+    const points = pointsIn(counts);
+    // Neighbours are much alike: on every day each second death is enough, and each sixteenth error.
+    const taken = points.filter(({ fault }, index) => isThorough() || index % (isKill(fault) ? 2 : 16) === 0);
     const problems: string[] = [];
-    const killed = new Set<number>();
+    const came = { killed: 0, failed: 0 };
     await onLanes(3, taken.length, async (round) => {
-      const { call, nth } = taken[round] as (typeof taken)[number];
-      const { paths, words, log } = await traced(`kill-${round}`, 1, [`${call}:signal=SIGKILL:when=${nth}`]);
-      if (log.includes("+++ killed by SIGKILL +++")) killed.add(round);
-      for (const problem of await faultedProblems(paths[0] as string, words))
-        problems.push(`${call} ${nth}: ${problem}`);
+      const { call, fault, nth } = taken[round] as (typeof taken)[number];
+      const point = `${call} ${nth} ${fault}`;
+      const { paths, words, log, code, stderr } = await traced(`point-${round}`, 1, [`${call}:${fault}:when=${nth}`]);
+      if (log.includes("+++ killed by SIGKILL +++")) came.killed++;
+      else expect([point, code, stderr]).toEqual([point, 0, ""]);
+      if (log.includes("(INJECTED)")) came.failed++;
+      for (const problem of await faultedProblems(paths[0] as string, words)) problems.push(`${point}: ${problem}`);
+      for (const end of ["", ...COMPANIONS]) rmSync(`${paths[0]}${end}`, { force: true });
     });
     expect(problems).toEqual([]);
+    const calls = [...counts.values()].reduce((sum, count) => sum + count, 0);
     // The number of a few calls differs by one or so from run to run, so that the last ones may not come.
-    expect(killed.size).toBeGreaterThan(taken.length * 0.9);
-    Object.assign(task.meta, { figures: { calls: points.length, killed: killed.size, problems: 0 } });
+    expect(came.killed + came.failed).toBeGreaterThan(taken.length * 0.9);
+    Object.assign(task.meta, { figures: { calls, points: points.length, ...came, problems: 0 } });
   });
 
   it("R2 errors of any of them end in a typed error, and leave all or nothing of what was asked (150 points and more)", async ({
     task,
   }) => {
-    const files = 12 * Math.min(4, runs(1).numRuns);
+    const files = runs(12, 48).numRuns;
     const faults = [
       ...["EIO", "ENOSPC", "EINTR"].map((error) => `pwrite64:error=${error}`),
       "pwrite64:retval=0",

@@ -14,6 +14,9 @@ export function requireVersion(threadId: ThreadId, actual: number, expected: Exp
     `Thread ${threadId} is at version ${actual}; the append expects it ${wanted}.`,
     {
       details: { threadId, expected, actual },
+      ...(expected === "no-thread" && {
+        hint: "For a new thread, name an id that is free; to go on with this one, load it and append again.",
+      }),
     },
   );
 }

@@ -1,4 +1,11 @@
-import { freezeDeep, type JournalEntry, type JournalRecord, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import {
+  freezeDeep,
+  type JournalEntry,
+  type JournalRecord,
+  parseJson,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
 
 /** An entry as tables keep it. */
 export interface JournalRow {
@@ -19,7 +26,7 @@ export function journalEntryOf(
 
 function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
   try {
-    return JSON.parse(text) as JournalRecord;
+    return parseJson(text) as JournalRecord;
   } catch (cause) {
     throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
       cause,

@@ -4,6 +4,7 @@ import {
   type JournalEntry,
   type JournalRecord,
   nextJournalEntry,
+  parseJson,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
@@ -24,6 +25,6 @@ export function sealJournalEntry(
   if (typeof at !== "string" || !isPlainText(at))
     throw new ThreadfoldError("INVALID_CONFIG", "The journal's time has to be a text.");
   const serialized = canonicalJson(record);
-  const entry = nextJournalEntry(previous, threadId, JSON.parse(serialized) as JournalRecord, at);
+  const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at);
   return { entry: freezeDeep(entry), record: serialized };
 }

@@ -1,6 +1,5 @@
 import {
   asMessageId,
-  entryDigest,
   type Message,
   type MessageId,
   type MessagePlace,
@@ -9,6 +8,7 @@ import {
   type Pin,
   type PinId,
   type PlacedMessage,
+  parseJson,
   serializeEntry,
   type ThreadEntry,
 } from "@threadfold/core";
@@ -66,7 +66,7 @@ export class EntryLog {
 
   message(threadKey: number, id: MessageId): Message | undefined {
     const row = this.#connection.get<{ body: string }>(BODY_OF_MESSAGE, threadKey, id);
-    return row === undefined ? undefined : (JSON.parse(row.body) as { message: Message }).message;
+    return row === undefined ? undefined : (parseJson(row.body) as { message: Message }).message;
   }
 
   /** Where a message stands in the thread. */
@@ -76,7 +76,7 @@ export class EntryLog {
 
   livePin(threadKey: number, id: PinId): Pin | undefined {
     const row = this.#connection.get<{ kind: string; body: string }>(LAST_OF_PIN, threadKey, id);
-    return row?.kind === "pin" ? (JSON.parse(row.body) as { pin: Pin }).pin : undefined;
+    return row?.kind === "pin" ? (parseJson(row.body) as { pin: Pin }).pin : undefined;
   }
 
   /** Adds entries at the end, and gives the new end. */
@@ -85,8 +85,7 @@ export class EntryLog {
   }
 
   #insert(threadKey: number, before: LogEnd, entry: ThreadEntry, appendedAt: number): LogEnd {
-    const body = serializeEntry(entry);
-    const digest = entryDigest(entry);
+    const { body, digest } = serializeEntry(entry);
     const after = endAfter(before, entry, nextThreadLink(before.link, digest));
     const { version, messages, turn, step, link } = after;
     const { messageId, pinId } = idsOf(entry);

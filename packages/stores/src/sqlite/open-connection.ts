@@ -14,12 +14,6 @@ const SQLITE_BUSY = 5;
 const BETWEEN_TRIES_MS = 10;
 
 /**
- * Pages of the write-ahead log after which they are moved into the file: 16 MB. An append writes a page of entries and one
- * of their index, most of them again and again, so that moving them seldom saves most of the writing.
- */
-const PAGES_BETWEEN_CHECKPOINTS = 4_000;
-
-/**
  * Opens a store file, and makes it when it is not there or has no byte. A file that is not a store is left as it is.
  *
  * @throws ThreadfoldError `STORE_FOREIGN`, `STORE_UNAVAILABLE` or `STORE_CORRUPT`.
@@ -57,7 +51,6 @@ function configure(connection: SqliteConnection): void {
     PRAGMA recursive_triggers = ON;
     PRAGMA trusted_schema = OFF;
     PRAGMA cell_size_check = ON;
-    PRAGMA wal_autocheckpoint = ${PAGES_BETWEEN_CHECKPOINTS};
   `);
 }
 

@@ -32,8 +32,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Connections of each process. */
-const CONNECTIONS = 8;
+const PROCESSES = runs(4, 8).numRuns;
+/** Of each process. */
+const CONNECTIONS = runs(8, 16).numRuns;
 
 describe("processes that share one SQLite file", () => {
   it("make a store that none has made yet, whoever comes first (4 processes × 40 files)", async () => {
@@ -49,10 +50,10 @@ describe("processes that share one SQLite file", () => {
   it("R4 have exactly one winner for each plan version, and never lose an append (32 connections of 4 processes × 200 rounds)", async ({
     task,
   }) => {
-    const { numRuns: rounds } = runs(200);
-    const committers = 4 * CONNECTIONS;
-    Object.assign(task.meta, { figures: { backend: "SQLite", processes: 4, committers, rounds } });
-    const authors = ["one", "two", "three", "four"];
+    const { numRuns: rounds } = runs(200, 1_000);
+    const committers = PROCESSES * CONNECTIONS;
+    Object.assign(task.meta, { figures: { backend: "SQLite", processes: PROCESSES, committers, rounds } });
+    const authors = Array.from({ length: PROCESSES }, (_, number) => `author ${number}`);
     const workers = authors.map((author) =>
       fork(script("commits.process.ts"), [path, author, `${CONNECTIONS}`], { execArgv: CONDITIONS, env }),
     );

@@ -33,11 +33,11 @@ export async function openSqliteStore(
     artifacts: new SqliteArtifacts(connection, clock),
     ranges: new SqliteRanges(connection),
     recall: new SqliteRecall(connection),
+    journal: new SqliteJournal(connection),
   };
   return Object.freeze({
     ...refuseErased(parts, (threadId) => eraser.isErasedNow(threadId), false),
     eraser,
-    journal: new SqliteJournal(connection),
     inspector: new SqliteInspector(connection),
     close: async () => connection.close(),
   });

@@ -10,7 +10,7 @@ import { durableProposals } from "../durability/durable-proposals.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { DraftPlan } from "./draft-plan.ts";
 import type { FoldAttempt } from "./fold-attempt.ts";
-import { foldableGroups } from "./foldable-groups.ts";
+import { foldableGroups, groupsBeforeNewest } from "./foldable-groups.ts";
 
 /** What is known of sources and of the artifact store. */
 export interface DraftGrounds {
@@ -42,14 +42,15 @@ export function draftAttempt(
   const foldable = foldableGroups(grouped, shape, {
     recentTokens: attempt.recentTokens,
     recentTurns: config.preserveRecentTurns,
-    newestGroup: attempt.newestGroup,
+    newestGroup: attempt.newest !== "nothing",
   });
+  const emptiable = attempt.newest === "message" ? groupsBeforeNewest(grouped, shape) : foldable;
   let open = attempt.exhaustive ? Number.POSITIVE_INFINITY : needed;
   for (const strategy of attempt.ladder) {
     if (open <= 0) break;
     const proposals = strategy.analyze({
       shape,
-      foldable,
+      foldable: strategy.keepsMessages === true ? emptiable : foldable,
       heldBy: (ordinal) => draft.heldBy(ordinal),
       renderedTokens: (header) => draft.renderedTokens(header),
       config,
@@ -58,7 +59,10 @@ export function draftAttempt(
       replayVerdict: grounds.replayVerdict,
       ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
     });
-    for (const proposal of proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict))) {
+    const durable = proposals.flatMap((made) =>
+      durableProposals(made, shape, grounds.replayVerdict, config.enableExternalization),
+    );
+    for (const proposal of durable) {
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
       draft.choose(proposal);
       onProposal?.(proposal);

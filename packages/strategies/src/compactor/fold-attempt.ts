@@ -12,8 +12,8 @@ export interface FoldAttempt {
   readonly ladder: readonly CompactionStrategy[];
   /** Tokens at the end of the thread that are left alone. */
   readonly recentTokens: number;
-  /** True to leave the newest group alone even when it is larger. */
-  readonly newestGroup: boolean;
+  /** What is left alone even when it is larger: the newest group, of its members the newest message, or nothing. */
+  readonly newest: "group" | "message" | "nothing";
   readonly summaryMaxTokens: number;
   /** Characters that stay at each end of a truncated body. */
   readonly truncateTo?: number;
@@ -28,8 +28,8 @@ const SUMMARY_SHARE = 0.2;
 
 /**
  * The attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder with less
- * of the recent past; then the floor, which truncates, summarizes all but the newest user message, and at last drops
- * everything that may be dropped.
+ * of the recent past; then the floor, which truncates, at first all but the newest message, summarizes all but the newest
+ * user message, and at last drops everything that may be dropped.
  *
  * @param room tokens of the target that are free for messages.
  */
@@ -41,7 +41,17 @@ export function foldAttempts(
   const recent = Math.max(0, Math.floor(room * config.preserveRecentPercent));
   const summary = Math.min(config.summaryMaxTokens, Math.floor(config.maxInputTokens * SUMMARY_SHARE));
   const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
-  const base = { newestGroup: true, floor: false, exhaustive: false };
+  const base = { newest: "group", floor: false, exhaustive: false } as const;
+  // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.
+  const archive = config.enableExternalization ? [externalizeStrategy] : [];
+  const truncated = {
+    ladder: [...archive, clearStrategy, summarizeStrategy, truncateStrategy],
+    recentTokens: 0,
+    summaryMaxTokens: Math.floor(summary / 4),
+    truncateTo: 800,
+    floor: true,
+    exhaustive: false,
+  };
   return [
     { ...base, name: "ladder", ladder: enabled, recentTokens: recent, summaryMaxTokens: summary },
     {
@@ -58,21 +68,13 @@ export function foldAttempts(
       recentTokens: 0,
       summaryMaxTokens: Math.floor(summary / 4),
     },
-    {
-      name: "floor, truncated",
-      ladder: [externalizeStrategy, clearStrategy, summarizeStrategy, truncateStrategy],
-      recentTokens: 0,
-      newestGroup: false,
-      summaryMaxTokens: Math.floor(summary / 4),
-      truncateTo: 800,
-      floor: true,
-      exhaustive: false,
-    },
+    { ...truncated, name: "floor, truncated before the newest message", newest: "message" },
+    { ...truncated, name: "floor, truncated", newest: "nothing" },
     {
       name: "floor, summary and newest user message",
       ladder: [summarizeStrategy],
       recentTokens: 0,
-      newestGroup: false,
+      newest: "nothing",
       summaryMaxTokens: Math.min(300, Math.floor(summary / 4)),
       floor: true,
       exhaustive: true,
@@ -81,7 +83,7 @@ export function foldAttempts(
       name: "floor, newest user message alone",
       ladder: [dropStrategy],
       recentTokens: 0,
-      newestGroup: false,
+      newest: "nothing",
       summaryMaxTokens: 0,
       floor: true,
       exhaustive: true,

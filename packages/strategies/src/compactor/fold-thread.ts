@@ -25,6 +25,8 @@ import {
   threadShape,
 } from "@threadfold/core";
 import { replayChecks } from "../durability/replay-checks.ts";
+import { configForEpoch } from "../economics/config-for-epoch.ts";
+import { growthPerCall } from "../economics/growth-per-call.ts";
 import { bodyArchive } from "../fulfil/body-archive.ts";
 import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
@@ -32,6 +34,7 @@ import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
 import type { DraftPlan } from "./draft-plan.ts";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { type FoldAttempt, foldAttempts } from "./fold-attempt.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 
@@ -104,14 +107,16 @@ class Fold {
   readonly #shape: ThreadShape;
   readonly #now: string;
   readonly #grounds: FoldGrounds;
+  readonly #turns = new EventLoopTurns();
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {
-    this.#input = input;
+    const { thread, ledger, tenantId = null, signal } = input;
+    const growth = growthPerCall(ledger.totalTokens, thread.position.step);
+    this.#input = { ...input, config: configForEpoch(input.config, growth) };
     this.#ports = ports;
     this.#before = before;
-    this.#shape = threadShape(input.thread, input.ledger, input.grouped);
+    this.#shape = threadShape(thread, ledger, input.grouped);
     this.#now = new Date(ports.clock.now()).toISOString();
-    const { thread, tenantId = null, signal } = input;
     this.#grounds = {
       replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
       archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal),
@@ -127,8 +132,8 @@ class Fold {
 
     const candidates: Candidate[] = [];
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
-      // A prompt that tells of the past is worth more than an emptier one: the barest attempt is for when nothing else fits.
-      if (attempt.summaryMaxTokens === 0 && candidates.some((candidate) => this.#fits(candidate))) break;
+      // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
+      if (attempt.newest === "nothing" && candidates.some((candidate) => this.#fits(candidate))) break;
       // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
       if (attempt.floor && this.#before <= Math.min(this.#softLimit, this.#hardLimit)) break;
       const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
@@ -169,16 +174,25 @@ class Fold {
   async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
     const draft = await this.#settledDraft(attempt, needed);
     if (draft.proposals.length === 0) return null;
+    await this.#hearSignal();
     let summarizerProblem: string | null = null;
     const records = await this.#fulfil(draft, attempt, (problem) => {
       summarizerProblem = problem;
     });
     const normalized = normalizePlan(groupRecords(records), this.#shape);
     if (planRecords(normalized.records).length === 0) return null;
+    await this.#hearSignal();
     const verification = this.#ports.verifier.verify(this.#draft(normalized.records, 0));
     const sealed = sealPlan(this.#draft(normalized.records, verification.tokens));
+    await this.#hearSignal();
     const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
     return { plan: sealed, verification, attempt, changes, summarizerProblem };
+  }
+
+  /** What is due in the event loop goes first: a fold of a long thread would hold up the timer that is to end it. */
+  async #hearSignal(): Promise<void> {
+    await this.#turns.take();
+    this.#input.signal?.throwIfAborted();
   }
 
   /** A draft that clears only what may be cleared and externalizes only what is stored. */

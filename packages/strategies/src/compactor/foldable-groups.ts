@@ -39,6 +39,24 @@ export function foldableGroups(
   });
 }
 
+/**
+ * The groups whose bodies may give way to the newest message: those that may be folded when nothing is recent, that
+ * message left out. Of a batch of results the others so make room for the last, which the model has not read yet.
+ */
+export function groupsBeforeNewest(grouped: GroupedThread, shape: ThreadShape): readonly MessageGroup[] {
+  const newest = newestOrdinal(shape);
+  return foldableGroups(grouped, shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
+    .map((group) => ({ ...group, ordinals: group.ordinals.filter((ordinal) => ordinal !== newest) }))
+    .filter((group) => group.ordinals.length > 0);
+}
+
+/** The ordinal of the newest message on the main branch; -1 when there is none. */
+function newestOrdinal(shape: ThreadShape): number {
+  let ordinal = shape.length - 1;
+  while (ordinal >= 0 && shape.header(ordinal).branch !== undefined) ordinal--;
+  return ordinal;
+}
+
 /** The first ordinal that counts as recent. Whole groups only: a call never loses its result to the other side. */
 function recentStart(grouped: GroupedThread, shape: ThreadShape, protection: Protection): number {
   const lastTurn = shape.length === 0 ? 0 : shape.header(shape.length - 1).turn;

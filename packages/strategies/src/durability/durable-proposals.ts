@@ -10,11 +10,14 @@ export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
  * What a proposal comes to under the durability rules, whichever strategy made it: results that may not be cleared are
  * externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last resort
  * and comes after whatever could be externalized.
+ *
+ * @param mayExternalize false where nothing may go into the artifact store: such results are kept then.
  */
 export function durableProposals(
   proposal: CompactionProposal,
   shape: ThreadShape,
   verdictOf: (ordinal: number) => ProbeVerdict | undefined,
+  mayExternalize: boolean,
 ): readonly CompactionProposal[] {
   if (proposal.action !== "clear" || proposal.keep !== undefined || !proposal.targets.includes("tool-result"))
     return [proposal];
@@ -25,7 +28,7 @@ export function durableProposals(
     const problem = clearingProblem(header, verdictOf(ordinal));
     if (problem === null) {
       clearable.push(ordinal);
-    } else if (header.shares.toolResult > MIN_EXTERNALIZED_TOKENS) {
+    } else if (mayExternalize && header.shares.toolResult > MIN_EXTERNALIZED_TOKENS) {
       instead.push({
         action: "externalize",
         strategy: proposal.strategy,

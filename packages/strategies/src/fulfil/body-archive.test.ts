@@ -1,4 +1,4 @@
-import { type MessageInput, planRecords } from "@threadfold/core";
+import { type Message, type MessageInput, planRecords, visibleText } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -53,6 +53,33 @@ describe("a store that fails while bodies are externalized", () => {
     expect(artifacts.asked).toHaveLength(3);
   });
 
+  it("takes nothing while externalization is switched off, whatever may not be cleared and however far a fold goes", async () => {
+    const artifacts = artifactsThat();
+    const thread = threadOf(...searches(6));
+    for (const targetPercent of [0.9, 0.02]) {
+      const ladder = [externalizeStrategy, clearStrategy];
+      await fold(thread, { artifacts, ladder }, { enableExternalization: false, targetPercent, maxInputTokens: 3_000 });
+    }
+    expect(artifacts.asked).toEqual([]);
+  });
+
+  it("R22: stores a body under the sensitivity that its message names, so that nothing guarded comes back on its own", async () => {
+    const kept = artifactsThat();
+    const sensitivities: string[] = [];
+    const artifacts: typeof kept = {
+      ...kept,
+      store: (content, metadata) => {
+        sensitivities.push(`${content.slice(0, 1)} ${metadata.sensitivity}`);
+        return kept.store(content, metadata);
+      },
+    };
+    const guarded = searches(3).map((message) =>
+      message.id === "r1" ? { ...message, metadata: { sensitivity: "restricted" } } : message,
+    );
+    await folded(threadOf(...guarded), { artifacts });
+    expect(sensitivities).toEqual(["0 internal", "1 restricted", "2 internal"]);
+  });
+
   it("takes each body once, however many attempts a fold makes", async () => {
     const artifacts = artifactsThat();
     await folded(threadOf(...searches(6)), { artifacts, ladder: [externalizeStrategy, clearStrategy] });
@@ -77,7 +104,8 @@ describe("a store that fails while bodies are externalized", () => {
         for (const { artifactId } of result.plan.externalizations)
           expect(artifacts.contents.has(artifactId)).toBe(true);
         expect(idsOf(result.plan.externalizations).filter((id) => refused.includes(id as never))).toEqual([]);
-        for (const id of refused) expect(bodyOf(thread, id)).toMatch(/^body of result/);
+        // A refused body may be a long text of a user, too.
+        for (const id of refused) expect(visibleText(thread.message(id) as Message)).not.toBe("");
       }),
       runs(120),
     );

@@ -2,6 +2,7 @@ import {
   type AgentThread,
   type ArtifactId,
   type ArtifactStore,
+  handlingOf,
   type Message,
   type MessageId,
   toolResultText,
@@ -21,7 +22,7 @@ export interface BodyArchive {
   /** False for a body that the store refused, and for every body once it refused several: it is down. */
   mayStore(ordinal: number): boolean;
   /**
-   * Stores the bodies of these messages that are not stored yet.
+   * Stores the bodies of these messages that are not stored yet, each under the sensitivity that its message names.
    *
    * @returns true when all of them are stored.
    * @throws the signal's reason when it fires.
@@ -56,7 +57,7 @@ export function bodyArchive(
         tenantId: owner.tenantId,
         createdAt: owner.now,
         ttlSeconds: null,
-        sensitivity: "internal",
+        sensitivity: handlingOf([message]).sensitivity,
         mediaType: "text/plain",
       });
       stored.set(ordinal, artifactId);

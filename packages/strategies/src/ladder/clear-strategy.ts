@@ -6,12 +6,13 @@ import { PLACEHOLDER_TOKENS } from "./placeholder-tokens.ts";
 
 /**
  * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields and
- * the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is small:
- * `non_replayable`, and `replayable` unless a look at its source finds it unchanged.
+ * the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is small or
+ * nothing is externalized: `non_replayable`, and `replayable` unless a look at its source finds it unchanged.
  */
 export const clearStrategy: CompactionStrategy = {
   name: "clear",
   aggressiveness: 3,
+  keepsMessages: true,
   analyze(context) {
     const proposals: CompactionProposal[] = [];
     let freed = 0;
@@ -78,7 +79,7 @@ function proposeResult(header: MessageHeader, context: StrategyContext): Compact
     reason: `The ${header.durability} result of ${header.toolName} is old; its key fields stay.`,
   };
   const verdictOf = context.replayVerdict ?? (() => "unverifiable");
-  return durableProposals(proposal, context.shape, verdictOf)[0] ?? null;
+  return durableProposals(proposal, context.shape, verdictOf, context.config.enableExternalization)[0] ?? null;
 }
 
 /** Small inputs are the cheapest memory there is; only large ones give way. In tokens. */

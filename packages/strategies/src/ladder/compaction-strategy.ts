@@ -39,6 +39,8 @@ export interface CompactionStrategy {
   readonly name: string;
   /** Lower comes first when the ladder sets no order of its own. */
   readonly aggressiveness: number;
+  /** True when it empties bodies and leaves every message in its place, so that it may be given a part of a group. */
+  readonly keepsMessages?: true;
   /** What it would fold to free what is needed, oldest first. Pure. */
   analyze(context: StrategyContext): readonly CompactionProposal[];
 }

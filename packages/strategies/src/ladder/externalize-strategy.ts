@@ -13,6 +13,7 @@ import { POINTER_TOKENS, pointerTokens } from "./placeholder-tokens.ts";
 export const externalizeStrategy: CompactionStrategy = {
   name: "externalize",
   aggressiveness: 1,
+  keepsMessages: true,
   analyze(context) {
     const proposals: CompactionProposal[] = [];
     let freed = 0;

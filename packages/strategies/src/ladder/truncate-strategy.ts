@@ -6,6 +6,7 @@ import type { CompactionStrategy } from "./compaction-strategy.ts";
 export const truncateStrategy: CompactionStrategy = {
   name: "truncate",
   aggressiveness: 5,
+  keepsMessages: true,
   analyze(context) {
     const characters = context.truncateTo;
     if (characters === undefined) return [];

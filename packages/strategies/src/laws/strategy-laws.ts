@@ -44,6 +44,16 @@ export function strategyLaws(strategy: CompactionStrategy, { describe, it }: Law
       );
     });
 
+    it("keeps every message in its place when it says so", () => {
+      if (strategy.keepsMessages !== true) return;
+      fc.assert(
+        fc.property(strategyContexts, (context) => {
+          for (const { action } of strategy.analyze(context)) assert.match(action, /^(?:clear|externalize)$/);
+        }),
+        runs(80),
+      );
+    });
+
     it("proposes no message twice, ascending within a proposal, and says why", () => {
       fc.assert(
         fc.property(strategyContexts, (context) => {

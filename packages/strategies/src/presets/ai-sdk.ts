@@ -18,6 +18,9 @@ export const AI_SDK_RECENT_MESSAGES = 10;
 /** Seed 003: a summary aims at 800 tokens and may take 1 000. */
 export const AI_SDK_SUMMARY_TOKENS = 1_000;
 
+/** Seed 003: the title of a summary, as its template has it (of the three that the seed has), by which the seed finds the last one. */
+export const AI_SDK_SUMMARY_TITLE = "## Session Summary (Compaction Round {round})";
+
 /** Seed 003: at 80 % of what the reserves leave (93 600 of 128 000 tokens) all but the last 10 messages become a summary of rounds. */
 export const aiSdkPreset: CompactionPreset = {
   name: "ai-sdk",
@@ -25,12 +28,13 @@ export const aiSdkPreset: CompactionPreset = {
     "At 80 % of the window less reserves summarizes all but the last 10 messages, round by round (seed 003).",
   ladder: [windowStrategy({ name: "session-summary", cut: lastMessages(AI_SDK_RECENT_MESSAGES), fold: "summarize" })],
   config: {
-    policyVersion: "ai-sdk-v2",
+    policyVersion: "ai-sdk-v3",
     softThresholdPercent: 0.8,
     targetPercent: 0,
     preserveRecentTurns: 0,
     summaryMaxTokens: AI_SDK_SUMMARY_TOKENS,
     summaryRole: "assistant",
+    summaryWording: { introduction: AI_SDK_SUMMARY_TITLE },
     minReclaimPercent: 0,
   },
   trigger: (config) => {

@@ -12,6 +12,10 @@ export const CODEX_USER_MESSAGE_TOKENS = 20_000;
 /** Seed 001: `effective_context_window_percent`, the share of the window that is used at all. */
 export const CODEX_EFFECTIVE_WINDOW = 0.95;
 
+/** Seed 001, `summary_prefix.md`: how Codex hands a summary to the model that goes on. */
+export const CODEX_SUMMARY_PREFIX =
+  "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:";
+
 /**
  * Seed 001, Codex: initial context, the newest user messages up to 20 000 tokens, and a summary of all the rest. It fires
  * at a number of tokens and not at a share of the window.
@@ -24,11 +28,12 @@ export const codexPreset: CompactionPreset = {
     windowStrategy({ name: "checkpoint", cut: nothing, fold: "summarize", keepUserTokens: CODEX_USER_MESSAGE_TOKENS }),
   ],
   config: {
-    policyVersion: "codex-v2",
+    policyVersion: "codex-v3",
     softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
     targetPercent: 0,
     preserveRecentTurns: 0,
     summaryRole: "user",
+    summaryWording: { introduction: CODEX_SUMMARY_PREFIX },
     minReclaimPercent: 0,
   },
   trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...lastResort(config)),

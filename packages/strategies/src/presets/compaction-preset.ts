@@ -7,7 +7,7 @@ export interface CompactionPreset {
   readonly name: string;
   readonly description: string;
   readonly ladder: readonly CompactionStrategy[];
-  /** Figures that the preset sets, the role of its summaries among them; the caller's own come on top. */
+  /** Figures that the preset sets, and the role of its summaries and the words around them; the caller's own come on top. */
   readonly config: Partial<ContextCompactionConfig>;
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
   /** The figures of its trigger and ladder that no configuration holds, under the names that its seed gives them. */

@@ -48,7 +48,10 @@ describe("seed 000, Goat", () => {
     expect(plan.summarizations.map((record) => record.span.messageIds)).toEqual([
       ["u1", "a1", "t1", "u2", "a2", "t2", "u3", "a3", "t3"],
     ]);
-    expect(goatPreset.config.summaryRole).toBe("pair");
+    expect(goatPreset.config).toMatchObject({
+      summaryRole: "pair",
+      summaryWording: { introduction: "[COMPACT SUMMARY]", answer: "Understood." },
+    });
   });
 
   it("never splits a call from its result: of the nine messages of the flow picture every kept result has its call", async () => {

@@ -12,6 +12,9 @@ export const GOAT_MAX_OUTPUT_TOKENS = 16_384;
 export const GOAT_UTILIZATION = 0.8;
 export const GOAT_PRESERVED_SHARE = 0.4;
 
+/** Seed 000: the user message that holds the summary, and what the assistant message says to it. */
+export const GOAT_SUMMARY_WORDING = Object.freeze({ introduction: "[COMPACT SUMMARY]", answer: "Understood." });
+
 /**
  * Seed 000: above 80 % the older 60 % of the messages become one summary; the newer 40 % stay, no call apart from its
  * result. It fires before a call, and after an answer that was cut off.
@@ -21,11 +24,12 @@ export const goatPreset: CompactionPreset = {
   description: "Above 80 % of what the output leaves summarizes all but the last 40 % of the messages (seed 000).",
   ladder: [windowStrategy({ name: "goat-split", cut: lastShareOfMessages(GOAT_PRESERVED_SHARE), fold: "summarize" })],
   config: {
-    policyVersion: "goat-v2",
+    policyVersion: "goat-v3",
     softThresholdPercent: GOAT_UTILIZATION,
     targetPercent: 0,
     preserveRecentTurns: 0,
     summaryRole: "pair",
+    summaryWording: GOAT_SUMMARY_WORDING,
     minReclaimPercent: 0,
   },
   trigger: (config) =>

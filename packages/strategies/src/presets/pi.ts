@@ -13,6 +13,10 @@ export const PI_KEEP_RECENT_TOKENS = 20_000;
 /** Seed 001, pi: a summary may take 0.8 of the reserve, 13 107 tokens; the rest is for prompt and margin. */
 export const PI_SUMMARY_TOKENS = Math.floor(0.8 * PI_RESERVE_TOKENS);
 
+/** Seed 001, pi: what stands before the summary in the user message that holds it. */
+export const PI_SUMMARY_PREFIX =
+  "Another language model worked on this task and produced a summary. Use this to continue the work without duplicating effort:";
+
 /**
  * Seed 001, pi: within 16 384 tokens of the window the history before the last 20 000 tokens becomes a summary, cut at a
  * turn; a turn that is larger than that alone is split (L20). What the provider reported counts as well as what we count.
@@ -24,12 +28,13 @@ export const piPreset: CompactionPreset = {
     windowStrategy({ name: "turn-cut", cut: lastTokensSplittingTurns(PI_KEEP_RECENT_TOKENS), fold: "summarize" }),
   ],
   config: {
-    policyVersion: "pi-v2",
+    policyVersion: "pi-v3",
     softThresholdPercent: 1,
     targetPercent: 0,
     preserveRecentTurns: 0,
     summaryMaxTokens: PI_SUMMARY_TOKENS,
     summaryRole: "user",
+    summaryWording: { introduction: PI_SUMMARY_PREFIX },
     minReclaimPercent: 0,
   },
   trigger: (config) => {
@@ -41,5 +46,5 @@ export const piPreset: CompactionPreset = {
     );
   },
   figures: { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS },
-  promptVersion: "pi-v1",
+  promptVersion: "pi-v2",
 };

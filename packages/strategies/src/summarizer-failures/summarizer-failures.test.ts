@@ -4,7 +4,9 @@ import { factSummarizer, folded } from "../testing/fold-scene.ts";
 import { scriptThread } from "../testing/script-thread.ts";
 import {
   countFailure,
+  countRest,
   NO_SUMMARIZER_FAILURES,
+  SUMMARIZER_REST,
   type SummarizerFailures,
   summarizerAfter,
 } from "./summarizer-failures.ts";
@@ -46,5 +48,19 @@ describe("summarizer failures", () => {
     await fold(true);
     expect(calls).toBeGreaterThan(0);
     expect(summarizerAfter(after("a", "b")[0], model, false)).toBe(model);
+  });
+
+  it("S33 after a rest it is asked once, and is left alone again when that fails", () => {
+    let [failures] = after("a", "b", "c");
+    const isAsked = (): boolean => summarizerAfter(failures, factSummarizer, false) === factSummarizer;
+    for (let rest = 0; rest < SUMMARIZER_REST; rest++) {
+      expect(isAsked()).toBe(false);
+      failures = countRest(failures);
+    }
+    expect(isAsked()).toBe(true);
+    ({ failures } = countFailure(failures, "d"));
+    expect(isAsked()).toBe(false);
+    ({ failures } = countFailure(failures, null));
+    expect(isAsked()).toBe(true);
   });
 });

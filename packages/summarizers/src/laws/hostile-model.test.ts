@@ -8,7 +8,7 @@ import {
   type SummaryItem,
   trimSummary,
 } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
@@ -46,7 +46,7 @@ const itemsOf = (summary: StructuredSummary): readonly Filed[] =>
 
 describe("a hostile model over ten folds", () => {
   it(`P5 P6: loses no rule and no open item in ${WALKS * CYCLES} plans, and every disappearance is recorded`, {
-    timeout: 120_000,
+    timeout: patience(120_000),
   }, async () => {
     let plans = 0;
     const outcomes = new Set<string>();

@@ -144,8 +144,11 @@ export class FoldReader {
   }
 
   get #outputTokens(): number {
-    const wanted = this.#request.maxTokens * OUTPUT_PER_SUMMARY_TOKEN;
-    return this.#settings.maxOutputTokens ?? Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, wanted));
+    const { maxOutputTokens, prompt } = this.#settings;
+    const { maxTokens } = this.#request;
+    if (maxOutputTokens !== null) return maxOutputTokens;
+    if (prompt.answersWithinSummary === true) return Math.max(MIN_OUTPUT, maxTokens);
+    return Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, maxTokens * OUTPUT_PER_SUMMARY_TOKEN));
   }
 
   /** How many tokens of messages one call can show, beside everything else that it says. */

@@ -9,7 +9,10 @@ export interface LLMSummarizerOptions extends Partial<CallLimits> {
   readonly prompt?: PromptVariant;
   /** What the model can read and write in one call, in tokens. 128 000 by default. */
   readonly contextWindow?: number;
-  /** Cap of an answer, in tokens. Twice the summary's limit by default, between 1 000 and 8 000: JSON takes more than text. */
+  /**
+   * Cap of an answer, in tokens. Twice the summary's limit by default, between 1 000 and 8 000: JSON takes more than text.
+   * A prompt that `answersWithinSummary` has the summary's limit itself.
+   */
   readonly maxOutputTokens?: number;
   /** No message is shown to the model at greater length: its middle is left out. In tokens; 4 000 by default. */
   readonly maxMessageTokens?: number;

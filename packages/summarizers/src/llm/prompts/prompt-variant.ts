@@ -11,6 +11,8 @@ export interface PromptVariant {
   readonly task: string;
   /** How the caller's instructions are introduced. */
   readonly instructionsTitle: string;
+  /** True where the seed caps an answer at what a summary may take. By default it may be twice as long, up to 8 000 tokens. */
+  readonly answersWithinSummary?: true;
 }
 
 /** The version of a variant's prompt as it goes into identities, the version of the answer's shape included. */

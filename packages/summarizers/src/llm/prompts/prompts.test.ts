@@ -5,6 +5,7 @@ import { factAnswer, questionOf, ScriptedModel } from "../../../test-support/scr
 import { ANSWER_SECTIONS } from "../answer/answer-schema.ts";
 import { LLMSummarizer } from "../llm-summarizer.ts";
 import { answerFormat } from "./answer-format.ts";
+import { promptByVersion } from "./prompt-by-version.ts";
 import { ANSWER_FORMAT_VERSION, promptVersionOf } from "./prompt-variant.ts";
 import { PROMPTS } from "./prompts.ts";
 
@@ -14,12 +15,29 @@ const TEXTS: Readonly<Record<string, string>> = {
   "codex@1": "2fcbffdc1785",
   "opencode@1": "a05d3a9a91fd",
   "claude-code@1": "cdaf5a41e8fe",
-  "pi@1": "89ac075ac360",
+  "pi@2": "678602c49adb",
   "handoff@1": "0f47edee18b6",
 };
 const FORMAT = { version: 1, digest: "75fc7265bf92" };
 
 describe("prompt variants", () => {
+  it.each([
+    [
+      "seed 001, pi: maxTokens is 0.8 of the reserve, 13 107, which is what its summary may take",
+      "pi-v2",
+      13_107,
+      13_107,
+    ],
+    ["seed 001, pi: with another reserve", "pi-v2", 26_214, 26_214],
+    ["others may answer at twice the length, up to 8 000 tokens", "codex-v1", 13_107, 8_000],
+    ["others may answer at twice the length", "codex-v1", 3_000, 6_000],
+  ])("%s", async (_, promptVersion, maxTokens, maxOutputTokens) => {
+    const model = new ScriptedModel((asked) => factAnswer(asked));
+    const request = requestFor(new Conversation().user("Fix the parser.").agent("Fixed.").messages, { maxTokens });
+    await new LLMSummarizer({ model, prompt: promptByVersion(promptVersion) }).summarize(request);
+    expect(model.requests[0]?.maxOutputTokens).toBe(maxOutputTokens);
+  });
+
   it("have names of their own, and texts that are known by their versions", () => {
     expect(new Set(PROMPTS.map(promptVersionOf)).size).toBe(PROMPTS.length);
     const digests = PROMPTS.map((prompt) => [

@@ -1,0 +1,30 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { isThorough, patience, runs } from "./runs.ts";
+
+const atScale = (scale: string): void => void vi.stubEnv("THREADFOLD_PROPERTY_SCALE", scale);
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("runs", () => {
+  it("are what is named on every day, the full figure in the full run, and in between between", () => {
+    for (const [scale, usual, full] of [
+      ["1", 200, 200],
+      ["20", 4_000, 2_000],
+      ["2", 400, 295],
+      ["40", 8_000, 3_895],
+      ["0.1", 20, 20],
+    ] as const) {
+      atScale(scale);
+      expect([runs(200).numRuns, runs(200, 2_000).numRuns], scale).toEqual([usual, full]);
+      expect([isThorough(), patience(1_000)]).toEqual([Number(scale) > 1, Math.max(1_000, 1_000 * Number(scale))]);
+    }
+  });
+
+  it("are never none, and what is no scale changes nothing", () => {
+    atScale("0.001");
+    expect(runs(5).numRuns).toBe(1);
+    for (const nonsense of ["0", "-3", "many", "Infinity"]) {
+      atScale(nonsense);
+      expect(runs(7, 70).numRuns).toBe(7);
+    }
+  });
+});
