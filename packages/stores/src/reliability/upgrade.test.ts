@@ -11,6 +11,7 @@ import { dropPlan, message, metadata, OTHER_THREAD, pin, THREAD, transcript } fr
 import { exportThread } from "../inspection/export-thread.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
+import { notedUpTo } from "../sqlite/noted-places.ts";
 import { SCHEMA_VERSION } from "../sqlite/schema.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
@@ -144,6 +145,8 @@ describe("R33 a store that an older version wrote", () => {
       expect((await store.threads.load(THREAD))?.version).toBeGreaterThanOrEqual(9);
       await store.close();
       expect(numberIn(path, "SELECT count(*) AS number FROM entries WHERE thread_key = 99")).toBe(FILLED);
+      const noted = numberIn(path, "SELECT count(*) AS number FROM message_places WHERE thread_key = 99");
+      expect(noted).toBe(notedUpTo(FILLED));
       rmSync(path);
     });
     expect(left.older).toBeGreaterThan(0);

@@ -14,13 +14,14 @@ import {
 } from "@threadfold/core";
 import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../rules/log-end.ts";
 import { between, entryKey, LAST_VERSION } from "./entry-key.ts";
+import { entryOfMessage, notedUpTo } from "./noted-places.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 const END = `SELECT version, messages, turn, step, link FROM entries
   WHERE ${between("?1", "0", "?2")} ORDER BY entry_key DESC LIMIT 1`;
 const BODIES = `SELECT body FROM entries WHERE ${between("?1", "?2", "?3")} ORDER BY entry_key`;
-const BODY_OF_MESSAGE = "SELECT body FROM entries WHERE thread_key = ? AND message_id = ?";
-const PLACE_OF_MESSAGE = "SELECT version, messages - 1 AS ordinal FROM entries WHERE thread_key = ? AND message_id = ?";
+const BODY_OF_MESSAGE = entryOfMessage("body");
+const PLACE_OF_MESSAGE = entryOfMessage("version, messages - 1 AS ordinal");
 // Ids are read as bytes, because a text ends at its first NUL on some Node versions.
 const MESSAGES_BETWEEN = `SELECT CAST(message_id AS BLOB) AS id, messages - 1 AS ordinal FROM entries
   WHERE ${between("?1", "?2 - 1", "?3")} AND message_id IS NOT NULL ORDER BY entry_key`;
@@ -52,7 +53,10 @@ export class EntryLog {
   }
 
   /** The messages among the entries of a part of a log, without their bodies. */
-  messagesOf(threadKey: number, { fromVersion, toVersion }: MessageRun): readonly PlacedMessage[] {
+  messagesOf(
+    threadKey: number,
+    { fromVersion, toVersion }: Pick<MessageRun, "fromVersion" | "toVersion">,
+  ): readonly PlacedMessage[] {
     return this.#connection
       .all<{ id: Uint8Array; ordinal: number }>(MESSAGES_BETWEEN, threadKey, fromVersion, toVersion)
       .map(({ id, ordinal }) => ({ id: asMessageId(Buffer.from(id).toString("utf8")), ordinal }));
@@ -62,6 +66,12 @@ export class EntryLog {
   pinVersions(threadKey: number): readonly number[] {
     const rows = this.#connection.all<{ version: number }>(PIN_VERSIONS, threadKey);
     return rows.map(({ version }) => version).sort((a, b) => a - b);
+  }
+
+  /** The ids of the newest messages, whose places are not noted yet. */
+  recentIds(threadKey: number, { version: toVersion }: LogEnd): readonly MessageId[] {
+    const fromVersion = notedUpTo(toVersion) + 1;
+    return this.messagesOf(threadKey, { fromVersion, toVersion }).map(({ id }) => id);
   }
 
   message(threadKey: number, id: MessageId): Message | undefined {

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ThreadfoldStore } from "@threadfold/core";
+import { AgentThread, asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { entry, expectedThread, THREAD, transcript } from "../conformance/sample-data.ts";
+import { entry, expectedThread, message, THREAD, transcript } from "../conformance/sample-data.ts";
+import { verifyStore } from "../inspection/verify-store.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder: string;
@@ -48,5 +51,37 @@ describe("an append where the connection remembers the thread's end", () => {
     });
     expect(await append(one, 4)).toEqual({ version: 4, appended: 0 });
     expect((await other.threads.load(THREAD))?.digest).toBe(expectedThread(transcript(4)).digest);
+  });
+
+  it("agrees with the thread itself, whoever appends how many at a time and comes again with which", async () => {
+    let round = 0;
+    const turn = fc.record({
+      isOther: fc.boolean(),
+      fresh: fc.oneof(fc.constantFrom(1, 2), fc.nat(40)),
+      again: fc.array(fc.nat(200), { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 30 }), async (turns) => {
+        const threadId = asThreadId(`round ${++round}`);
+        let known = 0;
+        for (const { isOther, fresh, again } of turns) {
+          const repeated = known === 0 ? [] : again.map((number) => number % known);
+          const numbers = [...repeated, ...Array.from({ length: fresh }, (_, index) => known + index)];
+          const entries = numbers.map((number) => entry(number));
+          const result = await (isOther ? other : one).threads.append(threadId, entries, { expectedVersion: "any" });
+          known += fresh;
+          expect(result).toEqual({ version: known, appended: fresh });
+        }
+        if (known === 0) return;
+        const ids = [0, known >> 1, known - 1].map((number) => message(number).id);
+        const found = await one.ranges?.findMessages(threadId, ids);
+        const places = [...new Set([1, (known >> 1) + 1, known])];
+        expect(found?.map(({ version }) => version)).toEqual(places);
+        const digest = AgentThread.empty(threadId).appendEntries(transcript(known)).digest;
+        expect((await one.threads.load(threadId))?.digest).toBe(digest);
+      }),
+      runs(60),
+    );
+    expect(await verifyStore(one)).toEqual([]);
   });
 });

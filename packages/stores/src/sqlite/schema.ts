@@ -1,3 +1,5 @@
+import { NOTED_AT_A_TIME } from "./noted-places.ts";
+
 /**
  * Tables of the first version, in which the bodies of entries and plans stood apart. Everything that is logged is only
  * ever inserted: where a thread ends is read from its last entry.
@@ -104,8 +106,8 @@ ${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
 `;
 
 /**
- * The second version: an entry is one row, and where it stands is its key, so that an append writes two pages and no
- * third. The body is the last column: what is read before it pages nothing of a long body in. Which threads were erased
+ * The second version: an entry is one row, and where it stands is its key. Where messages stand is noted for many entries
+ * at once, so that most appends write one page of entries and no other. The body is the last column: what is read before it pages nothing of a long body in. Which threads were erased
  * was a table that the first erasure made; its triggers went with the tables that they guarded, so it stands here now.
  */
 const VERSION_2 = `
@@ -145,22 +147,44 @@ INSERT INTO whole_plans
   SELECT thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body
   FROM plans JOIN bodies USING (body_key);
 
+-- Where messages stand, but for those of the newest entries, which are looked through.
+CREATE TABLE message_places (
+  thread_key INTEGER NOT NULL REFERENCES threads,
+  message_id TEXT    NOT NULL,
+  version    INTEGER NOT NULL,
+  PRIMARY KEY (thread_key, message_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO message_places
+  SELECT thread_key, message_id, version
+  FROM entries JOIN (SELECT thread_key, max(version) & -${NOTED_AT_A_TIME} AS noted FROM entries GROUP BY thread_key) USING (thread_key)
+  WHERE version <= noted AND message_id IS NOT NULL;
+
 DROP TABLE entries;
 DROP TABLE plans;
 DROP TABLE bodies;
 ALTER TABLE placed_entries RENAME TO entries;
 ALTER TABLE whole_plans RENAME TO plans;
 
-CREATE UNIQUE INDEX entries_by_message ON entries (thread_key, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX entries_by_pin ON entries (thread_key, pin_id) WHERE pin_id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
 
-${["entries", "plans", "erasures"].map(immutable).join("\n")}
+${["entries", "plans", "message_places", "erasures"].map(immutable).join("\n")}
 CREATE TRIGGER entries_gapless BEFORE INSERT ON entries
 WHEN EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key)
   OR NEW.entry_key & 0xffffffff <> 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key - 1)
 BEGIN SELECT RAISE(ABORT, 'entries grows by one at its end'); END;
-${noReplace("entries", "thread_key = NEW.thread_key AND message_id = NEW.message_id")}
+CREATE TRIGGER entries_no_replace BEFORE INSERT ON entries
+WHEN EXISTS (SELECT 1 FROM message_places WHERE thread_key = NEW.thread_key AND message_id = NEW.message_id)
+BEGIN SELECT RAISE(ABORT, 'entries is append-only'); END;
+CREATE TRIGGER entries_note_places AFTER INSERT ON entries WHEN NEW.entry_key % ${NOTED_AT_A_TIME} = 0
+BEGIN
+  INSERT INTO message_places SELECT thread_key, message_id, version FROM entries
+  WHERE entry_key > NEW.entry_key - ${NOTED_AT_A_TIME} AND entry_key <= NEW.entry_key AND message_id IS NOT NULL;
+END;
+CREATE TRIGGER message_places_of_entries BEFORE INSERT ON message_places
+WHEN EXISTS (SELECT 1 FROM message_places WHERE thread_key = NEW.thread_key AND message_id = NEW.message_id)
+  OR NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = (NEW.thread_key << 32) + NEW.version AND message_id = NEW.message_id)
+BEGIN SELECT RAISE(ABORT, 'message_places is append-only, and follows the entries'); END;
 ${gapless("plans", "version")}
 ${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
 `;

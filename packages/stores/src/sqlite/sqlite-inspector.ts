@@ -9,6 +9,7 @@ import type {
 import { spelledOut } from "../rules/plan-row.ts";
 import { between, LAST_VERSION } from "./entry-key.ts";
 import { EntryLog } from "./entry-log.ts";
+import { MISPLACED } from "./noted-places.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteEraser } from "./sqlite-eraser.ts";
 import { ThreadKeys } from "./thread-keys.ts";
@@ -85,7 +86,9 @@ export class SqliteInspector implements StoreInspector {
   async damage(): Promise<readonly string[]> {
     const reports = this.#connection.all<{ integrity_check: string }>("PRAGMA integrity_check");
     const orphans = this.#connection.all<{ table: string }>("PRAGMA foreign_key_check");
+    const isMisplaced = this.#connection.get(MISPLACED) !== undefined;
     return [
+      ...(isMisplaced ? ["the noted places of messages are not those of the entries"] : []),
       ...reports.map((row) => row.integrity_check).filter((report) => report !== "ok"),
       ...[...new Set(orphans.map((row) => row.table))].map((table) => `rows of ${table} refer to rows that are gone`),
     ];

@@ -3,6 +3,7 @@ import {
   type AppendOptions,
   type AppendResult,
   type Clock,
+  type MessageId,
   type Page,
   type Pin,
   type PinId,
@@ -20,7 +21,7 @@ import { pageOf, pageRequest } from "../rules/thread-page.ts";
 import { type ReceiptRow, receiptOf, type ThreadRow, threadInfoOf } from "../rules/thread-row.ts";
 import { entryKey, inThread } from "./entry-key.ts";
 import { EntryLog } from "./entry-log.ts";
-import { KnownEnds } from "./known-ends.ts";
+import { afterMessages, KnownEnds } from "./known-ends.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { isRefusedRow } from "./sqlite-errors.ts";
 import { ThreadKeys } from "./thread-keys.ts";
@@ -81,13 +82,13 @@ export class SqliteThreads implements ThreadStore {
       reached = { threadKey, end: after };
       return appended;
     });
-    if (reached !== undefined) this.#ends.remember(reached.threadKey, reached.end);
+    if (reached !== undefined) this.#ends.remember(reached.threadKey, { end: reached.end });
     return result;
   }
 
   /**
-   * Appends messages where this connection left the thread, without looking anything up. The schema refuses them when
-   * another writer was there since, or when one of them is in the thread already: then nothing is appended, and the
+   * Appends messages where this connection left the thread, without looking anything up. When another writer was there
+   * since, or one of them is in the thread already, which the schema or the recent ids tell, nothing is appended, and the
    * answer is undefined.
    */
   #appendAtKnownEnd(
@@ -96,16 +97,18 @@ export class SqliteThreads implements ThreadStore {
     { expectedVersion, idempotencyKey }: AppendOptions,
   ): AppendResult | undefined {
     const threadKey = idempotencyKey === undefined ? this.#keys.find(threadId) : undefined;
-    const end = threadKey === undefined ? undefined : this.#ends.of(threadKey);
-    if (threadKey === undefined || end === undefined) return undefined;
+    const known = threadKey === undefined ? undefined : this.#ends.of(threadKey);
+    if (threadKey === undefined || known === undefined) return undefined;
+    const { end, recent = new Set(this.#log.recentIds(threadKey, end)) } = known;
+    const ids = entries.map((entry) => (entry.type === "message" ? entry.message?.id : undefined));
     // Where nothing is added, nothing is refused either.
-    if (entries.length === 0 || !entries.every(({ type }) => type === "message")) return undefined;
+    if (ids.length === 0 || !ids.every((id) => id !== undefined && !recent.has(id))) return undefined;
     if (expectedVersion !== "any" && expectedVersion !== end.version) return undefined;
     try {
       const add = (): LogEnd => this.#addMessages(threadKey, end, entries);
       // One row is one statement, which is a transaction of its own.
       const after = entries.length === 1 ? add() : this.#connection.write(add);
-      this.#ends.remember(threadKey, after);
+      this.#ends.remember(threadKey, afterMessages({ end, recent }, ids as readonly MessageId[], after));
       return Object.freeze({ version: after.version, appended: after.version - end.version });
     } catch (error) {
       this.#ends.forget(threadKey);
