@@ -35,7 +35,10 @@ export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = 
   const arrivals = new Map<string, number>();
   let before = START;
   for await (const row of rows) {
-    const problem = chainProblem(row, before, links.at(-1) as string, isErased) ?? headerProblem(row, before);
+    const problem =
+      chainProblem(row, before, links.at(-1) as string, isErased) ??
+      headerProblem(row, before) ??
+      repetition(row, arrivals);
     if (problem !== null) return { problem: { at: before.version + 1, problem }, links, arrivals };
     links.push(row.link);
     if (row.messageId !== null) arrivals.set(row.messageId, row.version);
@@ -58,6 +61,11 @@ function headerProblem(row: StoredEntry, before: Header): string | null {
   const expected = headerAfter(before, entry);
   const wrong = (Object.keys(expected) as (keyof Header)[]).find((name) => row[name] !== expected[name]);
   return wrong === undefined ? null : `its header and its body disagree on ${wrong}`;
+}
+
+function repetition({ messageId }: StoredEntry, arrivals: ReadonlyMap<string, number>): string | null {
+  const earlier = messageId === null ? undefined : arrivals.get(messageId);
+  return earlier === undefined ? null : `its message is entry ${earlier} already`;
 }
 
 function parseEntry(body: string): ThreadEntry | null {

@@ -2,7 +2,14 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ThreadfoldError, type ThreadId } from "@threadfold/core";
+import {
+  AgentThread,
+  nextThreadLink,
+  serializeEntry,
+  ThreadAddition,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -114,6 +121,23 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     expectFirst(await findingsAfter("DELETE FROM entries"), "entries", 1);
     const forged = `INSERT INTO entries SELECT entry_key - version + ${ENTRIES + 1}, kind, 'm99', pin_id, messages + 1, turn, step, digest, link, appended_at, body FROM entries WHERE version = 8`;
     expectFirst(await findingsAfter(forged), "entries", ENTRIES + 1);
+  });
+
+  it("a message that came in again, although its link and its header are right", async () => {
+    const thread = AgentThread.empty(THREAD).appendEntries([...transcript(ENTRIES - 1), pin("p1")]);
+    const again = new ThreadAddition(thread.position, thread.length, new Map(), () => undefined);
+    for (const entry of transcript(3).slice(2)) again.add(entry);
+    const [entry] = again.entries;
+    if (entry?.type !== "message") throw new Error("the message is there");
+    const { body, digest } = serializeEntry(entry);
+    const { id, turn, step, ordinal } = entry.message;
+    const place = `(1 << 32) + ${ENTRIES + 1}, 'message', '${id}', NULL, ${ordinal + 1}, ${turn}, ${step}`;
+    const link = nextThreadLink(digests.at(-1) as string, digest);
+    const findings = await findingsAfter(
+      `INSERT INTO entries VALUES (${place}, '${digest}', '${link}', 0, '${body.replaceAll("'", "''")}')`,
+    );
+    expectFirst(findings, "entries", ENTRIES + 1);
+    expect(findings[0]?.problem).toBe("its message is entry 3 already");
   });
 
   it("any column of any plan", async () => {
