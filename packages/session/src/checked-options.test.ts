@@ -38,3 +38,47 @@ describe("a session that is opened from plain JavaScript", () => {
     await (await ContextSession.open({ threadId })).close();
   });
 });
+
+describe("a session that is used from plain JavaScript", () => {
+  const message = {
+    ...{ id: "u", role: "user", createdAt: "2026-01-01T00:00:00Z" },
+    parts: [{ type: "text", text: "Hi." }],
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: what callers without types do
+  it.each<readonly [string, (session: any) => unknown, Partial<ThreadfoldError>]>([
+    ["append(message)", (session) => session.append(message), { code: "INVALID_MESSAGE" }],
+    ["append()", (session) => session.append(), { code: "INVALID_MESSAGE" }],
+    ["append([null])", (session) => session.append([null]), { code: "INVALID_MESSAGE" }],
+    ["complete(text)", (session) => session.complete("All done."), { code: "INVALID_CONFIG" }],
+    ["complete()", (session) => session.complete(), { code: "INVALID_CONFIG" }],
+    ["complete(message)", (session) => session.complete({ messages: message }), { code: "INVALID_CONFIG" }],
+    [
+      "complete(answer of a provider)",
+      (session) => session.complete({ id: "msg_1", role: "assistant", content: [{ type: "text", text: "Hi." }] }),
+      { code: "INVALID_CONFIG", hint: expect.stringContaining("fromAnthropic") as never },
+    ],
+    ["switchModel()", (session) => session.switchModel(), { code: "INVALID_CONFIG" }],
+    ["switchModel(name)", (session) => session.switchModel("gpt-5"), { code: "INVALID_CONFIG" }],
+    ["prepare(frame)", (session) => session.prepare({ frame: "You are an agent." }), { code: "INVALID_CONFIG" }],
+    ["compact(frame)", (session) => session.compact({ frame: { system: "x", tools: [] } }), { code: "INVALID_CONFIG" }],
+    ["dryRun(frame)", (session) => session.dryRun({ frame: { system: "x" } }), { code: "INVALID_CONFIG" }],
+    ["background(frame)", (session) => session.compactInBackground({ frame: [] }), { code: "INVALID_CONFIG" }],
+    ["handoff(goal)", (session) => session.handoff("Go on."), { code: "INVALID_CONFIG" }],
+    ["handoff()", (session) => session.handoff(), { code: "INVALID_CONFIG" }],
+    ["handoff({ goal })", (session) => session.handoff({ goal: "Go on." }), { code: "INVALID_CONFIG" }],
+    ["fork()", (session) => session.fork(), { code: "INVALID_CONFIG" }],
+  ])("refuses %s with a code and a hint, and goes on", async (_, use, refused) => {
+    const session = await ContextSession.open({ threadId });
+    await session.append([message as never]);
+    const error: unknown = await Promise.resolve()
+      .then(() => use(session))
+      .then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+    expect(error).toMatchObject(refused);
+    expect((error as ThreadfoldError).hint).not.toBe("");
+    expect((await session.prepare()).payloadText).toContain("Hi.");
+    await session.close();
+  });
+});

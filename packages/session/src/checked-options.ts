@@ -1,4 +1,5 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { checkFrame } from "./checked-arguments.ts";
+import { has, refuseArgument } from "./refuse-argument.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** A member that the value of an option has, and where such a value comes from. */
@@ -24,24 +25,15 @@ const DUTIES: readonly Duty[] = [
  * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
  */
 export function checkedOptions(options: SessionOptions): SessionOptions {
-  if (typeof options !== "object" || options === null) refuse("options", "a session is opened with an object of them.");
+  if (typeof options !== "object" || options === null)
+    refuseArgument("options", "a session is opened with an object of them.");
   const { threadId, frame } = options;
   if (typeof threadId !== "string" || threadId === "")
-    refuse("threadId", "it has to be a text.", "Name the conversation; the same name opens it again.");
+    refuseArgument("threadId", "it has to be a text.", "Name the conversation; the same name opens it again.");
   for (const { option, member, hint } of DUTIES) {
     const given = options[option];
-    if (given !== undefined && !has(given, member)) refuse(option, `it has no ${member}.`, hint);
+    if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
   }
-  if (frame !== undefined && !(has(frame, "system") && Array.isArray(frame.system) && Array.isArray(frame.tools)))
-    refuse("frame", "system and tools have to be lists.", "Without tools, hand in { system: [text], tools: [] }.");
+  checkFrame(frame);
   return options;
-}
-
-const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
-
-function refuse(name: string, problem: string, hint?: string): never {
-  throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, {
-    ...(hint !== undefined && { hint }),
-    details: { name },
-  });
 }

@@ -163,6 +163,22 @@ describe("ContextSession", () => {
     await expect(session.liftPin(pin, "user", "again")).rejects.toMatchObject({ code: "INVALID_PIN" });
   });
 
+  it("P5 says which rules stay unpinned for the cap on detected pins, once for each append that has some", async () => {
+    const events: ContextCompactionEvent[] = [];
+    const leftOut = () => events.filter(({ type }) => type === "detected_pins_left_out");
+    const session = await open({ config: { maxInputTokens: 320 }, onEvent: (event) => events.push(event) });
+    await session.append([say("u0", "user", "Never push to main without asking me.")]);
+    expect(session.thread.livePins).toHaveLength(1);
+    expect(leftOut()).toEqual([]);
+    const rule = "Never touch the migrations of the billing database, and always ask before you run them.";
+    await session.append([say("u1", "user", rule), say("a1", "assistant", "I will not.")]);
+    expect(session.thread.livePins).toHaveLength(1);
+    expect(leftOut()).toMatchObject([{ messageIds: ["u1"], count: 1, maxTokens: 20, budgetLimit: 320 }]);
+    await session.append([say("u2", "user", "Go on.")]);
+    await session.prepare();
+    expect(leftOut()).toHaveLength(1);
+  });
+
   it("C1 C2: of two sessions on one thread the second writer gets a conflict and nothing is lost", async () => {
     const store = createMemoryStore();
     const first = await open({ store });

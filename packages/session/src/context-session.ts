@@ -26,7 +26,9 @@ import type { Calibration } from "@threadfold/tokenizers";
 import { calibratedParts } from "./answer/calibrated-parts.ts";
 import { type CompletedResponse, type ModelResponse, withoutTruncatedCalls } from "./answer/complete-response.ts";
 import { type FailedCall, overflowIn } from "./answer/failed-call.ts";
+import { TakenAnswers } from "./answer/taken-answers.ts";
 import type { UsageReport } from "./answer/usage-state.ts";
+import { checkFrame, checkResponse, checkTarget } from "./checked-arguments.ts";
 import type { CompactOptions } from "./fold/compact-options.ts";
 import type { PlanPreview } from "./fold/preview-plan.ts";
 import type { BackgroundFold } from "./fold/session-folding.ts";
@@ -55,6 +57,7 @@ export class ContextSession {
   readonly #handoffDefaults: ReturnType<typeof handoffDefaults>;
   /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
   readonly #turns = new SerialQueue();
+  readonly #taken = new TakenAnswers();
 
   private constructor(options: SessionOptions, rooms: SessionRooms) {
     this.threadId = options.threadId;
@@ -108,7 +111,7 @@ export class ContextSession {
    * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
    * `AgentThread.append` throws.
    */
-  append(messages: readonly MessageInput[]): Promise<void> {
+  async append(messages: readonly MessageInput[]): Promise<void> {
     return this.#rooms.thread.append(messages);
   }
 
@@ -131,9 +134,13 @@ export class ContextSession {
    * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest. Calls
    * of one session are answered one after the other. Folding never makes it throw: see `outcome`.
    *
-   * @throws what the store throws when the request cannot be recorded.
+   * @throws what the store throws when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it;
+   * ThreadfoldError `INVALID_CONFIG` for a frame that is none.
    */
-  prepare(options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {}): Promise<PreparedRequest> {
+  async prepare(
+    options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {},
+  ): Promise<PreparedRequest> {
+    checkFrame(options.frame);
     const { folding, rehydrate } = this.#rooms;
     return this.#turns.run(async () => {
       const outcome = await folding.compact(options);
@@ -151,7 +158,8 @@ export class ContextSession {
   }
 
   /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
-  compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+  async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+    checkFrame(options.frame);
     return this.#turns.run(() => this.#rooms.folding.compact(options));
   }
 
@@ -161,6 +169,7 @@ export class ContextSession {
    * first. A request that is over the cap before it is done is folded at once, and the background fold then comes to nothing.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
+    checkFrame(options.frame);
     return this.#rooms.folding.compactInBackground(options);
   }
 
@@ -168,7 +177,8 @@ export class ContextSession {
    * Says what `compact` would do now: the plan, its tokens, what the commit costs and saves, and what the model would no
    * longer see. Nothing is stored: no artifact, no plan, no journal entry.
    */
-  dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
+  async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
+    checkFrame(options.frame);
     return this.#rooms.folding.dryRun(options);
   }
 
@@ -184,15 +194,16 @@ export class ContextSession {
 
   /**
    * Takes in what the model answered: appends it without the calls that the output limit cut off, and learns from the
-   * usage. Handing in the same response again, after an error whose effect is not known, appends nothing twice.
+   * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
    *
-   * @throws ThreadfoldError as {@link append} does.
+   * @throws ThreadfoldError as {@link append} does, and `INVALID_CONFIG` for what is no response.
    */
   async complete(response: ModelResponse): Promise<CompletedResponse> {
+    checkResponse(response);
     const { usage, stopReason = "end" } = response;
     const { messages, discarded } = withoutTruncatedCalls(response);
     if (messages.length > 0) await this.append(messages);
-    await this.#rooms.memory.answered(stopReason, usage);
+    await this.#taken.once(messages, () => this.#rooms.memory.answered(stopReason, usage));
     const appended = await this.#rooms.history.whenNeeded(() =>
       messages.flatMap(({ id }) => this.thread.message(id) ?? []),
     );
@@ -236,6 +247,7 @@ export class ContextSession {
    * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is none.
    */
   switchModel(target: ModelTarget): void {
+    checkTarget(target);
     this.#rooms.request.retarget(target);
     this.#rooms.memory.modelSwitched();
   }
@@ -287,7 +299,10 @@ export class ContextSession {
     return sessionStats(this.#rooms);
   }
 
-  /** Ends a fold in the background, waits for what is under way, and closes the store. */
+  /**
+   * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
+   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
+   */
   async close(): Promise<void> {
     await this.#rooms.folding.close();
     await this.#turns.run(() => this.store.close());

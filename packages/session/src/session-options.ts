@@ -24,7 +24,10 @@ import type { RequestFrame } from "./request/request-frame.ts";
 /** What a session is opened with. Only `threadId` has no default. */
 export interface SessionOptions {
   readonly threadId: ThreadId;
-  /** Where thread, plans, artifacts and journal are kept. Memory by default: gone when the process ends. */
+  /**
+   * Where thread, plans, artifacts and journal are kept. Memory by default: gone when the process ends. `close` of the
+   * session closes it.
+   */
   readonly store?: ThreadfoldStore;
   /** The policy. `threadfold` by default. */
   readonly preset?: CompactionPreset;
@@ -36,9 +39,15 @@ export interface SessionOptions {
   readonly calibration?: { readonly model: string; readonly learned?: Calibration };
   /**
    * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer in
-   * its place when it fails. For more say in it, hand a `modelSummarizer` to `summarizer`.
+   * its place when it fails. One that failed in three folds in a row is left alone for eight, and then tried again. For
+   * more say in it, hand a `modelSummarizer` to `summarizer`.
    */
   readonly summaryModel?: CompletionModel;
+  /**
+   * How long a fold waits for `summaryModel`, in milliseconds: after so long it counts as failed for a summary. 180 000 by
+   * default. A `prepare` that folds waits with it; a shorter time keeps a model that hangs from holding the agent up.
+   */
+  readonly summaryTimeLimitMs?: number;
   /** Keeps the summaries of `summaryModel` beyond this process. */
   readonly summaryCache?: SummaryCacheStore;
   /** Summarizes folded spans in its own way, looked at by `summaryChecks`. Extractive, without a model, by default. */
@@ -54,6 +63,7 @@ export interface SessionOptions {
   readonly format?: ProviderFormat;
   /** System text and tools of the host; `prepare` may override them call by call. */
   readonly frame?: RequestFrame;
+  /** The role of the messages that stand for folded spans; goes before `config.summaryRole` and the preset's. */
   readonly summaryRole?: SummaryRole;
   /**
    * Name of the model that requests go to. What it cannot take back, such as another model's signed reasoning, is left

@@ -10,14 +10,14 @@ import { cachePriceOf } from "./fold/cache-price-of.ts";
 import { disabledReason, processEnvironment } from "./fold/compaction-switch.ts";
 import { FoldMemory } from "./fold/fold-memory.ts";
 import { SessionFolding } from "./fold/session-folding.ts";
-import { NO_JOURNAL, SessionJournal, type SessionRecorder, type WriteFailure } from "./journal/session-journal.ts";
+import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "./journal/session-journal.ts";
 import { CacheMarks } from "./request/cache-marks.ts";
 import type { PreparedRequest } from "./request/prepared-request.ts";
 import { RequestRecorder } from "./request/request-recorder.ts";
 import { RequestScene } from "./request/request-scene.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
-import { sessionSummarizer } from "./summary/session-summarizer.ts";
+import { sessionSummarizer, standInSummarizer } from "./summary/session-summarizer.ts";
 import { systemClock } from "./system-clock.ts";
 import { SessionHistory } from "./thread/session-history.ts";
 import { SessionPlan } from "./thread/session-plan.ts";
@@ -67,12 +67,16 @@ export function sessionRooms(
   const keepsJournal = options.journal !== false;
   const journal: SessionRecorder = keepsJournal
     ? new SessionJournal(store, threadId, tenantId, clock, onFailure)
-    : NO_JOURNAL;
+    : noJournal(store, threadId);
   const memory = new FoldMemory(options, keepsJournal ? store.journal : null, clock, onFailure);
   const { threads, ranges } = store;
   const thread = new SessionThread(
     first,
-    { ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
+    {
+      ...{ ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
+      onPinsLeftOut: (left) =>
+        events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "detected_pins_left_out", ...left }),
+    },
     firstPlan,
   );
   const plan = new SessionPlan(store, firstPlan);
@@ -103,6 +107,7 @@ export function sessionRooms(
     store,
     preset,
     summarizer: sessionSummarizer(options, parts),
+    standIn: standInSummarizer(options),
     price: cachePriceOf(config, request.format.id),
     clock,
     thread,

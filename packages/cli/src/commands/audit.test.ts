@@ -90,6 +90,16 @@ describe("audit", () => {
     ];
     for (const [argv, code] of calls) expect((await json(argv)).envelope.error?.code, argv.join(" ")).toBe(code);
     expect((await json(["audit", "verify", bench.path("missing.jsonl")])).code).toBe(5);
+    for (const file of [
+      bench.file("notes.txt", "hello\n"),
+      bench.file("session.jsonl", '{"type":"message"}\n'),
+      bench.store,
+    ])
+      expect((await json(["audit", "verify", file])).envelope.error).toMatchObject({
+        code: "STORE_CORRUPT",
+        message: expect.stringContaining("is no audit file"),
+        hint: expect.stringContaining("threadfold audit export"),
+      });
     expect(existsSync(out)).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ const ACTIONS: Readonly<Record<string, Action>> = { export: exportThread, verify
 export const auditCommand: CliCommand = {
   arguments: [
     { name: "action", description: "export, verify or checkpoint" },
-    { name: "target", description: "thread to export or to make a checkpoint of, or file to verify" },
+    { name: "target", description: "id of a thread to export or to make a checkpoint of, or file to verify" },
   ],
   options: [
     { flags: "--out <file>", description: "file to write to" },
@@ -35,9 +35,9 @@ export const auditCommand: CliCommand = {
     STORE_OPTION,
   ],
   examples: [
-    "audit export 0199f3c2 --store sessions.db --out audit.jsonl",
+    "audit export my-thread --store sessions.db --out audit.jsonl",
     "audit verify audit.jsonl --since checkpoint.json",
-    "audit checkpoint 0199f3c2 --key auditor.pem --out checkpoint.json",
+    "audit checkpoint my-thread --key auditor.pem --out checkpoint.json",
   ],
   async run({ arguments: [name = "", target = ""], options }, context) {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
@@ -72,6 +72,7 @@ async function verifyFile(target: string, options: CliCall["options"]): Promise<
   });
   const report: CliReport = { data, text: ({ paint }) => `${paint("green", "intact:")} ${describe(data)}` };
   if (data.problem === null) return report;
+  if (data.threadId === null) return { data, text: () => "", failure: noAuditFile(target) };
   const message = `Line ${data.problem.line} of ${target} does not hold: ${data.problem.problem}.`;
   return {
     data,
@@ -79,6 +80,13 @@ async function verifyFile(target: string, options: CliCall["options"]): Promise<
     failure: new ThreadfoldError("STORE_CORRUPT", message, { hint: "Take an intact copy." }),
   };
 }
+
+/** A file whose very first line does not hold tells nothing of what it was. */
+const noAuditFile = (path: string): ThreadfoldError =>
+  new ThreadfoldError("STORE_CORRUPT", `${path} is no audit file, or its first line was changed.`, {
+    hint: "Give a file that `threadfold audit export` wrote, or an intact copy; a store is checked by `threadfold verify`.",
+    details: { path },
+  });
 
 function describe(report: AuditReport): string {
   const { threadId, entries, plans, artifacts, journal, checkpoints, signed, signedEntries } = report;

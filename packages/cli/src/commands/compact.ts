@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { FORMAT_NAMES } from "@threadfold/renderer";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliCommand, CliReport } from "../cli-command.ts";
 import { type CompactData, compactData } from "../compact/compact-data.ts";
 import { compactFailure } from "../compact/compact-failure.ts";
 import { compactPage } from "../compact/compact-page.ts";
-import { FORMAT_CHOICES, parseCompactRequest } from "../compact/compact-request.ts";
+import { parseCompactRequest } from "../compact/compact-request.ts";
 import { type CompactRun, compactSession, readSource, storeFor } from "../compact/compact-run.ts";
 import { importWarnings, renderWarnings } from "../compact/compact-warnings.ts";
 import { resultFiles } from "../compact/result-files.ts";
@@ -28,7 +29,7 @@ export const compactCommand: CliCommand = {
       description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
       fallback: "threadfold",
     },
-    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_CHOICES },
+    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
     { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },

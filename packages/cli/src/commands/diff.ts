@@ -11,12 +11,12 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 /** `diff`: shows what changed from one plan to another, record by record. Plan 0 folds nothing. */
 export const diffCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "thread of the plans" },
+    { name: "threadId", description: "id of the thread of the plans" },
     { name: "planA", description: "version of the first plan; 0 folds nothing" },
     { name: "planB", description: "version of the second plan" },
   ],
   options: [STORE_OPTION],
-  examples: ["diff 0199f3c2 0 1 --store sessions.db", "diff 0199f3c2 1 2 --store sessions.db --json"],
+  examples: ["diff my-thread 0 1 --store sessions.db", "diff my-thread 1 2 --store sessions.db --json"],
   run({ arguments: [threadId = "", planA = "", planB = ""], options }, { io }) {
     const from = parsePlanVersion("planA", planA);
     const to = parsePlanVersion("planB", planB);

@@ -9,7 +9,7 @@ import { readingStore } from "../store/store-address.ts";
 
 /** `erase`: takes a thread's content away for good and leaves what proves that it was there. */
 export const eraseCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread whose content is erased" }],
+  arguments: [{ name: "threadId", description: "id of the thread whose content is erased" }],
   options: [
     { flags: "--yes", description: "erase; it cannot be taken back" },
     { flags: "--dry-run", description: "say what would be erased, and erase nothing" },
@@ -17,7 +17,7 @@ export const eraseCommand: CliCommand = {
     { flags: "--actor <name>", description: "who asked for it, as the journal keeps it", fallback: "operator" },
     STORE_OPTION,
   ],
-  examples: ["erase 0199f3c2 --dry-run --store sessions.db", "erase 0199f3c2 --yes --reason gdpr-17 --actor dpo"],
+  examples: ["erase my-thread --dry-run --store sessions.db", "erase my-thread --yes --reason gdpr-17 --actor dpo"],
   async run({ arguments: [threadId = ""], options }, { io }) {
     const dryRun = options["dryRun"] === true;
     if (!dryRun && options["yes"] !== true)

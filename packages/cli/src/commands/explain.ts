@@ -19,7 +19,7 @@ import { storedPlan, storedThread } from "../store/stored-thread.ts";
 /** `explain`: says why a message is, or is not, in the prompt, since when, and how to get it back. */
 export const explainCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "thread of the message" },
+    { name: "threadId", description: "id of the thread of the message" },
     { name: "messageId", description: "message to explain" },
   ],
   options: [
@@ -27,7 +27,7 @@ export const explainCommand: CliCommand = {
     PLAN_OPTION,
     STORE_OPTION,
   ],
-  examples: ["explain 0199f3c2 msg-12 --store sessions.db", "explain 0199f3c2 msg-12 --text --store sessions.db"],
+  examples: ["explain my-thread msg-12 --store sessions.db", "explain my-thread msg-12 --text --store sessions.db"],
   run({ arguments: [threadId = "", messageId = ""], options }, { io }) {
     const version = planVersion(options);
     return readingStore(options, io.env, async (store, address) => {

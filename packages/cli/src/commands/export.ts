@@ -14,7 +14,7 @@ const FORMATS = EXPORTERS.map(({ format }) => format);
 
 /** `export`: writes a folded thread as a session file that another tool opens and goes on with. */
 export const exportCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread to write" }],
+  arguments: [{ name: "threadId", description: "id of the thread to write" }],
   options: [
     { flags: "--as <format>", description: "tool that shall open the file", choices: FORMATS },
     { flags: "--out <file>", description: "write to this file instead of stdout" },
@@ -22,8 +22,8 @@ export const exportCommand: CliCommand = {
     STORE_OPTION,
   ],
   examples: [
-    "export 0199f3c2 --as pi --out session.jsonl --store sessions.db",
-    "export 0199f3c2 --as claude-code --plan 2 --out session.jsonl --json",
+    "export my-thread --as pi --out session.jsonl --store sessions.db",
+    "export my-thread --as claude-code --plan 2 --out session.jsonl --json",
   ],
   run({ arguments: [threadId = ""], options }, { io }) {
     const format = formatOf(options);

@@ -1,7 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
-import type { ProviderFormat } from "@threadfold/renderer";
+import { FORMAT_NAMES, formatById, type ProviderFormat } from "@threadfold/renderer";
 import type { CliCommand, CliReport } from "../cli-command.ts";
-import { FORMAT_CHOICES, formatNamed } from "../compact/compact-request.ts";
 import { type LintFinding, lintFinding } from "../lint/lint-finding.ts";
 import { readRequest } from "../lint/read-request.ts";
 import { count } from "../output/figures.ts";
@@ -17,7 +16,7 @@ export const lintCommand: CliCommand = {
     {
       flags: "--format <format>",
       description: "request format whose rules are checked",
-      choices: FORMAT_CHOICES,
+      choices: FORMAT_NAMES,
     },
   ],
   examples: ["lint request.json --format anthropic", "lint request.json --format openai-chat --json"],
@@ -25,9 +24,9 @@ export const lintCommand: CliCommand = {
     const format = options["format"];
     if (typeof format !== "string")
       throw new ThreadfoldError("USAGE", "No format was named.", {
-        hint: `Name the request's format: --format ${FORMAT_CHOICES.join(", ")}.`,
+        hint: `Name the request's format: --format ${FORMAT_NAMES.join(", ")}.`,
       });
-    return reportOf(path, await readRequest(path, io), formatNamed(format));
+    return reportOf(path, await readRequest(path, io), formatById(format));
   },
 };
 

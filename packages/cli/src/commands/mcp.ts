@@ -17,7 +17,7 @@ export const mcpCommand: CliCommand = {
     },
     STORE_OPTION,
   ],
-  examples: ["mcp --store sessions.db --thread 0199f3c2", "mcp --store sessions.db --http 4985"],
+  examples: ["mcp --store sessions.db --thread my-thread", "mcp --store sessions.db --http 4985"],
   run({ options }, { io }) {
     const { thread, tenant } = options;
     const port = portOf(options);

@@ -1,8 +1,9 @@
 import { BudgetInfeasibleError, PROMPT_CACHE_PRICES, ThreadfoldError } from "@threadfold/core";
+import { FORMAT_NAMES } from "@threadfold/renderer";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
-import { FORMAT_CHOICES, parseCompactRequest } from "../compact/compact-request.ts";
+import { parseCompactRequest } from "../compact/compact-request.ts";
 import { readSource } from "../compact/compact-run.ts";
 import { importWarnings } from "../compact/compact-warnings.ts";
 import { figure, percent } from "../output/figures.ts";
@@ -27,7 +28,7 @@ export const planCommand: CliCommand = {
       description: `policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
       fallback: "threadfold",
     },
-    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_CHOICES },
+    { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
     { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
     {
       flags: "--prices <row>",

@@ -10,9 +10,9 @@ import { storedThread } from "../store/stored-thread.ts";
 
 /** `plans`: lists the plans of a thread, oldest first. */
 export const plansCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread whose plans are listed" }],
+  arguments: [{ name: "threadId", description: "id of the thread whose plans are listed" }],
   options: [STORE_OPTION],
-  examples: ["plans 0199f3c2 --store sessions.db", "plans 0199f3c2 --store sessions.db --json"],
+  examples: ["plans my-thread --store sessions.db", "plans my-thread --store sessions.db --json"],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);

@@ -5,11 +5,10 @@ import {
   summaryWordingSchema,
   type ThreadfoldStore,
 } from "@threadfold/core";
-import { type ProviderFormat, payloadDigest } from "@threadfold/renderer";
+import { FORMAT_NAMES, formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { RequestRenderer, threadState } from "@threadfold/session";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
-import { FORMAT_CHOICES, formatNamed } from "../compact/compact-request.ts";
 import { renderWarnings } from "../compact/compact-warnings.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
 import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
@@ -19,18 +18,21 @@ import { newestRequest, storedPlan, storedThread } from "../store/stored-thread.
 
 /** `render`: prints the request that a plan gives, as canonical JSON. It only looks: nothing is recorded. */
 export const renderCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread to render" }],
+  arguments: [{ name: "threadId", description: "id of the thread to render" }],
   options: [
     PLAN_OPTION,
     {
       flags: "--format <format>",
       description: "request format (default: that of the newest request)",
-      choices: FORMAT_CHOICES,
+      choices: FORMAT_NAMES,
     },
     { flags: "--out <file>", description: "write the request to this file instead of stdout" },
     STORE_OPTION,
   ],
-  examples: ["render 0199f3c2 --store sessions.db", "render 0199f3c2 --plan 0 --format openai-chat --out request.json"],
+  examples: [
+    "render my-thread --store sessions.db",
+    "render my-thread --plan 0 --format openai-chat --out request.json",
+  ],
   run({ arguments: [threadId = ""], options }, { io }) {
     const version = planVersion(options);
     return readingStore(options, io.env, (store) => renderThread(store, threadId, version, options));
@@ -46,7 +48,7 @@ async function renderThread(
   const thread = await storedThread(store, threadId);
   const plan = await storedPlan(store, thread.id, version);
   const { record, frame } = await newestRequest(store, thread.id);
-  const format = formatNamed(
+  const format = formatById(
     typeof options["format"] === "string" ? options["format"] : (record?.format ?? "anthropic"),
   );
   const tokenizer = await loadTokenizer("heuristic");

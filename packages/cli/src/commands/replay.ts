@@ -9,9 +9,9 @@ import { storedThread } from "../store/stored-thread.ts";
 
 /** `replay`: renders every recorded request again, from log and plans alone, and compares the bytes. */
 export const replayCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread whose requests are rendered again" }],
+  arguments: [{ name: "threadId", description: "id of the thread whose requests are rendered again" }],
   options: [STORE_OPTION],
-  examples: ["replay 0199f3c2 --store sessions.db", "replay 0199f3c2 --store sessions.db --json"],
+  examples: ["replay my-thread --store sessions.db", "replay my-thread --store sessions.db --json"],
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);

@@ -18,7 +18,7 @@ interface FoundPassage extends RecallHit {
 /** `search`: finds passages of a thread by their words, folded or not. */
 export const searchCommand: CliCommand = {
   arguments: [
-    { name: "threadId", description: "thread to search" },
+    { name: "threadId", description: "id of the thread to search" },
     { name: "query", description: "words in any order; rare ones count most" },
   ],
   options: [
@@ -30,8 +30,8 @@ export const searchCommand: CliCommand = {
     STORE_OPTION,
   ],
   examples: [
-    'search 0199f3c2 "retry policy" --store sessions.db',
-    "search 0199f3c2 src/http/retry.ts --page 2 --store sessions.db",
+    'search my-thread "retry policy" --store sessions.db',
+    "search my-thread src/http/retry.ts --page 2 --store sessions.db",
   ],
   run({ arguments: [threadId = "", query = ""], options }, { io }) {
     const version = planVersion(options);

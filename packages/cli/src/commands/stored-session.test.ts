@@ -62,6 +62,15 @@ describe("a stored session", () => {
     }
   });
 
+  it("P2 is rendered with the words that its policy puts around a summary, to the bytes that were recorded", async () => {
+    const path = bench.file("worded.json", openAiSession({ calls: 30, resultLength: 2_000 }));
+    const argv = [path, "--store", bench.store, "--preset", "goat", "--budget", "8000", "--ask", "Where?"];
+    const { data } = await compact(argv);
+    const rendered = await captureRun(["render", data.threadId, "--store", bench.store]);
+    expect(rendered.stdout).toContain("[COMPACT SUMMARY]");
+    expect(createHash("sha256").update(rendered.stdout.trimEnd()).digest("hex")).toBe(data.request?.digest);
+  });
+
   it("has every message's full text, whatever the plan does with it", async () => {
     const path = bench.file("long.json", openAiSession(LONG));
     const { data } = await compact([path, "--store", bench.store, "--budget", "8000"]);

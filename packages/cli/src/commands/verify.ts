@@ -13,11 +13,11 @@ const WAY_OUT = "Take an intact copy of the store.";
 
 /** `verify`: checks that the hashes of log, plans, journal and artifacts hold. */
 export const verifyCommand: CliCommand = {
-  arguments: [{ name: "threadId", description: "thread to check (default: all of them)", optional: true }],
+  arguments: [{ name: "threadId", description: "id of the thread to check (default: all of them)", optional: true }],
   options: [SINCE_OPTION, PUBLIC_KEY_OPTION, STORE_OPTION],
   examples: [
     "verify --store sessions.db",
-    "verify 0199f3c2 --store sessions.db --json",
+    "verify my-thread --store sessions.db --json",
     "verify --since checkpoint.json --public-key auditor.pem",
   ],
   async run({ arguments: [threadId], options }, { io }) {

@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { FORMATS, formatById, type ProviderFormat } from "@threadfold/renderer";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import type { CliCall } from "../cli-command.ts";
 import { parseTokens } from "../parse/numbers.ts";
@@ -20,15 +20,6 @@ export interface CompactRequest extends SourceRequest {
   readonly ask: string | undefined;
 }
 
-/** Short names of formats, for people. */
-const FORMAT_ALIASES: Readonly<Record<string, string>> = Object.freeze({ anthropic: "anthropic-messages" });
-
-/** What `--format` accepts. */
-export const FORMAT_CHOICES: readonly string[] = [...Object.keys(FORMAT_ALIASES), ...FORMATS.map(({ id }) => id)];
-
-/** The format that `--format` names. */
-export const formatNamed = (name: string): ProviderFormat => formatById(FORMAT_ALIASES[name] ?? name);
-
 /** Reads what `compact` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseCompactRequest({ arguments: [file], options }: CliCall): CompactRequest {
   const ask = optionalText(options["ask"]);
@@ -37,7 +28,7 @@ export function parseCompactRequest({ arguments: [file], options }: CliCall): Co
     ...parseSource(file, options),
     budget: parseTokens("--budget", String(options["budget"])),
     preset: presetByName(String(options["preset"])),
-    format: formatNamed(String(options["format"])),
+    format: formatById(String(options["format"])),
     tokenizer: String(options["tokenizer"]),
     store: optionalPath("--store", options["store"]),
     out: optionalPath("--out", options["out"]),

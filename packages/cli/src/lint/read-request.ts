@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { ThreadfoldError } from "@threadfold/core";
+import { parseJson, ThreadfoldError } from "@threadfold/core";
 import type { CliIo } from "../cli-io.ts";
 import { STANDARD_INPUT } from "../parse/source-options.ts";
 
@@ -19,7 +19,7 @@ export async function readRequest(path: string, io: RequestIo): Promise<unknown>
   if (content.trim() === "")
     throw new ThreadfoldError("EMPTY_SOURCE", `The file ${path} is empty.`, { hint: WHAT_TO_GIVE, details: { path } });
   try {
-    return JSON.parse(content);
+    return parseJson(content);
   } catch (cause) {
     throw new ThreadfoldError("INVALID_JSON", `The file ${path} is not JSON: ${(cause as Error).message}.`, {
       hint: WHAT_TO_GIVE,

@@ -23,7 +23,7 @@ export async function storedThread(store: ThreadfoldStore, threadId: string): Pr
   const known = items.map((info) => info.threadId).join(", ");
   const more = nextCursor === null ? "" : ", …";
   throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`, {
-    hint: known === "" ? "The store holds no thread." : `The store holds ${known}${more}.`,
+    hint: known === "" ? "The store holds no thread." : `Give the whole id. The store holds ${known}${more}.`,
   });
 }
 

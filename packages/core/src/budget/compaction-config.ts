@@ -73,6 +73,7 @@ export const contextCompactionConfigSchema = z
     preserveRecentTurns: z.int().nonnegative().default(3),
     /** At most this share (0 to 1) of the target is kept for the recent turns; an autonomous run may be one endless turn. */
     preserveRecentPercent: share.default(0.6),
+    /** The session option of this name goes before it. */
     summaryRole: summaryRoleSchema.default("assistant"),
     /** What is said around a summary; nothing but its own frame when left out. */
     summaryWording: summaryWordingSchema.optional(),

@@ -63,6 +63,17 @@ export type ContextCompactionEvent = EventBase &
         readonly taskCompletionSuccess: boolean | null;
       }
     | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string }
+    | {
+        /** Standing constraints of new messages stay unpinned: detected pins have a cap. They can be pinned explicitly. */
+        readonly type: "detected_pins_left_out";
+        /** The messages that they stand in. */
+        readonly messageIds: readonly MessageId[];
+        /** How many they are, and their tokens. */
+        readonly count: number;
+        readonly tokens: number;
+        /** What all detected pins may take together. */
+        readonly maxTokens: number;
+      }
     | { readonly type: "compaction_breaker_opened"; readonly failures: number; readonly reason: string }
     | { readonly type: "summarizer_failing"; readonly failures: number; readonly problem: string }
     | (FoldEventBase & {

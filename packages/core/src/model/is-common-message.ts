@@ -1,6 +1,7 @@
 import { isJsonValue, MAX_JSON_DEPTH, MAX_VALUE_DEPTH } from "../json/json-value.ts";
 import type { MessageInput, Usage } from "./message.ts";
 import type { Part } from "./part.ts";
+import { isTime } from "./time.ts";
 import type { ToolResultContent, ToolResultEnvelope } from "./tool-result-envelope.ts";
 
 /**
@@ -12,8 +13,7 @@ export function isCommonMessage(value: MessageInput): boolean {
   if (typeof value !== "object" || value === null || !Array.isArray(value.parts)) return false;
   return (
     isId(value.id) &&
-    isText(value.createdAt) &&
-    value.createdAt !== "" &&
+    isTime(value.createdAt) &&
     value.branch === undefined &&
     value.providerMetadata === undefined &&
     (value.origin === undefined || value.origin === "harness" || value.origin === "compaction") &&

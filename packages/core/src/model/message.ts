@@ -3,6 +3,7 @@ import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-valu
 import { type ProviderMetadata, providerMetadataSchema } from "./content-part.ts";
 import { type MessageId, messageIdSchema } from "./ids.ts";
 import { type Part, partSchema } from "./part.ts";
+import { timeSchema } from "./time.ts";
 
 /** Who speaks. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);
@@ -38,7 +39,7 @@ export interface MessageInput {
   readonly id: MessageId;
   readonly role: Role;
   readonly parts: readonly Part[];
-  /** ISO 8601 time in UTC. */
+  /** ISO 8601 time in UTC, as `Date.toISOString` gives it. */
   readonly createdAt: string;
   /**
    * Path of the branch that the message is on, segments joined by `/`; absent on the main branch. Messages on a side
@@ -73,7 +74,8 @@ const messageInputShape = {
 };
 
 export const messageInputSchema: z.ZodType<MessageInput> = z
-  .object(messageInputShape)
+  // What was written down before times were looked at is read as it stands.
+  .object({ ...messageInputShape, createdAt: timeSchema })
   .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
     error: "a tool result stands in a message of role tool, and nowhere else",
   })

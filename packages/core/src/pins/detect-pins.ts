@@ -7,6 +7,8 @@ export interface PinDetection {
   /** All detected pins of a thread together take at most so many tokens; later ones are left out. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
+  /** Hears of a constraint that is left out for the cap. */
+  readonly onLeftOut?: (pin: Pin, tokens: number) => void;
 }
 
 /**
@@ -22,8 +24,12 @@ export function detectPins(messages: Iterable<Message>, live: readonly Pin[], de
   for (const message of messages) {
     for (const pin of detectConstraints(message)) {
       const tokens = detection.countTokens(pin.text);
-      if (known.has(pin.text) || used + tokens > detection.maxTokens) continue;
+      if (known.has(pin.text)) continue;
       known.add(pin.text);
+      if (used + tokens > detection.maxTokens) {
+        detection.onLeftOut?.(pin, tokens);
+        continue;
+      }
       used += tokens;
       found.push(pin);
     }

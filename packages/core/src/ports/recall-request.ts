@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { messageIdSchema } from "../model/ids.ts";
 import { roleSchema } from "../model/message.ts";
+import { timeSchema } from "../model/time.ts";
 import type { RecallRequest } from "./recall-index.ts";
 import type { RecallPassage } from "./recall-passage.ts";
 import { recallTerms } from "./recall-terms.ts";
@@ -23,14 +24,11 @@ export interface RecallSearch {
   readonly admits: (passage: RecallPassage) => boolean;
 }
 
-const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
-  error: "it must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T12:00:00Z",
-});
 const requestSchema: z.ZodType<RecallRequest> = z.object({
   text: z.string(),
   branch: z.string().min(1).optional(),
-  after: time.optional(),
-  before: time.optional(),
+  after: timeSchema.optional(),
+  before: timeSchema.optional(),
   roles: z.array(roleSchema).optional(),
   except: z.array(messageIdSchema).optional(),
   limit: z.int().min(1).max(MAX_RECALL_LIMIT).optional(),

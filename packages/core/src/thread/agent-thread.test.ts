@@ -4,7 +4,7 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { messageInputs } from "../laws/message-arbitrary.ts";
 import { sampleMessage } from "../laws/sample-entry.ts";
 import { agentThreads, threadEntryInputs } from "../laws/thread-arbitrary.ts";
-import { asMessageId, asThreadId } from "../model/ids.ts";
+import { asMessageId, asPinId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "./agent-thread.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
@@ -212,6 +212,81 @@ describe("misuse", () => {
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
     expect((error as Error).message).toContain(where);
+  });
+
+  it.each<[string, unknown, string, string]>([
+    ["a day that is none", { ...sampleMessage("a"), createdAt: "yesterday" }, "createdAt", "ISO 8601"],
+    ["a date object", { ...sampleMessage("a"), createdAt: new Date(0) }, "createdAt", "ISO 8601"],
+    ["a time without a zone", { ...sampleMessage("a"), createdAt: "2026-01-31T12:00:00" }, "createdAt", "ISO 8601"],
+    ["a month that is none", { ...sampleMessage("a"), createdAt: "2026-13-01T00:00:00Z" }, "createdAt", "ISO 8601"],
+    ["a torn text", { ...sampleMessage("a"), parts: [{ type: "text", text: "\ud800" }] }, "parts.0.text", "surrogate"],
+    [
+      "a torn text in a tool's input",
+      {
+        ...sampleMessage("a"),
+        role: "assistant",
+        parts: [{ type: "tool-call", callId: "c", toolName: "t", input: { queries: [{ q: "\udfff" }] } }],
+      },
+      "parts.0.input.queries.0.q",
+      "surrogate",
+    ],
+    ["an unknown part", { ...sampleMessage("a"), parts: [{ type: "audio" }] }, "parts.0.type", '"audio"'],
+    ["a part that is a text", { ...sampleMessage("a"), parts: ["hi"] }, "parts.0", "expected object"],
+    [
+      "an unknown block of a result",
+      {
+        ...sampleMessage("a"),
+        role: "tool",
+        parts: [
+          {
+            type: "tool-result",
+            result: {
+              ...{ toolName: "t", callId: "c", outcome: "success" },
+              content: { type: "blocks", blocks: [{ type: "text", text: "fine" }, { type: "video" }] },
+            },
+          },
+        ],
+      },
+      "parts.0.result.content.blocks.1.type",
+      '"video"',
+    ],
+    ["a provider's message", { role: "user", content: "hi" }, "id", "expected string"],
+  ])("is told what is wrong, where, and what helps: %s", (_, message, where, what) => {
+    const error = thrownBy(() => empty.append([message as MessageInput])) as ThreadfoldError;
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
+    expect(error.message).toContain(`: ${where}: `);
+    expect(error.message).toContain(what);
+    expect(error.details.path).toEqual(where.split("."));
+    expect(error.hint).not.toBe("");
+  });
+
+  it.each(["2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456Z", "2026-01-31T12:00+02:00"])(
+    "is not a time that ISO 8601 knows: %s",
+    (createdAt) => {
+      expect(empty.append([{ ...sampleMessage("a"), createdAt }]).length).toBe(1);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ["a message alone", sampleMessage("a")],
+    ["a text", "hi"],
+    ["nothing", undefined],
+  ])("is told when what is appended is no list: %s", (_, messages) => {
+    const error = thrownBy(() => empty.append(messages as never));
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE", hint: expect.stringContaining("[message]") });
+  });
+
+  it("of pins gets the hint that helps", () => {
+    const pin = { id: asPinId("p"), text: "Never push.", authority: "system", origin: "explicit" } as const;
+    const hintOf = (entry: unknown): string =>
+      (thrownBy(() => empty.appendEntries([{ type: "pin", pin }, entry as never])) as ThreadfoldError).hint;
+    expect(hintOf({ type: "pin", pin: { ...pin, id: "q", text: "" } })).toContain("text");
+    expect(hintOf({ type: "pin", pin: { ...pin, id: "q", authority: "root" } })).toContain("system, operator, user");
+    const lifted = { type: "pin-lifted", pinId: pin.id, authority: "user", reason: "done" };
+    expect(hintOf(lifted)).toContain("higher authority");
+    expect(hintOf({ ...lifted, authority: "god" })).toContain("system, operator, user");
+    expect(hintOf({ ...lifted, pinId: "nope" })).toContain("livePins");
+    expect(hintOf({ ...lifted, reason: "" })).toContain("reason");
   });
 
   it("of an entry of no kind is told", () => {

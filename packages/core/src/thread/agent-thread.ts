@@ -3,6 +3,7 @@ import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
 import type { Pin } from "./pin.ts";
+import { requireMessageList } from "./require-message-list.ts";
 import { ThreadAddition } from "./thread-addition.ts";
 import { chainDigest, restoreEntries } from "./thread-chain.ts";
 import type { ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
@@ -187,6 +188,7 @@ export class AgentThread {
 
   /** Appends messages; see {@link appendEntries}. */
   append(messages: readonly MessageInput[]): AgentThread {
+    requireMessageList(messages);
     return this.appendEntries(messages.map((message) => ({ type: "message", message })));
   }
 

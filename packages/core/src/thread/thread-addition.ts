@@ -1,11 +1,13 @@
+import type { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalForm, toCanonicalValue } from "../json/canonical-value.ts";
 import { digestOf } from "../json/digest.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
 import { isCommonMessage } from "../model/is-common-message.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
-import { stringifiedEntries } from "./known-digests.ts";
-import { mayLift, type Pin, pinSchema } from "./pin.ts";
+import { knownForms } from "./known-form.ts";
+import { messageProblem } from "./message-problem.ts";
+import { authoritySchema, mayLift, type Pin, pinSchema } from "./pin.ts";
 import {
   type PinEntry,
   type PinLiftedEntry,
@@ -95,7 +97,10 @@ export class ThreadAddition {
   #liftPin(entry: PinLiftedEntry): void {
     checkLifting(entry);
     const pin = this.pins.get(entry.pinId);
-    if (pin === undefined) throw new ThreadfoldError("INVALID_PIN", `There is no live pin ${entry.pinId} to lift.`);
+    if (pin === undefined)
+      throw new ThreadfoldError("INVALID_PIN", `There is no live pin ${entry.pinId} to lift.`, {
+        hint: "`thread.livePins` lists the pins that hold, with their ids.",
+      });
     if (!mayLift(entry.authority, pin.authority)) {
       throw new ThreadfoldError(
         "INVALID_PIN",
@@ -113,10 +118,9 @@ type MessageEntry = Extract<ThreadEntry, { type: "message" }>;
 type MessageEntryInput = Extract<ThreadEntryInput, { type: "message" }>;
 type Place = Pick<Message, "ordinal" | "turn" | "step">;
 
-/** Entries that an addition made: checked and frozen, so that handing them on costs neither again. */
-const madeEntries = new WeakSet<object>();
-
-const isMade = (entry: MessageEntryInput): entry is MessageEntry => madeEntries.has(entry);
+/** An entry that an addition made is checked and frozen, so that handing it on costs neither again. */
+const isMade = (entry: MessageEntryInput): entry is MessageEntry =>
+  knownForms.get(entry as MessageEntry)?.isChecked === true;
 
 const isAt = (message: Message, { ordinal, turn, step }: Place): boolean =>
   message.ordinal === ordinal && message.turn === turn && message.step === step;
@@ -126,8 +130,7 @@ function makeEntry(input: MessageInput, place: Place): MessageEntry {
     message: { ...input, ...place },
     type: "message",
   });
-  madeEntries.add(entry);
-  if (stringifies) stringifiedEntries.add(entry);
+  knownForms.set(entry, { isChecked: true, stringifies, digest: undefined });
   return entry;
 }
 
@@ -135,10 +138,12 @@ function checkMessage(input: MessageInput): void {
   if (isCommonMessage(input)) return;
   const checked = messageInputSchema.safeParse(input);
   if (checked.success) return;
-  const issue = checked.error.issues[0];
-  const where = issue?.path.join(".") || "the message";
-  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${String(input?.id)}: ${where}: ${issue?.message}.`, {
-    details: { messageId: String(input?.id), path: issue?.path.map(String) ?? [] },
+  const [issue] = checked.error.issues as [z.core.$ZodIssue];
+  const { path, problem, hint } = messageProblem(input, issue);
+  const where = path.join(".").toWellFormed() || "the message";
+  throw new ThreadfoldError("INVALID_MESSAGE", `Message ${String(input?.id)}: ${where}: ${problem}.`, {
+    details: { messageId: String(input?.id), path: path.map(String) },
+    ...(hint !== undefined && { hint }),
   });
 }
 
@@ -148,7 +153,21 @@ function checkPin(pin: Pin): void {
   throw new ThreadfoldError(
     "INVALID_PIN",
     `Pin ${String(pin?.id)}: ${issue.path.join(".") || "the pin"}: ${issue.message}.`,
+    { hint: pinHint(issue) },
   );
+}
+
+function pinHint({ path: [field] }: z.core.$ZodIssue): string {
+  switch (field) {
+    case "text":
+      return "Pin a text that is not empty and has no lone surrogate; it stays word for word.";
+    case "authority":
+      return `An authority is one of ${authoritySchema.options.join(", ")}.`;
+    case "reason":
+      return "Say in the reason why the pin is lifted; it stays in the log.";
+    default:
+      return "Compare it with the Pin and PinLiftedEntry types; the error names the field.";
+  }
 }
 
 function checkLifting(entry: PinLiftedEntry): void {
@@ -157,6 +176,7 @@ function checkLifting(entry: PinLiftedEntry): void {
   throw new ThreadfoldError(
     "INVALID_PIN",
     `Lifting of pin ${String(entry.pinId)}: ${issue.path.join(".")}: ${issue.message}.`,
+    { hint: pinHint(issue) },
   );
 }
 

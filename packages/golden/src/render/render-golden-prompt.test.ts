@@ -105,7 +105,7 @@ describe("a golden prompt", () => {
     ["no message", { messages: [] }, "EMPTY_SOURCE"],
     ["a malformed message", { messages: [{ id: "m", role: "nobody", parts: [] }] }, "INVALID_MESSAGE"],
     ["an unknown preset", { messages, preset: "nope" }, "INVALID_CONFIG"],
-    ["an unknown format", { messages, format: "nope" }, "USAGE"],
+    ["an unknown format", { messages, format: "nope" }, "INVALID_CONFIG"],
     ["a format twice", { messages, formats: ["gemini", "gemini"] }, "INVALID_CONFIG"],
     ["no format", { messages, formats: [] }, "INVALID_CONFIG"],
     ["both format and formats", { messages, format: "gemini", formats: ["gemini"] }, "INVALID_CONFIG"],

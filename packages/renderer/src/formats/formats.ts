@@ -23,7 +23,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([["anthropic", anthropi
 /** Every name that {@link formatById} knows. */
 export const FORMAT_NAMES: readonly string[] = Object.freeze([...SHORT_NAMES.keys(), ...FORMATS.map(({ id }) => id)]);
 
-/** The format of that id or short name. @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names those there are. */
+/** The format of that id or short name. @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names all. */
 export function formatById(id: string): ProviderFormat {
   const format = FORMATS.find((known) => known.id === (SHORT_NAMES.get(id) ?? id));
   if (format !== undefined) return format;

@@ -30,6 +30,42 @@ describe("session.complete", () => {
     expect(session.thread.length).toBe(2);
   });
 
+  it("learns from an answer once, however often it is handed in", async () => {
+    const store = createMemoryStore();
+    const session = await openSession({ store, config, calibration: { model: "m" } });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 3, 500)]);
+    const { tokens } = await session.prepare();
+    const usage = { inputTokens: Math.round(tokens * 1.05), outputTokens: 4 };
+    const answer = { messages: [say("a", "assistant", "Done.")], usage };
+    await Promise.all([session.complete(answer), session.complete(answer)]);
+    const { calibration } = session;
+    expect(await session.complete(answer)).toMatchObject({ appended: [{ id: "a" }], retry: false });
+    expect(session.stats().usage).toMatchObject({ requests: 1, outputTokens: 4 });
+    expect(session.calibration).toBe(calibration);
+    const written = (await store.journal.read(threadId)).map(({ record }) => record.type);
+    expect(written.filter((type) => type === "usage-reported")).toHaveLength(1);
+    await session.complete({ messages: [say("b", "assistant", "And more.")], usage });
+    expect(session.stats().usage).toMatchObject({ requests: 2, outputTokens: 8 });
+  });
+
+  it("learns from an answer that the host had appended, and from one whose figures could not be taken in before", async () => {
+    let isDown = true;
+    const inner = createMemoryStore();
+    const read = async (...args: Parameters<typeof inner.journal.read>) => {
+      if (isDown) throw new Error("down");
+      return inner.journal.read(...args);
+    };
+    const journal = { read, append: inner.journal.append.bind(inner.journal) };
+    const session = await openSession({ store: { ...inner, journal }, config });
+    await session.append([say("u0", "user", "Hi."), say("a", "assistant", "Hello.")]);
+    await session.render();
+    const answer = { messages: [say("a", "assistant", "Hello.")], usage: { inputTokens: 20, outputTokens: 4 } };
+    await expect(session.complete(answer)).rejects.toThrow("down");
+    isDown = false;
+    await session.complete(answer);
+    expect(session.stats().usage).toMatchObject({ requests: 1, outputTokens: 4 });
+  });
+
   it("discards the call that the output limit cut off, with what stands behind it as its result", async () => {
     const session = await openSession({ config });
     await session.append([say("u0", "user", "Build it.")]);

@@ -10,6 +10,7 @@ import type {
 import {
   afterAttempt,
   countFailure,
+  countRest,
   type FoldHistory,
   foldHistory,
   limitAfterOverflow,
@@ -35,6 +36,7 @@ import { addUsage, NO_TOTALS, type UsageTotals } from "../answer/usage-totals.ts
 import type { WriteFailure } from "../journal/session-journal.ts";
 import { NO_PAST, readSessionPast, type SessionPast } from "../journal/session-past.ts";
 import type { SessionOptions } from "../session-options.ts";
+import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import { attemptKey, isSettled } from "./attempt-key.ts";
 import type { FoldScene } from "./fold-scene.ts";
 import type { FoldTurn } from "./fold-turn.ts";
@@ -119,9 +121,21 @@ export class FoldMemory {
     return this.#failed?.key === attemptKey(scene) ? this.#failed.outcome : undefined;
   }
 
-  /** The summarizer for the next fold: after too many failures in a row the one that cannot fail, unless a fold is asked for (S33). */
-  summarizer(configured: Summarizer, forced: boolean): Summarizer {
-    return summarizerAfter(this.#summarizerFailures, configured, forced);
+  /** The summarizer for the next fold: after many failures in a row its stand-in for a while, unless it is asked for (S33). */
+  summarizer({ summarizer, standIn }: FoldSummarizers, forced: boolean): Summarizer {
+    return summarizerAfter(this.#summarizerFailures, summarizer, forced, standIn);
+  }
+
+  /** Takes note of a fold that the stand-in summarized. */
+  summarizerRested(): void {
+    this.#summarizerFailures = countRest(this.#summarizerFailures);
+  }
+
+  /** Counts what the summarizer came to in a fold, whatever that came to, and tells once when it failed too often (S18). */
+  summarizerAsked(problem: string | null, emit: (failures: number, problem: string) => void): void {
+    const { failures, escalate } = countFailure(this.#summarizerFailures, problem);
+    this.#summarizerFailures = failures;
+    if (escalate && problem !== null) emit(failures.consecutive, problem);
   }
 
   requestSent(sent: SentRequest): void {
@@ -185,13 +199,7 @@ export class FoldMemory {
     this.#failed = failed ? { key: attemptKey(scene), outcome } : undefined;
     this.#history = history;
     if (attempted) this.#setUsage(afterFold(this.usage));
-    if (outcome.type === "summarizer-failed-floor-used") return this.#countSummarizer(scene, outcome.problem);
-    if (outcome.type === "committed") {
-      // A fold that summarized nothing says nothing of the summarizer.
-      if (outcome.plan.summarizations.some(({ sincePlanVersion }) => sincePlanVersion === outcome.plan.version))
-        this.#countSummarizer(scene, null);
-      return;
-    }
+    if (outcome.type === "summarizer-failed-floor-used" || outcome.type === "committed") return;
     await this.#record(scene, turn, outcome.type);
     const { failures } = history;
     if (failures !== scene.config.breakerFailures || scene.history.failures === failures) return;
@@ -202,16 +210,6 @@ export class FoldMemory {
       failures,
       reason: `${failures} folds in a row came to nothing, the last one to "${outcome.type}"`,
     });
-  }
-
-  /** Counts what the summarizer came to, and tells once when it has failed too often in a row (S18). */
-  #countSummarizer(scene: FoldScene, problem: string | null): void {
-    const { failures, escalate } = countFailure(this.#summarizerFailures, problem);
-    this.#summarizerFailures = failures;
-    if (!escalate || problem === null) return;
-    const { threadId, config } = scene;
-    const event = { type: "summarizer_failing", failures: failures.consecutive, problem } as const;
-    scene.emit({ threadId, budgetLimit: config.maxInputTokens, ...event });
   }
 
   async #record(

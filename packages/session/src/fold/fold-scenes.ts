@@ -12,6 +12,7 @@ import type { CompactionPreset } from "@threadfold/strategies";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { RequestScene } from "../request/request-scene.ts";
 import type { SessionOptions } from "../session-options.ts";
+import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import type { FoldMemory } from "./fold-memory.ts";
@@ -78,7 +79,7 @@ export class FoldScenes {
   }
 
   /** A summarizer for the next fold; see `FoldMemory.summarizer`. */
-  summarizer(configured: Summarizer, { force }: CompactOptions): Summarizer {
-    return this.#ports.memory.summarizer(configured, force === true);
+  summarizer(summarizers: FoldSummarizers, { force }: CompactOptions): Summarizer {
+    return this.#ports.memory.summarizer(summarizers, force === true);
   }
 }

@@ -1,4 +1,4 @@
-import type { CompactionOutcome, Summarizer } from "@threadfold/core";
+import type { CompactionOutcome } from "@threadfold/core";
 import type { FoldRequests } from "../background/fold-requests.ts";
 import { foldsAhead } from "../background/folds-ahead.ts";
 import { FoldTeller } from "../events/fold-teller.ts";
@@ -6,6 +6,7 @@ import { problemOf } from "../events/problem-of.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { meteredSummarizer } from "../summary/metered-summarizer.ts";
+import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { HistoryReader } from "../thread/history-reader.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 import type { CompactOptions } from "./compact-options.ts";
@@ -19,9 +20,8 @@ import { type PlanPreview, previewPlan } from "./preview-plan.ts";
 import { revertPlan } from "./revert-plan.ts";
 
 /** What a session's folds are made with. */
-export interface FoldingPorts extends FoldScenePorts {
+export interface FoldingPorts extends FoldScenePorts, FoldSummarizers {
   readonly plan: SessionPlan;
-  readonly summarizer: Summarizer;
   readonly journal: SessionRecorder;
   /** Why nothing is folded; null while folding is on. */
   readonly disabled: string | null;
@@ -86,7 +86,7 @@ export class SessionFolding {
   /** What a fold would come to now; nothing is stored and no hook is called. */
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
     await this.#ports.history.load();
-    const summarizer = this.#scenes.summarizer(this.#ports.summarizer, options);
+    const summarizer = this.#scenes.summarizer(this.#ports, options);
     const scene = await this.#scenes.now(this.#plan.current, options, {
       foldId: "dry-run",
       cause: "manual",
@@ -143,12 +143,13 @@ export class SessionFolding {
     } catch (thrown) {
       if (scene === undefined) memory.declined();
       else memory.broken(scene, options.force === true);
+      this.#noteSummarizer(attempt, null);
       return this.#end(attempt, { type: "failed", problem: problemOf(thrown), cause: thrown, tokens });
     }
   }
 
   #begin(options: CompactOptions, background: boolean): FoldAttempt {
-    const { request, thread, events, memory, clock, summarizer } = this.#ports;
+    const { request, thread, events, memory, clock } = this.#ports;
     request.take(options.frame);
     return {
       foldId: events.nextFoldId(),
@@ -157,7 +158,7 @@ export class SessionFolding {
       startedAt: clock.now(),
       options,
       background,
-      metered: meteredSummarizer(this.#scenes.summarizer(summarizer, options)),
+      metered: meteredSummarizer(this.#scenes.summarizer(this.#ports, options)),
     };
   }
 
@@ -261,6 +262,7 @@ export class SessionFolding {
     const { scene, outcome, plan, basis, weighing } = turn;
     if (plan.version > this.#plan.current.version) this.#plan.take(plan);
     if (outcome.type === "conflict") await this.#plan.refresh();
+    this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
     // What lost against another fold says nothing of the next one.
     if (outcome.type !== "conflict" || !attempt.background)
       await memory.folded(scene, turn, attempt.options.force === true);
@@ -270,6 +272,18 @@ export class SessionFolding {
     await this.#end(attempt, outcome, weighing);
     await this.#hooks.after(scene, { outcome, plan, notice }, attempt.options.signal);
     return outcome;
+  }
+
+  /** @param rejected why a summary that came was not taken; null when there is nothing of that. */
+  #noteSummarizer({ metered }: FoldAttempt, rejected: string | null): void {
+    const { memory, summarizer, events, options } = this.#ports;
+    const newest = metered.newest();
+    if (newest === null) return;
+    if (metered.of !== summarizer) return memory.summarizerRested();
+    const budgetLimit = this.#scenes.config.maxInputTokens;
+    memory.summarizerAsked(newest.problem ?? rejected, (failures, problem) =>
+      events.emit({ threadId: options.threadId, budgetLimit, type: "summarizer_failing", failures, problem }),
+    );
   }
 
   async #end(

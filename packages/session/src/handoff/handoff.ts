@@ -16,8 +16,11 @@ import {
   trimSummary,
 } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
+import { refuseErasedThread } from "@threadfold/stores";
 import { redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
+import { checkNewThread } from "../checked-arguments.ts";
+import { refuseArgument } from "../refuse-argument.ts";
 import { systemClock } from "../system-clock.ts";
 import { referenceTo, type ThreadReference } from "../thread/thread-reference.ts";
 import { goalSummary } from "./goal-summary.ts";
@@ -72,15 +75,18 @@ const QUOTED_SHARE = 0.4;
  * briefing holds what matters to the goal (constraints, open work, changed files, and what shares words with it), the
  * passages that match it best, word for word but for their secrets, and a reference back. The old thread stays as it is.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an empty goal or thread; `VERSION_CONFLICT` when the new thread is there
- * already; what the summarizer throws when the signal ends it.
+ * @throws ThreadfoldError `INVALID_CONFIG` without a goal or an id, and for an empty thread; `CONTENT_ERASED` for an
+ * erased one; `VERSION_CONFLICT` when the new thread is there already; what the summarizer throws when the signal ends it.
  */
 export async function handoff(source: HandoffSource, options: HandoffOptions): Promise<Handoff> {
   const { goal, threadId, maxTokens = DEFAULT_TOKENS } = options;
   const { thread, plan, store } = source;
   const messages = [...thread.messages].filter(({ branch }) => branch === undefined);
-  if (goal.trim() === "") throw new ThreadfoldError("INVALID_CONFIG", "goal: a handoff needs a goal.");
+  if (typeof goal !== "string" || goal.trim() === "")
+    refuseArgument("goal", "a handoff needs a goal.", "Say what the new thread is for; it becomes its first request.");
+  checkNewThread(threadId);
   if (messages.length === 0) throw new ThreadfoldError("INVALID_CONFIG", `Thread ${thread.id} has nothing to hand on.`);
+  await refuseErasedThread(store, thread.id);
   const countTokens = options.countTokens ?? ((text: string) => heuristicTokenizer().countTokens(text));
   const hits = await passagesFor(thread, options);
   const quotes = quotesWithin(hits, maxTokens * QUOTED_SHARE, countTokens);
@@ -91,6 +97,8 @@ export async function handoff(source: HandoffSource, options: HandoffOptions): P
   const reference = referenceTo(thread, plan);
   const briefing = briefingText(reference, summary, quotes);
   const fresh = handoffThread(threadId, thread, { goal, briefing, reference, clock: options.clock ?? systemClock });
+  // Reading takes a while, in which the thread may have been erased.
+  await refuseErasedThread(store, thread.id);
   await store.threads.append(threadId, fresh.entriesBetween(0), { expectedVersion: "no-thread" });
   return { thread: fresh, briefing, reference, summary, problem: read.problem };
 }

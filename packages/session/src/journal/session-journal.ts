@@ -15,6 +15,7 @@ import {
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
+import { refuseErasedThread } from "@threadfold/stores";
 import type { PreparedRequest } from "../request/prepared-request.ts";
 import { type RequestFrame, serializeFrame } from "../request/request-frame.ts";
 import { SerialQueue } from "../serial-queue.ts";
@@ -43,12 +44,15 @@ export interface SessionRecorder {
   requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void>;
 }
 
-/** Writes nothing down, and makes no digest that only a record would need. */
-export const NO_JOURNAL: SessionRecorder = {
+/**
+ * Writes nothing down, and makes no digest that only a record would need. Of an erased thread it hands out no request
+ * either, which is where a journal would refuse the record.
+ */
+export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRecorder => ({
   entriesAppended: async () => undefined,
   planCommitted: async () => undefined,
-  requestRendered: async () => undefined,
-};
+  requestRendered: () => refuseErasedThread(store, threadId),
+});
 
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
 export class SessionJournal implements SessionRecorder {

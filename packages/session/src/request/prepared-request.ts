@@ -34,7 +34,7 @@ export interface PreparedRequest {
   readonly warnings: readonly RenderWarning[];
   readonly violations: readonly LegalityViolation[];
   readonly missingPins: readonly PinId[];
-  /** What folding came to before this request; null when none was due. */
+  /** What folding came to before this request: `no-op` when none was due. Null for one of `render`, which does not look. */
   readonly outcome: CompactionOutcome | null;
   /** Artifacts that were brought back for this request alone. */
   readonly rehydrated: readonly ArtifactId[];

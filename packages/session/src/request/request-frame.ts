@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  parseJson,
   type SystemEntry,
   systemEntrySchema,
   ThreadfoldError,
@@ -32,7 +33,7 @@ export const isSameFrame = (a: RequestFrame, b: RequestFrame): boolean =>
 
 /** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is none. */
 export function parseFrame(text: string): RequestFrame {
-  const parsed = frameSchema.safeParse(JSON.parse(text));
+  const parsed = frameSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new ThreadfoldError("STORE_CORRUPT", "A kept request frame does not match its schema.");
   return parsed.data;
 }

@@ -103,7 +103,13 @@ export class RequestScene {
 
   #renderScene(state: ThreadState): RenderScene {
     const { format, summaryRole, summaryWording } = this;
-    const scene = { state, frame: this.#frame, format, summaryRole, ...(summaryWording !== undefined && { summaryWording }) };
+    const scene = {
+      state,
+      frame: this.#frame,
+      format,
+      summaryRole,
+      ...(summaryWording !== undefined && { summaryWording }),
+    };
     return this.#model === undefined ? scene : { ...scene, model: this.#model };
   }
 }

@@ -11,8 +11,15 @@ import type { SessionParts } from "../session-parts.ts";
 
 type SummaryOptions = Pick<
   SessionOptions,
-  "summarizer" | "summaryModel" | "summaryCache" | "summaryChecks" | "redactSecrets" | "tenantId"
+  "summarizer" | "summaryModel" | "summaryTimeLimitMs" | "summaryCache" | "summaryChecks" | "redactSecrets" | "tenantId"
 >;
+
+/** What summarizes the folds of a session. */
+export interface FoldSummarizers {
+  readonly summarizer: Summarizer;
+  /** Takes its place for a while when it keeps failing; asks no model. */
+  readonly standIn: Summarizer;
+}
 
 /**
  * What summarizes the folds of a session. A model gets the prompt that the preset names, and all that {@link modelSummarizer}
@@ -31,10 +38,20 @@ export function sessionSummarizer(options: SummaryOptions, { preset, config }: S
       policyVersion: config.policyVersion,
       ...(summaryCache !== undefined && { store: summaryCache }),
     };
-    return modelSummarizer({ model: summaryModel, promptVersion: preset.promptVersion, cache, redact, checks });
+    const { summaryTimeLimitMs: timeLimitMs } = options;
+    return modelSummarizer({
+      ...{ model: summaryModel, promptVersion: preset.promptVersion, cache, redact, checks },
+      ...(timeLimitMs !== undefined && { timeLimitMs }),
+    });
   }
   const own = summarizer === undefined ? new ExtractiveSummarizer() : checked(summarizer, checks);
   return redact ? redactingSummarizer(own) : own;
+}
+
+/** What summarizes while the session's summarizer is left alone. */
+export function standInSummarizer({ redactSecrets = true }: SummaryOptions): Summarizer {
+  const own = new ExtractiveSummarizer();
+  return redactSecrets ? redactingSummarizer(own) : own;
 }
 
 const checked = (summarizer: Summarizer, checks: NonNullable<SummaryOptions["summaryChecks"]>): Summarizer =>

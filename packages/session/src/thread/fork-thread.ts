@@ -8,6 +8,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { checkNewThread } from "../checked-arguments.ts";
 
 /** Where a fork begins and what it is called. */
 export interface ForkOptions {
@@ -32,14 +33,16 @@ export interface ForkedThread {
  * with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8, L9). The
  * source stays as it is, and externalized content stays in the source's artifacts.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a version that is none; `THREAD_NOT_FOUND`; `VERSION_CONFLICT` when the
- * fork's id is taken.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an id or a version that is none; `THREAD_NOT_FOUND`; `VERSION_CONFLICT`
+ * when the fork's id is taken.
  */
 export async function forkThread(
   store: ThreadfoldStore,
   source: ThreadId,
-  { threadId, atVersion }: ForkOptions,
+  options: ForkOptions,
 ): Promise<ForkedThread> {
+  const { threadId, atVersion } = options ?? {};
+  checkNewThread(threadId);
   if (atVersion !== undefined && !(Number.isInteger(atVersion) && atVersion >= 0)) {
     throw new ThreadfoldError("INVALID_CONFIG", `atVersion: a fork cannot begin with ${atVersion} entries.`, {
       hint: "Give a whole number from 0 on; a version beyond the thread's end means all of it.",

@@ -11,6 +11,7 @@ import {
   type Pin,
   type PinId,
   type ProviderAwareTokenizer,
+  requireMessageList,
   sha256,
   type ThreadEntryInput,
   ThreadfoldError,
@@ -29,6 +30,16 @@ export interface SessionThreadPorts {
   readonly config: ContextCompactionConfig;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly durabilityOf: DurabilityOf;
+  /** Hears of standing constraints that stay unpinned for the cap on detected pins. */
+  readonly onPinsLeftOut?: (left: PinsLeftOut) => void;
+}
+
+/** Standing constraints that were found in new messages and not pinned. */
+export interface PinsLeftOut {
+  readonly messageIds: readonly MessageId[];
+  readonly count: number;
+  readonly tokens: number;
+  readonly maxTokens: number;
 }
 
 /** A session's thread: appends go to the store first and one after the other, and never wait for a fold (P8). */
@@ -49,15 +60,22 @@ export class SessionThread {
   }
 
   /** Appends messages, and pins for the standing constraints among them. @throws ThreadfoldError as `AgentThread.append` and the store do. */
-  append(messages: readonly MessageInput[]): Promise<void> {
-    return this.#extend(
+  async append(messages: readonly MessageInput[]): Promise<void> {
+    requireMessageList(messages);
+    const { config, onPinsLeftOut } = this.#ports;
+    let leftOut: PinsLeftOut | null = null;
+    await this.#extend(
       (before) => {
         const grown = before.append(messages);
-        const pins = this.#ports.config.detectPins ? this.#detectPins(grown, before.length) : [];
+        if (!config.detectPins) return grown;
+        const detected = this.#detectPins(grown, before.length);
+        const { pins } = detected;
+        ({ leftOut } = detected);
         return pins.length === 0 ? grown : grown.appendEntries(pins.map((pin) => ({ type: "pin", pin })));
       },
-      messages.map(({ id }) => id),
+      messages.flatMap((message) => message?.id ?? []),
     );
+    if (leftOut !== null) onPinsLeftOut?.(leftOut);
   }
 
   /** Pins a text. */
@@ -133,11 +151,21 @@ export class SessionThread {
     return threadState(thread, this.#ports.tokenizer, this.#ports.durabilityOf, plan);
   }
 
-  #detectPins(grown: AgentThread, fromOrdinal: number): readonly Pin[] {
+  #detectPins(
+    grown: AgentThread,
+    fromOrdinal: number,
+  ): { readonly pins: readonly Pin[]; readonly leftOut: PinsLeftOut | null } {
     const { config, tokenizer } = this.#ports;
-    return detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
-      maxTokens: Math.min(config.detectedPinMaxTokens, Math.floor(config.maxInputTokens / 16)),
+    const maxTokens = Math.min(config.detectedPinMaxTokens, Math.floor(config.maxInputTokens / 16));
+    const leftOut: { readonly pin: Pin; readonly tokens: number }[] = [];
+    const pins = detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
+      maxTokens,
       countTokens: (text) => tokenizer.countTokens(text),
+      onLeftOut: (pin, tokens) => leftOut.push({ pin, tokens }),
     });
+    if (leftOut.length === 0) return { pins, leftOut: null };
+    const tokens = leftOut.reduce((sum, left) => sum + left.tokens, 0);
+    const messageIds = [...new Set(leftOut.flatMap(({ pin }) => pin.source?.messageId ?? []))];
+    return { pins, leftOut: { messageIds, count: leftOut.length, tokens, maxTokens } };
   }
 }

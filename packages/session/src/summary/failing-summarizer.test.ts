@@ -1,0 +1,104 @@
+import { type CompletionModel, type ContextCompactionEvent, modelCallError } from "@threadfold/core";
+import { SUMMARIZER_FAILURE_LIMIT, SUMMARIZER_REST } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { openSession, say, work } from "../testing/agent-work.ts";
+
+/** A model that can be brought down, and counts what it is asked. */
+class Model implements CompletionModel {
+  readonly id = "model";
+  isDown = true;
+  asked = 0;
+
+  async complete() {
+    this.asked++;
+    if (this.isDown) throw modelCallError("no such key", { kind: "rejected", status: 401 });
+    return {
+      text: JSON.stringify({ add: { facts: [{ text: "All went well.", sources: [1] }] } }),
+      finish: "stop",
+      toolCalls: 0,
+    } as const;
+  }
+}
+
+/** Gives the summarizer of each fold's newest summary. */
+async function foldsWith(model: CompletionModel, more: Parameters<typeof openSession>[0] = {}) {
+  const events: ContextCompactionEvent[] = [];
+  const session = await openSession({
+    config: { maxInputTokens: 8_000 },
+    summaryModel: model,
+    onEvent: (event) => events.push(event),
+    ...more,
+  });
+  await session.append([say("u", "user", "Build it.")]);
+  let step = 0;
+  return {
+    session,
+    events,
+    /** Works until something was summarized. */
+    async fold(options: { readonly force?: boolean } = {}): Promise<string | undefined> {
+      for (;;) {
+        await session.append([
+          say(`n${step}`, "assistant", `Note ${step}. ${"word ".repeat(500)}`),
+          ...work(step, step + 1, 300),
+        ]);
+        step++;
+        const before = session.plan.version;
+        await session.compact(options);
+        const fresh = session.plan.summarizations.find(
+          ({ sincePlanVersion }) => sincePlanVersion === session.plan.version,
+        );
+        if (session.plan.version > before && fresh !== undefined) return fresh.summarizer;
+      }
+    },
+  };
+}
+
+describe("R30 a model that keeps failing", () => {
+  it("is left alone after three folds for a while, then asked once, and the summaries are real ones meanwhile", async () => {
+    const model = new Model();
+    const { fold, events } = await foldsWith(model);
+    for (let failed = 0; failed < SUMMARIZER_FAILURE_LIMIT; failed++) expect(await fold()).toContain("extractive");
+    const asked = model.asked;
+    expect(asked).toBe(SUMMARIZER_FAILURE_LIMIT);
+    for (let rest = 0; rest < SUMMARIZER_REST; rest++) expect(await fold()).toContain("extractive");
+    expect(model.asked).toBe(asked);
+    await fold();
+    expect(model.asked).toBe(asked + 1);
+    await fold();
+    expect(model.asked).toBe(asked + 1);
+    expect(events.filter(({ type }) => type === "summarizer_failing")).toHaveLength(1);
+  });
+
+  it("is asked again for a fold that somebody asks for, and from then on when it is well", async () => {
+    const model = new Model();
+    const { fold } = await foldsWith(model);
+    for (let failed = 0; failed < SUMMARIZER_FAILURE_LIMIT; failed++) await fold();
+    model.isDown = false;
+    expect(await fold()).toContain("extractive");
+    expect(await fold({ force: true })).toContain("llm");
+    expect(await fold()).toContain("llm");
+  });
+
+  it("counts as failed in folds that come to nothing as well", async () => {
+    const model = new Model();
+    const { session } = await foldsWith(model, {
+      config: { maxInputTokens: 8_000, minReclaimPercent: 0.99, breakerFailures: 100 },
+    });
+    for (let step = 0; step < 40; step++) {
+      await session.append([say(`n${step}`, "assistant", "word ".repeat(250))]);
+      await session.compact();
+    }
+    expect(model.asked).toBeGreaterThan(0);
+    expect(model.asked).toBeLessThanOrEqual(SUMMARIZER_FAILURE_LIMIT + Math.ceil(40 / SUMMARIZER_REST));
+  });
+
+  it("holds a request up no longer than it is given", async () => {
+    const model: CompletionModel = { id: "hanging", complete: () => new Promise(() => undefined) };
+    const { fold, session } = await foldsWith(model, { summaryTimeLimitMs: 20 });
+    const started = performance.now();
+    expect(await fold()).toContain("extractive");
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(session.plan.version).toBe(1);
+    await expect(foldsWith(model, { summaryTimeLimitMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+});
