@@ -41,6 +41,14 @@ describe("parseJson", () => {
     expect(JSON.stringify(parseJson(text))).toBe(text);
   });
 
+  it("R27 reads texts of millions of escapes", () => {
+    const breaks = "\n".repeat(4_000_000);
+    for (const value of [["a", breaks], { [breaks]: 1 }]) {
+      const text = JSON.stringify(value);
+      expect(JSON.stringify(parseJson(text)) === text).toBe(true);
+    }
+  });
+
   it.each(['{"\\n":1', '{"\\n":}', '{"\\n":1}}', '{"\\x":1}', ""])("refuses %s as JSON.parse does", (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });

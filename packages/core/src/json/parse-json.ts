@@ -7,13 +7,22 @@
  */
 export function parseJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);
-  return text.includes("\\") && ESCAPED_KEY.test(text) ? new JsonReader(text).value() : parsed;
+  return text.includes("\\") && mayHaveEscapedKey(text) ? new JsonReader(text).value() : parsed;
 }
 
 /** Finds every key with an escape, and now and then something else, which does no harm. */
-const ESCAPED_KEY = /[{,]\s*"[^"\\]*\\/;
+const ESCAPED_KEY = /[{,]\s*"[^"\\]*(?:\\.[^"\\]*)+"\s*:/;
 const WHITE_SPACE = /\s*/y;
 const SCALAR = /[^\s,\]}]+/y;
+
+function mayHaveEscapedKey(text: string): boolean {
+  try {
+    return ESCAPED_KEY.test(text);
+  } catch {
+    // A pattern takes room for each escape of a text, and of millions there is not enough.
+    return true;
+  }
+}
 
 /** Reads a text that is known to be JSON. */
 class JsonReader {
