@@ -10,7 +10,7 @@ import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step
 
 /** The thread that is resumed, and the tokens that a request of it may have. */
 export const RESUMED_THREAD = "resumed";
-export const RESUMED_BUDGET = 60_000;
+export const RESUMED_BUDGET = 40_000;
 
 const BATCH = 5_000;
 /** Steps that the agent makes behind the fold, as it does between two folds. */

@@ -36,6 +36,11 @@ export function spanEvidence(
     return found;
   };
   const known = new Map<string, boolean>();
+  let words: ReadonlySet<string> | undefined;
+  const stands = (text: string): boolean => {
+    words ??= wordsOf(texts);
+    return words.has(text) || texts.some((searched) => searched.includes(text));
+  };
   return {
     sourcesOf: ({ sources, quote }) => {
       const named = [...new Set(sources)].filter((number) => numbers.has(number)).map((number) => number - 1);
@@ -47,12 +52,23 @@ export function spanEvidence(
     holds: (text) => {
       let held = known.get(text);
       if (held === undefined) {
-        held = before.includes(text) || indexesWith(text).length > 0;
+        held = before.includes(text) || stands(text);
         known.set(text, held);
       }
       return held;
     },
   };
+}
+
+/** What stands between names and what names hardly contain. */
+const BETWEEN = /[\s"'`()[\]{}<>,;=|*]+/;
+const ENDS = /^[.:!?]+|[.:!?]+$/g;
+
+/** The words of texts. Nearly every name is one of them, and so need not be looked for in each text of a long span. */
+function wordsOf(texts: readonly string[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const text of texts) for (const word of text.split(BETWEEN)) words.add(word).add(word.replace(ENDS, ""));
+  return words;
 }
 
 /** What was said, arguments both as JSON and as they are: inside JSON a quote or backslash has another look. */

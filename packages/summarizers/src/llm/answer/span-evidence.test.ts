@@ -1,0 +1,37 @@
+import { AgentThread, asMessageId, asThreadId, visibleText } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spanEvidence } from "./span-evidence.ts";
+
+const text = fc.string({ unit: fc.constantFrom(..."ab_./:-=, \"'\n("), maxLength: 30 });
+const messagesOf = (texts: readonly string[]) => [
+  ...AgentThread.empty(asThreadId("t")).append(
+    texts.map((said, index) => ({
+      id: asMessageId(`m${index}`),
+      role: "user" as const,
+      createdAt: "2026-01-01T00:00:00Z",
+      parts: [{ type: "text" as const, text: said }],
+    })),
+  ).messages,
+];
+
+describe("evidence in a span", () => {
+  it("holds just what stands in one of its messages, word or piece of a word", () => {
+    fc.assert(
+      fc.property(
+        fc.array(text, { minLength: 1, maxLength: 5 }),
+        fc.array(text, { maxLength: 5 }),
+        fc.nat(),
+        (said, asked, at) => {
+          const messages = messagesOf(said);
+          const evidence = spanEvidence(messages, new Set(), null);
+          const pieces = said.map((whole) => whole.slice(at % 7, (at % 7) + 6));
+          for (const piece of [...asked, ...pieces])
+            expect(evidence.holds(piece)).toBe(messages.some((message) => visibleText(message).includes(piece)));
+        },
+      ),
+      runs(500),
+    );
+  });
+});
