@@ -219,8 +219,18 @@ function part(
   const tail = requestPiece({ system, tools, drafts }, input, requirements, { first: false, last: true });
   const last = piece.drafts.at(-1);
   const isParted = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
-  if (!isParted || tail.drafts[0]?.chat.role !== "assistant") return null;
+  if (!isParted || endsWithMovedResult(piece, logged) || tail.drafts[0]?.chat.role !== "assistant") return null;
   return { settled: settle(settled, piece, logged, input.thread.livePins), open: drafts, tail };
+}
+
+/**
+ * True when what the assistant said last was left out, and its end are results of earlier calls, which moved before it: it
+ * then ended the piece, and stays once the assistant goes on.
+ */
+function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boolean {
+  if (logged.at(-1)?.chat.role !== "tool") return false;
+  const said = logged.findLast(({ chat }) => chat.role === "assistant");
+  return said !== undefined && piece.drafts.findLast(({ ordinal }) => ordinal === said.ordinal) === undefined;
 }
 
 /** Two ids of the log can come to one id on the wire; the whole request tells them apart. */
