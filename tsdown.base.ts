@@ -1,7 +1,9 @@
-import { defineConfig } from "tsdown";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { defineConfig, type UserConfig } from "tsdown";
 
 /** How every package is built: one ES module per entry with its types, dependencies left outside. */
-export const library = (entry: Record<string, string> = { index: "src/index.ts" }) =>
+export const library = (entry: Record<string, string> = { index: "src/index.ts" }, own: UserConfig = {}) =>
   defineConfig({
     entry,
     format: "esm",
@@ -10,4 +12,35 @@ export const library = (entry: Record<string, string> = { index: "src/index.ts" 
     sourcemap: true,
     clean: true,
     fixedExtension: false,
+    ...own,
   });
+
+/** Writes down the licenses of the packages that went into the bundle, as they ask for. */
+export function bundledLicenses(fileName: string) {
+  return {
+    name: "bundled-licenses",
+    generateBundle(
+      this: Emitter,
+      _options: unknown,
+      bundle: Readonly<Record<string, { readonly moduleIds?: readonly string[] }>>,
+    ) {
+      const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+      const packages = new Set(
+        modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
+      );
+      const source = [...packages].sort().map(licenseOf).join("\n\n");
+      this.emitFile({ type: "asset", fileName, source: `${source}\n` });
+    },
+  };
+}
+
+interface Emitter {
+  emitFile(file: { readonly type: "asset"; readonly fileName: string; readonly source: string }): unknown;
+}
+
+function licenseOf(folder: string): string {
+  const name = relative(join(import.meta.dirname, "node_modules"), folder).replaceAll("\\", "/");
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} goes into the bundle and has no license file.`);
+  return `--- ${name} ---\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
+}

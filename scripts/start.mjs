@@ -1,17 +1,24 @@
 // What `npm start` shows: builds, folds the bundled session and prints what came of it.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { turbo } from "./turbo.mjs";
 import { root } from "./workspaces.mjs";
 
-const SESSION = "examples/sessions/a-day-on-threadfold.jsonl";
+/** What is folded, and to how many tokens. */
+export const BUNDLED_SESSION = { path: "examples/sessions/a-day-on-threadfold.jsonl", budget: 50_000 };
+
+/** The command, as it is built. */
+export const COMMAND = join(root, "packages/threadfold/bin/threadfold.mjs");
+
 const OUT = ".threadfold/example";
 
-console.log("Building (cached after the first time) ...");
-if (turbo(["build", "--output-logs=errors-only"]) !== 0) process.exit(1);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log("Building (cached after the first time) ...");
+  if (turbo(["build", "--output-logs=errors-only"]) !== 0) process.exit(1);
 
-const args = ["compact", SESSION, "--budget", "50000", "--out", OUT];
-console.log(`\n$ npx threadfold ${args.join(" ")}\n`);
-const command = join(root, "packages/threadfold/bin/threadfold.mjs");
-const { status } = spawnSync(process.execPath, [command, ...args], { cwd: root, stdio: "inherit" });
-process.exitCode = status ?? 1;
+  const args = ["compact", BUNDLED_SESSION.path, "--budget", `${BUNDLED_SESSION.budget}`, "--out", OUT];
+  console.log(`\n$ npx threadfold ${args.join(" ")}\n`);
+  const { status } = spawnSync(process.execPath, [COMMAND, ...args], { cwd: root, stdio: "inherit" });
+  process.exitCode = status ?? 1;
+}

@@ -3,10 +3,23 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { readWorkspaces } from "./workspaces.mjs";
 
-const REPORT = join(".cache", "test-results.json");
+/** Where a run leaves its report, in the folder that it tests. */
+export const REPORT = join(".cache", "test-results.json");
 
-/** Where reports are expected: in the root, for the house's own scripts, and in every workspace with a test script. */
+/** The folder of what runs again under the oldest Node. */
+export const OLDEST_NODE = join("scripts", "oldest-node");
+
+/**
+ * Where reports are expected: in the root, for the house's own scripts, in every workspace with a test script, and of the
+ * run under the oldest Node.
+ */
 export function reportPlaces(root) {
+  const again = existsSync(join(root, OLDEST_NODE)) ? [OLDEST_NODE] : [];
+  return [...firstPlaces(root), ...again];
+}
+
+/** Where each test has its first report: without those that run again under another Node. */
+function firstPlaces(root) {
   return [
     ".",
     ...readWorkspaces(root)
@@ -33,11 +46,11 @@ export function readReports(root) {
 }
 
 /**
- * Every test of the reports, with the file that it stands in, what it says of itself in `meta`, and how long it took in
+ * Every test of the reports, once, with the file that it stands in, what it says of itself in `meta`, and how long it took in
  * milliseconds; and when the first of the runs began.
  */
 export function readAssertions(root) {
-  const reports = reportPlaces(root)
+  const reports = firstPlaces(root)
     .map((place) => join(root, place, REPORT))
     .filter((file) => existsSync(file))
     .map((file) => JSON.parse(readFileSync(file, "utf8")));

@@ -46,9 +46,13 @@ function checkPackageArrows(room, packages) {
   ];
 }
 
-/** A package imports only what its package.json declares; its tests may use the house's tools too. */
+/**
+ * A package imports only what its package.json declares, as a dependency or as something that its build puts into it
+ * (`inlinedDependencies`); its tests may use the house's tools too.
+ */
 function checkDeclared({ manifest, name, ...room }, tools) {
-  const own = [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies].flatMap((list) =>
+  const { dependencies, peerDependencies, optionalDependencies, inlinedDependencies } = manifest;
+  const own = [dependencies, peerDependencies, optionalDependencies, inlinedDependencies].flatMap((list) =>
     Object.keys(list ?? {}),
   );
   const forTests = [...own, ...Object.keys(manifest.devDependencies ?? {}), ...tools, name];

@@ -1,0 +1,19 @@
+import { expect } from "vitest";
+import { readTranscript } from "./snippets.mjs";
+
+/** What a Node needs that does not read TypeScript by itself. */
+const READ_TYPESCRIPT = process.features.typescript ? "" : "--experimental-strip-types";
+
+/** A program of the README compiles, runs twice in a row in a reader's project, and prints what its transcript says. */
+export async function expectProgram(project, { file, code, transcript }) {
+  project.write(file, code);
+  if (file.endsWith(".ts")) expect(await project.compile(file)).toBe("");
+  // A file of tests is run by a command of the README's own, which comes behind it.
+  if (file.includes(".test.")) return;
+  const said = transcript === undefined ? [] : readTranscript(transcript);
+  for (const start of [0, 1]) {
+    const { command = `node ${file}`, output } = said[start] ?? said[0] ?? {};
+    const printed = await project.run(command, file.endsWith(".ts") ? READ_TYPESCRIPT : "");
+    if (output !== undefined) expect(printed, `start ${start + 1} of ${file}`).toMatch(output);
+  }
+}

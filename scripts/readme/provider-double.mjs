@@ -1,0 +1,94 @@
+// A local server that speaks the providers' protocols, for the README's programs: it refuses what the provider would
+// refuse, calls the first tool that it is offered once for each thing that the user says, and then answers. Asked for
+// notes on what is folded, it gives some.
+import { createServer } from "node:http";
+import { formatById } from "@threadfold/renderer";
+import { anthropicMessagesProtocol } from "../../apps/scripted-agents/src/provider/protocols/anthropic-messages.ts";
+import { openaiChatProtocol } from "../../apps/scripted-agents/src/provider/protocols/openai-chat.ts";
+import { openaiResponsesProtocol } from "../../apps/scripted-agents/src/provider/protocols/openai-responses.ts";
+
+const PROTOCOLS = [anthropicMessagesProtocol, openaiChatProtocol, openaiResponsesProtocol];
+const CONVERSATION = ["system", "messages", "tools", "instructions", "input"];
+
+/**
+ * Starts a double. `environment` leads the providers' SDKs to it; `requests` are the bodies it was sent, `refused` says
+ * why it refused any of them.
+ */
+export async function startProviderDouble() {
+  const requests = [];
+  const refused = [];
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answer(request, response) {
+    const body = JSON.parse((await request.toArray()).join(""));
+    const { pathname } = new URL(request.url, "http://double");
+    const protocol = PROTOCOLS.find(({ path }) => path === pathname);
+    if (protocol === undefined) return send(response, 404, { error: { message: `There is no ${pathname} here.` } });
+    requests.push(body);
+    const message = problemOf(protocol, body, request.headers);
+    if (message !== undefined) {
+      refused.push(message);
+      const { status, body: refusal } = protocol.refuse({ kind: "illegal", message });
+      return send(response, status, refusal);
+    }
+    const reply = protocol.answer(moveFor(protocol, body, requests.length), {
+      id: `${requests.length}`,
+      inputTokens: Math.ceil(JSON.stringify(body).length / 4),
+      cachedTokens: 0,
+      outputTokens: 20,
+      cutOff: false,
+    });
+    if (body.stream !== true) return send(response, 200, reply);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const { name, data } of protocol.stream(reply)) {
+      if (name !== undefined) response.write(`event: ${name}\n`);
+      response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+    }
+    response.end();
+  }
+
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  return {
+    requests,
+    refused,
+    environment: {
+      ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "a key that only the double takes" },
+      ...{ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "a key that only the double takes" },
+    },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** What the provider would refuse a request for, or undefined. */
+function problemOf({ format }, body, headers) {
+  if (typeof body.model !== "string") return "model: Field required";
+  if (format === "anthropic-messages" && !Number.isInteger(body.max_tokens)) return "max_tokens: Field required";
+  if (!(headers["x-api-key"] ?? headers.authorization)) return "authentication required";
+  const payload = Object.fromEntries(Object.entries(body).filter(([key]) => CONVERSATION.includes(key)));
+  const [violation] = formatById(format).check(payload);
+  return violation && `${violation.rule}: ${violation.problem}`;
+}
+
+const NOTES = JSON.stringify({ add: {}, currentTask: "Seeing whether all is in order." });
+
+/** Calls the first tool for what the user said last, and answers when its result is there. */
+function moveFor({ pieces }, body, number) {
+  const [tool] = body.tools ?? [];
+  const last = pieces(body).at(-1);
+  if (tool === undefined || /"type":"(?:tool_result|function_call_output)"|"role":"tool"/.test(last))
+    return { thinking: "", text: last.includes("exactly one JSON object") ? NOTES : "It is in order.", calls: [] };
+  const { name, parameters = tool.input_schema } = tool.function ?? tool;
+  const input = Object.fromEntries((parameters.required ?? []).map((field) => [field, "package.json"]));
+  return { thinking: "", text: "", calls: [{ id: `call_${number}`, name, input }] };
+}
+
+function send(response, status, body) {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,76 @@
+// What a reader of the README has: an empty project outside the repository, in which the README's install commands ran.
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { npmCli, npmEnvironment } from "../npm.mjs";
+import { packPackages } from "../pack-packages.mjs";
+import { root } from "../workspaces.mjs";
+import { startPackageRegistry } from "./package-registry.mjs";
+import { startProviderDouble } from "./provider-double.mjs";
+
+/** A recorded session, where the README's programs and commands read one. */
+const RECORDED_SESSION = "examples/sessions/a-day-on-threadfold.jsonl";
+
+/**
+ * Makes a reader's project, with a registry that has this repository's packages and a double of the providers. `run` runs
+ * a command line in it and gives what it printed to stdout.
+ */
+export async function openReaderProject() {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "threadfold-reader-")));
+  const folder = join(home, "project");
+  const commands = join(home, "bin");
+  for (const place of [folder, commands]) mkdirSync(place);
+  writeFileSync(join(folder, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
+  copyFileSync(join(root, RECORDED_SESSION), join(folder, "session.jsonl"));
+  symlinkSync(process.execPath, join(commands, "node"));
+  for (const name of ["npm", "npx"]) {
+    const program = join(dirname(npmCli()), `${name}-cli.js`);
+    writeFileSync(join(commands, name), `#!/bin/sh\nexec node "${program}" "$@"\n`, { mode: 0o755 });
+  }
+
+  const registry = await startPackageRegistry(await packPackages(join(home, "packed")));
+  const provider = await startProviderDouble();
+  const { PATH = "", ...inherited } = npmEnvironment({
+    registry: registry.url,
+    cache: join(home, "npm-cache"),
+    userconfig: join(home, "npmrc"),
+    noproxy: "127.0.0.1",
+  });
+  const environment = {
+    ...Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(?:VITEST|CI$)/.test(name))),
+    ...provider.environment,
+    NO_COLOR: "1",
+    // Without the workspace's own commands, which a reader does not have.
+    PATH: [commands, ...PATH.split(delimiter).filter((path) => !path.startsWith(root))].join(delimiter),
+  };
+
+  return {
+    folder,
+    provider,
+    write: (file, code) => writeFileSync(join(folder, file), code),
+    async run(commandLine, nodeOptions = "") {
+      const env = { ...environment, NODE_OPTIONS: nodeOptions };
+      const { stdout } = await promisify(execFile)("sh", ["-e", "-c", commandLine], { cwd: folder, env });
+      return stdout.trim();
+    },
+    /** Compiles a TypeScript file as strictly as can be, and gives what the compiler says against it. */
+    async compile(file) {
+      const options = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck";
+      const module = "--target es2024 --module nodenext --types node --typeRoots";
+      const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+      const args = [...`${options} ${module}`.split(" "), join(root, "node_modules", "@types"), file];
+      try {
+        await promisify(execFile)(process.execPath, [compiler, ...args], { cwd: folder });
+        return "";
+      } catch (error) {
+        return error.stdout;
+      }
+    },
+    async close() {
+      await Promise.all([registry.close(), provider.close()]);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,197 @@
+// Installs the packed packages into empty projects outside the repository, as users do, and looks at what they got: no
+// conflict of peers, one copy of each package, and programs that run. It packs what is built, takes minutes, and asks the
+// registry for everything else. Run: npm run build && npm run test:install [-- a part of a case's name]
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packPackages } from "./pack-packages.mjs";
+
+const PNPM = "pnpm@10";
+const ONCE = /^(@threadfold\/.*|threadfold|ai|zod|ai-tokenizer)$/;
+
+/** npm: our packages come from the tarballs, wherever in the tree they are asked for. */
+function withNpm(flags, tools = {}) {
+  return (folder, hosts) => {
+    writeManifest(folder, { ...hosts, ...tools }, { overrides: fromTarballs() });
+    run(folder, "npm", ["install", "--no-audit", "--no-fund", ...flags]);
+    run(folder, "npm", ["ls", "--all"]);
+  };
+}
+
+/** pnpm: a package finds what it declares and nothing else. */
+function withPnpm(folder, hosts) {
+  const overrides = Object.entries(fromTarballs()).map(([name, file]) => `  "${name}": "${file}"`);
+  writeManifest(folder, hosts, {});
+  writeFileSync(
+    join(folder, "pnpm-workspace.yaml"),
+    ["strictPeerDependencies: true", "overrides:", ...overrides, ""].join("\n"),
+  );
+  run(folder, "npx", ["--yes", PNPM, "install"]);
+}
+
+function fromTarballs() {
+  return Object.fromEntries(tarballs.map(({ name, file }) => [name, `file:${file}`]));
+}
+
+function writeManifest(folder, dependencies, more) {
+  const { threadfold, "@threadfold/integrations": integrations } = fromTarballs();
+  const own = { threadfold, "@threadfold/integrations": integrations };
+  const manifest = {
+    name: "a-user",
+    private: true,
+    type: "module",
+    dependencies: { ...own, ...dependencies },
+    ...more,
+  };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
+}
+
+/** A program over what is installed: a thread in SQLite, folded, opened again, and the adapters of the AI SDK. */
+const PROGRAM = `
+import { rmSync } from "node:fs";
+import { asMessageId, asThreadId, ContextSession, openStore } from "threadfold";
+
+const threadId = asThreadId("t");
+const said = (index) => ({
+  id: asMessageId("m" + index), role: index % 2 === 0 ? "user" : "assistant", createdAt: "2026-01-01T00:00:00.000Z",
+  parts: [{ type: "text", text: "Said as number " + index + ": " + "word ".repeat(300) }],
+});
+rmSync("work.db", { force: true });
+for (const address of ["memory:", "sqlite:work.db"]) {
+  const store = await openStore(address);
+  const session = await ContextSession.open({ threadId, store, config: { maxInputTokens: 4_000 } });
+  await session.append(Array.from({ length: 41 }, (_, index) => said(index)));
+  const { outcome, tokens } = await session.prepare();
+  if (outcome.type !== "committed" || tokens > 4_000) throw new Error(address + ": " + outcome.type + ", " + tokens);
+  await session.close();
+}
+const again = await ContextSession.open({ threadId, store: await openStore("work.db") });
+if (again.plan.version !== 1) throw new Error("The plan is gone.");
+await again.close();
+const missing = await openStore("postgres://127.0.0.1/none").then(() => "none", (error) => error);
+if (missing.code !== "INVALID_CONFIG" || !missing.hint.includes("npm install pg")) throw missing;
+`;
+
+const ADAPTERS = `
+import { aiSdkModel } from "threadfold/ai-sdk";
+import { compactionMiddleware, threadfoldTools } from "@threadfold/integrations/ai-sdk";
+if ([aiSdkModel, compactionMiddleware, threadfoldTools].some((one) => typeof one !== "function")) throw new Error("It is not there.");
+`;
+
+function runs(folder) {
+  writeFileSync(join(folder, "program.js"), PROGRAM + ADAPTERS);
+  run(folder, "node", ["program.js"]);
+  writeFileSync(join(folder, "counter.js"), COUNTER);
+  run(folder, "node", ["counter.js"]);
+}
+
+const COUNTER = `
+import { loadTokenizer } from "threadfold";
+const counted = { openai: 4, claude: 5, tiktoken: 4 };
+for (const [id, tokens] of Object.entries(counted))
+  if ((await loadTokenizer(id)).countTokens("Hello, world!") !== tokens) throw new Error(id);
+`;
+
+/** In one file, run where nothing is installed. */
+function runsAsOneFile(folder) {
+  writeFileSync(join(folder, "program.js"), PROGRAM);
+  for (const [format, file] of Object.entries({ esm: "bundle.mjs", cjs: "bundle.cjs" })) {
+    const source = format === "esm" ? "program.js" : asCommonJs(folder);
+    const out = join(home, "bundled", format, file);
+    run(folder, "npx", ["esbuild", source, "--bundle", "--platform=node", `--format=${format}`, `--outfile=${out}`]);
+    run(join(home, "bundled", format), "node", [file]);
+  }
+}
+
+/** CommonJS has no await outside of functions. */
+function asCommonJs(folder) {
+  const imports = PROGRAM.split("\n").filter((line) => line.startsWith("import "));
+  const rest = PROGRAM.split("\n").filter((line) => !line.startsWith("import "));
+  const main = [
+    "async function main() {",
+    ...rest,
+    "}",
+    "main().catch((error) => { console.error(error); process.exit(1); });",
+  ];
+  writeFileSync(join(folder, "program-in-a-function.js"), [...imports, ...main].join("\n"));
+  return "program-in-a-function.js";
+}
+
+/** Counts the folders that hold a package of a name, in npm's nested tree and in pnpm's store of links. */
+async function hasOneCopyOfEach(folder) {
+  const places = new Map();
+  await walk(join(folder, "node_modules"));
+  const several = [...places].filter(([name, found]) => ONCE.test(name) && found.size > 1);
+  if (several.length > 0)
+    throw new Error(
+      several.map(([name, found]) => `${name} is there ${found.size} times: ${[...found].join(", ")}`).join("\n"),
+    );
+
+  async function walk(modules) {
+    for (const entry of await readdir(modules, { withFileTypes: true }).catch(() => [])) {
+      const path = join(modules, entry.name);
+      if (entry.name === ".pnpm")
+        for (const inner of await readdir(path)) await walk(join(path, inner, "node_modules"));
+      else if (entry.name.startsWith("@")) for (const scoped of await readdir(path)) await note(join(path, scoped));
+      else if (!entry.name.startsWith(".")) await note(path);
+    }
+  }
+
+  async function note(path) {
+    const real = realpathSync(path);
+    const text = await readFile(join(real, "package.json"), "utf8").catch(() => undefined);
+    if (text === undefined) return;
+    const { name } = JSON.parse(text);
+    const known = places.get(name) ?? new Set();
+    if (known.has(real)) return;
+    places.set(name, known.add(real));
+    await walk(join(real, "node_modules"));
+  }
+}
+
+/** @throws Error with what the program printed. */
+function run(cwd, program, args) {
+  mkdirSync(cwd, { recursive: true });
+  // An npm script's own settings are not the user's.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) throw new Error(`${[program, ...args].join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+}
+
+const home = mkdtempSync(join(realpathSync(tmpdir()), "threadfold-install-"));
+const tarballs = await packPackages(join(home, "packed"));
+const [wanted = ""] = process.argv.slice(2);
+
+const CASES = [
+  ...["6", "7"].flatMap((version) => [
+    { name: `npm, AI SDK ${version}`, ai: version, install: withNpm([]) },
+    { name: `npm --strict-peer-deps, AI SDK ${version}`, ai: version, install: withNpm(["--strict-peer-deps"]) },
+    { name: `pnpm, AI SDK ${version}`, ai: version, install: withPnpm },
+  ]),
+  { name: "esbuild, one file for Node", install: withNpm([], { esbuild: "0.28.2" }), check: runsAsOneFile },
+];
+
+let failed = 0;
+for (const { name, ai, install, check = runs } of CASES.filter((one) => one.name.includes(wanted))) {
+  const folder = join(home, name.replaceAll(/\W+/g, "-"));
+  mkdirSync(folder);
+  try {
+    await install(folder, ai === undefined ? {} : { ai });
+    await hasOneCopyOfEach(folder);
+    check(folder);
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED  ${name}\n${error.message}`);
+  }
+}
+if (failed === 0) rmSync(home, { recursive: true });
+else console.log(`The projects are in ${home}.`);
+process.exitCode = failed === 0 ? 0 : 1;
