@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentThreads, countingTokenizer, hostileTexts } from "../laws/index.ts";
+import { agentThreads, hostileTexts, runs } from "../laws/index.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { visibleText } from "../model/message-header.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { detectConstraints } from "./detect-constraints.ts";
-import { detectPins } from "./detect-pins.ts";
+import { detectConstraints, saidRules } from "./detect-constraints.ts";
 
 const said = (text: string, more: Partial<MessageInput> = {}): Message =>
   AgentThread.empty(asThreadId("t"))
@@ -61,7 +60,7 @@ describe("detectConstraints", () => {
     expect(detectConstraints(said(rule, { role: "system" }))[0]?.authority).toBe("system");
   });
 
-  it("quotes its source exactly", () => {
+  it("stands whole in its message, at the place that it names, in any text", () => {
     fc.assert(
       fc.property(hostileTexts, hostileTexts, (before, after) => {
         const message = said(`${before.toWellFormed()}\nNever drop the users table.\n${after.toWellFormed()}`);
@@ -72,21 +71,110 @@ describe("detectConstraints", () => {
       { numRuns: 200 },
     );
   });
+
+  it("comes from users and systems alone, in any thread", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true }), (thread) => {
+        for (const message of thread.messages) {
+          const speaks =
+            (message.role === "user" || message.role === "system") &&
+            message.origin === undefined &&
+            message.branch === undefined;
+          const said = saidRules({ ...message, parts: [...message.parts, { type: "text", text: RULE }] }, () => []);
+          if (!speaks) expect(said).toEqual({ made: [], lifted: [], candidates: [] });
+        }
+      }),
+      runs(60),
+    );
+  });
 });
 
-describe("detectPins", () => {
-  it("stays within its token cap and pins no text twice", () => {
-    const { countTokens } = countingTokenizer();
-    fc.assert(
-      fc.property(agentThreads(), fc.nat(60), (thread, maxTokens) => {
-        const rules = Array.from({ length: 8 }, (_, index) =>
-          said(`Never use option ${index % 5} in production builds.`),
-        );
-        const pins = detectPins([...thread.messages, ...rules], [], { maxTokens, countTokens });
-        expect(pins.reduce((sum, pin) => sum + countTokens(pin.text), 0)).toBeLessThanOrEqual(maxTokens);
-        expect(new Set(pins.map((pin) => pin.text)).size).toBe(pins.length);
-      }),
-      { numRuns: 100 },
-    );
+const RULE = "Never delete production data.";
+const SPOKEN = ["Never touch package-lock.json.", "Do not use tabs.", "Leave the parser alone."];
+const after = (text: string, rules: readonly string[] = SPOKEN) => {
+  const live = rules.flatMap((rule, index) => detectConstraints(said(rule, { id: asMessageId(`r${index}`) })));
+  expect(live.map(({ text: found }) => found)).toEqual(rules);
+  const { made, lifted, candidates } = saidRules(said(text), () => live);
+  return {
+    made: made.map(({ text: found }) => found),
+    lifted: lifted.map(({ pin }) => pin.text),
+    unsure: candidates.flatMap((candidate) => (candidate.kind === "retraction" ? [candidate.pinIds.length] : [])),
+  };
+};
+
+describe("a retraction", () => {
+  it.each([
+    ["OK, you may now edit package-lock.json, I changed my mind. Forget that rule.", "Never touch package-lock.json."],
+    ["Forget the rule about tabs.", "Do not use tabs."],
+    ["Ignore what I said about the parser.", "Leave the parser alone."],
+    ["It's fine to change package-lock.json now.", "Never touch package-lock.json."],
+    ["Never mind the tabs rule.", "Do not use tabs."],
+  ])("lifts the one rule that it is about: %s", (text, rule) => {
+    expect(after(text)).toEqual({ made: [], lifted: [rule], unsure: [] });
+  });
+
+  it.each([
+    ["Du darfst package.json jetzt ändern.", "Ändere niemals package.json."],
+    ["Oublie la règle sur les migrations.", "Ne touche jamais aux migrations."],
+    ["Ahora puedes editar package.json.", "No modifiques package.json."],
+    ["Agora você pode editar o package.json.", "Não altere o package.json."],
+    ["Теперь можно менять package.json.", "Не трогай package.json."],
+    ["现在可以修改 package.json 了。", "不要修改 package.json。"],
+    ["もうpackage.jsonを変更してもいいです。", "package.jsonは変更しないでください。"],
+  ])("does so in other languages: %s", (text, rule) => {
+    expect(after(text, [rule, "Do not deploy."]).lifted).toEqual([rule]);
+  });
+
+  it.each([
+    "Do not use tabs. I changed my mind about the port, use 8080. Go on.",
+    "Do not use tabs. If the build fails, then so be it. Forget it otherwise.",
+    "You can use tabs in Makefiles now.",
+  ])("takes no rule along that it is not about: %s", (text) => {
+    const rules = text.startsWith("You") ? ["Do not use tabs."] : [];
+    const { made, lifted } = after(text, rules);
+    expect([...rules, ...made]).toEqual(["Do not use tabs."]);
+    expect(lifted).toEqual([]);
+  });
+
+  it("of the only rule there is needs to name nothing", () => {
+    expect(after("Forget that rule.", ["Do not use tabs."]).lifted).toEqual(["Do not use tabs."]);
+  });
+
+  it.each([
+    ["Forget that rule.", "one of several"],
+    ["You may now edit the lock files and package-lock.json and yarn.lock.", "more than the rule forbids"],
+    ["Ignore what I said about the server.", "a rule that nobody made"],
+  ])("lifts nothing when it is not certain, and is told: %s (%s)", (text) => {
+    const { lifted, unsure } = after(text);
+    expect(lifted).toEqual([]);
+    expect(unsure).toHaveLength(1);
+  });
+
+  it("does not mistake an approval that the rule foresees for the end of the rule", () => {
+    expect(after("You can push now.", ["Do not push without asking me first."])).toEqual({
+      made: [],
+      lifted: [],
+      unsure: [1],
+    });
+  });
+
+  it.each(["You can now see the result in the browser.", "Never mind, it works.", "Forget it, I will do it myself."])(
+    "is not heard in: %s",
+    (text) => {
+      expect(after(text)).toEqual({ made: [], lifted: [], unsure: [] });
+    },
+  );
+
+  it("of a rule in the same message leaves no rule", () => {
+    const text = "Never touch the parser. Hm, forget that rule, you will need it.";
+    expect(textsIn(text)).toEqual([]);
+    expect(after(text, []).lifted).toEqual([]);
+  });
+
+  it("lifts nothing that a higher authority said", () => {
+    const live = detectConstraints(said("Never touch package-lock.json.", { role: "system" }));
+    const { lifted, candidates } = saidRules(said("You may now edit package-lock.json."), () => live);
+    expect(lifted).toEqual([]);
+    expect(candidates).toMatchObject([{ kind: "retraction", pinIds: [live[0]?.id] }]);
   });
 });

@@ -1,81 +1,160 @@
 import { sha256 } from "../json/sha256.ts";
-import { asPinId } from "../model/ids.ts";
+import { asPinId, type PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { visibleText } from "../model/message-header.ts";
-import type { Pin } from "../thread/pin.ts";
+import type { Authority, Pin, PinSource } from "../thread/pin.ts";
+import { type RuleDoubt, type RuleReading, readRules } from "./read-rules.ts";
+import { takenBack } from "./taken-back.ts";
 
-/** Longer sentences are prose or data, not rules. In UTF-16 code units. */
-const MAX_SENTENCE = 400;
-/** Longer texts are pasted documents; their first and last part is where people put rules. In UTF-16 code units. */
-const MAX_SCANNED = 20_000;
+/** Something that may be a rule, or may take one back: for a host, or a model, to decide. */
+export type RuleCandidate = {
+  /** The id of the pin that it would be. */
+  readonly id: PinId;
+  readonly text: string;
+  readonly authority: Authority;
+  readonly source: PinSource;
+} & (
+  | { readonly kind: "rule"; readonly doubt: RuleDoubt }
+  /** `pinIds` are the live pins that may be meant; empty when none is named. */
+  | { readonly kind: "retraction"; readonly pinIds: readonly PinId[] }
+);
+
+type RetractionCandidate = RuleCandidate & { readonly kind: "retraction" };
+
+/** A pin that a message takes back, and the place in the message that does. */
+export interface LiftedPin {
+  readonly pin: Pin;
+  readonly text: string;
+  readonly authority: Authority;
+  readonly source: PinSource;
+}
+
+/** What one message says about rules, given those that hold. */
+export interface SaidRules {
+  readonly made: readonly Pin[];
+  readonly lifted: readonly LiftedPin[];
+  readonly candidates: readonly RuleCandidate[];
+}
+
+/** A message that takes back more is no message of a person, and comparing costs. */
+const MOST_RETRACTIONS = 32;
+
+const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };
 
 /**
- * Words that mark a standing constraint at the place where a sentence gives an order. A marker inside code, a quote or a
- * question is no order.
+ * Finds what a message says about rules: standing constraints, with the exact text and where it stands, and retractions
+ * of those that hold. Users and systems alone have a say: tool output, assistants, summaries, harnesses and side branches
+ * neither make nor lift a rule. A rule that its own message takes back is never made. Deterministic, linear in the text.
+ *
+ * @param live gives the pins that hold before the message; asked when the message takes something back.
  */
-const STANDING_RULE =
-  /^(?:(?:please|and|but|also|important|note|remember|rule|warning|caution)[:,!]?\s+)*(?:(?:you|we|it|this|that|they)\s+)?(?:never\b|always\b|do\s+not\s+(?:ever\b|.*\bwithout\b|touch|delete|remove|change|modify|edit|push|commit|use|run|create|write|add|install|include|mention)|don['’]t\s+(?:ever\b|.*\bwithout\b|touch|delete|remove|change|modify|edit|push|commit|use|run|create|write|add|install|include|mention)|must\b|mustn['’]t\b|should\s+never\b|make\s+sure\s+(?:to\s+)?(?:never|always|not)\b|only\s+(?:use|edit|change|run|write|modify|touch)\b|(?:ask|confirm|check)\s+(?:me\s+)?(?:first\s+)?before\b)/iu;
-const RULE_INSIDE =
-  /\b(?:must\s+(?:not|never|always|be|only)|never\s+\p{L}+|only\s+\p{L}+.*\bif\b|under\s+no\s+circumstances)\b/iu;
+export function saidRules(message: Message, live: () => readonly Pin[]): SaidRules {
+  if (message.role !== "user" && message.role !== "system") return NOTHING_SAID;
+  if (message.origin !== undefined || message.branch !== undefined) return NOTHING_SAID;
+  const authority = message.role === "system" ? "system" : "user";
+  const made = new Map<PinId, Pin>();
+  const lifted = new Map<PinId, LiftedPin>();
+  const candidates = new Map<PinId, RuleCandidate>();
+  const unsure: { readonly candidate: RetractionCandidate; readonly isNamed: boolean }[] = [];
+  let retractions = 0;
+  let isTakenBack = false;
+  for (const { source, ...reading } of readingsOf(message)) {
+    const { text } = reading;
+    const base = {
+      id: asPinId(`pin-${sha256(`${message.id}\n${text}`).slice(0, 16)}`),
+      text,
+      authority,
+      source,
+    } as const;
+    if (reading.kind === "rule") made.set(base.id, { ...base, origin: "detector" });
+    else if (reading.kind === "candidate") candidates.set(base.id, { ...base, kind: "rule", doubt: reading.doubt });
+    else if (retractions++ < MOST_RETRACTIONS) {
+      const said = [...made.values()];
+      const pins = [...live().filter(({ id }) => !lifted.has(id)), ...said];
+      const target = takenBack(reading, authority, pins, ruleBefore(source, said.at(-1)));
+      if (target.type === "unsure") {
+        const pinIds = target.pins.map(({ id }) => id);
+        unsure.push({ candidate: { ...base, kind: "retraction", pinIds }, isNamed: target.isNamed });
+      }
+      if (target.type !== "one") continue;
+      isTakenBack = true;
+      const { pin } = target;
+      if (!made.delete(pin.id)) lifted.set(pin.id, { pin, text, authority, source });
+    }
+  }
+  // "You may edit x now. Forget that rule." takes back one rule, in two sentences.
+  const open = unsure.filter(
+    ({ candidate: { pinIds }, isNamed }) =>
+      !isTakenBack || (isNamed && pinIds.length > 0 && !pinIds.some((id) => lifted.has(id))),
+  );
+  return {
+    made: [...made.values()],
+    lifted: [...lifted.values()],
+    candidates: [...candidates.values(), ...uniqueOf(open.map(({ candidate }) => candidate))],
+  };
+}
 
-/**
- * Finds standing constraints ("never", "always", "do not … without", "must", "only … if") in what a user or the system
- * said, sentence by sentence. Each becomes a pin with the exact text and where it stands. Deterministic, linear in the
- * text, and blind to tool output, summaries and anything that nobody typed.
- */
+/** The rule that ends where a retraction begins: "Never do x. Hm, forget that." */
+function ruleBefore({ start }: PinSource, last: Pin | undefined): Pin | undefined {
+  const end = last?.source?.end;
+  return end !== undefined && start - end <= 2 ? last : undefined;
+}
+
+/** The standing constraints of one message, as pins; see {@link saidRules}. */
 export function detectConstraints(message: Message): readonly Pin[] {
-  if (message.role !== "user" && message.role !== "system") return [];
-  if (message.origin !== undefined || message.branch !== undefined) return [];
-  const pins: Pin[] = [];
+  return saidRules(message, () => []).made;
+}
+
+/**
+ * The rules that hold behind a run of messages, oldest first: those of before that none of them takes back, and those
+ * that they make.
+ */
+export function rulesBehind(messages: Iterable<Message>, before: readonly Pin[] = []): readonly Pin[] {
+  const live = new Map(before.map((pin) => [ruleKey(pin), pin]));
+  for (const message of messages) {
+    const { made, lifted } = saidRules(message, () => [...live.values()]);
+    for (const { pin } of lifted) live.delete(ruleKey(pin));
+    for (const pin of made) if (!live.has(ruleKey(pin))) live.set(ruleKey(pin), pin);
+  }
+  return [...live.values()];
+}
+
+/** Equal for rules that say the same in the same words, whatever their punctuation. */
+export const ruleKey = ({ text }: { readonly text: string }): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}/_.@-]+/gu, " ")
+    .replace(/[ .]+$/, "")
+    .trim();
+
+type PlacedReading = RuleReading & { readonly source: PinSource };
+
+/** Messages never change, and folds ask for the rules of the same ones again and again. */
+const known = new WeakMap<Message, readonly PlacedReading[]>();
+
+function readingsOf(message: Message): readonly PlacedReading[] {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const readings = [...readMessage(message)];
+  if (Object.isFrozen(message)) known.set(message, readings);
+  return readings;
+}
+
+function* readMessage(message: Message): Generator<PlacedReading> {
   let offset = 0;
   for (const part of message.parts) {
     if (part.type !== "text") {
       offset += visibleText({ parts: [part] }).length + 1;
       continue;
     }
-    for (const { start, text } of sentences(part.text.slice(0, MAX_SCANNED))) {
-      if (!isStandingRule(text) || !text.isWellFormed()) continue;
-      pins.push({
-        id: asPinId(`pin-${sha256(`${message.id}\n${text}`).slice(0, 16)}`),
-        text,
-        authority: message.role === "system" ? "system" : "user",
-        origin: "detector",
-        source: { messageId: message.id, start: offset + start, end: offset + start + text.length },
-      });
+    for (const reading of readRules(part.text, message.role === "system")) {
+      const source = { messageId: message.id, start: offset + reading.start, end: offset + reading.end };
+      yield { ...reading, source };
     }
     offset += part.text.length + 1;
   }
-  return pins;
 }
 
-function isStandingRule(sentence: string): boolean {
-  if (sentence.length < 8 || sentence.length > MAX_SENTENCE || sentence.endsWith("?")) return false;
-  return STANDING_RULE.test(sentence) || RULE_INSIDE.test(sentence);
-}
-
-/** Splits text at line ends and sentence ends, skipping fenced code. List marks at the start are not part of a sentence. */
-function* sentences(text: string): Generator<{ readonly start: number; readonly text: string }> {
-  let fenced = false;
-  let lineStart = 0;
-  for (const line of text.split("\n")) {
-    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
-    else if (!fenced && line.length <= 4 * MAX_SENTENCE) yield* sentencesOfLine(line, lineStart);
-    lineStart += line.length + 1;
-  }
-}
-
-function* sentencesOfLine(
-  line: string,
-  lineStart: number,
-): Generator<{ readonly start: number; readonly text: string }> {
-  const mark = /^\s*(?:[-*+•]|\d{1,3}[.)])?\s*/.exec(line)?.[0].length ?? 0;
-  let start = mark;
-  for (let index = mark; index < line.length; index++) {
-    const ends = /[.!?]/.test(line[index] as string) && /^(?:\s|$)/.test(line.slice(index + 1, index + 2));
-    if (!ends) continue;
-    yield { start: lineStart + start, text: line.slice(start, index + 1) };
-    start = index + 1;
-    while (line[start] === " ") start++;
-  }
-  if (start < line.length) yield { start: lineStart + start, text: line.slice(start).trimEnd() };
+function uniqueOf<Item extends { readonly id: PinId }>(items: readonly Item[]): readonly Item[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }

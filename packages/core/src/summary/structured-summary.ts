@@ -27,13 +27,23 @@ export interface Decision extends SummaryItem {
   readonly turn: number;
 }
 
-/** Work that was asked for or planned (seed 002). Its status is state, never prose. */
+/**
+ * Work that was asked for or planned (seed 002). Its status is state, never prose: `open`, to be done; `asked`, what came of
+ * it stands behind the summary's span; `done`; `cancelled`, taken back by somebody; `lapsed`, nobody came back to it.
+ */
 export interface OpenItem extends SummaryItem {
   readonly description: string;
   readonly context: string;
   readonly priority: "high" | "medium" | "low";
-  readonly status: "open" | "done" | "cancelled";
+  readonly status: "open" | "asked" | "done" | "cancelled" | "lapsed";
+  /** What a user asked for, what the agent asked the user, or an item of a to-do list. Absent where nobody said it. */
+  readonly kind?: "request" | "question" | "todo";
+  /** The turn in which it was last of use; absent where it is not known. */
+  readonly turn?: number;
 }
+
+/** True for work of which the summary does not know yet how it ended. */
+export const isUnsettled = ({ status }: Pick<OpenItem, "status">): boolean => status === "open" || status === "asked";
 
 /** Externalized content (seed 002). */
 export interface ArtifactReference extends SummaryItem {
@@ -108,7 +118,9 @@ export const summaryItemSchemas = {
     description: textSchema,
     context: textSchema,
     priority: z.enum(["high", "medium", "low"]),
-    status: z.enum(["open", "done", "cancelled"]),
+    status: z.enum(["open", "asked", "done", "cancelled", "lapsed"]),
+    kind: z.enum(["request", "question", "todo"]).optional(),
+    turn: z.int().nonnegative().optional(),
   }),
   files: z.object({
     ...item,

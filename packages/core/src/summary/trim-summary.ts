@@ -1,9 +1,15 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import { renderSummary } from "./render-summary.ts";
-import type { StructuredSummary, SummaryItem, SummarySection } from "./structured-summary.ts";
+import {
+  isUnsettled,
+  type OpenItem,
+  type StructuredSummary,
+  type SummaryItem,
+  type SummarySection,
+} from "./structured-summary.ts";
 import type { ResolvedItem } from "./summary-change.ts";
 
-/** The sections that give way when a summary is too long, first to go first. Constraints and open work are not among them. */
+/** The sections that give way when a summary is too long, first to go first. Constraints are not among them. */
 const EXPENDABLE: readonly SummarySection[] = [
   "identifiers",
   "toolOutcomes",
@@ -11,8 +17,13 @@ const EXPENDABLE: readonly SummarySection[] = [
   "files",
   "errors",
   "decisions",
+  "openItems",
   "artifacts",
 ];
+
+/** Work of which nobody knows yet how it ended stays, whatever the room. */
+const isExpendable = (section: SummarySection, item: SummaryItem): boolean =>
+  section !== "openItems" || !isUnsettled(item as OpenItem);
 
 /** A summary within a limit. */
 export interface TrimmedSummary {
@@ -37,12 +48,15 @@ export function trimSummary(
   let current = summary;
   let tokens = countTokens(renderSummary(current));
   for (const section of EXPENDABLE) {
-    while (tokens > maxTokens && current[section].length > 0) {
+    const all: readonly SummaryItem[] = current[section];
+    let expendable = all.filter((item) => isExpendable(section, item));
+    while (tokens > maxTokens && expendable.length > 0) {
+      const removed = new Set(expendable.slice(0, countOldest(expendable, tokens - maxTokens, countTokens)));
+      expendable = expendable.slice(removed.size);
       const items: readonly SummaryItem[] = current[section];
-      const removed = items.slice(0, countOldest(items, tokens - maxTokens, countTokens));
-      current = { ...current, [section]: items.slice(removed.length) };
+      current = { ...current, [section]: items.filter((item) => !removed.has(item)) };
       tokens = countTokens(renderSummary(current));
-      resolved.push(...removed.map((item) => ({ section, item, reason: "the summary reached its token limit" })));
+      for (const item of removed) resolved.push({ section, item, reason: "the summary reached its token limit" });
     }
   }
   return { summary: current, tokens, resolved };

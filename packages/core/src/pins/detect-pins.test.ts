@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
+import { sampleMessage } from "../laws/sample-entry.ts";
+import { asThreadId } from "../model/ids.ts";
+import type { Message, MessageInput } from "../model/message.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import type { Pin } from "../thread/pin.ts";
+import { detectPins } from "./detect-pins.ts";
+
+const { countTokens } = countingTokenizer();
+const messagesOf = (...inputs: readonly MessageInput[]): readonly Message[] =>
+  AgentThread.empty(asThreadId("t")).append(inputs).messagesBetween(0);
+const say = (id: string, text: string, role: "user" | "system" = "user"): MessageInput => ({
+  ...sampleMessage(id),
+  role,
+  parts: [{ type: "text", text }],
+});
+
+/** The pins that hold behind the entries. */
+function liveAfter(live: readonly Pin[], entries: ReturnType<typeof detectPins>["entries"]): readonly Pin[] {
+  const pins = new Map(live.map((pin) => [pin.id, pin]));
+  for (const entry of entries) {
+    if (entry.type === "pin") pins.set(entry.pin.id, entry.pin);
+    else pins.delete(entry.pinId);
+  }
+  return [...pins.values()];
+}
+
+describe("detectPins", () => {
+  it("stays within its token cap, pins no text twice, and tells of every rule that is left out", () => {
+    fc.assert(
+      fc.property(agentThreads(), fc.nat(60), (thread, maxTokens) => {
+        const rules = Array.from({ length: 8 }, (_, index) =>
+          say(`rule ${index}`, `Never use option ${index % 5} in production builds.`),
+        );
+        const grown = thread.append(rules.filter(({ id }) => thread.message(id) === undefined));
+        const { entries, leftOut } = detectPins(grown.messagesBetween(0), [], { maxTokens, countTokens });
+        const live = liveAfter([], entries);
+        const users = live.filter(({ authority }) => authority === "user");
+        expect(users.reduce((sum, pin) => sum + countTokens(pin.text), 0)).toBeLessThanOrEqual(maxTokens);
+        expect(new Set(live.map((pin) => pin.text)).size).toBe(live.length);
+        const told = new Set([...live, ...leftOut].map(({ text }) => text));
+        for (let index = 0; index < 5; index++)
+          expect(told).toContain(`Never use option ${index} in production builds.`);
+        // What is appended can be: a thread takes the entries as they are.
+        expect(AgentThread.empty(asThreadId("x")).appendEntries(entries).livePins).toEqual(live);
+      }),
+      runs(100),
+    );
+  });
+
+  it("keeps the newest rules where there is no room for all, and gives up none for one that does not fit at all", () => {
+    const rules = Array.from({ length: 6 }, (_, index) => say(`m${index}`, `Never use option ${index}.`));
+    const maxTokens = 3 * countTokens("Never use option 0.");
+    const { entries, leftOut } = detectPins(messagesOf(...rules), [], { maxTokens, countTokens });
+    expect(liveAfter([], entries).map(({ text }) => text)).toEqual([3, 4, 5].map((n) => `Never use option ${n}.`));
+    expect(leftOut).toHaveLength(3);
+    expect(entries.filter((entry) => entry.type === "pin-lifted").map(({ why }) => why)).toEqual(
+      Array(3).fill("no-room"),
+    );
+    const long = say("long", `Never ${"use that very old option ".repeat(20)}again in a build.`);
+    const live = liveAfter([], entries);
+    expect(liveAfter(live, detectPins(messagesOf(long), live, { maxTokens, countTokens }).entries)).toEqual(live);
+  });
+
+  it("takes no room for rules of the system, which is never folded", () => {
+    const rules = Array.from({ length: 70 }, (_, index) => `- Never use option ${index}.`).join("\n");
+    const own = "Never delete the users table.";
+    const maxTokens = countTokens(own);
+    const messages = messagesOf(say("s", `Rules:\n${rules}`, "system"), say("u", own));
+    const live = liveAfter([], detectPins(messages, [], { maxTokens, countTokens }).entries);
+    expect(live.filter(({ authority }) => authority === "system")).toHaveLength(70);
+    expect(live.at(-1)).toMatchObject({ text: own, authority: "user" });
+  });
+
+  it("lifts what a message takes back, with its words and its place, and pins it again when it is said again", () => {
+    const rule = "Never touch package-lock.json.";
+    const back = "You may now edit package-lock.json.";
+    const messages = messagesOf(say("a", rule), say("b", back));
+    const { entries } = detectPins(messages, [], { maxTokens: 1_000, countTokens });
+    expect(entries).toMatchObject([
+      { type: "pin", pin: { text: rule, source: { messageId: "a" } } },
+      { type: "pin-lifted", reason: back, authority: "user", why: "taken-back", source: { messageId: "b" } },
+    ]);
+    const again = detectPins(messagesOf(say("c", rule)), [], { maxTokens: 1_000, countTokens });
+    expect(again.entries).toMatchObject([{ type: "pin", pin: { text: rule, source: { messageId: "c" } } }]);
+  });
+
+  it("writes no more into the log than a message of a person needs", () => {
+    const text = Array.from({ length: 5_000 }, (_, index) => `Never use option ${index}.`).join("\n");
+    const { entries, leftOut } = detectPins(messagesOf(say("a", text)), [], { maxTokens: 50, countTokens });
+    expect(leftOut.length).toBeGreaterThan(4_900);
+    expect(entries.length).toBeLessThan(300);
+  });
+});

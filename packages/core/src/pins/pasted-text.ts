@@ -1,0 +1,192 @@
+/** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
+export const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+
+/** One line of a text, without its end. */
+export interface Line {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** False for what was pasted and not phrased: code, logs, quotes, tables, documents in tags. */
+  readonly isProse: boolean;
+}
+
+/** Tags that people put around what they want: everything else in tags was pasted. */
+const TELLING_TAG =
+  /^(?:(?:\w+[_-])?(?:instructions?|rules?|constraints?|guidelines?|requirements?|policy|policies|important|conventions?|task|role)|[A-Z][A-Z_-]+)$/;
+/** What a prompt shows as an example in tags is no instruction. */
+const EXAMPLE_TAG = /^(?:format_)?examples?$/i;
+const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/;
+const CLOSING_TAG = /<\/([a-zA-Z][\w-]*)\s*>/g;
+const FENCE = /^\s{0,12}(`{3,}|~{3,})(.*)$/;
+
+/** How a line begins that a program wrote or that is a program. */
+const NOT_PROSE = [
+  // Quotes, tables, frames of a terminal, diffs.
+  /^\s*(?:>|\||[\u2500-\u257f]|@@|\+{3}\s|-{3}\s\S|diff --git|\+\s*\d)/,
+  // Comments of a program, prompts of a shell.
+  /^\s*(?:\/\/|\/\*|\*\/|<!--|#!|#include|--\s|;;|%%|\$\s|➜|❯|PS [A-Z]:|[\w.-]+@[\w.-]+[:~#$])/,
+  // Declarations and statements.
+  /^\s*(?:(?:const|let|var|def|class|function|fn|func|public|private|protected|export|import|return|throw|async|await|static|interface|type|enum|struct|impl|pub)\b.*(?:[={;]|\w\()|from \S+ import\b|(?:if|for|while|switch|catch|elif|else if)\s*\(|(?:else|try|finally)\s*[:{]|@\w+\()/,
+  /^\s*[\w$.[\]]+\s*(?:\+|-|\*)?=(?!=)\s*\S/,
+  /^\s*[\w$.]+\(.*\)[;,{]?\s*$/,
+  /^\s*["'][\w$ .-]{1,60}["']\s*:/,
+  /^\s*[}\])]+[;,)]*\s*$/,
+  // Mark-up with its end on the line.
+  /^\s*<\/?[a-zA-Z][^<>]*>.*<\/[a-zA-Z][\w-]*>\s*$/,
+  // Logs, stack traces, errors, and what harnesses say of a message.
+  /^\s*(?:Caveat: The messages below|\[Request interrupted)/,
+  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|ERROR|DEBUG|TRACE|FATAL)\b[\]:| ]|\[(?:warn|warning|info|error|debug)\])/i,
+  /^\s*(?:at\s\S.*[:(]\d+|File ".*", line \d|Traceback \(|Caused by:|npm (?:ERR!|warn)|error(?:\[\w+\])?:\s|fatal:\s|panic:\s|E\s{2,}\S|FAIL\s|PASS\s|✓|✗|×\s)/i,
+  /^\s*(?:Uncaught\s)?[A-Za-z.]*(?:Error|Exception|Warning|Panic)\b[ :[(]/,
+  /^\s*[\w./\\-]+\.\w{1,5}[:(]\d+[:,)]/,
+] as const;
+const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
+const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
+/** No more of a line is looked at to tell what it is. In UTF-16 code units. */
+const LOOKED_AT = 400;
+
+/**
+ * The lines of a text, each with whether somebody phrased it. Reads every line once.
+ *
+ * @param trusted true for text in which documents in tags are instructions too, as in a system prompt.
+ */
+export function linesOf(text: string, trusted = false): readonly Line[] {
+  const bare = bareLines(text);
+  const reader = new LineReader(text, bare, trusted);
+  bare.forEach((line, index) => {
+    reader.read(line, index);
+  });
+  return withoutPrograms(reader.lines, reader.marked);
+}
+
+type BareLine = Omit<Line, "isProse">;
+
+/** Tells line by line, in order, what was phrased. */
+class LineReader {
+  readonly lines: Line[] = [];
+  /** Places of the lines that stand in a fence or in tags. */
+  readonly marked = new Set<number>();
+  readonly #isQuoting: (tag: string) => boolean;
+  readonly #closings: Closings;
+  readonly #fences: ReadonlySet<number>;
+  #fence: string | undefined;
+  #hiddenTo = 0;
+
+  constructor(text: string, lines: readonly BareLine[], trusted: boolean) {
+    this.#isQuoting = trusted ? (tag) => EXAMPLE_TAG.test(tag) : (tag) => !TELLING_TAG.test(tag);
+    this.#closings = new Closings(text);
+    this.#fences = closedFences(lines);
+  }
+
+  /** Reads a line of the text, and what stands behind a closing tag as a line of its own. */
+  read(whole: BareLine, index: number): void {
+    let line = whole;
+    while (this.#isHidden(line, index)) {
+      if (line.end <= this.#hiddenTo || this.#fence !== undefined || line.start >= this.#hiddenTo) {
+        this.#hide(line);
+        return;
+      }
+      const { start, end, text } = line;
+      const cut = this.#hiddenTo - start;
+      this.#hide({ start, end: this.#hiddenTo, text: text.slice(0, cut) });
+      line = { start: this.#hiddenTo, end, text: text.slice(cut) };
+    }
+    this.lines.push({ ...line, isProse: !isPasted(line.text) });
+  }
+
+  #isHidden({ start, text }: BareLine, index: number): boolean {
+    if (start < this.#hiddenTo) return true;
+    const mark = FENCE.exec(text);
+    if (this.#fence !== undefined) {
+      if (mark !== null && closes(mark, this.#fence)) this.#fence = undefined;
+      return true;
+    }
+    if (mark !== null) {
+      if (this.#fences.has(index)) this.#fence = mark[1] as string;
+      return true;
+    }
+    const tag = OPENING_TAG.exec(text)?.[1];
+    const end = tag === undefined || !this.#isQuoting(tag) ? undefined : this.#closings.after(tag, start);
+    if (end !== undefined) this.#hiddenTo = end;
+    return end !== undefined;
+  }
+
+  #hide(line: BareLine): void {
+    this.marked.add(this.lines.length);
+    this.lines.push({ ...line, isProse: false });
+  }
+}
+
+function bareLines(text: string): readonly BareLine[] {
+  const lines: BareLine[] = [];
+  let start = 0;
+  for (const match of text.matchAll(LINE_END)) {
+    lines.push({ start, end: match.index, text: text.slice(start, match.index) });
+    start = match.index + match[0].length;
+  }
+  lines.push({ start, end: text.length, text: text.slice(start) });
+  return lines;
+}
+
+function isPasted(line: string): boolean {
+  const looked = line.length > LOOKED_AT ? line.slice(0, LOOKED_AT) : line;
+  if (NOT_PROSE.some((sign) => sign.test(looked))) return true;
+  const end = line.slice(-80);
+  return CODE_END.test(end) && CODE_SIGN.test(looked);
+}
+
+/** A line between lines of a program belongs to it: a comment over several lines, a text in its source. */
+function withoutPrograms(lines: readonly Line[], marked: ReadonlySet<number>): readonly Line[] {
+  const result = [...lines];
+  for (let start = 0; start < lines.length; ) {
+    let end = start;
+    let pasted = 0;
+    for (; end < lines.length && !marked.has(end) && (lines[end] as Line).text.trim() !== ""; end++)
+      if (!(lines[end] as Line).isProse) pasted++;
+    if (pasted * 2 > end - start)
+      for (let index = start; index < end; index++) result[index] = { ...(lines[index] as Line), isProse: false };
+    start = Math.max(end, start) + 1;
+  }
+  return result;
+}
+
+const closes = (mark: RegExpExecArray, fence: string): boolean =>
+  (mark[1] as string).startsWith(fence) && (mark[2] as string).trim() === "";
+
+/** The lines that open a code block which ends somewhere: one that never ends hides nothing. Looked for from behind. */
+function closedFences(lines: readonly BareLine[]): ReadonlySet<number> {
+  const longest = new Map<string, number>();
+  const closed = new Set<number>();
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const mark = FENCE.exec((lines[index] as Line).text);
+    if (mark === null) continue;
+    const [, fence = "", rest = ""] = mark;
+    const sign = fence[0] as string;
+    if ((longest.get(sign) ?? 0) >= fence.length) closed.add(index);
+    if (rest.trim() === "") longest.set(sign, Math.max(longest.get(sign) ?? 0, fence.length));
+  }
+  return closed;
+}
+
+/** Behind which place tags end. Asked in the order of the text, so each ending is passed once. */
+class Closings {
+  readonly #ends = new Map<string, number[]>();
+
+  constructor(text: string) {
+    if (!text.includes("</")) return;
+    for (const match of text.matchAll(CLOSING_TAG)) {
+      const name = match[1] as string;
+      const ends = this.#ends.get(name);
+      const end = match.index + match[0].length;
+      if (ends === undefined) this.#ends.set(name, [end]);
+      else ends.push(end);
+    }
+    for (const ends of this.#ends.values()) ends.reverse();
+  }
+
+  after(tag: string, place: number): number | undefined {
+    const ends = this.#ends.get(tag);
+    while (ends !== undefined && ends.length > 0 && (ends.at(-1) as number) < place) ends.pop();
+    return ends?.at(-1);
+  }
+}

@@ -1,0 +1,231 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hostileTexts, patience, runs } from "../laws/index.ts";
+import { LONGEST_RULE, readRules } from "./read-rules.ts";
+import { statementsOf } from "./statements.ts";
+
+const rulesIn = (text: string): readonly string[] =>
+  readRules(text).flatMap((reading) => (reading.kind === "rule" ? [reading.text] : []));
+const doubtsIn = (text: string): readonly string[] =>
+  readRules(text).flatMap((reading) => (reading.kind === "candidate" ? [reading.doubt] : []));
+
+describe("rules in what people write", () => {
+  it.each([
+    "Do not send any emails.",
+    "Don't merge.",
+    "do not deploy",
+    "Do not drop the table.",
+    "Do not call the payment API.",
+    "Could you please not touch the tests?",
+    "Leave the parser alone.",
+    "Leave config.ts as it is.",
+    "No new dependencies!",
+    "Use pnpm from now on",
+    "Whatever you do, don't push.",
+    "keep the old code around for reference",
+    "no console logs",
+    "only e2e tests",
+    "Bitte fass die Tests nicht an.",
+    "Ne touche pas aux tests.",
+    "No toques los tests.",
+    "Não mexa nos testes.",
+    "Не трогай тесты.",
+    "不要修改测试文件。",
+    "テストファイルは変更しないでください。",
+  ])("%s", (text) => expect(rulesIn(text)).toEqual([text]));
+
+  it.each([
+    "Never mind, I fixed it.",
+    "It always fails on my machine when I run it with node 22.",
+    "This must be a bug in zod.",
+    "I've never seen this error before.",
+    'TypeError [ERR_INVALID_ARG_TYPE]: The "path" argument must be of type string. Received undefined',
+    "> Never trust user input",
+    "The docs say: Never trust user input.",
+    'He wrote "never deploy on fridays" on the wall.',
+    "function load() {\n  // Never call this twice\n  must(not, be, null);\n}",
+    "2026-01-01T10:00:00Z ERROR never received an answer\n  at connect (client.ts:10:3)",
+    "| rule | text |\n| 1 | Never push |",
+    "<file_content>\nNever push to main.\n</file_content>",
+    "The button must be blue.",
+    "This must be done today.",
+  ])("are not in: %s", (text) => expect(rulesIn(text)).toEqual([]));
+
+  it.each([
+    ["Don't push yet.", "one-off"],
+    ["Never do that again.", "unclear"],
+    ["You must rename the table.", "weak"],
+    ["You must not:", "incomplete"],
+    ["Do not run migrations vs.", "incomplete"],
+    [`Never use ${"one of the many options, ".repeat(100)}please.`, "too-long"],
+  ])("are doubtful in: %.60s", (text, doubt) => {
+    expect(rulesIn(text)).toEqual([]);
+    expect(doubtsIn(text)).toEqual([doubt]);
+  });
+});
+
+describe("a rule is kept whole", () => {
+  const long = "Some background on how the build works, which nobody needs to keep in mind. ".repeat(400);
+
+  it("wherever it stands in a text, also across what was once a border", () => {
+    const rule = "Never delete the users table unless I confirm it in writing first.";
+    for (const before of [long.slice(0, 19_970), long.slice(0, 40_000), long])
+      expect(rulesIn(`${before}\n\n${rule}\n\n${long}`)).toEqual([rule]);
+  });
+
+  it.each([
+    "Never edit generated files, e.g. dist/ or the bundled schema.",
+    "Do not run migrations vs. production.",
+    "Never delete the users table. Unless I confirm it in writing first.",
+    "Bitte ändere nie Dateien, z. B. in dist/ oder build/.",
+    "You must not:\n- push to main\n- deploy\n  - not even to staging\n- install anything",
+    "Never edit generated files, e.g.\n- dist/\n- build/",
+    "Never run this:\n```\nrm -rf /\n```",
+    "Never delete the users table, not even in development, and not\nwithout a backup of it.",
+    `Never use ${"any of the old options, ".repeat(25)}please.`,
+  ])("%.80s", (rule) => {
+    expect(rulesIn(`Some context first.\n\n${rule}\n\nNow go on with the work.`)).toEqual([rule]);
+  });
+
+  it("in a line of any length and behind a code block that never ends", () => {
+    const line = `${"A sentence of some length that says nothing. ".repeat(60)}Never push to main. And so on.`;
+    expect(rulesIn(line)).toEqual(["Never push to main."]);
+    expect(rulesIn("Look:\n```ts\nconst a = 1;\n\nNever push to main.")).toEqual(["Never push to main."]);
+  });
+
+  it("and items under a heading of rules are rules, each for itself", () => {
+    expect(rulesIn("## Rules\n- tabs for indentation\n- Named exports\n\nNow add a button.")).toEqual([
+      "tabs for indentation",
+      "Named exports",
+    ]);
+  });
+
+  it("behind what a harness put before it on the same line", () => {
+    expect(rulesIn("<system-reminder>Never say so.</system-reminder>Never push to main.\nGo on.")).toEqual([
+      "Never push to main.",
+    ]);
+  });
+
+  it("and a heading that is a rule keeps its list, a line in bold letters is a sentence", () => {
+    expect(rulesIn("## Target files (ONLY modify these)\n- src/a.ts\n- src/b.ts\n\nGo on.")).toEqual([
+      "Target files (ONLY modify these)\n- src/a.ts\n- src/b.ts",
+    ]);
+    expect(rulesIn("Hello.\n\n**Never push to main.**\n\n# Overview\n\nGo on.")).toEqual(["Never push to main."]);
+  });
+});
+
+describe("laws", () => {
+  const rule = "Never drop the users table.";
+  const lines = fc.array(
+    fc.constantFrom(
+      "",
+      "text",
+      "- item",
+      "1. point",
+      "Lead:",
+      "```",
+      "~~~",
+      "> quote",
+      "<a>",
+      "</a>",
+      rule,
+      "e.g.",
+      "  - deeper",
+      "x".repeat(300),
+      "Never. ".repeat(30),
+    ),
+    { maxLength: 40 },
+  );
+  const texts = fc.oneof(
+    hostileTexts,
+    lines.map((parts) => parts.join("\n")),
+  );
+
+  it("a reading is what stands at its place, and no reading is longer than a rule may be", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        for (const reading of readRules(text)) {
+          expect(text.slice(reading.start, reading.end)).toBe(reading.text);
+          if (reading.kind === "rule") expect(reading.text.length).toBeLessThanOrEqual(LONGEST_RULE);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  it("a rule in closed fences, quotes, logs or pasted documents is none", () => {
+    const wrapped = fc.constantFrom(
+      (text: string) => `\`\`\`\n${text}\n\`\`\``,
+      (text: string) => `> ${text}`,
+      (text: string) => `[ERROR] ${text}`,
+      (text: string) => `<document>\n${text}\n</document>`,
+      (text: string) => `// ${text}`,
+    );
+    fc.assert(
+      fc.property(wrapped, fc.constantFrom("", "Look at this.\n", "Hello:\n\n"), (wrap, before) => {
+        expect(rulesIn(before + wrap(rule))).toEqual([]);
+      }),
+      runs(50),
+    );
+  });
+
+  it.each([
+    "Never ",
+    "never, ",
+    "Lead:\n",
+    "You must not:\n",
+    "- a:\n",
+    "<a>\n",
+    "<a></b>\n",
+    "```\n",
+    "```x\n~~~~y\n",
+    "` ",
+    '" ',
+    "x",
+    " ",
+    "\n",
+    "and then ",
+    ". ",
+    "e.g. ",
+    "Never use it.\n",
+    "Forget the rule about x. ",
+    "(",
+    "**a** ",
+    "# a\n",
+    "# a  ",
+    "不要修改测试，",
+    "変更しないで",
+    "не трогай это ",
+    "if a, ",
+    "a  \t  ",
+    "\r",
+    "1. ",
+  ])(
+    "a text of any length is read: %j over and over",
+    (unit) => {
+      const text = unit.repeat(Math.ceil(100_000 / unit.length));
+      for (const { start, end } of readRules(text)) expect(end).toBeGreaterThan(start);
+    },
+    patience(20_000),
+  );
+
+  it("every character is read once: top statements are ordered and apart, and items lie within their lead's range", () => {
+    const check = (statements: ReturnType<typeof statementsOf>, from: number, to: number): number => {
+      let end = from;
+      let read = 0;
+      for (const statement of statements) {
+        expect(statement.start).toBeGreaterThanOrEqual(end);
+        expect(statement.end).toBeLessThanOrEqual(to);
+        end = statement.end;
+        read += statement.leadEnd - statement.start + check(statement.items, statement.leadEnd, statement.end);
+      }
+      return read;
+    };
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(check(statementsOf(text), 0, text.length)).toBeLessThanOrEqual(text.length);
+      }),
+      runs(300),
+    );
+  });
+});

@@ -1,0 +1,291 @@
+import { COMPILED_LANGUAGES, type CompiledLanguage } from "./languages/compiled-language.ts";
+import { type Statement, statementsOf } from "./statements.ts";
+
+/** Why something that sounds like a rule is none for sure. */
+export type RuleDoubt =
+  /** It is for the moment: "don't push yet". */
+  | "one-off"
+  /** It says nothing without what was said before: "never do that again". */
+  | "unclear"
+  /** It may be a rule or a request: "you must rename it". */
+  | "weak"
+  /** It is longer than what is pinned whole, and a rule is never cut. */
+  | "too-long"
+  /** It announces more than there is: "You must not:". */
+  | "incomplete";
+
+/** Something in a text that is a rule, may be one, or takes one back. */
+export type RuleReading = {
+  /** Range in the text, in UTF-16 code units; `text` is what stands there. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+} & (
+  | { readonly kind: "rule" }
+  | { readonly kind: "candidate"; readonly doubt: RuleDoubt }
+  | {
+      readonly kind: "retraction";
+      /** How much it says of what it takes back: it speaks of a rule, of the last thing said, or allows something. */
+      readonly speaksOf: "rule" | "last" | "permission";
+      /** The clause that names what is taken back. */
+      readonly about: string;
+    }
+);
+
+/** A rule is pinned whole or not at all; what is longer becomes a candidate. In UTF-16 code units. */
+export const LONGEST_RULE = 1_600;
+const SHORTEST_RULE = 4;
+/** Whole sentences without a verb are short. */
+const LONGEST_ELLIPSIS = 120;
+const MOST_OPENERS = 6;
+const MOST_CLAUSES = 60;
+/** So much of a text says what language it is in. */
+const SAMPLE = 2_000;
+
+/**
+ * Reads a text for rules, for what may be one, and for what takes one back, in the order in which they stand there.
+ * Whole sentences and whole lists with their lead, never a part of one. Deterministic, and linear in the text.
+ *
+ * @param trusted true for system text, in which everything was phrased to instruct.
+ */
+export function readRules(text: string, trusted = false): readonly RuleReading[] {
+  const readings: RuleReading[] = [];
+  const home = languagesOf(text.slice(0, SAMPLE));
+  for (const statement of statementsOf(text, trusted)) addReadings(text, statement, home, readings);
+  return readings;
+}
+
+function addReadings(text: string, statement: Statement, home: readonly CompiledLanguage[], into: RuleReading[]): void {
+  const { start, end, leadEnd, items } = statement;
+  const whole = text.slice(start, end);
+  const lead = masked(text.slice(start, Math.min(leadEnd, start + LONGEST_RULE)));
+  const range = { start, end, text: whole };
+  const found = findingOf(lead, statement, languagesFor(lead, home));
+  for (const { speaksOf, about } of found.retractions)
+    into.push({ ...range, kind: "retraction", speaksOf, about: text.slice(start + about[0], start + about[1]) });
+  const isRule = found.verdict === "rule" && whole.isWellFormed();
+  if (isRule && !statement.isIncomplete && end - start <= LONGEST_RULE) {
+    into.push({ ...range, kind: "rule" });
+    return;
+  }
+  if (isRule) into.push({ ...range, kind: "candidate", doubt: statement.isIncomplete ? "incomplete" : "too-long" });
+  else if (found.verdict !== "rule" && found.verdict !== undefined && whole.isWellFormed())
+    into.push({ ...range, end: leadEnd, text: text.slice(start, leadEnd), kind: "candidate", doubt: found.verdict });
+  for (const item of items) addReadings(text, item, home, into);
+}
+
+interface Retraction {
+  readonly speaksOf: "rule" | "last" | "permission";
+  readonly about: readonly [start: number, end: number];
+}
+
+/** What was found in one statement. */
+interface Finding {
+  readonly verdict?: "rule" | RuleDoubt;
+  readonly retractions: readonly Retraction[];
+  /** True when the sentence begins with what only looks like an order, and nothing else in it is one. */
+  readonly isExcluded?: boolean;
+}
+
+const NO_FINDING: Finding = { retractions: [] };
+
+function findingOf(said: string, statement: Statement, languages: readonly CompiledLanguage[]): Finding {
+  if (!hasWords(said)) return NO_FINDING;
+  const findings = languages.map((language) => findingIn(said, statement, language));
+  const retractions = findings.find(({ retractions: found }) => found.length > 0)?.retractions ?? [];
+  // Languages that look alike share words: what one of them knows for no order is none in the other.
+  if (findings.some(({ isExcluded }) => isExcluded)) return { retractions };
+  const verdicts = findings.flatMap(({ verdict }) => verdict ?? []);
+  const doubt = verdicts.find((verdict) => verdict !== "rule");
+  // What one language takes for a rule and another only doubts is doubtful.
+  if (verdicts.length === 0) return { retractions };
+  return { verdict: doubt ?? "rule", retractions };
+}
+
+const hasWords = (said: string): boolean => said.length >= SHORTEST_RULE && /\p{L}\P{L}*\p{L}/u.test(said);
+
+function findingIn(said: string, statement: Statement, language: CompiledLanguage): Finding {
+  const isQuestion = /[?？]["”’»)\]*_\s]*$/.test(said);
+  const first = behindOpeners(said, 0, language);
+  if (isQuestion) {
+    const asked = place(language.polite, said, first);
+    if (asked < 0) return NO_FINDING;
+    const ordered = behindOpeners(said, asked, language);
+    const verdict = place(language.politeNot, said, ordered) >= 0 ? "rule" : judge(said, [ordered], language, true);
+    return verdict === undefined ? NO_FINDING : { verdict, retractions: [] };
+  }
+  const tells = place(language.telling, said, first) >= 0;
+  const clauses = clauseStarts(said, language, tells);
+  const retractions = clauses.flatMap((clause) => retractionAt(said, clause, language));
+  const rest = retractions.length === 0 ? clauses : clauses.filter((clause) => !isWithin(clause, retractions));
+  const ordered = judge(said, rest, language, false);
+  if (ordered === "rule" || ordered === "one-off") return { verdict: ordered, retractions };
+  const isExcluded = [0, first].some((at) => place(language.notOrders, said, at) >= 0);
+  const isOpen = retractions.length === 0 && !isExcluded;
+  if (isOpen && statement.underRules && (ordered !== undefined || !tells)) return { verdict: "rule", retractions };
+  const verdict = (isOpen ? judgeWhole(said, first, rest, tells, language) : undefined) ?? ordered;
+  return verdict === undefined ? { retractions, isExcluded } : { verdict, retractions };
+}
+
+const isWithin = (clause: number, retractions: readonly Retraction[]): boolean =>
+  retractions.some(({ about: [start, end] }) => clause >= start && clause < end);
+
+/** Looks for an order at the beginnings of clauses. */
+function judge(
+  said: string,
+  clauses: readonly number[],
+  language: CompiledLanguage,
+  isAsked: boolean,
+): "rule" | RuleDoubt | undefined {
+  let weak: RuleDoubt | undefined;
+  for (const clause of clauses) {
+    const start = behindOpeners(said, clause, language);
+    for (const at of start === clause ? [clause] : [start, clause]) {
+      if (place(language.notOrders, said, at) >= 0) break;
+      const isOrder = place(language.orders, said, at) >= 0;
+      if (!isOrder) {
+        if (!isAsked && place(language.doubtful, said, at) >= 0) weak ??= "weak";
+        continue;
+      }
+      if (place(language.unclear, said, at) >= 0) {
+        weak ??= "unclear";
+        break;
+      }
+      return language.oneOff.test(said) ? "one-off" : "rule";
+    }
+  }
+  return weak;
+}
+
+/** Looks for what makes a rule of a sentence wherever it stands, and for rules without a verb. */
+function judgeWhole(
+  said: string,
+  first: number,
+  clauses: readonly number[],
+  tells: boolean,
+  language: CompiledLanguage,
+): "rule" | RuleDoubt | undefined {
+  const isExclaimed = /!\s*$/.test(said);
+  const places = [first, ...(isExclaimed ? clauses.slice(1) : [])];
+  const isElliptic =
+    !tells &&
+    places.some(
+      (at) =>
+        said.length - at <= LONGEST_ELLIPSIS &&
+        place(language.notOrders, said, at) < 0 &&
+        place(language.elliptic, said, at) >= 0,
+    );
+  const isStanding = !tells && place(language.notOrders, said, first) < 0 && language.standing.test(said);
+  if (!isElliptic && !isStanding && !language.anywhere.test(said)) return undefined;
+  return language.oneOff.test(said) ? "one-off" : "rule";
+}
+
+function retractionAt(said: string, clause: number, language: CompiledLanguage): readonly Retraction[] {
+  const start = behindOpeners(said, clause, language);
+  for (const at of start === clause ? [clause] : [clause, start]) {
+    const kinds = [
+      ["rule", language.takesBack],
+      ["last", language.takesBackLast],
+      ["permission", language.allows],
+    ] as const;
+    for (const [speaksOf, pattern] of kinds) {
+      const end = place(pattern, said, at);
+      if (end >= 0) return [{ speaksOf, about: [at, clauseEnd(said, end, language)] }];
+    }
+  }
+  return [];
+}
+
+const CLAUSE_SIGN = /(?:[,;:(—–，、；：（]\s*|\s-\s+|[.!?…]\s+|[。！？])/g;
+
+/** Where clauses begin: at the start, behind a sign, and, where nothing is told, behind a word that joins clauses. */
+function clauseStarts(said: string, language: CompiledLanguage, tells: boolean): readonly number[] {
+  const starts = [0];
+  for (const match of said.matchAll(CLAUSE_SIGN)) {
+    if (starts.length >= MOST_CLAUSES) break;
+    // Behind a colon stands what is told: "the docs say: always use it".
+    if (tells && /^[:：]/.test(match[0])) continue;
+    starts.push(match.index + match[0].length);
+  }
+  if (!tells) {
+    language.joins.lastIndex = 0;
+    for (const match of said.matchAll(language.joins)) {
+      if (starts.length >= MOST_CLAUSES) break;
+      starts.push(match.index + match[0].length);
+    }
+  }
+  return starts.filter((start) => start < said.length).sort((a, b) => a - b);
+}
+
+const CLAUSE_BREAK = /[,;!?…—–，；。！？]|\.(?:\s|$)/g;
+
+/** Where the clause ends that goes on from a place. */
+function clauseEnd(said: string, from: number, language: CompiledLanguage): number {
+  CLAUSE_BREAK.lastIndex = Math.max(0, from - 1);
+  const end = CLAUSE_BREAK.exec(said)?.index ?? said.length;
+  language.contrasts.lastIndex = from;
+  return Math.min(end, language.contrasts.exec(said)?.index ?? end);
+}
+
+/** The place behind what may stand before an order. */
+function behindOpeners(said: string, start: number, language: CompiledLanguage): number {
+  let at = skipSigns(said, start);
+  for (let count = 0; count < MOST_OPENERS; count++) {
+    const next = place(language.openers, said, at);
+    if (next < 0 || next === at) return at;
+    at = skipSigns(said, next);
+  }
+  return at;
+}
+
+const SIGNS = /[\s"'“”„«»*_>([.,:;!…—–-]*/y;
+
+function skipSigns(said: string, start: number): number {
+  SIGNS.lastIndex = start;
+  SIGNS.test(said);
+  return SIGNS.lastIndex;
+}
+
+/** Where a match ends that begins at a place; −1 when there is none. */
+function place(pattern: RegExp, said: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(said) ? pattern.lastIndex : -1;
+}
+
+const QUOTED =
+  /`[^`\n]{1,200}`|"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」/g;
+
+/** The text with what is quoted in it made unreadable, at the same length, and in plain apostrophes. */
+const masked = (text: string): string =>
+  text
+    .replace(QUOTED, (quoted) => "x".repeat(quoted.length))
+    .replaceAll("’", "'")
+    .replaceAll("*", " ");
+
+const SCRIPTS = [
+  ["cyrillic", /\p{Script=Cyrillic}/u],
+  ["kana", /[\u3040-\u30ff]/],
+  ["han", /[\u4e00-\u9fff]/],
+] as const;
+const LATIN = COMPILED_LANGUAGES.filter(({ script }) => script === "latin");
+
+/** The languages that a sentence looks most like; where it does not tell, those of the text around it. */
+function languagesFor(said: string, home: readonly CompiledLanguage[]): readonly CompiledLanguage[] {
+  const languages = languagesOf(said);
+  if (languages.length > 0 && languages.length < LATIN.length) return languages;
+  const shared = home.filter((language) => languages.includes(language));
+  return shared.length > 0 ? shared : languages;
+}
+
+function languagesOf(text: string): readonly CompiledLanguage[] {
+  const script = SCRIPTS.find(([, letters]) => letters.test(text))?.[0];
+  const own = COMPILED_LANGUAGES.filter((language) => language.script === script);
+  if (!/\p{Script=Latin}/u.test(text)) return own;
+  const counts = LATIN.map(({ marks }) => count(marks, text));
+  const most = Math.max(...counts);
+  // Names of files and commands are Latin in every language.
+  if (most === 0) return own.length > 0 ? own : LATIN;
+  return [...own, ...LATIN.filter((_, index) => counts[index] === most)];
+}
+
+const count = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;

@@ -1,0 +1,254 @@
+import { LANGUAGES } from "./languages/languages.ts";
+import { type Line, linesOf } from "./pasted-text.ts";
+
+/** Something that was said in one piece: a sentence, an item of a list, or the lead of a list together with the list. */
+export interface Statement {
+  /** Range in the text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  /** Where the lead of a list ends; the end of the statement for all others. */
+  readonly leadEnd: number;
+  /** What the list says, when the lead itself says nothing that could be kept. */
+  readonly items: readonly Statement[];
+  /** True under a heading such as "Rules". */
+  readonly underRules: boolean;
+  /** True when the text ends where more was announced. */
+  readonly isIncomplete: boolean;
+}
+
+const LIST_MARK = /^(\s*)(?:[-*+•–▪◦]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|[a-zA-Z][.)]\s+)/;
+/** A heading, or a line in bold letters, which may be one. */
+const HEADING = /^(\s*(?:#{1,6}\s+|\*\*|__))(\S[^\n]{0,158}?)(?:\*\*|__)?:?$/;
+const IS_HEADING = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__):?\s*$/;
+const ANNOUNCES = /[:：]["”’»*_]*$/;
+const SENTENCE_SIGN = /[.!?…。！？；]/g;
+const CLOSERS = /["'”’»)\]*_]/;
+const UNSPACED_END = /[。！？；]/;
+/** From so many code units on a line that ends without a sign is taken for one that was wrapped. */
+const WRAPPED_FROM = 40;
+/** A line that runs on: its last word or sign wants more. */
+const WANTS_MORE = /[,([{–—-]$/;
+
+const headings = new RegExp(`^(?:${LANGUAGES.flatMap(({ headings: words }) => words).join("|")})\\s*[:：]?\\s*$`, "iu");
+const beginsWith = (entries: readonly string[]): RegExp =>
+  new RegExp(`^(?:${entries.join("|")})(?![\\p{L}\\p{N}_])`, "iu");
+const excepts = beginsWith(LANGUAGES.flatMap(({ exceptions }) => exceptions));
+const goesOn = beginsWith(LANGUAGES.flatMap(({ exceptions, continuations }) => [...exceptions, ...continuations]));
+const abbreviations = new Set(LANGUAGES.flatMap(({ abbreviations: words }) => words));
+/** Abbreviations behind which a sentence can end; behind the others it goes on. */
+const closing = new Set(LANGUAGES.flatMap(({ closingAbbreviations }) => closingAbbreviations));
+
+/** Lines that are read as one: a paragraph's wrapped lines, or an item with what belongs to it. */
+interface Flow {
+  readonly start: number;
+  end: number;
+  readonly isItem: boolean;
+  readonly indent: number;
+  readonly underRules: boolean;
+  /** A blank line or a heading stands before it. */
+  readonly isApart: boolean;
+  /** A heading: the lead of the list behind it, and by itself said only when it is a sentence. */
+  readonly heading?: "title" | "bold";
+  /** Code, a quote, a table: nothing that is read, but it may be what a lead announced. */
+  readonly isPasted: boolean;
+}
+
+/**
+ * What is said in a text, in order and without overlap. Code, quotes, logs and pasted documents are not in it, but for
+ * what a lead such as "Never run this:" announces. Linear in the text: every statement is a range of its own.
+ *
+ * @param trusted as {@link linesOf} takes it.
+ */
+export function statementsOf(text: string, trusted = false): readonly Statement[] {
+  const flows = flowsOf(linesOf(text, trusted));
+  const statements: Statement[] = [];
+  for (let index = 0; index < flows.length; ) index = addFlow(text, flows, index, flows.length, statements);
+  return statements;
+}
+
+/** Adds what a flow says, with the list that it announces before a limit, and gives the place of the next flow. */
+function addFlow(text: string, flows: readonly Flow[], index: number, limit: number, into: Statement[]): number {
+  const flow = flows[index] as Flow;
+  if (flow.isPasted) return index + 1;
+  const sentences = sentencesOf(text, flow);
+  const last = sentences.at(-1);
+  if (last === undefined) return index + 1;
+  for (const sentence of sentences.slice(0, -1)) into.push(sentence);
+  const lead = text.slice(last.start, last.end);
+  const behind = flows[index + 1];
+  const leads =
+    flow.heading !== undefined ? index + 1 < limit && behind?.isItem === true : ANNOUNCES.test(lead) || endsOpen(lead);
+  if (!leads) {
+    if (flow.heading !== "title" || /[.!]$/.test(lead)) into.push(last);
+    return index + 1;
+  }
+  const next = announcedEnd(text, flows, index, limit);
+  const items: Statement[] = [];
+  for (let place = index + 1; place < next; ) place = addFlow(text, flows, place, next, items);
+  const end = next === index + 1 ? last.end : (flows[next - 1] as Flow).end;
+  const underRules = headings.test(lead);
+  into.push({
+    ...last,
+    end,
+    items: underRules ? items.map((item) => ({ ...item, underRules: true })) : items,
+    isIncomplete: next === index + 1,
+  });
+  return next;
+}
+
+/** Behind which flow ends what a lead announces: its list, or the paragraph that follows it at once. */
+function announcedEnd(text: string, flows: readonly Flow[], index: number, limit: number): number {
+  const lead = flows[index] as Flow;
+  let end = index + 1;
+  if (end >= limit) return end;
+  const first = flows[end] as Flow;
+  if (first.isPasted) return end + 1;
+  if (!first.isItem) {
+    while (end < limit && isSamePassage(flows[end] as Flow, text)) end++;
+    return end;
+  }
+  const belongs = ({ isItem, indent }: Flow): boolean => isItem && (!lead.isItem || indent > lead.indent);
+  while (end < limit && belongs(flows[end] as Flow)) end++;
+  return end;
+}
+
+/** True for a line of the passage behind a lead; one that announces something itself is a lead of its own. */
+const isSamePassage = ({ isApart, isItem, start, end }: Flow, text: string): boolean =>
+  !isApart && !isItem && !ANNOUNCES.test(text.slice(Math.max(start, end - 8), end));
+
+function flowsOf(lines: readonly Line[]): readonly Flow[] {
+  const flows: Flow[] = [];
+  let open: Flow | undefined;
+  let openText = "";
+  let isApart = true;
+  let underRules = false;
+  for (const { start, text, isProse } of lines) {
+    const trimmed = text.trim();
+    if (trimmed === "") {
+      if (open !== undefined && !endsOpen(openText)) open = undefined;
+      isApart = true;
+      continue;
+    }
+    const heading = isProse && IS_HEADING.test(text) ? HEADING.exec(text.trimEnd()) : null;
+    if (heading !== null) {
+      const [, mark = "", title = ""] = heading;
+      underRules = headings.test(title);
+      const from = start + mark.length;
+      flows.push({
+        start: from,
+        end: from + title.length,
+        isItem: false,
+        indent: 0,
+        underRules: false,
+        isApart,
+        isPasted: false,
+        heading: mark.trim().startsWith("#") ? "title" : "bold",
+      });
+      open = undefined;
+      isApart = true;
+      continue;
+    }
+    const from = start + text.length - text.trimStart().length;
+    const to = start + text.trimEnd().length;
+    if (!isProse) {
+      const before = flows.at(-1);
+      if (before?.isPasted === true && !isApart) before.end = to;
+      else flows.push({ start: from, end: to, isItem: false, indent: 0, underRules: false, isApart, isPasted: true });
+      open = undefined;
+      isApart = false;
+      continue;
+    }
+    const mark = LIST_MARK.exec(text);
+    if (open !== undefined && mark === null && runsOn(openText, trimmed, open.isItem && text !== text.trimStart())) {
+      open.end = to;
+      openText = trimmed;
+      isApart = false;
+      continue;
+    }
+    const itemStart = mark === null ? from : start + mark[0].length;
+    if (itemStart >= to) continue;
+    if (isApart && mark === null && !goesUnder(flows.at(-1))) underRules = false;
+    open = {
+      start: itemStart,
+      end: to,
+      isItem: mark !== null,
+      indent: mark?.[1]?.length ?? 0,
+      underRules: underRules && mark !== null,
+      isApart,
+      isPasted: false,
+    };
+    flows.push(open);
+    openText = trimmed;
+    isApart = false;
+  }
+  return flows;
+}
+
+/** The first paragraph under a heading may introduce its list. */
+const goesUnder = (before: Flow | undefined): boolean => before === undefined || !before.isItem;
+
+/** True when a line goes on in the next one: it was wrapped, or wants more. */
+function runsOn(line: string, next: string, indented: boolean): boolean {
+  if (endsOpen(line) || WANTS_MORE.test(line)) return true;
+  if (/[.!?…。！？；:：]["'”’»)\]*_]*$/.test(line)) return excepts.test(next);
+  if (indented || goesOn.test(next)) return true;
+  return line.length >= WRAPPED_FROM && /^[\p{Ll}\d`"'([]/u.test(next);
+}
+
+/** True when a text ends with an abbreviation behind which more must come. */
+function endsOpen(text: string): boolean {
+  const word = /(\S{1,12})$/.exec(text)?.[1]?.toLowerCase();
+  return word !== undefined && abbreviations.has(word) && !closing.has(word);
+}
+
+function sentencesOf(text: string, flow: Flow): Statement[] {
+  const sentences: Statement[] = [];
+  let start = flow.start;
+  const add = (end: number): void => {
+    const said = text.slice(start, end);
+    const from = start + said.length - said.trimStart().length;
+    const to = start + said.trimEnd().length;
+    start = end;
+    if (from >= to) return;
+    const before = sentences.at(-1);
+    // "Never do this. Unless I say so." is one rule.
+    if (before !== undefined && excepts.test(text.slice(from, from + 24))) {
+      sentences[sentences.length - 1] = { ...before, end: to, leadEnd: to };
+      return;
+    }
+    const { underRules } = flow;
+    sentences.push({ start: from, end: to, leadEnd: to, items: [], underRules, isIncomplete: false });
+  };
+  let read = flow.start;
+  for (const sign of text.slice(flow.start, flow.end).matchAll(SENTENCE_SIGN)) {
+    const place = flow.start + sign.index;
+    const end = place < read ? undefined : sentenceEnd(text, place, start, flow.end);
+    if (end === undefined) continue;
+    add(end);
+    read = end;
+  }
+  add(flow.end);
+  const last = sentences.at(-1);
+  if (last !== undefined && endsOpen(text.slice(last.start, last.end)))
+    sentences[sentences.length - 1] = { ...last, isIncomplete: true };
+  return sentences;
+}
+
+/** Where the sentence ends that a sign may end; undefined when it does not. */
+function sentenceEnd(text: string, sign: number, start: number, flowEnd: number): number | undefined {
+  let end = sign + 1;
+  if (UNSPACED_END.test(text[sign] as string)) {
+    while (end < flowEnd && /["”’」』）)]/.test(text[end] as string)) end++;
+    return end;
+  }
+  while (end < flowEnd && end < sign + 8 && /[.!?]/.test(text[end] as string)) end++;
+  while (end < flowEnd && end < sign + 12 && CLOSERS.test(text[end] as string)) end++;
+  if (end < flowEnd && !/\s/.test(text[end] as string)) return undefined;
+  if (text[sign] !== ".") return end;
+  const word = /(\S{1,12})$/.exec(text.slice(Math.max(start, sign - 12), sign + 1))?.[1]?.toLowerCase() ?? "";
+  const bare = word.replace(/^["'“‘«(*_]+/, "");
+  if (closing.has(bare)) return /^\s+\p{Lu}/u.test(text.slice(end, end + 8)) || end >= flowEnd ? end : undefined;
+  if (abbreviations.has(bare)) return undefined;
+  // "z. B.", "p. ex."
+  return /(?:^|\s)\p{L}\.\s?\p{L}{1,2}\.$/u.test(text.slice(Math.max(start, sign - 8), sign + 1)) ? undefined : end;
+}

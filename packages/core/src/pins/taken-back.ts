@@ -1,0 +1,179 @@
+import { type Authority, mayLift, type Pin } from "../thread/pin.ts";
+import { isRunning } from "./languages/compiled-language.ts";
+import { LANGUAGES } from "./languages/languages.ts";
+import type { RuleReading } from "./read-rules.ts";
+
+/** What a retraction takes back: one rule for certain, one of some, or nothing that is known. */
+export type TakenBack =
+  | { readonly type: "one"; readonly pin: Pin }
+  /** `isNamed` when it says something of the rule that it means. */
+  | { readonly type: "unsure"; readonly pins: readonly Pin[]; readonly isNamed: boolean }
+  | { readonly type: "none" };
+
+type Retraction = Extract<RuleReading, { readonly kind: "retraction" }>;
+
+/** Of what is said of a rule so much must stand in it. */
+const NAMED = 0.5;
+/** Of what is allowed so much must be what the rule forbids, and of what the rule forbids so much must be allowed. */
+const ALLOWED = 0.75;
+const FORBIDDEN = 0.6;
+/** No more rules are named as those that may be meant. */
+const MOST_UNSURE = 8;
+
+/**
+ * Finds the rule that a retraction takes back. Only certainty lifts: words and names that point to one rule and no other,
+ * or the only rule that there is. Nobody takes back what a higher authority said.
+ *
+ * @param pins the rules that hold, those of the same message among them.
+ * @param last the rule that stands directly before it in the same message.
+ */
+export function takenBack(
+  { speaksOf, about }: Retraction,
+  authority: Authority,
+  pins: readonly Pin[],
+  last: Pin | undefined,
+): TakenBack {
+  const object = readMeaning(about);
+  if (object.words.size === 0) return lastOne(speaksOf, authority, pins, last);
+  const matching = pins.filter((pin) => (speaksOf === "permission" ? allows(object, pin) : names(object, pin)));
+  const [only] = matching;
+  if (only !== undefined && matching.length === 1 && mayLift(authority, only.authority))
+    return { type: "one", pin: only };
+  if (matching.length > 0) return { type: "unsure", pins: matching.slice(0, MOST_UNSURE), isNamed: true };
+  const touched = pins.filter((pin) => shared(object, meaningOf(pin)) > 0);
+  if (touched.length > 0) return { type: "unsure", pins: touched.slice(0, MOST_UNSURE), isNamed: true };
+  return speaksOf === "rule" && pins.length > 0 ? { type: "unsure", pins: [], isNamed: true } : { type: "none" };
+}
+
+/** "Forget that rule": the one that was just said, or the only one that there is. */
+function lastOne(
+  speaksOf: Retraction["speaksOf"],
+  authority: Authority,
+  pins: readonly Pin[],
+  last: Pin | undefined,
+): TakenBack {
+  if (last !== undefined && speaksOf !== "permission") return { type: "one", pin: last };
+  if (speaksOf !== "rule") return { type: "none" };
+  const liftable = pins.filter((pin) => mayLift(authority, pin.authority));
+  const [only] = liftable;
+  if (only !== undefined && liftable.length === 1) return { type: "one", pin: only };
+  return pins.length === 0 ? { type: "none" } : { type: "unsure", pins: liftable.slice(-MOST_UNSURE), isNamed: false };
+}
+
+/** True when a rule is the one that a retraction speaks of. */
+function names(object: Meaning, pin: Pin): boolean {
+  const rule = meaningOf(pin);
+  return hasAll(rule.names, object.names) && shared(object, rule) / object.words.size >= NAMED;
+}
+
+/**
+ * True when what is allowed is what a rule forbids, all of it and nothing else. A rule that foresees an exception is not
+ * taken back by granting it.
+ */
+function allows(object: Meaning, pin: Pin): boolean {
+  if (APPROVALS.test(pin.text)) return false;
+  const rule = meaningOf(pin);
+  const common = shared(object, rule);
+  return (
+    hasAll(rule.names, object.names) &&
+    hasAll(object.names, rule.names) &&
+    common / object.words.size >= ALLOWED &&
+    common / rule.words.size >= FORBIDDEN
+  );
+}
+
+const hasAll = (set: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean =>
+  [...wanted].every((one) => set.has(one));
+
+const shared = ({ words }: Meaning, { words: others }: Meaning): number =>
+  [...words].filter((word) => others.has(word)).length;
+
+/** The words of a text that tell one rule from another, and those of them that are names of files, packages, options. */
+interface Meaning {
+  readonly words: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+}
+
+const TOKEN =
+  /[\u3040-\u30ff\u4e00-\u9fff]+|(?:(?![\u3040-\u30ff\u4e00-\u9fff])[\p{L}\p{N}_@])(?:(?![\u3040-\u30ff\u4e00-\u9fff])[\p{L}\p{N}_./@:-])*/gu;
+const NAME = /[./_@:\d]/;
+const UNSPACED = /^[\u3040-\u30ff\u4e00-\u9fff]/;
+/** No rule says more than its first words say, and no comparison costs more. In UTF-16 code units. */
+const READ = 1_600;
+
+const SPACED = LANGUAGES.filter((language) => !isRunning(language));
+const RUNNING = LANGUAGES.filter(isRunning);
+const EMPTY = new Set(SPACED.flatMap(({ emptyWords }) => emptyWords.split(" ")));
+const SAME = sameVerbs();
+
+/** For each verb the one that stands for its group; groups of several languages that share a verb are one. */
+function sameVerbs(): ReadonlyMap<string, string> {
+  const same = new Map<string, string>();
+  for (const group of SPACED.flatMap(({ sameVerbs: groups }) => groups)) {
+    const verbs = group.split(" ");
+    const first = verbs.flatMap((verb) => same.get(verb) ?? [])[0] ?? (verbs[0] as string);
+    for (const verb of verbs) if (!same.has(verb)) same.set(verb, first);
+  }
+  return same;
+}
+
+const APPROVALS = new RegExp(
+  [
+    `(?<![\\p{L}\\p{N}_])(?:${SPACED.flatMap(({ approvals }) => approvals).join("|")})`,
+    ...RUNNING.flatMap(({ approvals }) => approvals),
+  ].join("|"),
+  "iu",
+);
+/** In scripts without spaces, words are taken out, longest first, and what is left is compared two signs at a time. */
+const EMPTY_SIGNS = new RegExp(
+  RUNNING.flatMap(({ emptyWords }) => emptyWords.split(" "))
+    .sort((a, b) => b.length - a.length)
+    .join("|"),
+  "g",
+);
+const SAME_SIGNS = RUNNING.flatMap(({ sameVerbs }) =>
+  sameVerbs.map((group) => {
+    const [first = "", ...others] = group.split(" ").filter((verb) => UNSPACED.test(verb));
+    return { first, others: new RegExp([...others].sort((a, b) => b.length - a.length).join("|") || "(?!)", "g") };
+  }),
+);
+
+const meanings = new WeakMap<Pin, Meaning>();
+
+function meaningOf(pin: Pin): Meaning {
+  const known = meanings.get(pin) ?? readMeaning(pin.text);
+  meanings.set(pin, known);
+  return known;
+}
+
+function readMeaning(text: string): Meaning {
+  const words = new Set<string>();
+  const names = new Set<string>();
+  for (const [found] of text.slice(0, READ).toLowerCase().replaceAll("’", "'").matchAll(TOKEN)) {
+    const token = found.replace(/[./:-]+$/, "");
+    if (UNSPACED.test(token)) for (const pair of pairsOf(token)) words.add(pair);
+    else if (NAME.test(token)) {
+      words.add(token);
+      names.add(token);
+    } else for (const part of token.split("-")) if (part.length > 1 && !EMPTY.has(part)) words.add(stemOf(part));
+  }
+  return { words, names };
+}
+
+function pairsOf(run: string): readonly string[] {
+  const same = SAME_SIGNS.reduce((signs, { first, others }) => signs.replace(others, first), run);
+  return same
+    .replace(EMPTY_SIGNS, " ")
+    .split(" ")
+    .flatMap((part) =>
+      part.length < 2 ? [] : Array.from({ length: part.length - 1 }, (_, index) => part.slice(index, index + 2)),
+    );
+}
+
+/** The same for the forms of a word, roughly. */
+function stemOf(word: string): string {
+  const verb = SAME.get(word) ?? word;
+  const bare = verb.length > 4 ? verb.replace(/(?:ing|ed|es|s|e|en|er|n)$/u, "") : verb;
+  const same = SAME.get(bare) ?? SAME.get(`${bare}e`) ?? bare;
+  return (same === bare ? bare : same.length > 4 ? same.replace(/(?:ing|ed|es|s|e|en|er|n)$/u, "") : same).slice(0, 7);
+}

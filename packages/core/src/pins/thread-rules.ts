@@ -1,0 +1,133 @@
+import type { PinId } from "../model/ids.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+import type { Pin, PinSource } from "../thread/pin.ts";
+import type { PinLiftedEntry } from "../thread/thread-entry.ts";
+import { type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts";
+
+/** A rule that holds. */
+export interface LiveRule {
+  readonly pin: Pin;
+  /** Since when: the thread's version that made it, and the time of the message that it quotes, if it quotes one. */
+  readonly sinceVersion: number;
+  readonly since: string | null;
+}
+
+/** A rule that held and does not any more. */
+export interface LiftedRule {
+  readonly pin: Pin;
+  readonly reason: string;
+  readonly authority: PinLiftedEntry["authority"];
+  /** The thread's version that lifted it. */
+  readonly atVersion: number;
+  /** The message that took it back; null when a host lifted it. */
+  readonly source: PinSource | null;
+}
+
+/** What a thread says about rules. */
+export interface ThreadRules {
+  readonly live: readonly LiveRule[];
+  readonly lifted: readonly LiftedRule[];
+  /** What may be a rule or a retraction, for a host to confirm or drop. What was confirmed or dropped is not among them. */
+  readonly candidates: readonly RuleCandidate[];
+  /** Rules that detection found and the cap on detected pins left out. */
+  readonly unpinned: readonly Pin[];
+}
+
+/**
+ * Reads the rules of a whole thread: from its log those that hold and those that were lifted, and out of its messages,
+ * with the detector, those that are doubtful or found no room. Linear in the thread.
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a thread that is not in memory as a whole.
+ */
+export function threadRules(thread: AgentThread): ThreadRules {
+  const live = new Map<PinId, LiveRule>();
+  const lifted: LiftedRule[] = [];
+  const settled = new Set<string>();
+  const answered = new Set<string>();
+  const candidates = new Map<PinId, RuleCandidate>();
+  const unpinned = new Map<string, Pin>();
+  let version = 0;
+  for (const entry of thread.entries) {
+    version++;
+    if (entry.type === "message") {
+      const said = saidRules(entry.message, () => [...live.values()].map(({ pin }) => pin));
+      for (const candidate of said.candidates) candidates.set(candidate.id, candidate);
+      for (const pin of said.made) unpinned.set(ruleKey(pin), pin);
+      for (const { pin } of said.lifted) unpinned.delete(ruleKey(pin));
+    } else if (entry.type === "pin") {
+      const since = sinceOf(entry.pin, thread);
+      live.set(entry.pin.id, { pin: entry.pin, sinceVersion: version, since });
+      settled.add(ruleKey(entry.pin));
+    } else {
+      const rule = live.get(entry.pinId);
+      live.delete(entry.pinId);
+      if (entry.source !== undefined) answered.add(placeOf(entry.source));
+      if (rule === undefined) continue;
+      const { pin } = rule;
+      if (entry.why === "no-room") unpinned.set(ruleKey(pin), pin);
+      else unpinned.delete(ruleKey(pin));
+      if (entry.why === "no-room" || entry.why === "not-a-rule") continue;
+      const { reason, authority, source = null } = entry;
+      lifted.push({ pin, reason, authority, atVersion: version, source });
+    }
+  }
+  for (const { pin } of live.values()) unpinned.delete(ruleKey(pin));
+  return {
+    live: [...live.values()],
+    lifted,
+    candidates: [...candidates.values()].filter(
+      (candidate) => !settled.has(ruleKey(candidate)) && !answered.has(placeOf(candidate.source)),
+    ),
+    unpinned: [...unpinned.values()],
+  };
+}
+
+/** The pins of a thread that do not hold any more, and that nothing may go on to assert. */
+export function liftedPins(thread: AgentThread): readonly Pin[] {
+  const made = new Map<PinId, Pin>();
+  const lifted = new Map<PinId, Pin>();
+  for (const { entry } of thread.entriesInMemory()) {
+    if (entry.type === "pin") {
+      made.set(entry.pin.id, entry.pin);
+      lifted.delete(entry.pin.id);
+    }
+    const pin = entry.type === "pin-lifted" && entry.why !== "no-room" ? made.get(entry.pinId) : undefined;
+    if (pin !== undefined) lifted.set(pin.id, pin);
+  }
+  if (lifted.size === 0) return [];
+  const holding = new Set(thread.livePins.map(ruleKey));
+  return [...lifted.values()].filter((pin) => !holding.has(ruleKey(pin)));
+}
+
+/** The pins that were lifted for want of room and not pinned again, at a version of a thread: their rules stand in messages alone. */
+export interface UnpinnedRules {
+  readonly version: number;
+  readonly rules: readonly Pin[];
+  /** Every pin up to there, by its id. */
+  readonly made: ReadonlyMap<PinId, Pin>;
+}
+
+/** Finds the rules that are not pinned. With what is known of the thread as it was, looks only at what is new. */
+export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): UnpinnedRules {
+  if (before?.version === thread.version) return before;
+  const entries =
+    before === undefined
+      ? [...thread.entriesInMemory()].map(({ entry }) => entry)
+      : thread.entriesBetween(before.version);
+  const made = new Map(before?.made);
+  const left = new Map(before?.rules.map((pin) => [ruleKey(pin), pin]));
+  for (const entry of entries) {
+    if (entry.type === "message") continue;
+    const pin = entry.type === "pin" ? entry.pin : made.get(entry.pinId);
+    if (pin === undefined) continue;
+    made.set(pin.id, pin);
+    if (entry.type === "pin-lifted" && entry.why === "no-room") left.set(ruleKey(pin), pin);
+    else left.delete(ruleKey(pin));
+  }
+  return { version: thread.version, rules: [...left.values()], made };
+}
+
+const sinceOf = ({ source }: Pin, thread: AgentThread): string | null =>
+  source === undefined ? null : (thread.message(source.messageId)?.createdAt ?? null);
+
+const placeOf = ({ messageId, start }: PinSource): string => `${messageId}\n${start}`;
