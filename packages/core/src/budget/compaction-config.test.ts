@@ -48,10 +48,16 @@ describe("compactionConfig", () => {
       "toolDurabilityOverrides.bash.durability",
     ],
     ["an empty policy version", { policyVersion: "" }, "policyVersion"],
-    ["an option that there is not", { maxTokens: 5 }, "configuration"],
+    ["an option that there is not", { maxTokens: 5 }, "maxTokens"],
   ])("S11: refuses %s and names it", (_, options, name) => {
     expect(() => compactionConfig(options)).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
+  });
+
+  it("says which option was probably meant by a misspelled one", () => {
+    expect(() => compactionConfig({ maxInputToken: 5_000 } as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", hint: "Did you mean maxInputTokens?" }),
     );
   });
 

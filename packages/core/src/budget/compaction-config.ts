@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nearestName } from "../errors/nearest-name.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { toolDurabilitySchema } from "../model/tool-durability.ts";
@@ -29,11 +30,12 @@ export type SummaryRole = z.infer<typeof summaryRoleSchema>;
  */
 export const contextCompactionConfigSchema = z
   .strictObject({
+    /** The cap. What a request may take of it is its room: the cap less `outputReserveTokens`. */
     maxInputTokens: z.int().positive().default(100_000),
-    /** Folding starts above this share of `maxInputTokens`, from 0 to 1 like every `…Percent`: 0.85 is 85 %. */
+    /** Folding starts above this share of the room, from 0 to 1 like every `…Percent`: 0.85 is 85 %. */
     softThresholdPercent: share.default(0.85),
     /**
-     * Folding goes down to this share (0 to 1) of `maxInputTokens`, so that the next fold is far away. 0 sets no target: each fold
+     * Folding goes down to this share (0 to 1) of the room, so that the next fold is far away. 0 sets no target: each fold
      * does all that its ladder proposes, however little is needed.
      */
     targetPercent: z.number().gte(0).lte(1).default(0.5),
@@ -42,8 +44,9 @@ export const contextCompactionConfigSchema = z
      * half of the target at the most. 0 leaves the target as it is.
      */
     minCallsPerFold: z.int().nonnegative().default(0),
-    /** A fold that would free less than this share (0 to 1) of `maxInputTokens` is not worth a new prefix. */
+    /** A fold that would free less than this share (0 to 1) of the room is not worth a new prefix. */
     minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
+    /** Kept free of the cap for the answer, where the provider counts both in one window. 0 where the cap is on input alone. */
     outputReserveTokens: tokens.default(0),
     safetyBufferTokens: tokens.default(500),
 
@@ -55,7 +58,7 @@ export const contextCompactionConfigSchema = z
     expectedCallsPrior: z.int().nonnegative().default(20),
     /** A soft fold is postponed for at most so many calls under one plan, whatever the cost model says. */
     maxPostponedCalls: z.int().nonnegative().default(20),
-    /** After so many soft folds in a row that came to nothing, none is tried until something resets the breaker. */
+    /** After so many soft folds in a row that came to nothing, none is tried for some calls, for twice as many each time. */
     breakerFailures: z.int().positive().default(3),
 
     enableExternalization: z.boolean().default(true),
@@ -91,8 +94,9 @@ export const contextCompactionConfigSchema = z
 
     detectPins: z.boolean().default(true),
     /**
-     * Detected pins together take at most this many tokens, and never more than a sixteenth of `maxInputTokens`. Rules that
-     * would exceed it stay unpinned, which the event `detected_pins_left_out` tells. Explicit pins are not limited.
+     * Pins that were detected in what users said together take at most this many tokens, and never more than a sixteenth of
+     * `maxInputTokens`. Beyond it newer rules and those of higher authority stay; the event `detected_pins_left_out` and a
+     * warning of `prepare` tell of the others. Explicit pins and rules in system messages are not limited.
      */
     detectedPinMaxTokens: tokens.default(1_000),
 
@@ -120,6 +124,15 @@ export function compactionConfig(options: z.input<typeof contextCompactionConfig
   const parsed = contextCompactionConfigSchema.safeParse(options);
   if (parsed.success) return freezeDeep(parsed.data);
   const issue = parsed.error.issues[0];
+  if (issue?.code === "unrecognized_keys" && issue.path.length === 0) throw unknownOption(issue.keys[0] as string);
   const name = issue?.path.join(".") || "configuration";
   throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });
+}
+
+function unknownOption(name: string): ThreadfoldError {
+  const meant = nearestName(name, Object.keys(contextCompactionConfigSchema.shape));
+  return new ThreadfoldError("INVALID_CONFIG", `${name}: there is no such option.`, {
+    details: { name },
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
 }

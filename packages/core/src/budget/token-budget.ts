@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { roomTokens } from "./request-room.ts";
 
 /** What a request may cost and what it costs before any message is in it. All figures are tokens (seed 002). */
 export interface TokenBudget {
@@ -67,7 +68,7 @@ export function overheadTokens(budget: TokenBudget): number {
 
 /** Messages may hold this many tokens at the most: the cap less overhead and output reserve. May be negative. */
 export function messageCapacity(budget: TokenBudget): number {
-  return budget.maxInputTokens - budget.outputReserveTokens - overheadTokens(budget);
+  return roomTokens(budget) - overheadTokens(budget);
 }
 
 /**

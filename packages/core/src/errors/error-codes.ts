@@ -57,7 +57,7 @@ export const ERROR_CODES = {
   HISTORY_DIVERGED: {
     summary: "The host's history no longer begins with what the thread has of it.",
     retryable: false,
-    hint: "Hand in the whole history again, or say with `onDiverged` which thread goes on, such as a fork.",
+    hint: "Leave `onDiverged` out to go on in a fork by itself, or hand in the history that the thread has. When another process appended to the thread: `await session.refresh()`.",
   },
   // Importing.
   UNREADABLE_SOURCE: {
@@ -92,7 +92,7 @@ export const ERROR_CODES = {
   },
   // Folding.
   BUDGET_INFEASIBLE: {
-    summary: "No legal plan fits the budget.",
+    summary: "No legal request fits the budget.",
     retryable: false,
     hint: "Raise the budget, lift a pin, or shorten the system prompt; the error lists what takes the room.",
   },
@@ -120,6 +120,11 @@ export const ERROR_CODES = {
     summary: "The operation was aborted by its signal.",
     retryable: true,
     hint: "Nothing was changed; call again when you are ready.",
+  },
+  TIMED_OUT: {
+    summary: "Something that was waited for did not answer in time.",
+    retryable: true,
+    hint: "The error names what it was, how long it was waited for, and the option that sets the limit.",
   },
   MODEL_CALL_FAILED: {
     summary: "A call to a language model failed.",
@@ -150,7 +155,7 @@ export const ERROR_CODES = {
   VERSION_CONFLICT: {
     summary: "The thread is not at the expected version.",
     retryable: true,
-    hint: "Load the thread and append again.",
+    hint: "Call `await session.refresh()` and append again; where there is no session, load the thread first.",
   },
   IDEMPOTENCY_MISMATCH: {
     summary: "An idempotency key was used again with other content.",
@@ -186,6 +191,16 @@ export const ERROR_CODES = {
     summary: "Sealed content cannot be opened.",
     retryable: false,
     hint: "It was changed, or sealed for another place, tenant or key.",
+  },
+  KEY_MISSING: {
+    summary: "Something is sealed with a key that is not among the keys at hand.",
+    retryable: true,
+    hint: "Mount or restore where the keys are kept, then call again. No key is made in its place.",
+  },
+  KEY_MISMATCH: {
+    summary: "The keys at hand are not those that sealed what the store holds.",
+    retryable: false,
+    hint: "Give the key store that sealed this store. Nothing was written.",
   },
   QUEUE_UNAVAILABLE: {
     summary: "The queue of background folds cannot be reached.",

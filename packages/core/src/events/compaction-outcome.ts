@@ -15,7 +15,10 @@ export type CompactionOutcome =
       readonly type: "committed";
       readonly plan: CompactionPlan;
       readonly tokens: TokensBeforeAfter;
+      /** True when the preset's own ladder did not get there, and the deterministic floor was folded instead. */
       readonly floor: boolean;
+      /** Why the fold before this one came to nothing, when the floor was folded because the request was over its budget. */
+      readonly problem?: string;
     }
   | {
       readonly type: "summarizer-failed-floor-used";

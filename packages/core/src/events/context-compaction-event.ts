@@ -64,7 +64,18 @@ export type ContextCompactionEvent = EventBase &
       }
     | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string }
     | {
-        /** Standing constraints of new messages stay unpinned: detected pins have a cap. They can be pinned explicitly. */
+        /** New messages say what may be a rule, or may take one back: `session.rules()` lists it for a host to decide. */
+        readonly type: "rule_candidates_found";
+        readonly messageIds: readonly MessageId[];
+        /** How many may be rules, and how many may take one back. */
+        readonly rules: number;
+        readonly retractions: number;
+      }
+    | {
+        /**
+         * Standing constraints are not, or no longer, pinned: detected pins have a cap, and newer rules and those of higher
+         * authority go first. They can be pinned explicitly.
+         */
         readonly type: "detected_pins_left_out";
         /** The messages that they stand in. */
         readonly messageIds: readonly MessageId[];

@@ -121,7 +121,7 @@ describe("groups of calls and results", () => {
     expect(grouped.groups.map(({ kind }) => kind)).toEqual(["message", "tool-exchange", "message"]);
   });
 
-  it("G6: an id that is open twice is ambiguous, in two messages or in one, and its result pairs with neither", () => {
+  it("G6: an id that two messages left open is ambiguous, and its result pairs with neither", () => {
     const twoMessages = group("+x +x -x");
     expect([shape(twoMessages), open(twoMessages)]).toEqual(["0 | 1 | 2*", ["x", "x"]]);
     expect(issues(twoMessages)).toEqual(["ambiguous-call x at 1", "orphan-result x at 2"]);
@@ -130,8 +130,13 @@ describe("groups of calls and results", () => {
       "0,1 | 2 | 3 | 4*",
       ["ambiguous-call x at 3", "orphan-result x at 4"],
     ]);
-    const oneMessage = group("+x,x -x");
-    expect([shape(oneMessage), open(oneMessage)]).toEqual(["0 | 1*", ["x", "x"]]);
+  });
+
+  it("G6: calls of one message that share an id are answered in order", () => {
+    const both = group("+x,x -x -x -x");
+    expect([shape(both), open(both), issues(both)]).toEqual(["0,1,2,3*", [], ["duplicate-result x at 3"]]);
+    const one = group("+x,y,x -x u");
+    expect([shape(one), open(one), issues(one)]).toEqual(["0,1 | 2", ["y", "x"], []]);
   });
 
   it("G6: a call that a later turn makes again is not ambiguous: the earlier one is given up", () => {

@@ -44,8 +44,10 @@ export interface GroupedThread {
  *
  * A result joins the group of the newest unanswered call with its id, adjacent or not (G2, G3). Ids may be reused once
  * answered (G7). A result for an answered call is a stray of that call's group (A8); a result that precedes its call or
- * answers an unknown id is a group of its own and a stray (A10, G5); an id that is open twice is ambiguous, and its
- * result is a stray too (G6), unless a later turn makes the call again: nobody waits for the earlier one any more. A message of reasoning alone belongs to the assistant message that follows it (G1).
+ * answers an unknown id is a group of its own and a stray (A10, G5). An id that two messages of one turn left open is
+ * ambiguous, and its result is a stray too (G6); a later turn that makes the call again ends the waiting for the earlier
+ * one, and calls of one message that share an id are answered in order. A message of reasoning alone belongs to the
+ * assistant message that follows it (G1).
  */
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
@@ -104,18 +106,23 @@ class Grouping {
     const key = callKey(header, callId);
     this.#answered.delete(key);
     const open = (this.#open.get(key) ?? []).filter((call) => call.turn === header.turn);
-    if (open.length > 0) this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
+    if (open.some((call) => call.index !== index))
+      this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
     this.#open.set(key, [...open, { index, turn: header.turn }]);
   }
 
   #addResult(header: MessageHeader, callId: ToolCallId): void {
     const key = callKey(header, callId);
     const open = this.#open.get(key);
-    if (open?.length === 1) {
-      const draft = this.#join((open[0] as { index: number }).index, header);
+    const [call, ...others] = open ?? [];
+    if (call !== undefined && others.every(({ index }) => index === call.index)) {
+      const draft = this.#join(call.index, header);
       draft.openCalls.splice(draft.openCalls.indexOf(callId), 1);
-      this.#open.delete(key);
-      this.#answered.set(key, (open[0] as { index: number }).index);
+      if (others.length > 0) this.#open.set(key, others);
+      else {
+        this.#open.delete(key);
+        this.#answered.set(key, call.index);
+      }
       return;
     }
     const duplicateOf = this.#answered.get(key);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { historyNotLoaded } from "../errors/history-not-loaded.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**
@@ -7,10 +8,15 @@ import { type MessageId, messageIdSchema } from "../model/ids.ts";
  * and later appends cannot change what it means. Turn numbers are for display.
  */
 export interface SpanReference {
-  /** Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store; see {@link outlineOf}. */
+  /**
+   * Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store, which has an `outline` in their place: it is
+   * no field of such a span when that is serialized or copied.
+   */
   readonly messageIds: readonly MessageId[];
   readonly firstTurn: number;
   readonly lastTurn: number;
+  /** What is known of the ids when they were left in the store. */
+  readonly outline?: SpanOutline;
 }
 
 export const spanReferenceSchema: z.ZodType<SpanReference> = z.object({
@@ -37,26 +43,25 @@ export interface SpanOutline {
   readonly runs: readonly MessageRun[];
 }
 
-const outlines = new WeakMap<SpanReference, SpanOutline>();
-
-/** A span of which only the outline is in memory. Reading its ids throws `HISTORY_NOT_LOADED`. */
+/**
+ * A span of which only the outline is in memory. Reading its ids throws `HISTORY_NOT_LOADED`; all else of it is data that
+ * can be serialized and copied, since a plan is what hosts log and send.
+ */
 export function outlinedSpan(
   turns: Pick<SpanReference, "firstTurn" | "lastTurn">,
   outline: SpanOutline,
 ): SpanReference {
-  const span: SpanReference = Object.freeze({
-    firstTurn: turns.firstTurn,
-    lastTurn: turns.lastTurn,
-    get messageIds(): readonly MessageId[] {
+  const { firstTurn, lastTurn } = turns;
+  const span = Object.defineProperty({ firstTurn, lastTurn, outline: freezeDeep(outline) }, "messageIds", {
+    get: (): never => {
       throw historyNotLoaded();
     },
   });
-  outlines.set(span, outline);
-  return span;
+  return Object.freeze(span) as unknown as SpanReference;
 }
 
 /** The outline of a span whose ids were left in the store; undefined for one that holds its ids. */
-export const outlineOf = (span: SpanReference): SpanOutline | undefined => outlines.get(span);
+export const outlineOf = (span: SpanReference): SpanOutline | undefined => span.outline;
 
 /** The first message of a span: where its one synthetic message is rendered. */
 export const spanStart = (span: SpanReference): MessageId =>

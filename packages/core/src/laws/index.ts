@@ -1,4 +1,6 @@
 export * from "./counting-tokenizer.ts";
+export * from "./cpu-time.ts";
+export * from "./growth.ts";
 export * from "./message-arbitrary.ts";
 export * from "./pin-arbitrary.ts";
 export * from "./pinned-clock.ts";

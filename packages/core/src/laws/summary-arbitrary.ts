@@ -2,7 +2,12 @@ import fc from "fast-check";
 import type { SpanReference } from "../groups/span-reference.ts";
 import { type ArtifactId, asArtifactId, type MessageId } from "../model/ids.ts";
 import type { ToolOutcomeStatus } from "../model/tool-result-envelope.ts";
-import { type StructuredSummary, SUMMARY_SECTIONS, type SummarySection } from "../summary/structured-summary.ts";
+import {
+  type OpenItem,
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  type SummarySection,
+} from "../summary/structured-summary.ts";
 import { applySummaryChanges, type NewItem, type SummaryChange, summaryItemId } from "../summary/summary-change.ts";
 import { hostileTexts, jsonObjects, proseTexts } from "./text-arbitrary.ts";
 
@@ -19,12 +24,17 @@ const itemDrafts = {
   constraints: fc.record({ text }),
   facts: fc.record({ text }),
   decisions: fc.record({ decision: text, rationale: short, turn: fc.nat(100) }),
-  openItems: fc.record({
-    description: text,
-    context: short,
-    priority: fc.constantFrom("high" as const, "medium" as const, "low" as const),
-    status: fc.constantFrom("open" as const, "done" as const, "cancelled" as const),
-  }),
+  openItems: fc.record(
+    {
+      description: text,
+      context: short,
+      priority: fc.constantFrom("high" as const, "medium" as const, "low" as const),
+      status: fc.constantFrom<OpenItem["status"]>("open", "asked", "done", "cancelled", "lapsed"),
+      kind: fc.constantFrom<NonNullable<OpenItem["kind"]>>("request", "question", "todo"),
+      turn: fc.nat(100),
+    },
+    { requiredKeys: ["description", "context", "priority", "status"] },
+  ),
   files: fc.record({
     path: short,
     action: fc.constantFrom("read" as const, "created" as const, "modified" as const, "deleted" as const),
@@ -56,13 +66,13 @@ const draftOf = (section: SummarySection): fc.Arbitrary<ItemDraft> =>
   });
 const drafts = fc.oneof(...SUMMARY_SECTIONS.map(draftOf));
 
-function placed({ section, content, sources }: ItemDraft, span: SpanReference): NewItem<SummarySection> {
+function placed({ content, sources }: ItemDraft, span: SpanReference): NewItem<SummarySection> {
   const { messageIds, firstTurn, lastTurn } = span;
   const ids = new Set(sources.map((pick) => messageIds[pick % messageIds.length] as MessageId));
   const turn = firstTurn + (("turn" in content ? (content.turn as number) : 0) % (lastTurn - firstTurn + 1));
   return {
     ...content,
-    ...(section === "decisions" && { turn }),
+    ...("turn" in content && { turn }),
     sources: [...ids],
   } as unknown as NewItem<SummarySection>;
 }

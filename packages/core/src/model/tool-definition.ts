@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
 
+/** Name of the tool by which a model reads an artifact: a prompt speaks of it only where the host declares it (seed 002). */
+export const READ_ARTIFACT_TOOL_NAME = "read_artifact";
+
 /** A tool as the model is told about it. */
 export interface ToolDefinition {
   readonly name: string;

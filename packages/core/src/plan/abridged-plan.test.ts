@@ -24,6 +24,7 @@ import {
   serializePlan,
 } from "./compaction-plan.ts";
 import { normalizePlan } from "./normalize-plan.ts";
+import { planDiff } from "./plan-diff.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { threadShape } from "./thread-shape.ts";
 
@@ -146,10 +147,15 @@ describe("a plan in abridged form", () => {
     for (const ask of [
       () => span.messageIds.length,
       () => serializePlan(outlined),
-      () => ({ ...span }),
+      () => sealPlan(outlined),
+      () => planDiff(plan, outlined),
       () => actionOf(outlined, "m5" as never),
     ])
       expect(ask).toThrow(/left in the store/);
+    for (const copy of [{ ...span }, structuredClone(span), JSON.parse(JSON.stringify(span))]) {
+      expect(copy.messageIds).toBeUndefined();
+      expect(outlineOf(copy)).toEqual(outlineOf(span));
+    }
     expect(actionOf(outlined, "m5" as never, 5).action).toBe("drop");
     expect(actionOf(outlined, "m0" as never, 0).action).toBe("include");
   });

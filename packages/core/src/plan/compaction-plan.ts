@@ -82,8 +82,11 @@ export const NO_RECORDS: PlanRecords = Object.freeze({
 /**
  * Gives content its id and freezes it. Equal content has an equal id on every machine. A plan that has an id already is
  * given its id anew.
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store.
  */
 export function sealPlan(content: PlanContent): CompactionPlan {
+  requireIds(content);
   const { createdAt, planId: _former, ...hashed } = content as PlanContent & Partial<CompactionPlan>;
   const planId = asPlanId(digestOf({ ...hashed, schemaVersion: PLAN_SCHEMA_VERSION }));
   const plan = freezeDeep<CompactionPlan>({ ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId });
@@ -112,8 +115,13 @@ export function emptyPlan(threadId: ThreadId, policyVersion: string): Compaction
   });
 }
 
-/** A plan as canonical JSON. `parsePlan` gives the same plan back, byte for byte (C11). */
+/**
+ * A plan as canonical JSON. `parsePlan` gives the same plan back, byte for byte (C11).
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a plan whose ids were left in the store.
+ */
 export function serializePlan(plan: CompactionPlan): string {
+  requireIds(plan);
   return canonicalJson(plan);
 }
 
@@ -165,6 +173,11 @@ export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
     clearings: records.filter((record) => record.action === "clear"),
     drops: records.filter((record) => record.action === "drop"),
   };
+}
+
+/** @throws ThreadfoldError `HISTORY_NOT_LOADED` when ids of some record were left in the store. */
+export function requireIds(plan: PlanRecords): void {
+  if (planRecords(plan).some(({ span }) => outlineOf(span) !== undefined)) throw historyNotLoaded();
 }
 
 /** What a plan does with one message. `record` is null for `include`. */

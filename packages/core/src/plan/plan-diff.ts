@@ -1,7 +1,7 @@
 import { enablePatches, type Patch, produceWithPatches } from "immer";
 import { spanStart } from "../groups/span-reference.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { type CompactionPlan, planRecords } from "./compaction-plan.ts";
+import { type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
 /** What changed from one plan to the next. */
@@ -17,8 +17,14 @@ export interface PlanDiff {
 
 type KeyedRecords = Record<string, PlanRecord>;
 
-/** Compares two plans record by record. A record that differs in any field is removed and added. */
+/**
+ * Compares two plans record by record. A record that differs in any field is removed and added.
+ *
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a plan whose ids were left in the store.
+ */
 export function planDiff(from: CompactionPlan, to: CompactionPlan): PlanDiff {
+  requireIds(from);
+  requireIds(to);
   enablePatches();
   const before = keyRecords(from);
   const after = keyRecords(to);

@@ -44,6 +44,19 @@ export interface ExternalizationRecord extends RecordBase {
   readonly summary: StructuredSummary;
   /** When the agent should read it back. */
   readonly rehydrateHint: string;
+  /** What of a tool result's body the pointer shows; nothing but key fields when left out. */
+  readonly preview?: BodyPreview;
+}
+
+/**
+ * The beginning and the end of a body that the model has not read yet and that is larger than the room for it. In UTF-16
+ * code units of the body as text.
+ */
+export interface BodyPreview {
+  readonly headCharacters: number;
+  readonly tailCharacters: number;
+  /** Tokens of what stands between them. */
+  readonly leftOutTokens: number;
 }
 
 /** A span that one summary stands for (seed 002). */
@@ -104,6 +117,13 @@ export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.o
   artifactId: artifactIdSchema,
   summary: structuredSummarySchema,
   rehydrateHint: textSchema,
+  preview: z
+    .object({
+      headCharacters: z.int().nonnegative(),
+      tailCharacters: z.int().nonnegative(),
+      leftOutTokens: z.int().nonnegative(),
+    })
+    .exactOptional(),
 });
 
 export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({

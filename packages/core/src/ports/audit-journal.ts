@@ -15,6 +15,7 @@ export type JournalRecord =
     }
   | FoldAttemptedRecord
   | RequestRenderedRecord
+  | RequestRefusedRecord
   | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
   | {
       readonly type: "artifact-read";
@@ -63,6 +64,20 @@ export interface FoldAttemptedRecord {
   readonly postponedSince: number | null;
   /** The step before which a soft fold need not be looked at again. */
   readonly notBefore: number;
+}
+
+/** That a request was over its budget and not handed out: nobody sent it. */
+export interface RequestRefusedRecord {
+  readonly type: "request-refused";
+  /** How folding ended. */
+  readonly outcome: CompactionOutcome["type"];
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  /** Tokens of the request under that plan. */
+  readonly tokens: number;
+  readonly maxInputTokens: number;
+  /** Of these, what is kept free for the answer. */
+  readonly outputReserveTokens: number;
 }
 
 /** Everything that is needed to render a request again and compare its bytes (P2). */

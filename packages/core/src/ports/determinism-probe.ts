@@ -20,6 +20,8 @@ export type ProbeVerdict = "matches" | "changed" | "unverifiable";
  * that throws, or that does not end in time, has verified nothing.
  */
 export interface DeterminismProbe {
+  /** How long one look may take, in milliseconds; 2 000 by default. */
+  readonly timeLimitMs?: number;
   probe(result: ReplayableResult, signal: AbortSignal): Promise<ProbeVerdict>;
 }
 

@@ -23,6 +23,15 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
     usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
   }),
   fc.record({
+    type: fc.constant("request-refused" as const),
+    outcome: fc.constantFrom("infeasible" as const, "vetoed" as const),
+    threadVersion: fc.nat(),
+    planVersion: fc.nat(),
+    tokens: fc.nat(),
+    maxInputTokens: fc.nat(),
+    outputReserveTokens: fc.nat(),
+  }),
+  fc.record({
     type: fc.constant("artifact-read" as const),
     artifactId: artifactIds,
     requesterId: fc.constantFrom("agent", "用户"),

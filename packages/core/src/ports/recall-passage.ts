@@ -31,8 +31,11 @@ export interface IndexedPassage {
   readonly terms: readonly string[];
 }
 
-/** The passages of a message's visible text, without a gap, cut at ends of lines where there are any. */
-export function passagesOf(message: Message): readonly IndexedPassage[] {
+/**
+ * The passages of a message's visible text, without a gap, cut at ends of lines where there are any. Each is read when it
+ * is asked for, so that who indexes a long message can let others run between them.
+ */
+export function* passagesOf(message: Message): Iterable<IndexedPassage> {
   const text = visibleText(message);
   const { id: messageId, ordinal, turn, step, role, createdAt, branch } = message;
   const first = message.parts[0];
@@ -47,10 +50,12 @@ export function passagesOf(message: Message): readonly IndexedPassage[] {
     ...(branch !== undefined && { branch }),
     length: text.length,
   };
-  return rangesOf(text).map(({ start, end }) => {
+  for (let start = 0; start < text.length; ) {
+    const end = endOfPassage(text, start);
     const terms = recallTerms(text.slice(start, end));
-    return { passage: { ...place, start, end, words: terms.length }, terms: [...new Set(terms)] };
-  });
+    yield { passage: { ...place, start, end, words: terms.length }, terms: [...new Set(terms)] };
+    start = end;
+  }
 }
 
 /** The text of a passage. */
@@ -58,25 +63,17 @@ export function passageText(message: Message, { start, end }: Pick<RecallPassage
   return visibleText(message).slice(start, end);
 }
 
-function rangesOf(text: string): readonly { readonly start: number; readonly end: number }[] {
-  const ranges: { readonly start: number; readonly end: number }[] = [];
-  for (let start = 0; start < text.length; ) {
-    const end = endOfPassage(text, start);
-    ranges.push({ start, end });
-    start = end;
-  }
-  return ranges;
-}
-
 /** The end of the last line that fits, else of the last word, else the limit; never inside a surrogate pair. */
 function endOfPassage(text: string, start: number): number {
   const limit = start + MAX_PASSAGE;
   if (limit >= text.length) return text.length;
+  // Looking back in the whole text would run to its start, once for each passage of a text that is one line.
   const least = start + MAX_PASSAGE / 2;
-  const line = text.lastIndexOf("\n", limit - 1);
-  if (line >= least) return line + 1;
-  const space = text.lastIndexOf(" ", limit - 1);
-  if (space >= least) return space + 1;
+  const eligible = text.slice(least, limit);
+  const line = eligible.lastIndexOf("\n");
+  if (line >= 0) return least + line + 1;
+  const space = eligible.lastIndexOf(" ");
+  if (space >= 0) return least + space + 1;
   const last = text.charCodeAt(limit - 1);
   return last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { growthOnQuadrupling } from "../laws/growth.ts";
 import { hostileTexts } from "../laws/text-arbitrary.ts";
 import { recallTerms } from "./recall-terms.ts";
 
@@ -33,15 +34,17 @@ describe("words for recall", () => {
     );
   });
 
-  it("takes linear time on text that is one word, one script or one separator", () => {
-    const timeOf = (text: string): number => {
-      const start = performance.now();
-      recallTerms(text);
-      return performance.now() - start;
-    };
-    for (const unit of ["a", "/a", "庫", "/", "aB_", "-"]) {
-      const [once, twice] = [timeOf(unit.repeat(100_000)), timeOf(unit.repeat(200_000))];
-      expect(twice, unit).toBeLessThan(Math.max(100, once * 4));
-    }
+  it.each(["a", "/a", "庫", "/", "aB_", "-", "\u0301\u0323", "\uFDFA", "\u{1E8D0}\u0301"])(
+    "takes linear time on text that is %j again and again",
+    async (unit) => {
+      const textOf = (size: number): string => unit.repeat(size / unit.length);
+      expect(await growthOnQuadrupling(textOf, recallTerms, 64_000)).toBeLessThan(10);
+    },
+  );
+
+  it("reads no more than some of what stands for many words or is piled on one letter", () => {
+    expect(recallTerms("\uFDFA".repeat(10_000)).length).toBeLessThan(100);
+    expect(recallTerms(`e${"\u0301\u0323".repeat(10_000)} word`).at(-1)).toBe("word");
+    expect(recallTerms("\uFDFA")).toEqual(recallTerms("صلى الله عليه وسلم"));
   });
 });

@@ -14,6 +14,14 @@ const INNER_SEPARATORS = /[._$-]+/;
 const HUMPS = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|\p{Lo}+/gu;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
+const ASCII = /^[\0-\x7f]*$/;
+/** No script piles up more marks on a letter: 30 are what Unicode calls stream-safe. */
+const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
+const SENTENCE_LIGATURES = /[\uFDFA\uFDFB]/g;
+/** So many of them in one text are read as the words that they stand for. */
+const MAX_LIGATURES = 8;
+/** In small letters, and too short for a hash. */
+const PLAIN_WORD = /^[a-z]{2,11}$/;
 const HASH = /^[0-9a-f]{12,}$/;
 /** How many characters of a hash people and tools write when they shorten it. */
 const SHORT_HASH = 7;
@@ -30,9 +38,28 @@ export function recallTerms(text: string): readonly string[] {
   return terms;
 }
 
-const plain = (text: string): string => text.replace(ESCAPED_SPACE, " ").normalize("NFKC");
+function plain(text: string): string {
+  const spaced = text.replace(ESCAPED_SPACE, " ");
+  return ASCII.test(spaced) ? spaced : normalizable(spaced).normalize("NFKC");
+}
+
+/**
+ * Marks on one letter are put into order by comparing all of them, and two ligatures stand for whole sentences: without a
+ * bound a few thousand characters of either take seconds.
+ */
+function normalizable(text: string): string {
+  let ligatures = 0;
+  return text
+    .replace(PILED_MARKS, "$1")
+    .replace(SENTENCE_LIGATURES, (ligature) => (++ligatures <= MAX_LIGATURES ? ligature : " "));
+}
 
 function addWord(word: string, terms: string[]): void {
+  // Most words of most texts have no parts.
+  if (PLAIN_WORD.test(word)) {
+    terms.push(word);
+    return;
+  }
   const found = new Set<string>();
   if (UNSPACED.test(word)) addUnspaced(word, found);
   else add(word, found);

@@ -1,17 +1,27 @@
 import type { SpanReference } from "../groups/span-reference.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import type { MessageId, ThreadId } from "../model/ids.ts";
 import type { Message, Usage } from "../model/message.ts";
 import type { StructuredSummary } from "../summary/structured-summary.ts";
 import type { SummaryChange } from "../summary/summary-change.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
 
 /** What a summarizer gets to work on. */
 export interface SummarizeRequest {
+  /** The thread that the span is of, as caches that keep summaries by thread or subject need it. */
+  readonly threadId?: ThreadId;
   readonly span: SpanReference;
   /** The span's messages, in order, bodies included. */
   readonly messages: readonly Message[];
   /** Messages after the span that stay in the prompt: to understand the span by, not to be summarized (seed 004, overlap). */
   readonly overlap?: readonly Message[];
+  /**
+   * How the turn in which the span ends stands by now, as the messages behind the span tell: `running` while the agent is at
+   * work on it, `ended` when it was answered or the user has gone on. Absent when nothing stands behind the span: what has
+   * no answer in it has none at all.
+   */
+  readonly lastTurn?: "running" | "ended";
   /** What is already summarized before this span, to be built on and never repeated; null for a first fold. */
   readonly previous: StructuredSummary | null;
   /** Pins that hold. They are rendered beside the summary, so it need not repeat them. */
@@ -22,6 +32,18 @@ export interface SummarizeRequest {
   /** What the user asked the summary to look out for. */
   readonly instructions?: string;
   readonly signal?: AbortSignal;
+}
+
+/** How the last turn of a span stands by now that ends with a message of a thread: see {@link SummarizeRequest.lastTurn}. */
+export function lastTurnAfter(thread: AgentThread, end: MessageId): SummarizeRequest["lastTurn"] {
+  const last = thread.message(end);
+  for (let ordinal = thread.length - 1; last !== undefined && ordinal > last.ordinal; ordinal--) {
+    const message = thread.messageAt(ordinal) as Message;
+    if (message.branch !== undefined) continue;
+    const isClosing = message.role === "assistant" && !message.parts.some(({ type }) => type === "tool-call");
+    return isClosing || message.turn > last.turn ? "ended" : "running";
+  }
+  return undefined;
 }
 
 /** Changes against the previous summary, and what they cost. */

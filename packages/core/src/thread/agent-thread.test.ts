@@ -166,7 +166,10 @@ describe("C5: message ids", () => {
         const known = messages[pick % messages.length] as MessageInput;
         const changed = { ...known, createdAt: "2030-01-01T00:00:00.000Z" };
         const error = thrownBy(() => thread.append([sampleMessage("new"), changed]));
-        expect(error).toMatchObject({ code: "DUPLICATE_MESSAGE_ID", details: { messageId: known.id } });
+        expect(error).toMatchObject({
+          code: "DUPLICATE_MESSAGE_ID",
+          details: { messageId: known.id, differs: ["createdAt"] },
+        });
         expect(thread.message(asMessageId("new"))).toBeUndefined();
         expect(everything(thread)).toEqual(everything(empty.append(messages)));
       }),
@@ -179,6 +182,22 @@ describe("C5: message ids", () => {
     expect(thrownBy(() => empty.append([sampleMessage("a"), sampleMessage("a", { role: "assistant" })]))).toMatchObject(
       { code: "DUPLICATE_MESSAGE_ID" },
     );
+  });
+
+  it("are refused with what differs, and with what to do about it", () => {
+    const thread = empty.append([sampleMessage("a")]);
+    const later = sampleMessage("a", { createdAt: "2030-01-01T00:00:00.000Z" });
+    const again = thrownBy(() => thread.append([later]));
+    expect(again).toMatchObject({
+      message: "Message a is already in the thread with different content: createdAt differs.",
+      hint: "If it is the same message, hand it in with the createdAt that it had the first time, or not at all: the thread has it. If it is another one, give it an id of its own.",
+    });
+    const changed = thrownBy(() => thread.append([{ ...later, role: "assistant", model: "m" }]));
+    expect(changed).toMatchObject({
+      message: "Message a is already in the thread with different content: createdAt, model and role differ.",
+      hint: "Give the new message an id of its own; the thread is append-only.",
+      details: { differs: ["createdAt", "model", "role"] },
+    });
   });
 
   it("of another run make another message, whatever the content", () => {

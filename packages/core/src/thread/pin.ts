@@ -31,10 +31,16 @@ export interface Pin {
   readonly source?: PinSource;
 }
 
+export const pinSourceSchema: z.ZodType<PinSource> = z.object({
+  messageId: messageIdSchema,
+  start: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+});
+
 export const pinSchema: z.ZodType<Pin> = z.object({
   id: pinIdSchema,
   text: textSchema.min(1),
   authority: authoritySchema,
   origin: z.enum(["explicit", "policy", "detector"]),
-  source: z.object({ messageId: messageIdSchema, start: z.int().nonnegative(), end: z.int().nonnegative() }).optional(),
+  source: pinSourceSchema.optional(),
 });

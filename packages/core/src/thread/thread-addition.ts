@@ -184,9 +184,25 @@ function refuseChanged(known: Message, input: MessageInput): void {
   const { ordinal: _ordinal, turn: _turn, step: _step, ...before } = known;
   const { ordinal: _o, turn: _t, step: _s, ...after } = input as Message;
   if (digestOf(before) === digestOf(after)) return;
+  const differs = differingFields(before, after);
   throw new ThreadfoldError(
     "DUPLICATE_MESSAGE_ID",
-    `Message ${input.id} is already in the thread with different content.`,
-    { details: { messageId: input.id, ordinal: known.ordinal } },
+    `Message ${input.id} is already in the thread with different content: ${inWords(differs)} ${differs.length === 1 ? "differs" : "differ"}.`,
+    {
+      details: { messageId: input.id, ordinal: known.ordinal, differs },
+      // What a program does that makes its message anew whenever it starts.
+      ...(differs.join() === "createdAt" && {
+        hint: "If it is the same message, hand it in with the createdAt that it had the first time, or not at all: the thread has it. If it is another one, give it an id of its own.",
+      }),
+    },
   );
 }
+
+function differingFields(before: object, after: object): readonly string[] {
+  const [known, given] = [before, after].map((message) => new Map(Object.entries(message)));
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.filter((name) => digestOf({ value: known?.get(name) }) !== digestOf({ value: given?.get(name) }));
+}
+
+const inWords = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
 import { type PinId, pinIdSchema } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema, messageSchema } from "../model/message.ts";
-import { type Authority, authoritySchema, type Pin, pinSchema } from "./pin.ts";
+import { type Authority, authoritySchema, type Pin, type PinSource, pinSchema, pinSourceSchema } from "./pin.ts";
 
 /** An entry that makes a text stay in every rendering. */
 export interface PinEntry {
@@ -16,7 +16,22 @@ export interface PinLiftedEntry {
   readonly pinId: PinId;
   readonly authority: Authority;
   readonly reason: string;
+  /** Set where detection or a host's word on a candidate lifts it; absent when a host lifts a pin. */
+  readonly why?: LiftedWhy;
+  /** The message that says so. */
+  readonly source?: PinSource;
 }
+
+/** Why a pin was lifted without a host's wish to be rid of a rule. */
+export const liftedWhySchema = z.enum([
+  /** Somebody with the authority for it took the rule back in a message. */
+  "taken-back",
+  /** Newer rules, or those of a higher authority, took the room that detected pins have. The rule itself was not taken back. */
+  "no-room",
+  /** A host said of a candidate that it is none. */
+  "not-a-rule",
+]);
+export type LiftedWhy = z.infer<typeof liftedWhySchema>;
 
 /** One line of the log. The log only grows: nothing in it is ever changed or removed. */
 export type ThreadEntry = { readonly type: "message"; readonly message: Message } | PinEntry | PinLiftedEntry;
@@ -30,6 +45,8 @@ const pinLiftedEntrySchema = z.object({
   pinId: pinIdSchema,
   authority: authoritySchema,
   reason: textSchema.min(1),
+  why: liftedWhySchema.optional(),
+  source: pinSourceSchema.optional(),
 });
 
 export const threadEntrySchema: z.ZodType<ThreadEntry> = z.discriminatedUnion("type", [

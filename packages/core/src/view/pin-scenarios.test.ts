@@ -15,7 +15,7 @@ import { normalizePlan } from "../plan/normalize-plan.ts";
 import { threadShape } from "../plan/thread-shape.ts";
 import { renderSummary } from "../summary/render-summary.ts";
 import { restrictSummary } from "../summary/restrict-summary.ts";
-import type { OpenItem, StructuredSummary } from "../summary/structured-summary.ts";
+import { isUnsettled, type OpenItem, type StructuredSummary } from "../summary/structured-summary.ts";
 import { applySummaryChanges, mergeSummaries, type SummaryChange } from "../summary/summary-change.ts";
 import { trimSummary } from "../summary/trim-summary.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -97,11 +97,13 @@ describe("who may make, change and lift a pin", () => {
   it("the detector hears users and systems alone", () => {
     const { countTokens } = countingTokenizer();
     const messages = AgentThread.empty(asThreadId("t")).append(impostors(RULE)).messages;
-    expect(detectPins(messages, [], { maxTokens: 1_000, countTokens })).toEqual([]);
+    expect(detectPins(messages, [], { maxTokens: 1_000, countTokens }).entries).toEqual([]);
     const user = AgentThread.empty(asThreadId("t")).append([
       { ...sampleMessage("u"), parts: [{ type: "text", text: RULE }] },
     ]);
-    expect(detectPins(user.messages, [], { maxTokens: 1_000, countTokens }).map(({ text }) => text)).toEqual([RULE]);
+    expect(detectPins(user.messages, [], { maxTokens: 1_000, countTokens }).entries).toMatchObject([
+      { type: "pin", pin: { text: RULE } },
+    ]);
   });
 
   it("no plan does either: under any records, stored and read back, every live pin is in the view word for word", () => {
@@ -151,15 +153,15 @@ describe("plan status is state", () => {
   const items = fc.uniqueArray(
     fc.record({
       description: fc.constantFrom("write docs", "run the tests", "drop the table", "ask for a review"),
-      status: fc.constantFrom<OpenItem["status"]>("open", "done", "cancelled"),
+      status: fc.constantFrom<OpenItem["status"]>("open", "asked", "done", "cancelled", "lapsed"),
       source: fc.nat(3),
     }),
     { selector: ({ description }) => description, minLength: 1 },
   );
-  const statusOf = (summary: StructuredSummary) =>
-    Object.fromEntries(summary.openItems.map(({ description, status }) => [description, status]));
+  const statusOf = (openItems: readonly OpenItem[]) =>
+    Object.fromEntries(openItems.map(({ description, status }) => [description, status]));
 
-  it("of finished and cancelled work survives as such in ten folds, in trimming, splitting, merging and in the text", () => {
+  it("of work survives as such in ten folds, in splitting, merging and in the text; trimming takes settled work alone and records it", () => {
     fc.assert(
       fc.property(items, (list) => {
         const changes: readonly SummaryChange[] = list.map(({ source, ...item }) => ({
@@ -173,17 +175,20 @@ describe("plan status is state", () => {
           },
         }));
         let summary = applySummaryChanges(null, spanOf(0, 2), changes).summary;
-        const expected = statusOf(summary);
+        const expected = statusOf(summary.openItems);
         for (let round = 0; round < 10; round++) {
           summary = applySummaryChanges(summary, spanOf(0, 4), [
             { op: "add", section: "facts", item: { text: `round ${round}`, sources: [] } },
           ]).summary;
         }
-        const trimmed = trimSummary(summary, 1, countingTokenizer().countTokens).summary;
+        const { summary: trimmed, resolved } = trimSummary(summary, 1, countingTokenizer().countTokens);
+        const gone = resolved.filter(({ section }) => section === "openItems").map(({ item }) => item as OpenItem);
+        expect(gone.filter(isUnsettled)).toEqual([]);
+        expect({ ...statusOf(gone), ...statusOf(trimmed.openItems) }).toEqual(expected);
         const runsOf = [spanOf(0, 2), spanOf(2, 4)];
         const split = runsOf.map((span, index) =>
           restrictSummary(
-            trimmed,
+            summary,
             span,
             runsOf.map(({ messageIds }) => messageIds),
             index,
@@ -194,7 +199,7 @@ describe("plan status is state", () => {
           split[1] as StructuredSummary,
           spanOf(0, 4),
         );
-        expect(statusOf(merged)).toEqual(expected);
+        expect(statusOf(merged.openItems)).toEqual(expected);
         const text = renderSummary(merged);
         for (const { description, status } of list) expect(text).toContain(`[${status}] ${description}`);
       }),

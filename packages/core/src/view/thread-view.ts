@@ -109,6 +109,8 @@ function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPositi
     } else {
       // Copied, because views of other threads that begin alike hold the map too.
       if (entry.type === "pin") (made ??= new Map(from.made)).set(entry.pin.id, entry.pin);
+      // A candidate that a host dropped was never a rule: pin and lifting come in one append, and nothing tells of them.
+      if (isDrop(entry) && showsOnly(entries.at(-1), entry.pinId)) entries.pop();
       const isLate = version > plan.threadVersion || plan.version === 0;
       const late = isLate ? viewLatePin(entry, made ?? from.made, (pin) => isVisible(pin, thread, length, plan)) : null;
       if (late !== null) entries.push(late);
@@ -151,8 +153,16 @@ function viewLatePin(
 ): ViewEntry | null {
   if (entry.type === "pin") return visible(entry.pin) ? null : { type: "pins", pins: [entry.pin] };
   const pin = made.get(entry.pinId);
-  return pin === undefined ? null : { type: "pin-lifted", pin };
+  if (pin === undefined || entry.why === "no-room" || entry.why === "not-a-rule") return null;
+  // Where no block asserts the rule, the words that took it back say enough.
+  return entry.why === "taken-back" && visible(pin) ? null : { type: "pin-lifted", pin };
 }
+
+const isDrop = (entry: ThreadEntry): entry is Extract<ThreadEntry, { type: "pin-lifted" }> =>
+  entry.type === "pin-lifted" && entry.why === "not-a-rule";
+
+const showsOnly = (shown: ViewEntry | undefined, pinId: PinId): boolean =>
+  shown?.type === "pins" && shown.pins.length === 1 && shown.pins[0]?.id === pinId;
 
 /** The pins that hold at the plan's version and whose text no shown message carries. */
 export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly Pin[] {

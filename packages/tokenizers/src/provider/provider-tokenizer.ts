@@ -1,12 +1,12 @@
 import type { ProviderAwareTokenizer } from "@threadfold/core";
-import type { Encoding } from "ai-tokenizer";
 import { countBounded } from "../counting/bounded-pieces.ts";
 import { composeTokenizer } from "../counting/composed-tokenizer.ts";
+import type { TokenCount } from "../encodings/token-count.ts";
 import { PROVIDER_PROFILES, type ProviderFamily, type ProviderProfile } from "./provider-overheads.ts";
 
-const ENCODINGS: Readonly<Record<ProviderProfile["encoding"], () => Promise<Encoding>>> = {
-  o200k_base: () => import("ai-tokenizer/encoding/o200k_base"),
-  claude: () => import("ai-tokenizer/encoding/claude"),
+const ENCODINGS: Readonly<Record<ProviderProfile["encoding"], () => Promise<TokenCount>>> = {
+  o200k_base: async () => (await import("../encodings/o200k-base.ts")).countO200k,
+  claude: async () => (await import("../encodings/claude.ts")).countClaude,
 };
 
 /**
@@ -16,12 +16,7 @@ const ENCODINGS: Readonly<Record<ProviderProfile["encoding"], () => Promise<Enco
  */
 export async function loadProviderTokenizer(family: ProviderFamily): Promise<ProviderAwareTokenizer> {
   const { encoding, multiplier, overheads } = PROVIDER_PROFILES[family];
-  const [{ Tokenizer }, ranks] = await Promise.all([import("ai-tokenizer"), ENCODINGS[encoding]()]);
-  // The library looks words up in a plain object; without this, "constructor" would be found there as a token.
-  Object.setPrototypeOf(ranks.stringEncoder, null);
-  const encoder = new Tokenizer(ranks);
-  // "all" allows special tokens, which makes the library read them as plain text instead of refusing them.
-  const count = (piece: string): number => encoder.encode(piece, "all").length;
+  const count = await ENCODINGS[encoding]();
   const text = (value: string): number => Math.ceil(countBounded(value, count) * multiplier);
   return composeTokenizer(family, { text, json: (value) => text(JSON.stringify(value)) }, overheads);
 }

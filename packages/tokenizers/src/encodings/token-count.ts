@@ -1,0 +1,12 @@
+import { type Encoding, Tokenizer } from "ai-tokenizer";
+
+/** Counts the tokens of a text. What looks like a special token in it is text. */
+export type TokenCount = (text: string) => number;
+
+export function tokenCountOf(ranks: Encoding): TokenCount {
+  // The library looks words up in a plain object; without this, "constructor" would be found there as a token.
+  Object.setPrototypeOf(ranks.stringEncoder, null);
+  const encoder = new Tokenizer(ranks);
+  // "all" allows special tokens, which makes the library read them as plain text instead of refusing them.
+  return (text) => encoder.encode(text, "all").length;
+}
