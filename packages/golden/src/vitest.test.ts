@@ -42,7 +42,7 @@ function runVitest(environment: NodeJS.ProcessEnv = {}, ...flags: readonly strin
 
 const kept = () => readdir(join(project, "__goldens__/agent.test.ts")).then((names) => names.sort());
 
-describe("the matcher in a project of its own", { timeout: 120_000 }, () => {
+describe("the matcher in a project of its own", () => {
   it("refuses to write in CI, writes elsewhere, and passes from then on although ids and times are new ones", async () => {
     const inCi = await runVitest({ CI: "true", THREADFOLD_UPDATE_GOLDENS: "1" });
     expect(inCi.passed).toBe(false);

@@ -1,4 +1,5 @@
 export * from "./render-format-version.ts";
+export * from "./host-fields.ts";
 export * from "./render-input.ts";
 export * from "./render-request.ts";
 export * from "./payload-digest.ts";

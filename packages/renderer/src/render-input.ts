@@ -12,6 +12,7 @@ import type {
   ToolDefinition,
 } from "@threadfold/core";
 import type { CapabilityTable } from "./capabilities/model-capabilities.ts";
+import type { HostFields } from "./host-fields.ts";
 import type { RenderManifest } from "./manifest/render-manifest.ts";
 import type { RenderWarning } from "./warnings/render-warning.ts";
 
@@ -49,6 +50,8 @@ export interface RenderInput {
    * is left out with a warning. Without it the format's own table holds, which suits the strictest model.
    */
   readonly model?: string;
+  /** What the host puts into the request beside what is rendered here. */
+  readonly host?: HostFields;
   /** Rows that add to the table of model capabilities. */
   readonly capabilities?: CapabilityTable;
 }

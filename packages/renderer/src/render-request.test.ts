@@ -15,6 +15,8 @@ import {
   threadOfEntries,
 } from "./testing/sample-thread.ts";
 
+const readArtifact = { name: "read_artifact", inputSchema: { type: "object" } };
+
 describe("replacement semantics (seed 002)", () => {
   const thread = threadOf(
     ["user", "one"],
@@ -45,7 +47,7 @@ describe("replacement semantics (seed 002)", () => {
 
   it("renders a pointer to an externalized span in the seed's format", () => {
     const record = pointerOver(thread, [1, 2], "span");
-    const { request } = renderSample(thread, { plan: planWith(thread, record) });
+    const { request } = renderSample(thread, { plan: planWith(thread, record), tools: [readArtifact] });
     expect(textsOf(request.messages)[0]).toBe(
       `[Externalized Content - artifact:${ARTIFACT}]\nSummary: ${renderSummary(record.summary)}\n` +
         `To retrieve full content, call: read_artifact("${ARTIFACT}")\n[End of history; do not redo it]`,
@@ -126,12 +128,13 @@ describe("the manifest", () => {
     const { manifest } = renderSample(thread);
     const grown = renderSample(longer).manifest;
     expect(manifest).toMatchObject({
-      formatVersion: "v1.0",
+      formatVersion: "v1.1",
       format: "neutral",
       threadId: SAMPLE_THREAD_ID,
       threadVersion: 3,
       planVersion: 0,
       firstEdited: null,
+      firstUnedited: null,
     });
     expect(grown.prefixDigests.slice(0, 3)).toEqual(manifest.prefixDigests);
     expect(new Set(grown.prefixDigests).size).toBe(5);

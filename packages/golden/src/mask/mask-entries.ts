@@ -4,6 +4,7 @@ import {
   type MessageId,
   type MessageInput,
   type Pin,
+  type PinLiftedEntry,
   type ThreadEntryInput,
   visibleText,
 } from "@threadfold/core";
@@ -23,7 +24,7 @@ export function maskEntries(entries: readonly ThreadEntryInput[], mask: Conversa
       case "pin":
         return { type: "pin", pin: maskPin(entry.pin, messages, mask) };
       case "pin-lifted":
-        return { ...entry, pinId: asPinId(mask.id("pin", entry.pinId)), reason: mask.text(entry.reason) };
+        return maskLifting(entry, messages, mask);
     }
   });
 }
@@ -38,6 +39,14 @@ function maskMessage(message: MessageInput, mask: ConversationMask): MessageInpu
 }
 
 type MaskedMessages = ReadonlyMap<MessageId, { readonly before: MessageInput; readonly after: MessageInput }>;
+
+function maskLifting({ source, ...entry }: PinLiftedEntry, messages: MaskedMessages, mask: ConversationMask) {
+  const masked = { ...entry, pinId: asPinId(mask.id("pin", entry.pinId)), reason: mask.text(entry.reason) };
+  const quoted = source === undefined ? undefined : messages.get(source.messageId);
+  return source === undefined || quoted === undefined
+    ? masked
+    : { ...masked, source: { ...source, messageId: quoted.after.id } };
+}
 
 function maskPin({ source, ...pin }: Pin, messages: MaskedMessages, mask: ConversationMask): Pin {
   const masked = { ...pin, id: asPinId(mask.id("pin", pin.id)), text: mask.text(pin.text) };

@@ -92,7 +92,7 @@ describe("a golden prompt", () => {
       .append(messages)
       .appendEntries([{ type: "pin", pin }]);
     expect((await renderGoldenPrompt({ thread, config })).files.get("prompt.md")).toContain(
-      "(user) Never push to main.",
+      '(user) "Never push to main."',
     );
   });
 

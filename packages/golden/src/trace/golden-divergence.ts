@@ -75,6 +75,7 @@ function rendering({ format, system, tools, messages }: PromptTrace): DiffedRend
       planVersion: 0,
       systemSources: [],
       firstEdited: null,
+      firstUnedited: null,
       messages: messages.map(renderedMessage),
       prefixDigests: [],
     },

@@ -1,5 +1,6 @@
 import { AgentThread } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
+import type { RenderInput } from "../render-input.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import {
   call,
@@ -24,7 +25,13 @@ const threadBy = (model: string, ...specs: readonly MessageSpec[]): AgentThread 
 
 describe("capabilitiesOf", () => {
   it.each([
-    ["claude-opus-4-6", "anthropic", "prefix-bound", false],
+    ["claude-opus-4-5", "anthropic", "none", true],
+    ["claude-opus-4-8", "anthropic", "none", false],
+    ["claude-opus-5", "anthropic", "none", false],
+    ["claude-opus-5-20260801", "anthropic", "none", false],
+    ["claude-opus-5-5", "anthropic", "prefix-bound", false],
+    ["claude-fable-5.1", "anthropic", "prefix-bound", false],
+    ["claude-haiku-6", "anthropic", "prefix-bound", false],
     ["anthropic/claude-sonnet-4.5", "anthropic", "last-turn", true],
     ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "anthropic", "last-turn", true],
     ["gpt-5.6", "openai", "none", false],
@@ -37,7 +44,7 @@ describe("capabilitiesOf", () => {
   it("takes window and minimum from the tables of core, and rows of one's own first", () => {
     expect(capabilitiesOf("claude-haiku-4-5")).toMatchObject({ contextWindow: 200_000, minimumCachedTokens: 4_096 });
     expect(
-      capabilitiesOf("claude-opus-4-6", { "claude-opus-4-6": { reasoning: "none", contextWindow: 1_000_000 } }),
+      capabilitiesOf("claude-opus-5-5", { "claude-opus-5-5": { reasoning: "none", contextWindow: 1_000_000 } }),
     ).toMatchObject({ provider: "anthropic", reasoning: "none", contextWindow: 1_000_000 });
     expect(capabilitiesOf("in-house-7b")).toBeNull();
     expect(capabilitiesOf("gpt-5.6")).toBe(capabilitiesOf("openai/gpt-5.6"));
@@ -63,38 +70,75 @@ describe("rendering for a model", () => {
   const tools = [{ name: "read", inputSchema: {} }];
   const thinking = (sample: ReturnType<typeof renderSample>) =>
     sample.messages.flatMap(({ content }) => content).filter(({ type }) => type === "thinking").length;
-  const render = (model: string | undefined, thread: AgentThread, numbers: readonly number[]) => {
-    const plan = planWith(thread, summaryOver(thread, numbers));
-    const sample = renderSample(thread, { plan, format: "anthropic-messages", ...(model !== undefined && { model }) });
+  const manual = { thinking: { type: "enabled", budget_tokens: 2_000 } };
+  const render = (
+    thread: AgentThread,
+    numbers: readonly number[],
+    { seen = thread, ...options }: Partial<RenderInput> & { readonly seen?: AgentThread } = {},
+  ) => {
+    const plan = planWith(seen, summaryOver(seen, numbers));
+    const sample = renderSample(thread, { plan, format: "anthropic-messages", tools, ...options });
     expect(sample.format.check(sample.payload, sample.manifest)).toEqual([]);
+    expect(sample.format.check({ ...sample.payload, model: options.model, ...options.host })).toEqual([]);
     return sample;
   };
 
   it("W13 strips signed reasoning behind an edit where the model binds it to the prefix, and only there", () => {
     const thread = threadOf(...specs);
-    expect(thinking(render(undefined, thread, [1, 2]))).toBe(0);
-    expect(thinking(render("claude-opus-4-6", thread, [1, 2]))).toBe(0);
-    expect(thinking(render("claude-sonnet-4-5", thread, [1, 2]))).toBe(2);
+    expect(thinking(render(thread, [1, 2]))).toBe(0);
+    expect(thinking(render(thread, [1, 2], { model: "claude-opus-5-5" }))).toBe(0);
+    for (const model of ["claude-opus-4-6", "claude-sonnet-4-5"])
+      expect(thinking(render(thread, [1, 2], { model }))).toBe(2);
   });
 
-  it("W12 strips a whole tool loop that holds an edit where the model binds reasoning to its loop", () => {
-    const loop = threadOf(
-      ["user", "go"],
-      ["assistant", signed, call("a")],
-      ["tool", result("a", "ok")],
-      ["assistant", signed, call("b")],
-      ["tool", result("b", "ok")],
-      ["user", "on"],
-      ["assistant", signed, "done"],
-      ["user", "end"],
-    );
-    const sample = render("claude-sonnet-4-5", loop, [2, 3]);
-    expect(thinking(sample)).toBe(1);
-    expect(sample.warnings).toContainEqual({
-      kind: "reasoning-left-out",
-      reason: "behind-an-edit",
-      messageIds: ["m4"],
-    });
+  it("W12 takes reasoning for unbound where the host thinks with a budget, which no model that binds it takes", () => {
+    expect(thinking(render(threadOf(...specs), [1, 2], { host: manual }))).toBe(2);
+    expect(thinking(render(threadOf(...specs), [1, 2], { host: { thinking: { type: "adaptive" } } }))).toBe(0);
+    expect(thinking(render(threadOf(...specs), [1, 2], { host: manual, model: "claude-opus-5-5" }))).toBe(0);
+  });
+
+  const loop: readonly MessageSpec[] = [
+    ["user", "go"],
+    ["assistant", signed, call("a")],
+    ["tool", result("a", "ok")],
+    ["assistant", signed, call("b")],
+    ["tool", result("b", "ok")],
+    ["assistant", signed, call("c")],
+    ["tool", result("c", "ok")],
+  ];
+
+  it("W12 keeps the reasoning of the steps that a fold left of an open tool loop", () => {
+    for (const model of ["claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-8"]) {
+      const sample = render(threadOf(...loop), [2, 3], { model });
+      expect([thinking(sample), sample.warnings.some(({ kind }) => kind === "reasoning-left-out")]).toEqual([2, false]);
+    }
+  });
+
+  it("W12 lets a step begin its own turn when a summary in the assistant's role stands before it", () => {
+    const { messages, warnings } = render(threadOf(...loop), [2, 3, 4, 5], { host: manual });
+    expect(messages.map(({ role, content }) => [role, content[0].type])).toEqual([
+      ["user", "text"],
+      ["assistant", "text"],
+      ["user", "text"],
+      ["assistant", "thinking"],
+      ["user", "tool_result"],
+    ]);
+    expect(warnings).toEqual([{ kind: "turn-opened", messageIds: ["m6"] }]);
+    const told = render(threadOf(...loop), [2, 3, 4, 5], { host: manual, summaryRole: "user" });
+    expect([told.messages.length, told.warnings]).toEqual([3, []]);
+  });
+
+  it("W13 keeps what a model thought since the fold: its prefix is the one that the fold made", () => {
+    const seen = threadOf(...loop.slice(0, 5));
+    for (const model of [undefined, "claude-opus-5-5"]) {
+      const sample = render(threadOf(...loop), [2, 3], { seen, ...(model !== undefined && { model }) });
+      expect(sample.warnings).toContainEqual({
+        kind: "reasoning-left-out",
+        reason: "behind-an-edit",
+        messageIds: ["m4"],
+      });
+      expect(sample.messages.at(-2)?.content[0].type).toBe("thinking");
+    }
   });
 
   it("drops what cannot travel to another provider or model, with a warning that says which messages", () => {

@@ -3,8 +3,9 @@ export interface ModelCapabilities {
   /** Name of the provider whose reasoning and opaque items the model takes back. */
   readonly provider: string;
   /**
-   * What reasoning that goes back is bound to: nothing, no more than the tool loop that it stands in, or everything before
-   * it. Reasoning behind an edit of what it is bound to is left out.
+   * What reasoning that goes back is bound to. `none` and `last-turn`: to nothing but itself, so that it stays valid when
+   * the messages before it change; `last-turn` says that the provider reads only what belongs to the newest turn.
+   * `prefix-bound`: to everything before it; what stands behind an edit that was made later is left out.
    */
   readonly reasoning: "none" | "last-turn" | "prefix-bound";
   /** Whether reasoning that nobody signed goes back as text: servers of open models ask for it inside a tool loop. */

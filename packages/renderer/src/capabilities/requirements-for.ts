@@ -1,15 +1,36 @@
 import type { FormatRequirements, ReasoningRequirement } from "../conform/format-requirements.ts";
+import type { HostFields } from "../host-fields.ts";
 import { derivation } from "../neutral/derivation.ts";
+import type { RenderInput } from "../render-input.ts";
+import { capabilitiesOf } from "./capabilities-of.ts";
 import type { ModelCapabilities } from "./model-capabilities.ts";
+
+type Target = Pick<RenderInput, "model" | "capabilities" | "host">;
 
 /**
  * What a format asks of a request for one model: the format's own table where nothing is known of the model. The same
  * object for the same model.
  */
-export const requirementsFor = (
-  requirements: FormatRequirements,
-  capabilities: ModelCapabilities | null,
-): FormatRequirements => (capabilities === null ? requirements : narrowed(requirements, capabilities));
+export function requirementsFor(requirements: FormatRequirements, target: Target): FormatRequirements {
+  const capabilities = knownCapabilities(target);
+  if (capabilities !== null) return narrowed(requirements, capabilities);
+  const binding = bindingFor(target);
+  return binding === undefined ? requirements : bound(requirements, binding);
+}
+
+/**
+ * What reasoning of the model is bound to, as far as that is known: by the table, or because the host asks for thinking of a
+ * fixed budget, which no model takes that binds it to the prefix.
+ */
+export function bindingFor(target: Target): ModelCapabilities["reasoning"] | undefined {
+  return knownCapabilities(target)?.reasoning ?? (hasManualThinking(target.host) ? "last-turn" : undefined);
+}
+
+/** True when the host asks Anthropic for thinking with a budget, which puts rules on the request that it has not otherwise. */
+export const hasManualThinking = (host: HostFields | undefined): boolean => host?.thinking?.["type"] === "enabled";
+
+const knownCapabilities = ({ model, capabilities }: Target): ModelCapabilities | null =>
+  model === undefined ? null : capabilitiesOf(model, capabilities);
 
 const narrowed = derivation(
   (requirements: FormatRequirements, capabilities: ModelCapabilities): FormatRequirements => ({
@@ -19,6 +40,14 @@ const narrowed = derivation(
       !capabilities.cacheBreakpoints && { cacheMarks: { ...requirements.cacheMarks, most: 0 } }),
     mediaInResults: requirements.mediaInResults && capabilities.multimodalResults,
   }),
+);
+
+const bound = derivation(
+  (requirements: FormatRequirements, binding: ModelCapabilities["reasoning"]): FormatRequirements => {
+    const { reasoning } = requirements;
+    const isBound = reasoning.replay === "signed" && reasoning.binding !== "none";
+    return isBound ? { ...requirements, reasoning: { ...reasoning, binding } } : requirements;
+  },
 );
 
 function reasoningFor(required: ReasoningRequirement, capabilities: ModelCapabilities): ReasoningRequirement {

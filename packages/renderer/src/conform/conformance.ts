@@ -16,6 +16,8 @@ export interface Conformance {
   readonly requirements: FormatRequirements;
   readonly input: RenderInput;
   readonly warnings: WarningLog;
+  /** Which ends of the whole request the drafts have. */
+  readonly ends: RequestEnds;
 }
 
 /**

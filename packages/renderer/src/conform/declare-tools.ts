@@ -1,31 +1,19 @@
 import type { ToolDefinition } from "@threadfold/core";
 import type { Draft } from "../neutral/draft.ts";
-import type { Repair } from "./conformance.ts";
 
 /**
- * Declares the tools that the thread uses, with a schema that accepts anything, where calls may only go out beside a
+ * The tools that messages use, with a schema that accepts anything: what goes out where calls may only stand beside a
  * definition and the host gave none. In order of first use, so that a longer log only adds to the end.
+ *
+ * @param known those that the messages before use; the same list comes back when these use no other.
  */
-export const declareTools: Repair = {
-  name: "declare-tools",
-  end: "last",
-  apply(request, { requirements, warnings }) {
-    if (!requirements.declaresTools || request.tools.length > 0) return request;
-    const names = usedTools(request.drafts);
-    if (names.length === 0) return request;
-    warnings.named("tools-declared", names);
-    return { ...request, tools: definitionsOf(names) };
-  },
-};
-
-function usedTools(drafts: readonly Draft[]): readonly string[] {
+export function declaredTools(known: readonly ToolDefinition[], drafts: readonly Draft[]): readonly ToolDefinition[] {
   const names = new Set<string>();
   for (const { chat } of drafts) {
     if (chat.role !== "assistant") continue;
     for (const part of chat.parts) if (part.type === "tool-call") names.add(part.toolName);
   }
-  return [...names];
+  for (const { name } of known) names.delete(name);
+  if (names.size === 0) return known;
+  return [...known, ...Array.from(names, (name) => ({ name, inputSchema: { type: "object" } }))];
 }
-
-const definitionsOf = (names: readonly string[]): readonly ToolDefinition[] =>
-  names.map((name) => ({ name, inputSchema: { type: "object" } }));

@@ -45,21 +45,15 @@ export const reasoningBoundary = ofPlan((plan, thread): number => {
 });
 
 /**
- * Says whether a plan edits the tool loop that a message stands in: for reasoning that is bound to its own loop and to
- * nothing before it.
+ * How many messages a plan has seen. What came later was written by a model that saw the prompt as this plan shows it, so
+ * reasoning in it is bound to a prefix that holds until the next plan.
  */
-export const isLoopEdited = (ordinal: number, plan: CompactionPlan, thread: AgentThread): boolean =>
-  editedLoops(plan, thread).has(loopStart(ordinal, thread));
-
-const editedLoops = ofPlan((plan, thread): ReadonlySet<number> => {
-  const loops = new Set<number>();
-  for (const { span } of recordsOf(plan)) {
-    for (const id of span.messageIds) {
-      const message = thread.message(id);
-      if (message !== undefined && message.branch === undefined) loops.add(loopStart(message.ordinal, thread));
-    }
+export const messagesSeen = ofPlan((plan, thread): number => {
+  for (let version = plan.threadVersion; version < thread.version; version++) {
+    const [entry] = thread.entriesBetween(version, version + 1);
+    if (entry?.type === "message") return entry.message.ordinal;
   }
-  return loops;
+  return thread.length;
 });
 
 function recordsOf(plan: CompactionPlan): readonly PlanRecord[] {
@@ -70,8 +64,8 @@ function recordsOf(plan: CompactionPlan): readonly PlanRecord[] {
 const knownStarts = new WeakMap<Message, number>();
 
 /**
- * Ordinal of the user message that opened the tool loop in which a message stands. A provider takes a loop as one turn:
- * its reasoning goes back whole or not at all.
+ * Ordinal of the user message that opened the tool loop in which a message stands. Of a loop that is one turn to the
+ * provider nothing stays bound to its prefix once a part of it changed.
  */
 function loopStart(ordinal: number, thread: AgentThread): number {
   const walked: Message[] = [];

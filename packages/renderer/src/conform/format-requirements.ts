@@ -1,3 +1,4 @@
+import type { ModelCapabilities } from "../capabilities/model-capabilities.ts";
 import type { NameRule } from "./accepted-name.ts";
 
 /** What a format does with pictures and documents of one kind, by where their bytes are. */
@@ -20,15 +21,14 @@ export type ReasoningRequirement =
       readonly replay: "signed";
       /** Name of the provider; `*` where the format hands it to whichever provider made it. */
       readonly provider: string;
-      /**
-       * What it is bound to: everything before it, no more than the tool loop that it stands in, or nothing, so that it
-       * stays valid when the messages before it change.
-       */
-      readonly binding: "prefix-bound" | "last-turn" | "none";
+      /** What it is bound to; see `ModelCapabilities`. */
+      readonly binding: ModelCapabilities["reasoning"];
       /** `kept`: reasoning that nobody signed goes back too; it is bound to nothing. */
       readonly unsigned?: "kept";
       /** What the provider takes as proof that it wrote the reasoning; either by default. */
       readonly proofs?: readonly ("signature" | "encrypted")[];
+      /** Names of the providers whose reasoning has to be the first of its turn; `*` for all. */
+      readonly leads?: readonly string[];
       /** `own`: what follows it must come from the log too; a message that rendering made does not count. */
       readonly follower?: "own";
     }
@@ -60,6 +60,11 @@ export interface FormatRequirements {
   readonly opaqueNotBlank?: readonly string[];
   /** Types of opaque items that may only go out together. */
   readonly opaquePairs?: readonly OpaquePair[];
+  /**
+   * Set where such a call and its answer stand in one tool loop, and a call at the end of the request may still be open: the
+   * provider goes on with it.
+   */
+  readonly opaquePairsInLoop?: true;
   /** Field of an opaque item that no two items of a request may share. */
   readonly opaqueOnce?: string;
   readonly image: MediaRequirement;
@@ -67,6 +72,8 @@ export interface FormatRequirements {
   /** Roles whose messages may hold media. */
   readonly mediaRoles: readonly ("user" | "assistant")[];
   readonly mediaInResults: boolean;
+  /** Set where a result that is marked as failed holds text alone. */
+  readonly textInFailures?: true;
   /** Whether the arguments of a call must be an object. */
   readonly toolInput: "object" | "any";
   /** Set where calls whose input is free text travel as such. */
@@ -104,6 +111,7 @@ export interface CacheMarkRequirement {
 /** A provider's item and the one that answers it: both name the same value in a field. */
 export interface OpaquePair {
   readonly call: string;
+  /** A type, or `*` and how types end. */
   readonly answer: string;
   /** Field of the call, and field of the answer. */
   readonly fields: readonly [call: string, answer: string];

@@ -1,7 +1,7 @@
-import type { Part } from "@threadfold/core";
-import { type Draft, withParts } from "../neutral/draft.ts";
+import type { ChatMessage, Part } from "@threadfold/core";
+import { withParts } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
-import type { OpaquePair } from "./format-requirements.ts";
+import type { FormatRequirements, OpaquePair } from "./format-requirements.ts";
 
 /**
  * Leaves out opaque items that may only go out together with another one: calls of hosted tools that nobody answered, and
@@ -9,11 +9,16 @@ import type { OpaquePair } from "./format-requirements.ts";
  */
 export const leaveOutLoneItems: Repair = {
   name: "leave-out-lone-items",
-  apply(request, { requirements: { opaquePairs = [] }, warnings }) {
+  apply(request, { requirements, warnings, ends }) {
+    const { opaquePairs = [] } = requirements;
     if (opaquePairs.length === 0) return request;
-    const paired = pairedItems(request.drafts, opaquePairs);
+    const { paired, open } = pairItems(
+      request.drafts.map(({ chat }) => chat),
+      requirements,
+    );
+    const stays = (part: Part): boolean => paired.has(part) || (ends.last && open.has(part));
     const drafts = mapDrafts(request.drafts, (draft) => {
-      const parts = draft.chat.parts.filter((part) => pairKey(part, opaquePairs) === undefined || paired.has(part));
+      const parts = draft.chat.parts.filter((part) => pairKey(part, opaquePairs) === undefined || stays(part));
       if (parts.length === draft.chat.parts.length) return draft;
       warnings.leaveOut("opaque-left-out", "without-partner", draft.chat.sources);
       return parts.length === 0 ? null : withParts(draft, parts);
@@ -22,18 +27,39 @@ export const leaveOutLoneItems: Repair = {
   },
 };
 
-function pairedItems(drafts: readonly Draft[], pairs: readonly OpaquePair[]): ReadonlySet<Part> {
+/** True when the provider is to go on with a call that messages leave open: nothing may be said behind them. */
+export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
+  requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
+
+interface ItemPairs {
+  /** Calls and answers that have each other. */
+  readonly paired: ReadonlySet<Part>;
+  /** Calls that may still be answered: nobody spoke since. Empty where a call never goes out without its answer. */
+  readonly open: ReadonlySet<Part>;
+}
+
+export function pairItems(
+  messages: readonly ChatMessage[],
+  { opaquePairs = [], opaquePairsInLoop }: FormatRequirements,
+): ItemPairs {
+  const inLoop = opaquePairsInLoop === true;
   const paired = new Set<Part>();
-  const calls = new Map<string, Part>();
-  for (const part of drafts.flatMap(({ chat }) => chat.parts)) {
-    const item = pairKey(part, pairs);
-    if (item === undefined) continue;
-    const call = calls.get(item.key);
-    if (item.isCall && call === undefined) calls.set(item.key, part);
-    if (item.isCall || call === undefined || paired.has(call)) continue;
-    paired.add(call).add(part);
+  const called = new Set<string>();
+  const open = new Map<string, Part>();
+  for (const { role, parts } of messages) {
+    if (inLoop && role !== "assistant" && role !== "tool") open.clear();
+    for (const part of parts) {
+      const item = pairKey(part, opaquePairs);
+      if (item === undefined) continue;
+      if (item.isCall && !called.has(item.key)) open.set(item.key, part);
+      if (item.isCall) called.add(item.key);
+      const call = item.isCall ? undefined : open.get(item.key);
+      if (call === undefined) continue;
+      open.delete(item.key);
+      paired.add(call).add(part);
+    }
   }
-  return paired;
+  return { paired, open: new Set(inLoop ? open.values() : []) };
 }
 
 /** What a call and its answer have in common; undefined for anything else. */
@@ -43,8 +69,12 @@ export function pairKey(
 ): { readonly key: string; readonly isCall: boolean } | undefined {
   if (part.type !== "opaque") return undefined;
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
-  const pair = pairs.find(({ call, answer }) => value["type"] === call || value["type"] === answer);
+  const type = String(value["type"]);
+  const pair = pairs.find(({ call, answer }) => type === call || isAnswer(type, answer));
   if (pair === undefined) return undefined;
-  const isCall = value["type"] === pair.call;
+  const isCall = type === pair.call;
   return { key: `${pair.call} ${String(value[pair.fields[isCall ? 0 : 1]])}`, isCall };
 }
+
+const isAnswer = (type: string, answer: string): boolean =>
+  answer.startsWith("*") ? type.endsWith(answer.slice(1)) : type === answer;

@@ -1,6 +1,6 @@
-import { callsOf, type Draft } from "../neutral/draft.ts";
+import type { Draft } from "../neutral/draft.ts";
 import { type Repair, withDrafts } from "./conformance.ts";
-import { type Pairing, pairResults } from "./pair-results.ts";
+import { pairResults } from "./pair-results.ts";
 
 /** Puts every result directly behind its call, in the order of the calls, whatever stood between (G2, W3, W4, W6). */
 export const moveResultsToCalls: Repair = {
@@ -9,7 +9,7 @@ export const moveResultsToCalls: Repair = {
     const pairing = pairResults(request.drafts, input.ledger);
     if (pairing === null) return request;
     const drafts = request.drafts.flatMap((draft) =>
-      draft.chat.role === "tool" ? [] : [draft, ...resultsInOrder(draft, pairing)],
+      draft.chat.role === "tool" ? [] : [draft, ...pairing.resultsOf(draft)],
     );
     for (const { chat } of movedResults(request.drafts, drafts)) warnings.add("result-moved", chat.sources);
     return withDrafts(request, drafts);
@@ -23,9 +23,4 @@ function movedResults(before: readonly Draft[], after: readonly Draft[]): readon
   return logged(after).filter(
     (draft, index, all) => draft.chat.role === "tool" && previous.get(draft) !== all[index - 1],
   );
-}
-
-function resultsInOrder(caller: Draft, pairing: Pairing): readonly Draft[] {
-  const results = pairing.resultsOf(caller);
-  return callsOf(caller).flatMap((callId) => results.get(callId) ?? []);
 }

@@ -5,8 +5,8 @@ import type { LeftOutReason } from "../warnings/render-warning.ts";
 
 /** Which results answer which calls among the messages that are shown. */
 export interface Pairing {
-  /** The results of a calling message by call id; empty when it makes no call. */
-  resultsOf(caller: Draft): ReadonlyMap<string, Draft>;
+  /** The results of a calling message, in the order of its calls; empty when it makes no call. */
+  resultsOf(caller: Draft): readonly Draft[];
   /** Why a result answers nothing; undefined when it answers a call. */
   strayReason(result: Draft): LeftOutReason["result-left-out"] | undefined;
 }
@@ -38,10 +38,9 @@ function isRegular(drafts: readonly Draft[]): boolean {
   return true;
 }
 
-const NO_RESULTS: ReadonlyMap<string, Draft> = new Map();
-
 class GroupedPairing implements Pairing {
-  readonly #results = new Map<number, Map<string, Draft>>();
+  /** By ordinal of the calling message and by call id, oldest first. */
+  readonly #results = new Map<number, Map<string, Draft[]>>();
   readonly #strays = new Map<number, LeftOutReason["result-left-out"]>();
 
   constructor(drafts: readonly Draft[], ledger: TokenLedger) {
@@ -53,20 +52,30 @@ class GroupedPairing implements Pairing {
       const callId = answersOf(draft);
       const caller = callers.get(grouped.groupOf[draft.ordinal] as number);
       if (callId === undefined || caller === undefined || this.#strays.has(draft.ordinal)) continue;
-      this.#resultsAt(caller.ordinal).set(callId, draft);
+      const results = this.#resultsAt(caller.ordinal);
+      const same = results.get(callId);
+      if (same === undefined) results.set(callId, [draft]);
+      else same.push(draft);
     }
   }
 
-  resultsOf(caller: Draft): ReadonlyMap<string, Draft> {
-    return caller.message === null ? NO_RESULTS : (this.#results.get(caller.ordinal) ?? NO_RESULTS);
+  resultsOf(caller: Draft): readonly Draft[] {
+    const results = caller.message === null ? undefined : this.#results.get(caller.ordinal);
+    if (results === undefined) return [];
+    const taken = new Map<string, number>();
+    return callsOf(caller).flatMap((callId) => {
+      const place = taken.get(callId) ?? 0;
+      taken.set(callId, place + 1);
+      return results.get(callId)?.[place] ?? [];
+    });
   }
 
   strayReason({ chat, ordinal }: Draft): LeftOutReason["result-left-out"] | undefined {
     return chat.role === "tool" ? this.#strays.get(ordinal) : undefined;
   }
 
-  #resultsAt(ordinal: number): Map<string, Draft> {
-    const known = this.#results.get(ordinal) ?? new Map<string, Draft>();
+  #resultsAt(ordinal: number): Map<string, Draft[]> {
+    const known = this.#results.get(ordinal) ?? new Map<string, Draft[]>();
     this.#results.set(ordinal, known);
     return known;
   }

@@ -1,8 +1,12 @@
-import { asPinId, type Message, type Part } from "@threadfold/core";
+import { asPinId, type Message, type Part, toolResultText } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
+import { FORMATS } from "../formats/formats.ts";
+import { GrowingRendering } from "../growing/growing-rendering.ts";
+import { countThread } from "../laws/render-inputs.ts";
 import { type AnyJson, inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
   call,
+  type MessageSpec,
   messagesOf,
   planWith,
   result,
@@ -43,6 +47,36 @@ describe("calls and results", () => {
       content: "[no result was recorded]",
       is_error: true,
     });
+  });
+
+  it("P2 answers calls of one batch that share an id in order, whatever comes later and however the thread was read", () => {
+    const specs: readonly MessageSpec[] = [
+      ["user", "go"],
+      ["assistant", call("a"), call("a")],
+      ["tool", result("a", "one")],
+      ["tool", result("a", "two")],
+      ["user", "on"],
+      ["assistant", call("b")],
+      ["user", "wait"],
+      ["tool", result("b", "late")],
+      ["tool", result("z", "stray")],
+    ];
+    const whole = threadOf(...specs);
+    const plan = planWith(threadOf());
+    for (const format of FORMATS) {
+      let following: GrowingRendering | undefined;
+      for (let version = 1; version <= whole.version; version++) {
+        const thread = whole.atVersion(version);
+        const input = { thread, plan, ledger: countThread(thread), system: [], tools: [] };
+        following = following?.grow(input) ?? GrowingRendering.of(input, format);
+        const { request } = renderSample(thread, { plan, format: format.id });
+        expect(following.rendering.request).toEqual(request);
+        const bodies = request.messages.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === "tool-result" ? [toolResultText(part.result.content)] : [])),
+        );
+        if (version > 3) expect(bodies.slice(0, 2)).toEqual(["one", "two"]);
+      }
+    }
   });
 
   it("A8 A10 W2 W5 leaves out a second result and an orphan, with a warning", () => {

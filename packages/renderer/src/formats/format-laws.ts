@@ -2,6 +2,7 @@ import { type ChatRequest, canonicalJson, type Part, type Pin, systemText, toolR
 import { GrowingPayload } from "../growing/growing-payload.ts";
 import { GrowingRendering } from "../growing/growing-rendering.ts";
 import { payloadDigest } from "../payload-digest.ts";
+import { quotedPin } from "../pins/quoted-pin.ts";
 import type { RenderInput, Rendering } from "../render-input.ts";
 import { renderRequest } from "../render-request.ts";
 import type { ProviderFormat } from "./provider-format.ts";
@@ -57,9 +58,9 @@ function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput
   return missingPins.length === 0 ? null : `missingPins names ${missingPins.join(", ")}`;
 }
 
-const standsIn = ({ text }: Pin, { system, messages }: ChatRequest): boolean =>
-  [...system.map(systemText), ...messages.flatMap(({ parts }) => parts.map(textOf))].some((part) =>
-    part.includes(text),
+const standsIn = (pin: Pin, { system, messages }: ChatRequest): boolean =>
+  [...system.map(systemText), ...messages.flatMap(({ parts }) => parts.map(textOf))].some(
+    (text) => text.includes(pin.text) || text.split("\n").includes(quotedPin(pin)),
   );
 
 function textOf(part: Part): string {
@@ -125,7 +126,7 @@ function brokenFollowing(format: ProviderFormat, input: RenderInput): string | n
       canonicalJson(sent.payload) === payload.text && canonicalJson(sent.digest) === canonicalJson(payload);
     if (!isSame) return `at version ${version} the payload that followed the thread differs`;
     if (sent.violations.length > 0)
-      return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule}`;
+      return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule} at ${sent.violations[0]?.at}`;
   }
   const atOnce = GrowingRendering.of(input, format);
   if (everythingOf(atOnce.rendering) !== everythingOf(renderRequest(input, format)))
@@ -150,7 +151,7 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
   const units = requestUnits(format, longest);
   for (let version = start; version < thread.version; version++) {
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
-    const stable = stableMessages(request, longest);
+    const stable = stableMessages(format, request, longest);
     if (stable === null) return `at version ${version} another call is open than later`;
     const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
       (unit, index) => unit !== units[index],

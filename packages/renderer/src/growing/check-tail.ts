@@ -39,11 +39,12 @@ export function checkTail(
 }
 
 function tailManifest(manifest: RenderManifest, from: number): RenderManifest {
-  const { firstEdited } = manifest;
+  const shift = (index: number | null) => (index === null ? null : Math.max(0, index - from + 1));
   const shifted = manifest.messages.slice(from).map((message, index) => ({ ...message, index: index + 1 }));
   // Made on top of the manifest and not copied, because a copy would make its prefix digests.
   return Object.create(manifest, {
     messages: { value: [RENDERED_OPENING, ...shifted] },
-    firstEdited: { value: firstEdited === null ? null : Math.max(0, firstEdited - from + 1) },
+    firstEdited: { value: shift(manifest.firstEdited) },
+    firstUnedited: { value: shift(manifest.firstUnedited) },
   }) as RenderManifest;
 }

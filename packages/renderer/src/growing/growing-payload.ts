@@ -10,6 +10,7 @@ import {
   type LoweredBeginning,
   lowerItems,
   type WrittenBeginning,
+  withTools,
   writeBeginning,
 } from "./lowered-beginning.ts";
 
@@ -58,7 +59,8 @@ export class GrowingPayload {
     if (before === null || growing.settledChats.length === 0 || before.chats.family !== growing.settledChats.family)
       return GrowingPayload.of(growing, this.#format);
     const checked = this.violations.length > 0 ? null : { messages: before.chats.length, items: before.items.length };
-    const grown = GrowingPayload.#extend(before, growing, this.#format, checked);
+    const continued = withTools(before, growing.rendering, this.#format);
+    const grown = GrowingPayload.#extend(continued, growing, this.#format, checked);
     grown.#written = this.#written;
     return grown;
   }

@@ -25,9 +25,7 @@ const inputOf = (thread: AgentThread) => ({
 });
 
 describe("a rendering that follows its thread", () => {
-  it("renders a window of more messages than a call can have arguments, and goes on from there", {
-    timeout: 60_000,
-  }, () => {
+  it("renders a window of more messages than a call can have arguments, and goes on from there", () => {
     const thread = AgentThread.empty(threadId).append(Array.from({ length: 200_001 }, (_, index) => said(index)));
     const first = inputOf(thread);
     const rendering = GrowingRendering.of(first, anthropicMessages);

@@ -7,11 +7,12 @@ import {
   type TokenBreakdown,
 } from "@threadfold/core";
 import { isSameSystem } from "../cache/shared-messages.ts";
-import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
-import { requirementsFor } from "../capabilities/requirements-for.ts";
+import { bindingFor, requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RequestEnds } from "../conform/conformance.ts";
+import { declaredTools } from "../conform/declare-tools.ts";
 import type { FormatRequirements } from "../conform/format-requirements.ts";
-import { countFrame } from "../counting/count-frame.ts";
+import { leaveItemOpen } from "../conform/leave-out-lone-items.ts";
+import { countFrame, countTools } from "../counting/count-frame.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import { buildManifest } from "../manifest/build-manifest.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
@@ -96,7 +97,7 @@ export class GrowingRendering {
   /** Null when nothing can be settled. */
   static #parted({ scene, view, system, leading }: Opened): GrowingRendering | null {
     const { input, requirements } = scene;
-    const start = declaresTools(scene) ? 0 : lastPieceStart(leading.drafts, new Set());
+    const start = pieceStart(scene, leading.drafts, new Set());
     if (start === 0) return null;
     const drafts = leading.drafts.slice(0, start);
     const ends = { first: true, last: false };
@@ -129,7 +130,7 @@ export class GrowingRendering {
     const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds);
     const drafts = isTied ? splitLeadingSystem(draftView(view.entries, input)).drafts : open;
     if (isTied) settled = NOTHING_SETTLED();
-    const start = lastPieceStart(drafts, settled.callIds);
+    const start = pieceStart(scene, drafts, settled.callIds);
     const parted = start === 0 ? null : this.#part(scene, settled, drafts, start);
     if (parted !== null) settled = parted.settled;
     const tail = parted?.tail ?? this.#piece(scene, drafts, { first: settled.drafts.length === 0, last: true });
@@ -154,7 +155,6 @@ export class GrowingRendering {
     const { input } = this.#scene;
     const { thread } = input;
     return (
-      !declaresTools(this.#scene) &&
       this.#open.some(({ chat, action }) => chat.role !== "system" && action !== "pins") &&
       rendersAlike(next.plan, input.plan) &&
       next.tools === input.tools &&
@@ -163,6 +163,7 @@ export class GrowingRendering {
       next.summaryWording === input.summaryWording &&
       next.model === input.model &&
       next.capabilities === input.capabilities &&
+      bindingFor(next) === bindingFor(input) &&
       next.ledger.tokenizer === input.ledger.tokenizer &&
       next.thread.version >= thread.version &&
       next.thread.entriesBetween(thread.version - 1, thread.version)[0] === thread.entriesBetween(thread.version - 1)[0]
@@ -182,7 +183,7 @@ function open(given: RenderInput, format: ProviderFormat): Opened {
   const input = { ...given, ledger: given.ledger.extend(given.thread) };
   const view = ThreadView.of(input.thread, input.plan);
   const leading = splitLeadingSystem(draftView(view.entries, input));
-  const scene = { input, format, requirements: requirementsOf(input, format) };
+  const scene = { input, format, requirements: requirementsFor(format.rules.requirements, input) };
   return { scene, view, system: [...hostSystem(input), ...leading.texts], leading };
 }
 
@@ -193,8 +194,15 @@ const counted = (
 ): Omit<Frame, "given"> => ({
   ...frame,
   sources,
-  tokens: countFrame(frame.system, frame.tools, ledger.tokenizer),
+  tokens: countFrame(frame.system, ledger.tokenizer),
 });
+
+/** Where a piece begins that may stay open; 0 when what comes before it leaves a call open that the provider answers. */
+function pieceStart({ requirements }: Scene, drafts: readonly Draft[], settledIds: ReadonlySet<string>): number {
+  const start = lastPieceStart(drafts, settledIds);
+  const before = drafts.slice(0, start).map(({ chat }) => chat);
+  return start > 0 && leaveItemOpen(before, requirements) ? 0 : start;
+}
 
 /** What is settled, with the piece behind it and the drafts that the piece was made from. */
 interface Settling {
@@ -237,22 +245,23 @@ function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boo
 const answersSettled = (tail: RequestPiece, { callIds }: SettledRequest): boolean =>
   tail.drafts.some((draft) => callsOf(draft).some((id) => callIds.has(id)));
 
-/** True where the format asks for definitions that only the messages can give. */
-const declaresTools = ({ input, requirements }: Scene): boolean =>
-  requirements.declaresTools && input.tools.length === 0;
-
-const requirementsOf = ({ model, capabilities }: RenderInput, { rules }: ProviderFormat): FormatRequirements =>
-  requirementsFor(rules.requirements, model === undefined ? null : capabilitiesOf(model, capabilities));
-
 const hostSystem = ({ system }: RenderInput): readonly SystemEntry[] =>
   system.filter((entry) => systemText(entry).trim() !== "");
 
 function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: RequestPiece): Rendering {
-  const { input, format } = scene;
+  const { input, format, requirements } = scene;
+  const isDeclaring = requirements.declaresTools && frame.tools.length === 0;
+  const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : frame.tools;
   const chats = settled.chats.toArray().concat(tail.drafts.map(({ chat }) => chat));
   const messages = settled.messages.toArray().concat(renderedMessages(tail, settled.messages.length));
-  const request = { system: frame.system, tools: frame.tools, messages: chats };
-  const breakdown = breakdownOf(frame, addShares(settled.shares, tail));
+  const request = { system: frame.system, tools, messages: chats };
+  const breakdown = breakdownOf(frame, countTools(tools, input.ledger.tokenizer), addShares(settled.shares, tail));
+  const warnings = WarningLog.join(settled.warnings, tail.warnings);
+  if (isDeclaring && tools.length > 0)
+    warnings.named(
+      "tools-declared",
+      tools.map(({ name }) => name),
+    );
   const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
   const drafts = () => [...settled.drafts.toArray(), ...tail.drafts];
   return {
@@ -264,7 +273,7 @@ function compose(scene: Scene, frame: Frame, settled: SettledRequest, tail: Requ
       messages,
       systemSources: frame.sources,
     }),
-    warnings: WarningLog.join(settled.warnings, tail.warnings).warnings,
+    warnings: warnings.warnings,
     tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),
     breakdown,
     missingPins: sought.length === 0 ? [] : missingPins(sought, request.system, drafts()).map(({ id }) => id),
@@ -276,8 +285,8 @@ function* eachDraft(settled: SettledRequest, tail: RequestPiece): Iterable<Draft
   yield* tail.drafts;
 }
 
-function breakdownOf({ tokens }: Frame, shares: Partial<TokenBreakdown>): TokenBreakdown {
-  const { system, tools, overhead } = tokens;
+function breakdownOf({ tokens }: Frame, tools: number, shares: Partial<TokenBreakdown>): TokenBreakdown {
+  const { system, overhead } = tokens;
   const { pins = 0, summaries = 0, pointers = 0, kept = 0, rehydrated = 0 } = shares;
   return { system, tools, pins, summaries, pointers, kept, rehydrated, overhead: overhead + (shares.overhead ?? 0) };
 }

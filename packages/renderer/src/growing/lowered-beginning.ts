@@ -1,11 +1,13 @@
 import {
   AppendOnlyList,
   type ChatMessage,
+  type ChatRequest,
   canonicalJson,
   type JsonObject,
   type JsonValue,
   type RunningSha256,
   startSha256,
+  type ToolDefinition,
 } from "@threadfold/core";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import { asList } from "../legality/plain-object.ts";
@@ -16,6 +18,8 @@ export interface LoweredBeginning {
   /** The settled messages that it was lowered from. */
   readonly chats: AppendOnlyList<ChatMessage>;
   readonly items: AppendOnlyList<JsonValue>;
+  /** The definitions that the frame was lowered with. */
+  readonly tools: readonly ToolDefinition[];
   readonly frame: PayloadFrame;
 }
 
@@ -23,6 +27,8 @@ export interface LoweredBeginning {
 export interface WrittenBeginning {
   /** How many of its items. */
   readonly items: number;
+  /** What the payload begins with, before the first of them. */
+  readonly head: string;
   /** Canonical JSON of the payload up to and including the last of them. */
   readonly text: string;
   readonly hash: RunningSha256;
@@ -42,10 +48,23 @@ export interface PayloadFrame {
 
 /** The beginning of a payload before its first message. */
 export function beginPayload({ request }: Rendering, format: ProviderFormat): LoweredBeginning {
-  const frame = payloadFrame(format.lower({ ...request, messages: [] }).payload, format.messagesField);
+  const frame = loweredFrame(request, format);
   const items = AppendOnlyList.empty<JsonValue>().append(frame.items);
-  return { chats: AppendOnlyList.empty<ChatMessage>(), items, frame };
+  return { chats: AppendOnlyList.empty<ChatMessage>(), items, tools: request.tools, frame };
 }
+
+/** A beginning in a request that declares other tools. Its items stay as they are, for none of them depends on those. */
+export function withTools(
+  beginning: LoweredBeginning,
+  { request }: Rendering,
+  format: ProviderFormat,
+): LoweredBeginning {
+  if (request.tools === beginning.tools) return beginning;
+  return { ...beginning, tools: request.tools, frame: loweredFrame(request, format) };
+}
+
+const loweredFrame = (request: ChatRequest, format: ProviderFormat): PayloadFrame =>
+  payloadFrame(format.lower({ ...request, messages: [] }).payload, format.messagesField);
 
 /** The beginning of a payload with further messages behind it. */
 export function extendPayload(
@@ -76,16 +95,16 @@ export function writeBeginning(
   { frame, items }: LoweredBeginning,
   before: WrittenBeginning | undefined,
 ): WrittenBeginning {
-  const start = before ?? {
-    items: 0,
-    text: frame.head,
-    hash: startSha256().update(frame.head),
-    bytes: byteLength(frame.head),
-  };
+  const { head } = frame;
+  const start =
+    before?.head === head
+      ? before
+      : { items: 0, head, text: head, hash: startSha256().update(head), bytes: byteLength(head) };
   if (start.items === items.length) return start;
   const text = itemsText(start.items, items.slice(start.items));
   return {
     items: items.length,
+    head,
     text: start.text + text,
     hash: start.hash.update(text),
     bytes: start.bytes + byteLength(text),

@@ -27,6 +27,6 @@ export function requestPiece(
   ends: RequestEnds,
 ): FirstPiece {
   const warnings = new WarningLog();
-  const { drafts, ...frame } = conform(request, { requirements, input, warnings }, ends);
+  const { drafts, ...frame } = conform(request, { requirements, input, warnings, ends });
   return { drafts, tokens: drafts.map((draft) => countDraft(draft, input.ledger)), warnings, frame };
 }

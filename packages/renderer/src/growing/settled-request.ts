@@ -1,4 +1,5 @@
-import { AppendOnlyList, type ChatMessage, type Pin, type TokenBreakdown } from "@threadfold/core";
+import { AppendOnlyList, type ChatMessage, type Pin, type TokenBreakdown, type ToolDefinition } from "@threadfold/core";
+import { declaredTools } from "../conform/declare-tools.ts";
 import { renderedMessage } from "../manifest/build-manifest.ts";
 import type { RenderedMessage } from "../manifest/render-manifest.ts";
 import type { Draft } from "../neutral/draft.ts";
@@ -22,6 +23,8 @@ export interface SettledRequest {
   readonly callIds: Set<string>;
   /** Live pins that stand in it word for word. */
   readonly pins: ReadonlySet<Pin>;
+  /** The tools that its messages use, for a format that wants them declared. */
+  readonly usedTools: readonly ToolDefinition[];
 }
 
 export const NOTHING_SETTLED: () => SettledRequest = () => ({
@@ -32,6 +35,7 @@ export const NOTHING_SETTLED: () => SettledRequest = () => ({
   warnings: new WarningLog(),
   callIds: new Set(),
   pins: new Set(),
+  usedTools: [],
 });
 
 /** The settled request with another piece behind it. `logged` are the drafts that the piece was made from. */
@@ -50,6 +54,7 @@ export function settle(
     warnings: WarningLog.join(settled.warnings, piece.warnings),
     callIds: settled.callIds,
     pins: withPins(settled.pins, piece, livePins),
+    usedTools: declaredTools(settled.usedTools, piece.drafts),
   };
 }
 

@@ -19,6 +19,8 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   W17: "keep at most four breakpoints; the newest ones matter most",
   W18: "put results first in the user message and text behind them",
   W19: "send an object; wrap what was no valid JSON, for instance under _raw",
+  "failed-results": "move the picture or document behind the results, or take the mark of failure off",
+  "server-tools": "send the call and its result as they came, in one turn; take out what lost its partner",
   shape: "compare the place with the provider's request type",
   roles: "use the provider's roles; system text goes into its own field",
   messages: "take the empty message out, or give it content",
@@ -29,6 +31,7 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   "tool-names-once": "take the second definition out",
   "media-places": "move the picture or document into a user message, or put a text in its place",
   "part-places": "move the part into a message of a role that may hold it",
+  "thinking-tool-choice": "leave the choice of a tool to the model, or think adaptively",
   "compaction-blocks": "send the block back exactly as the server gave it",
 });
 

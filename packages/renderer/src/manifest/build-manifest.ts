@@ -1,6 +1,6 @@
 import { type ChatRequest, type MessageId, type PlanRecord, spanStart } from "@threadfold/core";
-import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
-import { firstEditedOrdinal } from "../conform/first-edit.ts";
+import { bindingFor } from "../capabilities/requirements-for.ts";
+import { firstEditedOrdinal, messagesSeen } from "../conform/first-edit.ts";
 import type { Draft } from "../neutral/draft.ts";
 import { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
 import type { RenderInput } from "../render-input.ts";
@@ -17,33 +17,29 @@ export interface ManifestSource {
   readonly systemSources: readonly MessageId[];
 }
 
-export function buildManifest(
-  { thread, plan, model, capabilities }: RenderInput,
-  source: ManifestSource,
-): RenderManifest {
+export function buildManifest(input: RenderInput, source: ManifestSource): RenderManifest {
+  const { thread, plan, model, host } = input;
+  const reasoningBinding = bindingFor(input);
   const { format, request, drafts, messages, systemSources } = source;
   let digests: readonly string[] | undefined;
   return {
     formatVersion: COMPACTION_RENDER_FORMAT_VERSION,
     format,
-    ...(model !== undefined && { model, ...bindingOf(model, capabilities) }),
+    ...(model !== undefined && { model }),
+    ...(reasoningBinding !== undefined && { reasoningBinding }),
+    ...(host !== undefined && { host }),
     threadId: thread.id,
     threadVersion: thread.version,
     planId: plan.planId,
     planVersion: plan.version,
     systemSources,
-    firstEdited: firstEdited(drafts, messages.length, firstEditedOrdinal(plan, thread)),
+    ...editedRange(drafts, messages.length, input),
     messages,
     get prefixDigests() {
       digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
       return digests;
     },
   };
-}
-
-function bindingOf(model: string, more: RenderInput["capabilities"]): Pick<RenderManifest, "reasoningBinding"> {
-  const known = capabilitiesOf(model, more);
-  return known === null ? {} : { reasoningBinding: known.reasoning };
 }
 
 export function renderedMessage({ chat, action, record }: Draft, index: number, tokens: number): RenderedMessage {
@@ -61,12 +57,22 @@ const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: Pl
   turns: [span.firstTurn, span.lastTurn],
 });
 
-function firstEdited(drafts: ManifestSource["drafts"], length: number, ordinal: number | null): number | null {
-  if (ordinal === null) return null;
+/** The messages that a plan moved into another place or behind another prefix, as indexes. */
+function editedRange(
+  drafts: ManifestSource["drafts"],
+  length: number,
+  { thread, plan }: RenderInput,
+): Pick<RenderManifest, "firstEdited" | "firstUnedited"> {
+  const ordinal = firstEditedOrdinal(plan, thread);
+  if (ordinal === null) return { firstEdited: null, firstUnedited: null };
+  const seen = messagesSeen(plan, thread);
+  let firstEdited: number | undefined;
   let index = 0;
   for (const draft of drafts()) {
-    if (draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal)) return index;
+    if (draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal)) firstEdited ??= index;
+    if (draft.action === "include" && draft.ordinal >= seen)
+      return { firstEdited: firstEdited ?? index, firstUnedited: index };
     index++;
   }
-  return length;
+  return { firstEdited: firstEdited ?? length, firstUnedited: length };
 }

@@ -1,5 +1,6 @@
 import type { CompactionAction, MessageId, PlanId, PlanRecord, Role, ThreadId } from "@threadfold/core";
 import type { ModelCapabilities } from "../capabilities/model-capabilities.ts";
+import type { HostFields } from "../host-fields.ts";
 import type { COMPACTION_RENDER_FORMAT_VERSION } from "../render-format-version.ts";
 
 /** What rendering did to get a message of the request: the plan's action, or why rendering made it. */
@@ -8,6 +9,7 @@ export type RenderedAction =
   | "pins"
   | "rehydration"
   | "missing-result"
+  | "moved-media"
   | "system-notice"
   | "opening"
   | "continuation";
@@ -45,7 +47,9 @@ export interface RenderManifest {
   readonly format: string;
   /** Name of the model that it was rendered for, where the host gave one. */
   readonly model?: string;
-  /** What that model binds reasoning to, by the table that the request was rendered with. */
+  /** What the host puts into the request itself, where it told. */
+  readonly host?: HostFields;
+  /** What the model binds reasoning to, as far as the request was rendered knowing it. */
   readonly reasoningBinding?: ModelCapabilities["reasoning"];
   readonly threadId: ThreadId;
   /** How many entries the rendered thread had. */
@@ -56,6 +60,11 @@ export interface RenderManifest {
   readonly systemSources: readonly MessageId[];
   /** Index of the first message at or behind an edit of the log; null when the plan folds nothing. */
   readonly firstEdited: number | null;
+  /**
+   * Index of the first message that was appended after the plan was made: what a model wrote from there on it wrote behind
+   * this very prefix. Null when the plan folds nothing.
+   */
+  readonly firstUnedited: number | null;
   readonly messages: readonly RenderedMessage[];
   /**
    * For each message the SHA-256 over system text, tools and all messages up to and including it. Equal digests mean equal

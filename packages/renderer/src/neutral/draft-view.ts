@@ -7,10 +7,10 @@ import { firstSummary } from "./first-summary.ts";
 import { keptMessage } from "./kept-message.ts";
 import { pinLiftedMessage } from "./pin-lifted-message.ts";
 import { pinsMessage } from "./pins-message.ts";
-import { pointerMessage } from "./pointer-message.ts";
+import { canReadArtifacts, pointerMessage } from "./pointer-message.ts";
 import { type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
-type DraftInput = Pick<RenderInput, "thread" | "plan" | "summaryRole" | "summaryWording">;
+type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
 
 /** Makes the messages of a view, entry by entry and in order (seed 002, replacement semantics). No provider is known here. */
 export function draftView(
@@ -19,12 +19,17 @@ export function draftView(
   before: readonly Draft[] = [],
 ): readonly Draft[] {
   const drafts = [...before];
-  const style = summaryStyle(input);
+  const style = { ...summaryStyle(input), canRead: canReadArtifacts(input.tools) };
   for (const entry of entries) addEntry(drafts, entry, input.thread, style);
   return drafts;
 }
 
-function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style: SummaryStyle): void {
+/** How summaries and pointers are shown. */
+interface ViewStyle extends SummaryStyle {
+  readonly canRead: boolean;
+}
+
+function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style: ViewStyle): void {
   switch (entry.type) {
     case "message":
       drafts.push(keptMessage(entry.message));
@@ -35,13 +40,13 @@ function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style:
       return;
     }
     case "externalized-body":
-      drafts.push(externalizedBody(entry.message, entry.record));
+      drafts.push(externalizedBody(entry.message, entry.record, style.canRead));
       return;
     case "summary":
       drafts.push(...summaryMessage(entry.record, startOf(entry.record, thread), style));
       return;
     case "pointer":
-      drafts.push(...pointerMessage(entry.record, startOf(entry.record, thread), style.role));
+      drafts.push(...pointerMessage(entry.record, startOf(entry.record, thread), style));
       return;
     case "pins":
       drafts.push(pinsMessage(entry.pins, nextOrdinal(drafts)));

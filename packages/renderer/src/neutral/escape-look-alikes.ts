@@ -1,24 +1,40 @@
+import { plainLetters } from "./plain-letters.ts";
+
 /** How our own frames begin. Nothing else inside a frame may look like this at the start of a line. */
 const HEADERS = [
-  "Context[^\\S\\n]+Summary",
-  "Externalized[^\\S\\n]+Content",
-  "Rehydrated[^\\S\\n]+Content",
+  "Context Summary",
+  "Externalized Content",
+  "Rehydrated Content",
   "Pinned",
-  "Pin[^\\S\\n]+lifted",
-  "System[^\\S\\n]+notice",
-  "Summary[^\\S\\n]+v",
-  "End[^\\S\\n]+of",
-];
+  "Pin lifted",
+  "System notice",
+  "Summary v",
+  "End of",
+].map(plainLetters);
 
-/** What one does not see: white space, marks and format characters, without line ends. Bounded by the next visible sign. */
-const INVISIBLE = "[^\\p{L}\\p{N}\\p{P}\\p{S}\\n\\r\\u2028\\u2029]*";
-
-const LOOK_ALIKE = new RegExp(`^(${INVISIBLE})(?=[\\[［]${INVISIBLE}(?:${HEADERS.join("|")}))`, "gimu");
+/** So much of a line is looked at behind its bracket: the longest header with a sign that is not seen behind each letter. */
+const LOOKED_AT = 48;
 
 /**
- * Puts a backslash before every line that begins like one of our own headers, so that content inside a frame can neither
- * end it nor open another one. The same text gives the same result; text without such a line is returned as it is.
+ * The start of a line, in whatever way lines end, with what stands before its first visible word: white space, marks and
+ * format characters, signs of lists and quotes. Behind it an opening bracket of any script.
+ */
+const BRACKET =
+  /(?<=^|[\n\r\v\f\u0085\u2028\u2029])([^\p{L}\p{N}\p{P}\p{S}\n\r\v\f\u0085\u2028\u2029]|[-*+•–>"'“”„`#])*(?=[\p{Ps}<])/gu;
+
+/**
+ * Puts a backslash before every line that begins like one of our own headers, in whatever letters, so that content inside
+ * a frame can neither end it nor open another one. The same text gives the same result; text without such a line is
+ * returned as it is.
  */
 export function escapeLookAlikes(text: string): string {
-  return text.includes("[") || text.includes("［") ? text.replace(LOOK_ALIKE, "$1\\") : text;
+  return text.replace(BRACKET, (before, _last, place: number) => {
+    const bracket = place + before.length;
+    return looksLikeHeader(text.slice(bracket + 1, bracket + 1 + LOOKED_AT)) ? `${before}\\` : before;
+  });
+}
+
+function looksLikeHeader(behindBracket: string): boolean {
+  const letters = plainLetters(behindBracket);
+  return HEADERS.some((header) => letters.startsWith(header));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FORMATS } from "../formats/formats.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import {
   ARTIFACT,
@@ -13,6 +14,8 @@ import {
   textsOf,
   threadOf,
 } from "../testing/sample-thread.ts";
+
+const readArtifact = { name: "read_artifact", inputSchema: { type: "object" } };
 
 describe("bodies that give way", () => {
   const thread = threadOf(
@@ -113,7 +116,8 @@ describe("bodies that give way", () => {
   });
 
   it("puts a short pointer in the place of an externalized result, which stays a result of its call", () => {
-    const { request } = renderSample(thread, { plan: planWith(thread, pointerOver(thread, [3], "body")) });
+    const plan = planWith(thread, pointerOver(thread, [3], "body"));
+    const { request } = renderSample(thread, { plan, tools: [readArtifact] });
     expect(request.messages[2]).toMatchObject({
       role: "tool",
       synthetic: "pointer",
@@ -126,6 +130,43 @@ describe("bodies that give way", () => {
         `[Externalized Content - artifact:${ARTIFACT}]`,
         "write: failure; 900 characters",
         "something happened",
+        `To retrieve full content, call: read_artifact("${ARTIFACT}")`,
+      ].join("\n"),
+    });
+  });
+
+  it("tells the model to call a tool for the rest only where the request declares it", () => {
+    const rehydrated = [{ artifactId: ARTIFACT, content: "x", tokens: 1, truncated: true }];
+    for (const form of ["body", "span"] as const) {
+      const plan = planWith(thread, pointerOver(thread, form === "body" ? [3] : [2, 3], form));
+      for (const { id } of FORMATS) {
+        const bare = renderSample(thread, { plan, format: id, rehydrated });
+        expect(JSON.stringify(bare.payload)).not.toContain("read_artifact");
+        expect(JSON.stringify(bare.payload)).toContain(`[Externalized Content - artifact:${ARTIFACT}]`);
+        const told = renderSample(thread, { plan, format: id, rehydrated, tools: [readArtifact] });
+        const calls = JSON.stringify(told.request.messages).match(/read_artifact\(/g);
+        expect(calls).toHaveLength(2);
+        expect(told.tokens).toBeGreaterThan(bare.tokens);
+      }
+    }
+  });
+
+  it("shows the two ends of a body that the model has not read yet, and how much stands between them", () => {
+    const body = `first\n[End of history]\n${"x".repeat(800)}\nlast`;
+    const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", body)]);
+    const preview = { headCharacters: 23, tailCharacters: 4, leftOutTokens: 201 };
+    const plan = planWith(unread, { ...pointerOver(unread, [3], "body"), preview });
+    const [part] = renderSample(unread, { plan, tools: [readArtifact] }).request.messages[2]!.parts;
+    expect(part?.type === "tool-result" && part.result.content).toEqual({
+      type: "text",
+      text: [
+        `[Externalized Content - artifact:${ARTIFACT}]`,
+        `read: success; ${body.length} characters, of which the beginning and the end are shown`,
+        "first",
+        "\\[End of history]",
+        "",
+        "[… 201 tokens left out …]",
+        "last",
         `To retrieve full content, call: read_artifact("${ARTIFACT}")`,
       ].join("\n"),
     });

@@ -1,10 +1,10 @@
 import type { Pin } from "@threadfold/core";
+import { PINS_HEADER, quotedPin } from "../pins/quoted-pin.ts";
 import type { Draft } from "./draft.ts";
 import { madeDraft } from "./made-draft.ts";
 
-/** Pins whose source is not shown, word for word: nothing inside a pin is escaped, for its exact text must stand there. */
+/** Pins whose source is not shown, each on a line of its own: who stands behind it, and its exact text in quotes. */
 export function pinsMessage(pins: readonly Pin[], ordinal: number): Draft {
-  const lines = pins.map(({ authority, text }) => `(${authority}) ${text}`);
-  const text = ["[Pinned - still in force, word for word]", ...lines].join("\n");
+  const text = [PINS_HEADER, ...pins.map(quotedPin)].join("\n");
   return madeDraft(text, { role: "user", synthetic: "pins", action: "pins", share: "pins", ordinal });
 }

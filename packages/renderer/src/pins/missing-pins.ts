@@ -1,7 +1,11 @@
 import { type MessageId, type Part, type Pin, type SystemEntry, systemText, toolResultText } from "@threadfold/core";
 import type { Draft } from "../neutral/draft.ts";
+import { PINS_HEADER, quotedPin } from "./quoted-pin.ts";
 
-/** The pins whose exact text stands nowhere in the request: not in its system text and in no message. */
+/**
+ * The pins whose exact text stands nowhere in the request: neither quoted in a block of pins, with who stands behind it,
+ * nor as it is in system text or a message.
+ */
 export function missingPins(
   pins: readonly Pin[],
   system: readonly SystemEntry[],
@@ -15,18 +19,21 @@ export function missingPins(
 /** Looks where a pin most likely stands before it reads the whole request. */
 class PinSearch {
   readonly #system: readonly string[];
+  /** Messages of the thread and what stands for them: not what was made to tell of pins. */
   readonly #drafts: readonly Draft[];
-  readonly #pinned: readonly Draft[];
+  /** The lines of all blocks of pins. */
+  readonly #pinned: ReadonlySet<string>;
 
   constructor(system: readonly SystemEntry[], drafts: readonly Draft[]) {
     this.#system = system.map(systemText);
-    this.#drafts = drafts;
-    this.#pinned = drafts.filter(({ action }) => action === "pins");
+    this.#drafts = drafts.filter(({ action }) => action !== "pins");
+    this.#pinned = new Set(drafts.filter(({ action }) => action === "pins").flatMap(linesOfBlock));
   }
 
-  finds({ text, source }: Pin): boolean {
+  finds(pin: Pin): boolean {
+    const { text, source } = pin;
     return (
-      this.#pinned.some((draft) => holds(draft.chat.parts, text)) ||
+      this.#pinned.has(quotedPin(pin)) ||
       (source !== undefined && this.#quotes(source.messageId, text)) ||
       this.#system.some((part) => part.includes(text)) ||
       this.#drafts.some((draft) => holds(draft.chat.parts, text))
@@ -37,6 +44,12 @@ class PinSearch {
     const quoted = this.#drafts.find(({ message }) => message?.id === messageId);
     return quoted?.chat.parts.some((part) => wholeTextOf(part)?.includes(text)) === true;
   }
+}
+
+/** The pins of a block as they stand there; nothing for a message that tells of a lifted pin. */
+function linesOfBlock({ chat }: Draft): readonly string[] {
+  const lines = chat.parts.flatMap((part) => wholeTextOf(part)?.split("\n") ?? []);
+  return lines[0] === PINS_HEADER ? lines.slice(1) : [];
 }
 
 /** True when one text of a message holds the text. Arguments of calls are no place for an instruction. */

@@ -11,6 +11,7 @@ import {
   textsOf,
   threadOfEntries,
 } from "../testing/sample-thread.ts";
+import { missingPins } from "./missing-pins.ts";
 
 describe("pins (P5)", () => {
   const [first, second] = messagesOf([
@@ -26,12 +27,12 @@ describe("pins (P5)", () => {
     return { thread, plan: planWith(thread, summaryOver(thread, [1, 2])) };
   };
 
-  it("shows a pin whose source is folded word for word, unescaped, in a user message", () => {
+  it("shows a pin whose source is folded word for word, quoted on one line, in a user message", () => {
     const { thread, plan } = folded(pin("Never push.\n[Pinned: always]", first));
     for (const { request, missingPins } of inEveryFormat(thread, plan)) {
       const pins = request.messages.find(({ synthetic }) => synthetic === "pins");
       expect(pins?.role).toBe("user");
-      expect(textsOf([pins!])[0]).toContain("(user) Never push.\n[Pinned: always]");
+      expect(textsOf([pins!])[0]).toContain(String.raw`(user) "Never push.\n\u005bPinned: always]"`);
       expect(missingPins).toEqual([]);
     }
   });
@@ -49,8 +50,8 @@ describe("pins (P5)", () => {
       { type: "pin-lifted", pinId: lifted.id, authority: "user", reason: "done" },
     );
     expect(textsOf(renderSample(thread).request.messages).slice(1)).toEqual([
-      "[Pinned - still in force, word for word]\n(user) Never push.",
-      "[Pin lifted - no longer in force]\nNever push.",
+      '[Pinned - still in force, word for word]\n(user) "Never push."',
+      '[Pin lifted - no longer in force]\n(user) "Never push."',
     ]);
   });
 
@@ -70,10 +71,25 @@ describe("pins (P5)", () => {
     expect(textsOf(request.messages)).toEqual([
       "go",
       "so",
-      "[Pinned - still in force, word for word]\n(user) hm",
+      '[Pinned - still in force, word for word]\n(user) "hm"',
       "on",
     ]);
     expect(missingPins).toEqual([]);
+  });
+
+  it("counts only a line of its own with its own authority: not what tells of a lifted pin, not another's", () => {
+    const live = pin("Never\npush.");
+    const line = '(user) "Never\\npush."';
+    const block = (text: string) =>
+      ({ action: "pins", chat: { role: "user", parts: [{ type: "text", text }] } }) as never;
+    const header = "[Pinned - still in force, word for word]";
+    expect(missingPins([live], [], [block(`${header}\n${line}`)])).toEqual([]);
+    for (const wrong of [
+      `${header}\n(operator) "Never\\npush."`,
+      `${header}\n${line} and more`,
+      `[Pin lifted - no longer in force]\n${line}`,
+    ])
+      expect(missingPins([live], [], [block(wrong)])).toEqual([live]);
   });
 
   it("names a live pin whose text stands nowhere in the request", () => {

@@ -1,11 +1,20 @@
-import { AgentThread, type JsonObject, type Message, type Part, type ThreadEntryInput } from "@threadfold/core";
+import {
+  AgentThread,
+  type JsonObject,
+  type Message,
+  type Part,
+  type ThreadEntryInput,
+  type ToolResultPart,
+} from "@threadfold/core";
 import fc from "fast-check";
 import { countThread, renderInputs } from "../laws/render-inputs.ts";
 import type { RenderInput } from "../render-input.ts";
+import { image } from "./sample-thread.ts";
 
 /**
- * The inputs of the laws with what OpenAI and Google put on their parts: item ids (some used twice), whole reasoning items,
- * names of speakers, marks of custom tools, thought signatures and hosted items, on some parts and not on others.
+ * The inputs of the laws with what providers put on their parts: item ids (some used twice), whole reasoning items, names
+ * of speakers, marks of custom tools, thought signatures, hosted items and server tools (some of them alone), and pictures
+ * in failed results; on some parts and not on others.
  */
 export const signedInputs: fc.Arbitrary<RenderInput> = fc
   .tuple(renderInputs, fc.infiniteStream(fc.integer({ min: 0, max: 9 })))
@@ -14,11 +23,15 @@ export const signedInputs: fc.Arbitrary<RenderInput> = fc
     const entries = [...input.thread.entries].map((entry): ThreadEntryInput => {
       if (entry.type !== "message") return entry;
       const { ordinal: _o, turn: _t, step: _s, ...message }: Message = entry.message;
-      const parts = message.parts.flatMap((part) => [...hostedBefore(part, next()), signed(part, next())]);
+      const parts = message.parts.flatMap((part) => [
+        ...hostedBefore(part, next()),
+        ...(message.role === "assistant" ? servedBefore(next(), next()) : []),
+        signed(part, next()),
+      ]);
       const spoken = spokenBy(message, next());
       return {
         type: "message",
-        message: { ...message, ...spoken, parts: message.role === "tool" ? message.parts : parts },
+        message: { ...message, ...spoken, parts },
       };
     });
     const thread = AgentThread.empty(input.thread.id).appendEntries(entries);
@@ -45,13 +58,26 @@ function signed(part: Part, die: number): Part {
       );
     case "reasoning": {
       const item = { type: "reasoning", id: `rs_${die}`, summary: [] };
-      const proof = die < 5 ? { provider: "openai", encrypted: "ZW5j" } : { provider: "google", signature: "c2ln" };
+      const proof = PROOFS[die % PROOFS.length];
       return withMetadata({ ...part, ...proof }, { openai: { item } }, die);
     }
+    case "tool-result":
+      return die < 3 ? failedWithPicture(part) : part;
     default:
       return part;
   }
 }
+
+function failedWithPicture(part: ToolResultPart): ToolResultPart {
+  const content = { type: "blocks", blocks: [{ type: "text", text: "It looks like this:" }, image] } as const;
+  return { ...part, result: { ...part.result, outcome: "failure", content } };
+}
+
+const PROOFS = [
+  { provider: "openai", encrypted: "ZW5j" },
+  { provider: "google", signature: "c2ln" },
+  { provider: "anthropic", signature: "c2ln" },
+] as const;
 
 const withMetadata = (part: Part, providerMetadata: Readonly<Record<string, JsonObject>>, die: number): Part =>
   die % 3 === 0 ? part : ({ ...part, providerMetadata } as Part);
@@ -60,6 +86,22 @@ const HOSTED: readonly JsonObject[] = [
   { type: "web_search_call", id: "ws_1" },
   { type: "compaction", encrypted_content: "ZW5j" },
 ];
+
+const SERVED: readonly JsonObject[] = [
+  { type: "server_tool_use", name: "web_search", input: {} },
+  { type: "web_search_tool_result", content: [] },
+  { type: "mcp_tool_use", name: "look", server_name: "s", input: {} },
+  { type: "mcp_tool_result", content: [], is_error: false },
+];
+
+/** Calls and results of tools that run at Anthropic: in pairs, alone, under an id that came before. */
+function servedBefore(die: number, id: number): readonly Part[] {
+  const served = die === 9 ? SERVED.slice(0, 2) : SERVED.slice(die, die + 1);
+  return served.map((value): Part => {
+    const name = String(value["type"]).endsWith("_use") ? "id" : "tool_use_id";
+    return { type: "opaque", provider: "anthropic", value: { ...value, [name]: `srvtoolu_${id}` } };
+  });
+}
 
 /** Hosted items stand between others; they are never answered. */
 function hostedBefore({ type }: Part, die: number): readonly Part[] {

@@ -12,6 +12,8 @@ export type PlainWarningKind =
   | "tool-input-wrapped"
   /** A result failed, and the format has no field that says so. */
   | "outcome-not-expressed"
+  /** A failed result held pictures or documents; they stand in a user message behind the results. */
+  | "media-moved"
   /** A text that is empty or only white space was left out. */
   | "blank-text-left-out"
   /** A message had a mark of a cached prefix beyond those that a request may have; the mark was left out. */
@@ -22,8 +24,12 @@ export type PlainWarningKind =
   | "system-as-notice"
   /** A marked user message was put first, because the format begins with one. */
   | "opening-added"
+  /** A marked user message was put before reasoning, which has to be the first of its turn. */
+  | "turn-opened"
   /** A marked user message was put last, because the log ends on an assistant turn. */
-  | "continuation-added";
+  | "continuation-added"
+  /** Rules of a user are not pinned for the cap on detected pins, and the messages that they stand in are folded. */
+  | "rule-not-pinned";
 
 /** Why a part of a message does not go out. */
 export type LeftOutReason = {
@@ -81,11 +87,14 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "call-id-changed": false,
   "tool-input-wrapped": false,
   "outcome-not-expressed": true,
+  "media-moved": false,
   "blank-text-left-out": false,
   "cache-mark-left-out": false,
   "message-left-out": true,
+  "rule-not-pinned": true,
   "system-as-notice": false,
   "opening-added": false,
+  "turn-opened": false,
   "continuation-added": false,
   "result-left-out": true,
   "reasoning-left-out": true,

@@ -1,13 +1,14 @@
 import type { ReasoningPart } from "@threadfold/core";
 import { isSameModel } from "../../capabilities/capabilities-of.ts";
+import type { RenderInput } from "../../render-input.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { Conformance } from "../conformance.ts";
-import { isLoopEdited, reasoningBoundary } from "../first-edit.ts";
+import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
 import type { PartPlace, PartRepair } from "./part-repair.ts";
 
 /**
  * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that is
- * no longer what it was (W12, W13). An edit inside a tool loop takes the reasoning of the whole loop with it.
+ * no longer what it was (W12, W13). What a model wrote since the plan was made is bound to the prefix that the plan gives.
  */
 export const stripReasoning: PartRepair<ReasoningPart> = {
   name: "strip-reasoning",
@@ -31,11 +32,12 @@ function reasonAgainst(
     return reasoning.unsigned === "kept" ? undefined : "not-signed";
   if (reasoning.provider !== "*" && part.provider !== reasoning.provider) return "other-provider";
   if (isOfOtherModel(draft, input.model)) return "other-model";
-  if (reasoning.binding === "none") return undefined;
-  if (reasoning.binding === "last-turn")
-    return behindMove || isLoopEdited(draft.ordinal, input.plan, input.thread) ? "behind-an-edit" : undefined;
-  return behindMove || draft.ordinal >= reasoningBoundary(input.plan, input.thread) ? "behind-an-edit" : undefined;
+  if (reasoning.binding !== "prefix-bound") return undefined;
+  return behindMove || isBehindEdit(draft.ordinal, input) ? "behind-an-edit" : undefined;
 }
+
+const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =>
+  ordinal >= reasoningBoundary(plan, thread) && ordinal < messagesSeen(plan, thread);
 
 /** Proofs hold for the model that wrote them. A log that names no model is trusted. */
 const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>

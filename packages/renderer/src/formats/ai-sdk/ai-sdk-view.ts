@@ -16,14 +16,23 @@ export interface AiSdkView {
   readonly messages: readonly PlainObject[];
   readonly parts: readonly PlacedPart[];
   readonly steps: readonly WireStep[];
-  /** Index of the first message at or behind an edit, by the manifest; null when nothing is edited, undefined when not known. */
-  readonly firstEdited?: number | null | undefined;
+  /**
+   * The messages that stand behind a prefix that was changed after they were written, by the manifest; null when there are
+   * none, undefined when not known.
+   */
+  readonly edited: MessageRange | null | undefined;
 }
 
-export function aiSdkView(payload: unknown, firstEdited?: number | null): AiSdkView {
+/** Messages from one index up to another. */
+export interface MessageRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function aiSdkView(payload: unknown, edited?: MessageRange | null): AiSdkView {
   const body = isPlainObject(payload) ? payload : {};
   const messages = asList(body.messages).map((message) => (isPlainObject(message) ? message : {}));
-  return { payload: body, messages, parts: messages.flatMap(partsOf), steps: stepsOf(messages), firstEdited };
+  return { payload: body, messages, parts: messages.flatMap(partsOf), steps: stepsOf(messages), edited };
 }
 
 /** A content that is a text is one text part. */

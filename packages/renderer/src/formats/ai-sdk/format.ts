@@ -4,7 +4,7 @@ import { messageLocator } from "../../legality/locate-message.ts";
 import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
 import type { RenderManifest } from "../../manifest/render-manifest.ts";
 import type { ProviderFormat } from "../provider-format.ts";
-import { aiSdkView } from "./ai-sdk-view.ts";
+import { aiSdkView, type MessageRange } from "./ai-sdk-view.ts";
 import { lowerMessage } from "./lower/message.ts";
 import { lowerSystem } from "./lower/system.ts";
 import { lowerTool } from "./lower/tool.ts";
@@ -24,7 +24,7 @@ export const aiSdk: ProviderFormat = {
   },
   mark: (payload, request, cache) => markAiSdk(payload, request, cache, lower),
   check(payload, manifest) {
-    const view = aiSdkView(payload, firstEdited(manifest));
+    const view = aiSdkView(payload, editedMessages(manifest));
     const shape = manifest === undefined ? checkShape(aiSdkPromptSchema, payload) : [];
     return [
       ...shape,
@@ -33,10 +33,11 @@ export const aiSdk: ProviderFormat = {
   },
 };
 
-/** The first edit that reasoning is bound to; undefined when only the payload can tell. */
-function firstEdited(manifest: RenderManifest | undefined): number | null | undefined {
-  const binding = manifest?.reasoningBinding ?? "prefix-bound";
-  return binding === "prefix-bound" ? manifest?.firstEdited : null;
+/** The messages behind an edit that reasoning is bound to; undefined when only the payload can tell. */
+function editedMessages(manifest: RenderManifest | undefined): MessageRange | null | undefined {
+  if (manifest === undefined) return undefined;
+  const { reasoningBinding = "prefix-bound", firstEdited: from, firstUnedited: to } = manifest;
+  return reasoningBinding !== "prefix-bound" || from === null || to === null ? null : { from, to };
 }
 
 /** System text is instructions: the SDK refuses system messages among the others unless it is told to let them pass. */

@@ -7,7 +7,7 @@ import type { FormatRequirements } from "../../conform/format-requirements.ts";
 export const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
   systemInside: "notice",
-  reasoning: { replay: "signed", provider: "*", binding: "prefix-bound", unsigned: "kept" },
+  reasoning: { replay: "signed", provider: "*", binding: "prefix-bound", leads: ["*"], unsigned: "kept" },
   opaqueFrom: ["ai-sdk"],
   opaqueFields: ["type"],
   image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: false },

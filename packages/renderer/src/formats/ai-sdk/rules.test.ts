@@ -128,9 +128,9 @@ const cases: readonly RuleCase[] = [
   {
     rule: "W13",
     name: "signed reasoning behind an edited prefix",
-    bad: body(user(summary), assistant(signed, "hi"), user("on")),
-    at: "$.messages[1].content[0]",
-    good: body(user(summary), assistant(unsigned, "hi"), user("on")),
+    bad: body(user("go"), assistant(summary), assistant(signed, "hi"), user("on")),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant(summary), user("on"), assistant(signed, "hi"), user("on")),
   },
   {
     rule: "W19",

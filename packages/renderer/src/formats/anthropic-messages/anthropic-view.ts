@@ -1,3 +1,4 @@
+import type { HostFields } from "../../host-fields.ts";
 import { at, type Place } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 import { asList, asText, isPlainObject, type PlainObject } from "../../legality/plain-object.ts";
@@ -18,6 +19,20 @@ export interface AnthropicTurn {
   readonly blocks: readonly PlacedBlock[];
 }
 
+/** Blocks from one ordinal up to another. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a payload does not tell by itself. */
+export interface AnthropicContext {
+  /** The blocks behind an edited prefix; null when thinking is bound to none, undefined when only the payload can tell. */
+  readonly edited?: BlockRange | null | undefined;
+  /** Fields that the host adds to the payload. */
+  readonly host?: HostFields | undefined;
+}
+
 /** A payload as the rules see it. Built once, in one pass; holds no copy of any text. */
 export interface AnthropicView {
   readonly payload: PlainObject;
@@ -28,13 +43,15 @@ export interface AnthropicView {
   readonly steps: readonly WireStep[];
   /** The blocks of a type, in order. */
   blocksOf(type: string): readonly PlacedBlock[];
-  /** How many blocks come before the first edit, by the manifest; null when nothing is edited, undefined when not known. */
-  readonly blocksBeforeEdit?: number | null | undefined;
+  readonly edited: AnthropicContext["edited"];
+  /** The fields `thinking` and `tool_choice`, from the payload or as the host told them. */
+  readonly thinking: unknown;
+  readonly toolChoice: unknown;
 }
 
 const NONE: readonly PlacedBlock[] = [];
 
-export function anthropicView(payload: unknown, blocksBeforeEdit?: number | null): AnthropicView {
+export function anthropicView(payload: unknown, { edited, host }: AnthropicContext = {}): AnthropicView {
   const body = isPlainObject(payload) ? payload : {};
   const reading = new Reading();
   for (const message of asList(body.messages)) reading.add(isPlainObject(message) ? message : {});
@@ -47,7 +64,9 @@ export function anthropicView(payload: unknown, blocksBeforeEdit?: number | null
     blocks,
     turns,
     steps,
-    blocksBeforeEdit,
+    edited,
+    thinking: body.thinking ?? host?.thinking,
+    toolChoice: body.tool_choice ?? host?.toolChoice,
     blocksOf: (type) => byType.get(type) ?? NONE,
   };
 }

@@ -1,12 +1,12 @@
 import { type ChatRequest, type JsonObject, toSystemText } from "@threadfold/core";
-import { capabilitiesOf } from "../../capabilities/capabilities-of.ts";
+import { bindingFor } from "../../capabilities/requirements-for.ts";
 import { checkRules } from "../../legality/check-rules.ts";
 import { asText, isPlainObject } from "../../legality/plain-object.ts";
 import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
 import type { RenderManifest } from "../../manifest/render-manifest.ts";
 import type { LoweredRequest, LowerOptions, ProviderFormat } from "../provider-format.ts";
-import { anthropicView } from "./anthropic-view.ts";
-import { blockLocator, blocksBeforeEdit } from "./locate-block.ts";
+import { type AnthropicContext, anthropicView } from "./anthropic-view.ts";
+import { blockLocator, editedBlocks } from "./locate-block.ts";
 import { lowerMessages } from "./lower/messages.ts";
 import { lowerText } from "./lower/text.ts";
 import { lowerTool } from "./lower/tools.ts";
@@ -23,19 +23,21 @@ export const anthropicMessages: ProviderFormat = {
   lower,
   mark: markBreakpoints,
   check(payload, manifest) {
-    const view = anthropicView(payload, editOf(payload, manifest));
+    const view = anthropicView(payload, { edited: editOf(payload, manifest), host: manifest?.host });
     const shape = manifest === undefined ? checkShape(anthropicRequestSchema, payload) : [];
     return [...shape, ...checkRules(ANTHROPIC_RULES, view, manifest, (known) => blockLocator(view, known))];
   },
 };
 
-/** How many blocks stand before an edit that thinking is bound to; undefined when only the payload can tell. */
-function editOf(payload: unknown, manifest: RenderManifest | undefined): number | null | undefined {
-  const model = isPlainObject(payload) ? asText(payload.model) : undefined;
-  const known = model === undefined ? null : capabilitiesOf(model);
-  const binding = manifest?.reasoningBinding ?? known?.reasoning;
+/** The blocks behind an edit that thinking is bound to; undefined when only the payload can tell. */
+function editOf(payload: unknown, manifest: RenderManifest | undefined): AnthropicContext["edited"] {
+  const body = isPlainObject(payload) ? payload : {};
+  const model = asText(body.model);
+  const host = isPlainObject(body.thinking) ? { thinking: body.thinking as JsonObject } : undefined;
+  const binding =
+    manifest?.reasoningBinding ?? bindingFor({ ...(model !== undefined && { model }), ...(host && { host }) });
   if (binding !== undefined && binding !== "prefix-bound") return null;
-  return manifest && blocksBeforeEdit(manifest);
+  return manifest && editedBlocks(manifest);
 }
 
 function lower(request: ChatRequest, { cache }: LowerOptions = {}): LoweredRequest {

@@ -1,6 +1,6 @@
 import type { Locate } from "../../legality/check-rules.ts";
 import type { RenderedMessage, RenderManifest } from "../../manifest/render-manifest.ts";
-import type { AnthropicView } from "./anthropic-view.ts";
+import type { AnthropicView, BlockRange } from "./anthropic-view.ts";
 
 /** Each part became one block, in order: so a block's message is found by counting. Nothing is found in a foreign payload. */
 export function blockLocator(view: AnthropicView, manifest: RenderManifest): Locate {
@@ -18,10 +18,9 @@ export function blockLocator(view: AnthropicView, manifest: RenderManifest): Loc
   };
 }
 
-/** How many blocks stand before the first edit of the log; null when nothing is edited. */
-export function blocksBeforeEdit({ messages, firstEdited }: RenderManifest): number | null {
-  if (firstEdited === null) return null;
-  let blocks = 0;
-  for (const { parts } of messages.slice(0, firstEdited)) blocks += parts;
-  return blocks;
+/** The blocks that stand behind a prefix that a plan changed after they were written; null when nothing is edited. */
+export function editedBlocks({ messages, firstEdited, firstUnedited }: RenderManifest): BlockRange | null {
+  if (firstEdited === null || firstUnedited === null) return null;
+  const blocksBefore = (index: number): number => messages.slice(0, index).reduce((sum, { parts }) => sum + parts, 0);
+  return { from: blocksBefore(firstEdited), to: blocksBefore(firstUnedited) };
 }

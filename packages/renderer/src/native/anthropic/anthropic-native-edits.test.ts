@@ -163,7 +163,9 @@ describe("compaction at Anthropic", () => {
       { type: "pin", pin: { id: asPinId("p"), text, authority: "user", origin: "explicit" } },
     ]);
     const { fields, differences } = anthropicNativeEdits(pinned, plan);
-    expect(fields.context_management?.edits[0]).toMatchObject({ instructions: expect.stringContaining(`- ${text}`) });
+    expect(fields.context_management?.edits[0]).toMatchObject({
+      instructions: expect.stringContaining(`- (user) "${text}"`),
+    });
     expect(differences).toContainEqual({ kind: "pins-at-risk", told: true, pinIds: ["p"] });
     const own = anthropicNativeEdits(pinned, plan, { instructions: "Be brief." });
     expect(own.differences).toContainEqual({ kind: "pins-at-risk", told: false, pinIds: ["p"] });

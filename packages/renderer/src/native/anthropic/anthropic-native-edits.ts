@@ -1,6 +1,7 @@
 import type { AgentThread, ClearTarget, CompactionPlan, Message, MessageId, PlanRecord } from "@threadfold/core";
 import { ANTHROPIC_REQUIREMENTS } from "../../formats/anthropic-messages/requirements.ts";
 import { isPlainObject } from "../../legality/plain-object.ts";
+import { quotedPin } from "../../pins/quoted-pin.ts";
 import { leftToRendering, restOfPlan } from "../left-to-rendering.ts";
 import type { LeftReason, NativeDifference } from "../native-difference.ts";
 import type { NativeCompactionOptions, NativeEdits } from "../native-edits.ts";
@@ -110,7 +111,9 @@ function compactionDifferences(
   { compactAt }: AnthropicNativeOptions,
   { trigger: { value: threshold }, instructions = "" }: CompactEdit,
 ): readonly NativeDifference[] {
-  const toldOfPins = thread.livePins.every(({ text }) => instructions.includes(text));
+  const toldOfPins = thread.livePins.every(
+    (pin) => instructions.includes(pin.text) || instructions.includes(quotedPin(pin)),
+  );
   const isRaised = compactAt !== undefined && compactAt < threshold;
   return [
     ...summarizedByProvider(thread, plan, rest, { threshold, toldOfPins }),

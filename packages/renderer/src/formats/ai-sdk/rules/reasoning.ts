@@ -27,14 +27,12 @@ export const reasoningBoundToPrefix: LegalityRule<AiSdkView> = {
   reference: "Reasoning",
   find(view) {
     const signed = view.parts.filter((placed) => isReasoning(placed) && isSigned(placed.part));
-    const edited = signed.length === 0 ? null : editedFrom(view);
-    if (edited === null) return [];
-    return signed
-      .filter(({ message }) => message >= edited)
-      .map((placed) => ({
-        place: placeOf(placed),
-        problem: "signed reasoning stands behind a folded part of the conversation",
-      }));
+    const isBehindEdit = signed.length === 0 ? null : behindEdit(view);
+    if (isBehindEdit === null) return [];
+    return signed.filter(isBehindEdit).map((placed) => ({
+      place: placeOf(placed),
+      problem: "signed reasoning stands behind a folded part of the conversation",
+    }));
   },
 };
 
@@ -45,11 +43,16 @@ function isSigned({ providerOptions }: PlainObject): boolean {
   );
 }
 
-/** By the manifest; in a foreign prompt, from the first frame of a fold that we know. */
-function editedFrom({ parts, firstEdited }: AiSdkView): number | null {
-  if (firstEdited !== undefined) return firstEdited;
-  const frame = parts.find(({ part }) => part.type === "text" && isFold(asText(part.text) ?? ""));
-  return frame?.message ?? null;
+/**
+ * By the manifest. In a foreign prompt the part directly behind the first frame of a fold that we know, in its turn:
+ * whatever comes later may have been written behind the fold.
+ */
+function behindEdit({ parts, edited }: AiSdkView): ((placed: PlacedPart) => boolean) | null {
+  if (edited === null) return null;
+  if (edited !== undefined) return ({ message }) => message >= edited.from && message < edited.to;
+  const frame = parts.findIndex(({ part }) => part.type === "text" && isFold(asText(part.text) ?? ""));
+  const next = parts[frame]?.role === "assistant" ? parts[frame + 1] : undefined;
+  return (placed) => placed === next;
 }
 
 const isFold = (text: string): boolean =>

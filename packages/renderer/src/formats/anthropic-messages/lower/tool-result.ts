@@ -12,20 +12,22 @@ import { lowerText } from "./text.ts";
 
 /** A result without a body has no content at all: blank text is refused. */
 export function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObject {
-  const content = lowerContent(result.content);
+  const isFailed = result.outcome === "failure";
+  const content = lowerContent(result.content, isFailed);
   const block = {
     type: "tool_result",
     tool_use_id: result.callId,
     ...(content.length > 0 && { content }),
-    ...(result.outcome === "failure" && { is_error: true }),
+    ...(isFailed && { is_error: true }),
   };
   return withBlockFields(block, "tool-result", providerMetadata);
 }
 
-function lowerContent(content: ToolResultContent): string | readonly JsonValue[] {
+/** A failed result holds text alone: blocks of the provider's own then go out as their JSON. */
+function lowerContent(content: ToolResultContent, isFailed: boolean): string | readonly JsonValue[] {
   if (content.type === "blocks")
     return content.blocks.map((block) => (block.type === "text" ? lowerText(block) : lowerMedia(block)));
-  if (content.type === "json" && isProviderContent(content.value)) return content.value;
+  if (content.type === "json" && !isFailed && isProviderContent(content.value)) return content.value;
   const text = toolResultText(content);
   return text.trim() === "" ? "" : text;
 }

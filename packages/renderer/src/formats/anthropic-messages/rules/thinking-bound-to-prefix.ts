@@ -1,7 +1,7 @@
 import type { LegalityRule } from "../../../legality/legality-rule.ts";
 import { asText } from "../../../legality/plain-object.ts";
 import { END_OF_HISTORY } from "../../../neutral/summary-frame.ts";
-import { type AnthropicView, type PlacedBlock, placeOf } from "../anthropic-view.ts";
+import { type AnthropicView, type BlockRange, type PlacedBlock, placeOf } from "../anthropic-view.ts";
 import { thinkingOf } from "./thinking-intact.ts";
 
 export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
@@ -10,10 +10,10 @@ export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
   reference: "Reasoning",
   find(view) {
     const thinking = thinkingOf(view);
-    const edited = thinking.length === 0 ? null : editedFrom(view);
+    const edited = thinking.length === 0 ? null : editedBlocks(view);
     if (edited === null) return [];
     return thinking
-      .filter(({ ordinal }) => ordinal >= edited)
+      .filter(({ ordinal }) => ordinal >= edited.from && ordinal < edited.to)
       .map((placed) => ({
         place: placeOf(placed),
         problem: "thinking stands behind a folded part of the conversation",
@@ -21,11 +21,14 @@ export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
   },
 };
 
-/** By the manifest; in a foreign payload, from the first frame of a fold that we know. */
-function editedFrom({ blocks, blocksBeforeEdit }: AnthropicView): number | null {
-  if (blocksBeforeEdit !== undefined) return blocksBeforeEdit;
+/**
+ * By the manifest. In a foreign payload the block directly behind the first frame of a fold that we know, in its turn:
+ * whatever comes later may have been written behind the fold.
+ */
+function editedBlocks({ blocks, edited }: AnthropicView): BlockRange | null {
+  if (edited !== undefined) return edited;
   const frame = blocks.findIndex(isFold);
-  return frame < 0 ? null : frame;
+  return frame < 0 || blocks[frame]?.role !== "assistant" ? null : { from: frame + 1, to: frame + 2 };
 }
 
 function isFold({ block }: PlacedBlock): boolean {

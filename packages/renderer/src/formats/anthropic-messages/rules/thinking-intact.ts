@@ -2,7 +2,9 @@ import type { Finding, LegalityRule } from "../../../legality/legality-rule.ts";
 import { asText, isPlainObject } from "../../../legality/plain-object.ts";
 import { type AnthropicTurn, type AnthropicView, type PlacedBlock, placeOf } from "../anthropic-view.ts";
 
-const isThinking = ({ block }: PlacedBlock): boolean => block.type === "thinking" || block.type === "redacted_thinking";
+/** True for thinking in the clear and redacted. */
+export const isThinking = ({ block }: PlacedBlock): boolean =>
+  block.type === "thinking" || block.type === "redacted_thinking";
 
 export const thinkingIntact: LegalityRule<AnthropicView> = {
   id: "W12",
@@ -37,9 +39,9 @@ function trailing({ role, blocks }: AnthropicTurn): readonly Finding[] {
     : [];
 }
 
-/** Only the host knows whether thinking is enabled; the field is checked where the payload has it. */
-function droppedFromLoop({ payload, turns }: AnthropicView): readonly Finding[] {
-  const enabled = isPlainObject(payload.thinking) && payload.thinking.type === "enabled";
+/** Only the host knows whether thinking is enabled; it is checked where the payload has the field or the host told it. */
+function droppedFromLoop({ thinking, turns }: AnthropicView): readonly Finding[] {
+  const enabled = isPlainObject(thinking) && thinking.type === "enabled";
   const [calls, results] = turns.slice(-2);
   const isOpenLoop = calls?.role === "assistant" && results?.blocks.some(({ block }) => block.type === "tool_result");
   const first = calls?.blocks[0];

@@ -1,0 +1,159 @@
+import type { JsonObject, Part } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { renderSample } from "../../testing/render-sample.ts";
+import { ARTIFACT, call, image, type MessageSpec, result, text, threadOf } from "../../testing/sample-thread.ts";
+
+const tools = [{ name: "read", inputSchema: { type: "object" } }];
+const opaque = (value: JsonObject): Part => ({ type: "opaque", provider: "anthropic", value });
+const served = (id: string): Part => opaque({ type: "server_tool_use", id, name: "web_search", input: {} });
+const found = (id: string): Part => opaque({ type: "web_search_tool_result", tool_use_id: id, content: [] });
+
+/** Renders for Anthropic what must be legal, and shows the blocks of each message by their types. */
+function render(specs: readonly MessageSpec[], options: Parameters<typeof renderSample>[1] = {}) {
+  const sample = renderSample(threadOf(...specs), { format: "anthropic-messages", tools, ...options });
+  expect(sample.format.check(sample.payload, sample.manifest)).toEqual([]);
+  expect(sample.format.check(sample.payload)).toEqual([]);
+  const blocks = sample.messages.map(({ content }) => content.map(({ type }: JsonObject) => type).join());
+  return { ...sample, blocks };
+}
+
+describe("a failed result", () => {
+  const failed = (id: string, more: Parameters<typeof result>[2] = {}): Part =>
+    result(id, "", { outcome: "failure", content: { type: "blocks", blocks: [text("no"), image] as never }, ...more });
+
+  it("keeps its mark and its text, and shows its pictures behind the results of the batch", () => {
+    const { blocks, messages, warnings } = render([
+      ["user", "go"],
+      ["assistant", call("a"), call("b")],
+      ["tool", failed("a")],
+      ["tool", result("b", "ok")],
+      ["user", "well?"],
+    ]);
+    expect(blocks).toEqual(["text", "tool_use,tool_use", "tool_result,tool_result,text,image,text"]);
+    expect(messages[2].content[0]).toMatchObject({
+      is_error: true,
+      content: [text("no"), text("[image below the results: image/png, a.png]")],
+    });
+    expect(messages[2].content[2].text).toBe("[Media of read: failure]");
+    expect(warnings).toContainEqual({ kind: "media-moved", messageIds: ["m3"] });
+  });
+
+  it("sends blocks of the provider's own as text", () => {
+    const value = [{ tool_name: "read", type: "tool_reference" }];
+    const content = { type: "json", value } as const;
+    const { messages } = render([
+      ["user", "go"],
+      ["assistant", call("a"), call("b")],
+      ["tool", failed("a", { content })],
+      ["tool", result("b", "", { content })],
+    ]);
+    expect(messages[2].content.map(({ content: shown }: JsonObject) => shown)).toEqual([JSON.stringify(value), value]);
+  });
+});
+
+describe("tools that run at the provider", () => {
+  it("W9 sends a turn that the provider paused back as the last message", () => {
+    const { blocks, warnings } = render([
+      ["user", "go"],
+      ["assistant", "I look.", served("s1"), found("s1"), served("s2")],
+    ]);
+    expect(blocks).toEqual(["text", "text,server_tool_use,web_search_tool_result,server_tool_use"]);
+    expect(warnings).toEqual([]);
+    const goneOn = render([
+      ["user", "go"],
+      ["assistant", "I look.", served("s1")],
+      ["assistant", found("s1"), "Found."],
+      ["user", "on"],
+    ]);
+    expect(goneOn.blocks).toEqual(["text", "text,server_tool_use,web_search_tool_result,text", "text"]);
+  });
+
+  it("leaves a call open over the results that it waits for", () => {
+    const loop: readonly MessageSpec[] = [
+      ["user", "go"],
+      ["assistant", served("code"), call("a")],
+      ["tool", result("a", "1")],
+    ];
+    expect(render(loop).blocks).toEqual(["text", "server_tool_use,tool_use", "tool_result"]);
+    expect(render([...loop, ["assistant", found("code"), "So."], ["user", "on"]]).blocks).toEqual([
+      "text",
+      "server_tool_use,tool_use",
+      "tool_result",
+      "web_search_tool_result,text",
+      "text",
+    ]);
+  });
+
+  it("leaves a call open over steps of the loop that runs inside it", () => {
+    const { blocks } = render([
+      ["user", "go"],
+      ["assistant", served("code"), call("a")],
+      ["tool", result("a", "1")],
+      ["assistant", call("b")],
+      ["tool", result("b", "2")],
+    ]);
+    expect(blocks.slice(1)).toEqual(["server_tool_use,tool_use", "tool_result", "tool_use", "tool_result"]);
+  });
+
+  it.each<readonly [string, readonly MessageSpec[], readonly string[]]>([
+    [
+      "a call and the user speaks",
+      [
+        ["user", "go"],
+        ["assistant", "so", served("s")],
+        ["user", "well?"],
+      ],
+      ["m2"],
+    ],
+    [
+      "a result alone",
+      [
+        ["user", "go"],
+        ["assistant", found("s"), "so"],
+        ["user", "on"],
+      ],
+      ["m2"],
+    ],
+    [
+      "a second result",
+      [
+        ["user", "go"],
+        ["assistant", served("s"), found("s"), found("s"), "so"],
+      ],
+      ["m2"],
+    ],
+    [
+      "a result behind the user",
+      [
+        ["user", "go"],
+        ["assistant", "so", served("s")],
+        ["user", "hm"],
+        ["assistant", found("s"), "x"],
+        ["user", "on"],
+      ],
+      ["m2", "m4"],
+    ],
+    [
+      "an id that is used again",
+      [
+        ["user", "go"],
+        ["assistant", served("s"), found("s")],
+        ["user", "on"],
+        ["assistant", served("s"), "so"],
+      ],
+      ["m4"],
+    ],
+  ])("W1 W2 leaves out what lost its partner, with a warning: %s", (_name, specs, messageIds) => {
+    const { warnings } = render(specs);
+    expect(warnings).toContainEqual({ kind: "opaque-left-out", reason: "without-partner", messageIds });
+  });
+
+  it("says nothing behind a paused turn, whatever the host has for other ends", () => {
+    const paused: readonly MessageSpec[] = [
+      ["user", "go"],
+      ["assistant", "I look.", served("s")],
+    ];
+    const rehydrated = [{ artifactId: ARTIFACT, content: "x", tokens: 1, truncated: false }];
+    expect(render(paused, { continuation: "And?", rehydrated }).blocks).toEqual(["text", "text,server_tool_use"]);
+  });
+});
