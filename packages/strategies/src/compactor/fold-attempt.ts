@@ -1,4 +1,4 @@
-import type { ContextCompactionConfig } from "@threadfold/core";
+import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
 import { clearStrategy } from "../ladder/clear-strategy.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { dropStrategy } from "../ladder/drop-strategy.ts";
@@ -23,7 +23,7 @@ export interface FoldAttempt {
   readonly exhaustive: boolean;
 }
 
-/** A summary never takes more than this share of the cap. */
+/** A summary never takes more than this share of the room. */
 const SUMMARY_SHARE = 0.2;
 
 /**
@@ -39,7 +39,7 @@ export function foldAttempts(
   room: number,
 ): readonly FoldAttempt[] {
   const recent = Math.max(0, Math.floor(room * config.preserveRecentPercent));
-  const summary = Math.min(config.summaryMaxTokens, Math.floor(config.maxInputTokens * SUMMARY_SHARE));
+  const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * SUMMARY_SHARE));
   const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
   const base = { newest: "group", floor: false, exhaustive: false } as const;
   // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.

@@ -25,6 +25,8 @@ import { threadfoldPreset } from "../presets/threadfold.ts";
 import { recursiveSummarization } from "../session-compaction/recursive-summarization.ts";
 import { factSummarizer, folded, foldScene } from "../testing/fold-scene.ts";
 import { scriptThread, shownIn } from "../testing/script-thread.ts";
+import { nothing } from "../windows/cut-points.ts";
+import { windowStrategy } from "../windows/window-strategy.ts";
 
 /** A summarizer that must not be called. */
 const silent: Summarizer = { id: "silent@1", summarize: () => Promise.reject(new Error("must not be called")) };
@@ -122,7 +124,9 @@ describe("fold scenarios", () => {
 
   it("S17 several old groups are replaced each at its own place, with links both ways", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", (id) => (id.startsWith("u") ? 500 : 60_000));
-    const { plan } = await folded(thread, { preset: codexPreset, config: { maxInputTokens: 200_000 } });
+    const each = windowStrategy({ name: "each", cut: nothing, fold: "summarize", keepUserTokens: 20_000 });
+    const preset = { ...codexPreset, ladder: [each] };
+    const { plan } = await folded(thread, { preset, config: { maxInputTokens: 200_000 } });
     expect(shownIn(thread, plan)).toEqual(["u1", "[summary]", "u2", "[summary]", "u3"]);
     for (const record of plan.summarizations) {
       for (const id of record.span.messageIds) {
@@ -130,6 +134,21 @@ describe("fold scenarios", () => {
         expect(explainMessage(thread, plan, id).recovery.some((way) => way.from === "thread")).toBe(true);
       }
     }
+  });
+
+  it("one summary that gathers says of every message where it went, and what it stands for", async () => {
+    const thread = scriptThread("u1 a1 u2 a2 u3", (id) => (id.startsWith("u") ? 500 : 60_000));
+    const { plan } = await folded(thread, { preset: codexPreset, config: { maxInputTokens: 200_000 } });
+    expect(shownIn(thread, plan)).toEqual(["u1", "u2", "[summary]", "u3"]);
+    const [summary] = plan.summarizations;
+    expect(summary).toMatchObject({
+      span: { firstTurn: 1, lastTurn: 2 },
+      summary: { span: { messageIds: ["a1", "a2"] } },
+    });
+    expect(actionOf(plan, asMessageId("a1"))).toMatchObject({
+      action: "drop",
+      record: { reason: expect.stringContaining("The summary behind") },
+    });
   });
 
   it("S19 a fold that fails or is cancelled halfway leaves thread and plan as they were", async () => {

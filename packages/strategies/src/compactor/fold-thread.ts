@@ -16,6 +16,8 @@ import {
   type PlanVerification,
   type PlanVerifier,
   planRecords,
+  type RequestRoom,
+  requestRoom,
   type SpanReference,
   type Summarizer,
   sealPlan,
@@ -34,7 +36,7 @@ import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
 import type { DraftPlan } from "./draft-plan.ts";
-import { EventLoopTurns } from "./event-loop-turns.ts";
+import { eventLoopTurns } from "./event-loop-turns.ts";
 import { type FoldAttempt, foldAttempts } from "./fold-attempt.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 
@@ -51,6 +53,8 @@ export interface FoldInput {
   readonly overheadTokens: number;
   /** True to take any plan that fits, whatever little it frees. */
   readonly hard: boolean;
+  /** True to leave the ladder out and fold the deterministic floor at once. */
+  readonly floorOnly?: boolean;
   readonly tenantId?: string | null;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
@@ -104,15 +108,17 @@ class Fold {
   readonly #input: FoldInput;
   readonly #ports: FoldPorts;
   readonly #before: number;
+  readonly #room: RequestRoom;
   readonly #shape: ThreadShape;
   readonly #now: string;
   readonly #grounds: FoldGrounds;
-  readonly #turns = new EventLoopTurns();
+  readonly #turns = eventLoopTurns();
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {
     const { thread, ledger, tenantId = null, signal } = input;
     const growth = growthPerCall(ledger.totalTokens, thread.position.step);
     this.#input = { ...input, config: configForEpoch(input.config, growth) };
+    this.#room = requestRoom(this.#input.config);
     this.#ports = ports;
     this.#before = before;
     this.#shape = threadShape(thread, ledger, input.grouped);
@@ -124,18 +130,19 @@ class Fold {
   }
 
   async run(): Promise<FoldResult> {
-    const { config, overheadTokens } = this.#input;
-    const target = Math.floor(config.maxInputTokens * config.targetPercent);
+    const { config, overheadTokens, floorOnly = false } = this.#input;
+    const { target, softLimit } = this.#room;
     const unchanged = { before: this.#before, after: this.#before };
     if (this.#before <= target)
       return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
 
     const candidates: Candidate[] = [];
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
+      if (floorOnly && !attempt.floor) continue;
       // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
       if (attempt.newest === "nothing" && candidates.some((candidate) => this.#fits(candidate))) break;
       // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
-      if (attempt.floor && this.#before <= Math.min(this.#softLimit, this.#hardLimit)) break;
+      if (attempt.floor && this.#before <= softLimit) break;
       const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
       let needed = this.#before - goal;
       let reached = Number.POSITIVE_INFINITY;
@@ -144,7 +151,7 @@ class Fold {
         if (candidate === null) break;
         candidates.push(candidate);
         const { tokens } = candidate.verification;
-        if (isSound(candidate) && tokens <= this.#softLimit) return this.#choose(candidates);
+        if (isSound(candidate) && tokens <= softLimit) return this.#choose(candidates);
         if (!isSound(candidate) || tokens >= reached || attempt.exhaustive) break;
         reached = tokens;
         needed += tokens - goal;
@@ -154,20 +161,12 @@ class Fold {
   }
 
   #fits(candidate: Candidate): boolean {
-    return isSound(candidate) && candidate.verification.tokens <= this.#hardLimit;
-  }
-
-  get #softLimit(): number {
-    return Math.floor(this.#input.config.maxInputTokens * this.#input.config.softThresholdPercent);
+    return isSound(candidate) && candidate.verification.tokens <= this.#room.tokens;
   }
 
   /** Where the floor goes when there is no target: it folds no more than an epoch needs. */
   get #floorGoal(): number {
-    return Math.min(Math.floor(this.#input.config.maxInputTokens / 2), this.#softLimit, this.#hardLimit);
-  }
-
-  get #hardLimit(): number {
-    return this.#input.config.maxInputTokens - this.#input.config.outputReserveTokens;
+    return Math.min(Math.floor(this.#room.tokens / 2), this.#room.softLimit);
   }
 
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
@@ -258,28 +257,35 @@ class Fold {
     };
   }
 
-  /** The first sound plan below the soft threshold, else the first below the cap, else the reason why there is none. */
+  /** The first sound plan below the soft threshold, else the first that fits the room, else the reason why there is none. */
   #choose(candidates: readonly Candidate[]): FoldResult {
     const fitting = candidates.filter((candidate) => this.#fits(candidate));
-    const chosen = fitting.find(({ verification }) => verification.tokens <= this.#softLimit) ?? fitting[0];
+    const chosen = fitting.find(({ verification }) => verification.tokens <= this.#room.softLimit) ?? fitting[0];
     if (chosen !== undefined) return this.#accept(chosen, candidates);
-    const unchanged = { before: this.#before, after: this.#before };
-    if (this.#before <= this.#hardLimit)
-      return { type: "no-op", reason: "nothing more can be folded", tokens: unchanged };
+    const tokens = { before: this.#before, after: this.#before };
+    if (candidates.length === 0 && this.#before <= this.#room.tokens) return this.#nothingToFold();
     const unsound = candidates.find((candidate) => !isSound(candidate));
-    if (unsound !== undefined && unsound.verification.tokens <= this.#hardLimit) {
+    if (unsound !== undefined && unsound.verification.tokens <= this.#room.tokens) {
       const { violations, missingPins } = unsound.verification;
-      return { type: "refused", violations, missingPins, tokens: unchanged };
+      return { type: "refused", violations, missingPins, tokens };
     }
-    return this.#infeasible(candidates.at(-1));
+    return this.#before <= this.#room.tokens ? { type: "inflated", tokens } : this.#infeasible(candidates.at(-1));
+  }
+
+  /** Below the threshold a trigger just looked too early; above it the request stays there however often one looks. */
+  #nothingToFold(): FoldResult {
+    const tokens = { before: this.#before, after: this.#before };
+    if (this.#input.hard || this.#before <= this.#room.softLimit)
+      return { type: "no-op", reason: "nothing more can be folded", tokens };
+    return { type: "ineffective", freed: 0, required: this.#room.leastReclaim, tokens };
   }
 
   #accept(candidate: Candidate, candidates: readonly Candidate[]): FoldResult {
-    const { config, hard } = this.#input;
+    const { hard } = this.#input;
     const tokens = { before: this.#before, after: candidate.verification.tokens };
     const freed = tokens.before - tokens.after;
-    const required = Math.floor(config.maxInputTokens * config.minReclaimPercent);
-    const mustFold = hard || tokens.before > this.#hardLimit;
+    const required = this.#room.leastReclaim;
+    const mustFold = hard || tokens.before > this.#room.tokens;
     if (freed <= 0) return { type: "inflated", tokens: { before: tokens.before, after: tokens.before } };
     if (!mustFold && freed < required) {
       return { type: "ineffective", freed, required, tokens: { before: tokens.before, after: tokens.before } };
@@ -303,7 +309,7 @@ class Fold {
     const newest = tokens - system - tools - pins - overhead;
     return {
       type: "infeasible",
-      budget: this.#hardLimit,
+      budget: this.#room.tokens,
       required: tokens,
       indispensable: { system, tools, pins, newest, overhead },
       tokens: { before: this.#before, after: this.#before },

@@ -1,9 +1,9 @@
-import type { DeterminismProbe, ProbeVerdict, ReplayableResult } from "@threadfold/core";
+import { type DeterminismProbe, type ProbeVerdict, type ReplayableResult, withinLimit } from "@threadfold/core";
 
 /** How many sources are looked at side by side. */
 const CONCURRENCY = 8;
-/** No look may hold a fold up longer than this. In milliseconds. */
-const TIMEOUT = 2_000;
+/** No look may hold a fold up longer than this by default. In milliseconds. */
+const TIME_LIMIT_MS = 2_000;
 
 /**
  * Looks at the sources of replayable results, a few at a time. A probe that throws or takes too long has verified
@@ -35,21 +35,15 @@ async function probeOne(
   result: ReplayableResult,
   signal: AbortSignal | undefined,
 ): Promise<ProbeVerdict> {
-  const ended = new AbortController();
-  const timer = setTimeout(() => ended.abort(), TIMEOUT);
-  const stop = (): void => ended.abort();
-  signal?.addEventListener("abort", stop, { once: true });
-  const cutOff = new Promise<ProbeVerdict>((resolve) =>
-    ended.signal.addEventListener("abort", () => resolve("unverifiable"), { once: true }),
-  );
   try {
-    const looking = Promise.resolve(probe.probe(result, ended.signal)).then(checked, () => "unverifiable" as const);
-    return await Promise.race([looking, cutOff]);
+    const verdict = await withinLimit((ended) => probe.probe(result, ended), {
+      ...{ milliseconds: probe.timeLimitMs ?? TIME_LIMIT_MS, waitedFor: "the determinism probe", timers: globalThis },
+      option: "determinismProbe.timeLimitMs",
+      ...(signal !== undefined && { signal }),
+    });
+    return checked(verdict);
   } catch {
     return "unverifiable";
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ContextCompactionConfig } from "@threadfold/core";
+import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
 
 /** A fold goes no further below its target than to this share of it: what is kept has to hold more than a summary. */
 const LEAST_OF_TARGET = 0.5;
@@ -11,8 +11,8 @@ const LEAST_OF_TARGET = 0.5;
  * @param growthPerCall tokens that the thread grew by in an average call.
  */
 export function configForEpoch(config: ContextCompactionConfig, growthPerCall: number): ContextCompactionConfig {
-  const { maxInputTokens, softThresholdPercent, targetPercent, minCallsPerFold } = config;
-  const wanted = softThresholdPercent - (minCallsPerFold * growthPerCall) / maxInputTokens;
+  const { softThresholdPercent, targetPercent, minCallsPerFold } = config;
+  const wanted = softThresholdPercent - (minCallsPerFold * growthPerCall) / roomTokens(config);
   if (wanted >= targetPercent) return config;
   return { ...config, targetPercent: Math.max(targetPercent * LEAST_OF_TARGET, wanted) };
 }

@@ -125,7 +125,12 @@ describe("postponing", () => {
             const weighing = weighCommit({ ...input, expectedCalls: 0 });
             const wait = callsToWait(weighing, { ...scene, history, step: now, maxPostponedCalls: most, limit: 2e6 });
             if (wait === 0) break;
-            history = afterAttempt(history, "postponed", { step: now, forced: false, waitCalls: wait });
+            history = afterAttempt(history, "postponed", {
+              step: now,
+              forced: false,
+              waitCalls: wait,
+              breakerFailures: 3,
+            });
             last = now + wait;
           }
           expect(last - step).toBeLessThanOrEqual(most);
@@ -139,13 +144,13 @@ describe("postponing", () => {
 describe("the breaker", () => {
   const moment: FoldMoment = { level: "soft", forced: false, step: 9, cacheIsCold: false, breakerFailures: 3 };
   const fail = (history: ReturnType<typeof foldHistory>, outcome: CompactionOutcome["type"], forced = false) =>
-    afterAttempt(history, outcome, { step: 9, forced });
+    afterAttempt(history, outcome, { step: 9, forced, breakerFailures: 3 });
 
   it("L29 opens after three folds in a row that came to nothing, whatever they came to", () => {
     let history = foldHistory(1);
     for (const outcome of ["ineffective", "inflated"] as const) history = fail(history, outcome);
     expect(mayFold(history, moment).type).toBe("go");
-    history = fail(history, "no-op");
+    history = fail(history, "infeasible");
     expect(mayFold(history, moment)).toMatchObject({
       type: "breaker-open",
       reason: expect.stringContaining("3 folds"),
@@ -163,20 +168,36 @@ describe("the breaker", () => {
   });
 
   it("lets hard pressure and a manual fold through, and a manual fold closes it", () => {
-    const open = { ...foldHistory(1), failures: 7 };
+    const open = { ...foldHistory(1), failures: 7, notBefore: 500 };
     expect(mayFold(open, { ...moment, level: "hard" }).type).toBe("go");
     expect(mayFold(open, { ...moment, forced: true }).type).toBe("go");
     expect(fail(open, "ineffective", true).failures).toBe(0);
   });
 
-  it("does not count what was nobody's fault", () => {
-    for (const outcome of ["conflict", "aborted", "postponed"] as const) {
+  it("lets one fold through after a rest, and rests twice as long when that comes to nothing too", () => {
+    let history = foldHistory(1);
+    const tries: number[] = [];
+    for (let step = 0; step < 1_000; step++) {
+      if (mayFold(history, { ...moment, step }).type !== "go") continue;
+      tries.push(step);
+      history = afterAttempt(history, "inflated", { step, forced: false, breakerFailures: 3 });
+    }
+    expect(tries).toEqual([0, 1, 2, 10, 26, 58, 122, 250, 378, 506, 634, 762, 890]);
+  });
+
+  it("does not count what was nobody's fault, nor a trigger that found nothing to fold", () => {
+    for (const outcome of ["conflict", "aborted", "postponed", "no-op"] as const) {
       expect(fail({ ...foldHistory(1), failures: 2 }, outcome).failures).toBe(2);
     }
   });
 
   it("looks at a postponed fold again when its time has come, or when the cache goes cold", () => {
-    const waiting = afterAttempt(foldHistory(1), "postponed", { step: 5, forced: false, waitCalls: 10 });
+    const waiting = afterAttempt(foldHistory(1), "postponed", {
+      step: 5,
+      forced: false,
+      waitCalls: 10,
+      breakerFailures: 3,
+    });
     expect(waiting).toMatchObject({ postponedSince: 5, notBefore: 15 });
     expect(mayFold(waiting, { ...moment, step: 14 })).toMatchObject({ type: "too-early" });
     expect(mayFold(waiting, { ...moment, step: 14, cacheIsCold: true }).type).toBe("go");

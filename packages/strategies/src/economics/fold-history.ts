@@ -1,5 +1,9 @@
 import type { CompactionOutcome, FoldAttemptedRecord } from "@threadfold/core";
 
+/** The first calls of a rest, and how often it doubles: an open breaker lets one fold through after each rest. */
+const FIRST_REST = 8;
+const MOST_DOUBLINGS = 4;
+
 /** What is known of the folds that were tried under one plan and committed nothing. A new plan starts with nothing. */
 export interface FoldHistory {
   readonly planVersion: number;
@@ -18,20 +22,33 @@ export function foldHistory(planVersion: number, newest?: FoldAttemptedRecord | 
   return { planVersion, failures, postponedSince, notBefore };
 }
 
-/** The history after an attempt. What somebody asked for tells that person, and so closes the breaker. */
+/** What an attempt says beside its outcome. */
+export interface FinishedAttempt {
+  /** Model calls so far. */
+  readonly step: number;
+  readonly forced: boolean;
+  readonly breakerFailures: number;
+  readonly waitCalls?: number;
+}
+
+/**
+ * The history after an attempt. What somebody asked for tells that person, and so closes the breaker. A trigger that found
+ * nothing to fold has cost nothing and says nothing of the next fold: it is no failure.
+ */
 export function afterAttempt(
   history: FoldHistory,
   outcome: CompactionOutcome["type"],
-  attempt: { readonly step: number; readonly forced: boolean; readonly waitCalls?: number },
+  attempt: FinishedAttempt,
 ): FoldHistory {
   switch (outcome) {
+    case "no-op":
+      return attempt.forced ? closed(history, attempt) : history;
     case "ineffective":
     case "inflated":
     case "refused":
-    case "no-op":
     case "infeasible":
     case "failed":
-      return { ...history, failures: attempt.forced ? 0 : history.failures + 1 };
+      return attempt.forced ? closed(history, attempt) : afterFailure(history, attempt);
     case "postponed":
       return {
         ...history,
@@ -46,4 +63,15 @@ export function afterAttempt(
     case "summarizer-failed-floor-used":
       return history;
   }
+}
+
+function closed(history: FoldHistory, { breakerFailures }: FinishedAttempt): FoldHistory {
+  return { ...history, failures: 0, notBefore: history.failures < breakerFailures ? history.notBefore : 0 };
+}
+
+function afterFailure(history: FoldHistory, { step, breakerFailures }: FinishedAttempt): FoldHistory {
+  const failures = history.failures + 1;
+  if (failures < breakerFailures) return { ...history, failures };
+  const rest = FIRST_REST * 2 ** Math.min(failures - breakerFailures, MOST_DOUBLINGS);
+  return { ...history, failures, notBefore: Math.max(history.notBefore, step + rest) };
 }

@@ -28,6 +28,6 @@ export interface Fulfilment {
 }
 
 /** The messages of a proposal, bodies included. */
-export function messagesOf(proposal: CompactionProposal, { thread }: Fulfilment): readonly Message[] {
+export function messagesOf(proposal: Pick<CompactionProposal, "ordinals">, { thread }: Fulfilment): readonly Message[] {
   return proposal.ordinals.map((ordinal) => thread.messageAt(ordinal) as Message);
 }

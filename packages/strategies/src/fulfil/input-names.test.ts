@@ -1,5 +1,5 @@
 import { asToolCallId, type JsonValue, LARGE_INPUT_STRING } from "@threadfold/core";
-import { jsonValues, runs } from "@threadfold/core/laws";
+import { cpuTimeMs, jsonValues, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputNames, largeCharacters } from "./input-names.ts";
@@ -60,9 +60,9 @@ see /etc/hosts and docs/decisions/README.md`;
   });
 
   it("is done with a megabyte at once", () => {
-    const start = performance.now();
+    const start = cpuTimeMs();
     expect(inputNames(callWith({ content: "a/b_c.d-".repeat(125_000) })).length).toBeLessThanOrEqual(16);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuTimeMs() - start).toBeLessThan(1_000);
   });
 });
 

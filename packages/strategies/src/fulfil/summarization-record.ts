@@ -2,6 +2,8 @@ import {
   applySummaryChanges,
   combineHandling,
   handlingOf,
+  lastTurnAfter,
+  liftedPins,
   type Message,
   mergeSummaries,
   type ResolvedItem,
@@ -11,7 +13,10 @@ import {
   type SummarizeRequest,
   type SummaryChange,
   type SummaryHandling,
+  spanEnd,
+  spanOf,
   trimSummary,
+  withoutLiftedRules,
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { floorSummaryChanges } from "./floor-summary.ts";
@@ -29,25 +34,40 @@ export async function summarizationRecord(
   fulfilment: Fulfilment,
 ): Promise<SummarizationRecord> {
   const base = recordBase(proposal, fulfilment);
+  const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
+  const span = standsFor(whole, previous, fulfilment);
   const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
-  const messages = messagesOf(proposal, fulfilment).filter(
+  const messages = messagesOf({ ordinals: whole }, fulfilment).filter(
     (message) => !covered.has(message.id) && message.branch === undefined,
   );
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
-  const { changes, summarizer } = await changesOf({ messages, overlap, span: base.span, previous }, fulfilment);
+  const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, fulfilment);
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
-  const merged = applySummaryChanges(previous, base.span, changes);
+  const merged = applySummaryChanges(previous, span, changes);
   const trimmed = trimSummary(merged.summary, fulfilment.summaryMaxTokens, countTokens);
   const handling = handlingAfter(previous, messages);
   return {
     ...base,
+    // Turns are for display: those that the summary stands for, whatever stayed in between.
+    span: { ...base.span, firstTurn: span.firstTurn },
     action: "summarize",
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
     resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...trimmed.resolved],
   };
+}
+
+/** All that the new summary stands for, what the one before it gathered among it. */
+function standsFor(
+  ordinals: readonly number[],
+  previous: StructuredSummary | null,
+  { shape }: Fulfilment,
+): SpanReference {
+  const before = (previous?.span.messageIds ?? []).flatMap((id) => shape.headerOf(id)?.ordinal ?? []);
+  const all = [...new Set([...before, ...ordinals])].sort((a, b) => a - b);
+  return spanOf(all.map((ordinal) => shape.header(ordinal)));
 }
 
 /** A summary is handled as the least trusted and the most sensitive of what it stands for. */
@@ -96,6 +116,7 @@ async function changesOf(
 ): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
   const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
   const { messages, overlap, span, previous } = work;
+  const lastTurn = lastTurnAfter(thread, spanEnd(span));
   try {
     const {
       changes,
@@ -103,10 +124,12 @@ async function changesOf(
       nothingToSay,
       problem,
     } = await summarizer.summarize({
+      threadId: thread.id,
       span,
       messages,
       previous,
       ...(overlap.length > 0 && { overlap }),
+      ...(lastTurn !== undefined && { lastTurn }),
       pins: thread.livePins,
       maxTokens: summaryMaxTokens,
       countTokens: (text) => tokenizer.countTokens(text),
@@ -114,7 +137,8 @@ async function changesOf(
       ...(signal !== undefined && { signal }),
     });
     if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
-    if (changes.length > 0 || messages.length === 0) return { changes, summarizer: by };
+    const settled = withoutLiftedRules(changes, previous, liftedPins(thread));
+    if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
     if (nothingToSay !== true) fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
   } catch (cause) {
     signal?.throwIfAborted();

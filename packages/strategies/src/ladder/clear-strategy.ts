@@ -15,12 +15,13 @@ export const clearStrategy: CompactionStrategy = {
   keepsMessages: true,
   analyze(context) {
     const proposals: CompactionProposal[] = [];
+    const newestStep = newestStepOf(context);
     let freed = 0;
     for (const group of context.foldable) {
       for (const ordinal of group.ordinals) {
         if (freed >= context.needed) return proposals;
         if (context.heldBy(ordinal) !== undefined) continue;
-        const proposal = proposeFor(context.shape.header(ordinal), context);
+        const proposal = proposeFor(context.shape.header(ordinal), context, group.index === newestStep);
         if (proposal === null) continue;
         freed += proposal.estimatedTokensFreed;
         proposals.push(proposal);
@@ -30,10 +31,19 @@ export const clearStrategy: CompactionStrategy = {
   },
 };
 
-function proposeFor(header: MessageHeader, context: StrategyContext): CompactionProposal | null {
+/** Group of what the assistant did last on the main branch: its reasoning has to go back with what answers it (W12). */
+function newestStepOf({ shape }: StrategyContext): number | undefined {
+  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
+    const { role, branch } = shape.header(ordinal);
+    if (role === "assistant" && branch === undefined) return shape.groupOf(ordinal).index;
+  }
+  return undefined;
+}
+
+function proposeFor(header: MessageHeader, context: StrategyContext, isNewestStep: boolean): CompactionProposal | null {
   if (header.opaque) return null;
   if (header.role === "tool") return proposeResult(header, context);
-  const targets = clearTargets(header);
+  const targets = clearTargets(header).filter((target) => target !== "reasoning" || !isNewestStep);
   const freed = targets.reduce((sum, target) => sum + shareOf(header, target) - STANDS_IN[target], 0);
   if (freed <= 0) return null;
   return {

@@ -22,6 +22,11 @@ export type CompactionProposal =
       readonly action: "summarize";
       /** Summaries inside the span that the new one builds on, oldest first. */
       readonly absorbs: readonly SummarizationRecord[];
+      /**
+       * Messages before the span that the summary stands for as well, ascending: others stay between them, so that the prompt
+       * lets go of these by proposals of their own.
+       */
+      readonly gathers?: readonly number[];
       /** Messages that stay and that the summarizer may read beside the span, ascending (seed 004, overlap). */
       readonly overlap?: readonly number[];
     })

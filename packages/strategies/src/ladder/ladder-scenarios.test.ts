@@ -130,7 +130,9 @@ describe("S31: what is masked already", () => {
         { type: "image", source: { kind: "url", url: "https://example.com/a.png" } },
       ],
     };
-    const { plan } = await folded(threadOf(shot, seen, answers("r1", "x", "look", "a cat")));
+    // Reasoning of the newest step goes back with what answers it, so another step follows.
+    const next = [calls("a2", "y", "bash", { command: "ls" }), answers("r2", "y", "bash", "ok")];
+    const { plan } = await folded(threadOf(shot, seen, answers("r1", "x", "look", "a cat"), ...next));
     expect(recordOf(plan, "u1")).toMatchObject({ action: "clear", targets: ["media"] });
     expect(recordOf(plan, "a1")).toMatchObject({ action: "clear", targets: ["reasoning"] });
     expect(recordOf(plan, "r1")).toBeNull();

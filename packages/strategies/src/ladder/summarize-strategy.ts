@@ -29,6 +29,40 @@ export function summarizeGroups(
     .filter((proposal) => proposal !== null);
 }
 
+/**
+ * One summary for all of the groups, however many messages stay between them: it stands where the last run of them stood,
+ * and the other runs leave the prompt.
+ */
+export function gatherGroups(
+  groups: readonly MessageGroup[],
+  strategy: string,
+  context: StrategyContext,
+): readonly CompactionProposal[] {
+  const runs = foldableRuns(
+    groups.filter((group) => !isDropped(group, context)),
+    context.shape,
+  );
+  const gathers = runs.slice(0, -1).flatMap(({ ordinals }) => ordinals);
+  const last = runs.at(-1);
+  const whole = last && propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context);
+  if (last === undefined || !whole) return [];
+  const drops = runs.slice(0, -1).map(({ ordinals }): CompactionProposal => {
+    const reason = "The summary behind the messages that stay stands for it.";
+    return { action: "drop", strategy, ordinals, estimatedTokensFreed: renderedTokens(ordinals, context), reason };
+  });
+  const dropped = drops.reduce((sum, { estimatedTokensFreed }) => sum + estimatedTokensFreed, 0);
+  const summary = {
+    ...whole,
+    ordinals: last.ordinals,
+    ...(gathers.length > 0 && { gathers }),
+    estimatedTokensFreed: whole.estimatedTokensFreed - dropped,
+  };
+  return [...drops, summary];
+}
+
+const renderedTokens = (ordinals: readonly number[], { renderedTokens, shape }: StrategyContext): number =>
+  ordinals.reduce((sum, ordinal) => sum + renderedTokens(shape.header(ordinal)), 0);
+
 /** What was dropped stays dropped: no summary brings it back (S16). */
 const isDropped = (group: MessageGroup, { heldBy }: StrategyContext): boolean =>
   group.ordinals.some((ordinal) => heldBy(ordinal)?.action === "drop");
@@ -44,12 +78,13 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   return chosen;
 }
 
-function propose(run: FoldableRun, strategy: string, context: StrategyContext): CompactionProposal | null {
+function propose(
+  run: FoldableRun,
+  strategy: string,
+  context: StrategyContext,
+): (CompactionProposal & { readonly action: "summarize" }) | null {
   const absorbs = [...new Set(run.ordinals.map((ordinal) => context.heldBy(ordinal)))].filter(isSummary);
-  const rendered = run.ordinals.reduce(
-    (sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)),
-    0,
-  );
+  const rendered = renderedTokens(run.ordinals, context);
   const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
   const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
   const cost = Math.min(

@@ -4,7 +4,7 @@ import { messageCountTrigger, tokenCountTrigger } from "../triggers/count-trigge
 import { lastMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, lastResort } from "./last-resort.ts";
+import { aboveReserves, LAST_RESORT, outputReserve } from "./last-resort.ts";
 
 /** Seed 003's reserves in tokens, and how many messages it keeps. */
 export const AI_SDK_RESERVES = Object.freeze({
@@ -38,10 +38,14 @@ export const aiSdkPreset: CompactionPreset = {
     minReclaimPercent: 0,
   },
   trigger: (config) => {
-    const threshold = compactionThreshold({ ...AI_SDK_RESERVES, modelContextLimit: config.maxInputTokens });
+    const threshold = compactionThreshold({
+      ...AI_SDK_RESERVES,
+      outputReserve: outputReserve(config, AI_SDK_RESERVES.outputReserve),
+      modelContextLimit: config.maxInputTokens,
+    });
     return anyOf(
       allOf(tokenCountTrigger(aboveReserves(threshold, config)), messageCountTrigger(AI_SDK_RECENT_MESSAGES + 1)),
-      ...lastResort(config),
+      ...LAST_RESORT,
     );
   },
   figures: { ...AI_SDK_RESERVES, recentMessagesToKeep: AI_SDK_RECENT_MESSAGES },

@@ -2,18 +2,18 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { lastResort } from "./last-resort.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /**
  * Seed 001, Amp: no automatic compaction. Somebody asks for a handoff to a goal, and what matters to it begins a fresh
  * thread; handoffs, forks and thread references are the session's (`handoff`, `forkThread`, `referenceTo`). Within a
  * thread the preset does what a handoff does: all but the newest user message, which is the goal, is summarized.
- * Threadfold's promise comes on top: above the cap it folds unasked (P3).
+ * Threadfold's promise comes on top: above its room it folds unasked (P3).
  */
 export const ampHandoffPreset: CompactionPreset = {
   name: "amp-handoff",
   description:
-    "Folds when asked to, or above the cap: all but the newest user message, the goal, is summarized (seed 001).",
+    "Folds when asked to, or above its room: all but the newest user message, the goal, is summarized (seed 001).",
   ladder: [windowStrategy({ name: "handoff", cut: nothing, fold: "summarize" })],
   config: {
     policyVersion: "amp-handoff-v1",
@@ -23,7 +23,7 @@ export const ampHandoffPreset: CompactionPreset = {
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(...lastResort(config)),
+  trigger: () => anyOf(...LAST_RESORT),
   figures: {},
   promptVersion: "handoff-v1",
 };

@@ -3,7 +3,7 @@ import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { lastResort } from "./last-resort.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /** Seed 001, Claude Code: at 95 % the whole history becomes a summary that the session starts over with. */
 export const claudeCodePreset: CompactionPreset = {
@@ -18,7 +18,7 @@ export const claudeCodePreset: CompactionPreset = {
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), ...lastResort(config)),
+  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), ...LAST_RESORT),
   figures: {},
   promptVersion: "claude-code-v1",
 };

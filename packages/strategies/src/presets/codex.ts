@@ -4,7 +4,7 @@ import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { lastResort } from "./last-resort.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /** Tokens of recent user messages that Codex keeps beside the summary (seed 001). */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;
@@ -17,18 +17,24 @@ export const CODEX_SUMMARY_PREFIX =
   "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:";
 
 /**
- * Seed 001, Codex: initial context, the newest user messages up to 20 000 tokens, and a summary of all the rest. It fires
- * at a number of tokens and not at a share of the window.
+ * Seed 001, Codex: initial context, the newest user messages up to 20 000 tokens, and behind them one summary of all the
+ * rest. It fires at a number of tokens and not at a share of the window.
  */
 export const codexPreset: CompactionPreset = {
   name: "codex",
   description:
     "At nine tenths of the window keeps the newest user messages up to 20 000 tokens and summarizes the rest (seed 001).",
   ladder: [
-    windowStrategy({ name: "checkpoint", cut: nothing, fold: "summarize", keepUserTokens: CODEX_USER_MESSAGE_TOKENS }),
+    windowStrategy({
+      name: "checkpoint",
+      cut: nothing,
+      fold: "summarize",
+      keepUserTokens: CODEX_USER_MESSAGE_TOKENS,
+      oneSummary: true,
+    }),
   ],
   config: {
-    policyVersion: "codex-v3",
+    policyVersion: "codex-v4",
     softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
     targetPercent: 0,
     preserveRecentTurns: 0,
@@ -36,7 +42,7 @@ export const codexPreset: CompactionPreset = {
     summaryWording: { introduction: CODEX_SUMMARY_PREFIX },
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...lastResort(config)),
+  trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...LAST_RESORT),
   figures: { userMessageTokens: CODEX_USER_MESSAGE_TOKENS },
   promptVersion: "codex-v1",
 };

@@ -1,11 +1,11 @@
 import type { ContextCompactionConfig } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { maxOutputTrigger } from "../triggers/max-output-trigger.ts";
+import { hardAfterCutOff } from "../triggers/max-output-trigger.ts";
 import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, lastResort } from "./last-resort.ts";
+import { aboveReserves, LAST_RESORT, outputReserve } from "./last-resort.ts";
 
 /** Seed 000: `maxOutputTkns`, the utilization above which it compacts, and the share of the messages that it preserves. */
 export const GOAT_MAX_OUTPUT_TOKENS = 16_384;
@@ -32,8 +32,7 @@ export const goatPreset: CompactionPreset = {
     summaryWording: GOAT_SUMMARY_WORDING,
     minReclaimPercent: 0,
   },
-  trigger: (config) =>
-    anyOf(tokenCountTrigger(goatThreshold(config)), maxOutputTrigger(GOAT_UTILIZATION), ...lastResort(config)),
+  trigger: (config) => anyOf(hardAfterCutOff(tokenCountTrigger(goatThreshold(config))), ...LAST_RESORT),
   figures: {
     maxOutputTokens: GOAT_MAX_OUTPUT_TOKENS,
     utilization: GOAT_UTILIZATION,
@@ -44,6 +43,6 @@ export const goatPreset: CompactionPreset = {
 
 /** The first number of tokens at which the utilization is above 80 %. The seed takes the system prompt off both sides; here it counts. */
 function goatThreshold(config: ContextCompactionConfig): number {
-  const capacity = config.maxInputTokens - GOAT_MAX_OUTPUT_TOKENS;
+  const capacity = config.maxInputTokens - outputReserve(config, GOAT_MAX_OUTPUT_TOKENS);
   return aboveReserves(Math.floor(GOAT_UTILIZATION * capacity) + 1, config);
 }

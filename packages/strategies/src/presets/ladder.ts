@@ -12,7 +12,7 @@ import { threadfoldPreset } from "./threadfold.ts";
  */
 export const ladderPreset: CompactionPreset = {
   name: "ladder",
-  description: "Above 85 % of the cap down to 50 %: externalize, summarize, clear, drop (seed 002).",
+  description: "Above 85 % of the room down to 50 %: externalize, summarize, clear, drop (seed 002).",
   ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
   config: { policyVersion: "ladder-v1", costModelEnabled: true, softThresholdPercent: 0.85 },
   trigger: threadfoldPreset.trigger,

@@ -1,17 +1,16 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { lastResort } from "./last-resort.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /** Seed 001, OpenCode: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export const OPENCODE_PRUNE_PROTECT = 40_000;
 export const OPENCODE_PRUNE_MINIMUM = 20_000;
 
 /**
- * Seed 001, OpenCode: fires when the tokens exceed the window less what is kept for the answer. Tool output beyond the
+ * Seed 001, OpenCode: fires when the tokens exceed the window less what is kept for the answer, which is the room of a request. Tool output beyond the
  * newest 40 000 tokens is pruned if there are more than 20 000 of it; what is still above the target is summarized.
  */
 export const opencodePreset: CompactionPreset = {
@@ -28,8 +27,7 @@ export const opencodePreset: CompactionPreset = {
     summaryRole: "user",
     minReclaimPercent: 0,
   },
-  trigger: (config) =>
-    anyOf(tokenCountTrigger(config.maxInputTokens - config.outputReserveTokens + 1), ...lastResort(config)),
+  trigger: () => anyOf(...LAST_RESORT),
   figures: { PRUNE_PROTECT: OPENCODE_PRUNE_PROTECT, PRUNE_MINIMUM: OPENCODE_PRUNE_MINIMUM },
   promptVersion: "opencode-v1",
 };

@@ -1,10 +1,11 @@
+import { roomTokens } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { reportedUsageTrigger } from "../triggers/reported-usage-trigger.ts";
 import { lastTokensSplittingTurns } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, lastResort } from "./last-resort.ts";
+import { aboveReserves, LAST_RESORT } from "./last-resort.ts";
 
 /** Seed 001, pi: `reserveTokens` and `keepRecentTokens`. */
 export const PI_RESERVE_TOKENS = 16_384;
@@ -41,8 +42,8 @@ export const piPreset: CompactionPreset = {
     const threshold = aboveReserves(config.maxInputTokens - PI_RESERVE_TOKENS + 1, config);
     return anyOf(
       tokenCountTrigger(threshold),
-      reportedUsageTrigger(Math.min(1, threshold / config.maxInputTokens)),
-      ...lastResort(config),
+      reportedUsageTrigger(Math.min(1, threshold / roomTokens(config))),
+      ...LAST_RESORT,
     );
   },
   figures: { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS },

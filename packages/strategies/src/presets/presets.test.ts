@@ -86,7 +86,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
   it("has a trigger that is silent on an empty thread, fires hard above the cap, on request and after an overflow", () => {
     const config = compactionConfig(preset.config);
     const trigger = preset.trigger(config);
-    const empty = { tokens: 0, maxInputTokens: config.maxInputTokens, turns: 0, steps: 0, messages: 0 };
+    const empty = { tokens: 0, roomTokens: config.maxInputTokens, turns: 0, steps: 0, messages: 0 };
     expect(trigger.evaluate(empty).level).toBe("none");
     expect(trigger.evaluate({ ...empty, tokens: config.maxInputTokens + 1 }).level).toBe("hard");
     expect(trigger.evaluate({ ...empty, requested: true }).level).toBe("hard");

@@ -5,7 +5,7 @@ import { slidingWindow, tokenCountWindow, turnWindow } from "../session-compacti
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
-import { lastResort } from "./last-resort.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /** Seed 004's figures: when its triggers fire, and what its strategies keep. */
 export const SPRING_SESSION = Object.freeze({
@@ -66,12 +66,8 @@ function springSession(
       summaryRole: "pair",
       minReclaimPercent: 0,
     },
-    trigger: (config) =>
-      anyOf(
-        shownTurnCountTrigger(SPRING_SESSION.turns),
-        tokenCountTrigger(SPRING_SESSION.tokens),
-        ...lastResort(config),
-      ),
+    trigger: () =>
+      anyOf(shownTurnCountTrigger(SPRING_SESSION.turns), tokenCountTrigger(SPRING_SESSION.tokens), ...LAST_RESORT),
     figures: { turns: SPRING_SESSION.turns, tokens: SPRING_SESSION.tokens, ...figures },
     promptVersion: "threadfold-v1",
   };

@@ -3,11 +3,10 @@ import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { externalizeStrategy } from "../ladder/externalize-strategy.ts";
 import { summarizeStrategy } from "../ladder/summarize-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { manualTrigger } from "../triggers/manual-trigger.ts";
 import { maxOutputTrigger } from "../triggers/max-output-trigger.ts";
-import { overflowTrigger } from "../triggers/overflow-trigger.ts";
 import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
+import { LAST_RESORT } from "./last-resort.ts";
 
 /**
  * Writing a token to a prompt cache costs as much as reading it 12.5 times (1.25 and 0.1 of an input token). Over twice as
@@ -24,7 +23,7 @@ const CALLS_PER_FOLD = 25;
 export const threadfoldPreset: CompactionPreset = {
   name: "threadfold",
   description:
-    "Folds at 97 % of the cap down to 50 %, to 25 % where calls are large: summarize, externalize, clear, drop.",
+    "Folds at 97 % of the room down to 50 %, to 25 % where calls are large: summarize, externalize, clear, drop.",
   ladder: [summarizeStrategy, externalizeStrategy, clearStrategy, dropStrategy],
   config: {
     policyVersion: "threadfold-v3",
@@ -34,8 +33,7 @@ export const threadfoldPreset: CompactionPreset = {
     summarizeTargetRatio: 0.5,
     summaryMaxTokens: 20_000,
   },
-  trigger: (config) =>
-    anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), overflowTrigger, manualTrigger),
+  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), ...LAST_RESORT),
   figures: {},
   promptVersion: "threadfold-v1",
 };

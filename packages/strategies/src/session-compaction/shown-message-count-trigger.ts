@@ -12,7 +12,7 @@ export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
   return {
     name: `shown-${name}`,
     // Named one by one: what other triggers read may cost a walk of the thread.
-    evaluate: ({ tokens, maxInputTokens, turns, steps, messages, shownMessages = messages }) =>
-      evaluate({ tokens, maxInputTokens, turns, steps, messages: shownMessages }),
+    evaluate: ({ tokens, roomTokens, turns, steps, messages, shownMessages = messages }) =>
+      evaluate({ tokens, roomTokens, turns, steps, messages: shownMessages }),
   };
 }

@@ -20,7 +20,7 @@ it("messages that were folded do not count again, and their summary counts as on
   const shown = shownMessages(thread.length, plan);
   expect(removed.length).toBeGreaterThan(10);
   expect(shown).toBe(24 - removed.length + plan.summarizations.length);
-  const input = { tokens: 1, maxInputTokens: 100, turns: 12, steps: 12, messages: thread.length };
+  const input = { tokens: 1, roomTokens: 100, turns: 12, steps: 12, messages: thread.length };
   const trigger = shownMessageCountTrigger(shown);
   expect(trigger.evaluate({ ...input, shownMessages: shown }).level).toBe("none");
   expect(trigger.evaluate({ ...input, shownMessages: shown + 1 }).level).toBe("soft");

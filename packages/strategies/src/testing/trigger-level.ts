@@ -1,4 +1,4 @@
-import { compactionConfig } from "@threadfold/core";
+import { compactionConfig, roomTokens } from "@threadfold/core";
 import type { CompactionPreset } from "../presets/compaction-preset.ts";
 import type { TriggerDecision, TriggerInput } from "../triggers/compaction-trigger.ts";
 
@@ -9,6 +9,6 @@ export function triggerLevel(
   input: Partial<TriggerInput>,
 ): TriggerDecision["level"] {
   const config = compactionConfig({ ...preset.config, maxInputTokens });
-  const quiet = { tokens: 0, maxInputTokens, turns: 1, steps: 1, messages: 100 };
+  const quiet = { tokens: 0, roomTokens: roomTokens(config), turns: 1, steps: 1, messages: 100 };
   return preset.trigger(config).evaluate({ ...quiet, ...input }).level;
 }

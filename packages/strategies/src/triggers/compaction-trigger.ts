@@ -2,8 +2,8 @@
 export interface TriggerInput {
   /** Tokens of the request as the current plan renders it. */
   readonly tokens: number;
-  /** The hard cap in tokens. */
-  readonly maxInputTokens: number;
+  /** The most that the request may take: the cap less what is kept free for the answer (`roomTokens`). */
+  readonly roomTokens: number;
   readonly turns: number;
   /** Turns whose start the current plan still shows (`shownTurns`); absent where nobody counts them. */
   readonly shownTurns?: number;

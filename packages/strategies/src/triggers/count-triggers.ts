@@ -50,7 +50,7 @@ function countTrigger(
     name: `${name} ${threshold}`,
     evaluate(input) {
       if (!fires(input)) return NO_TRIGGER;
-      const hard = input.tokens > input.maxInputTokens;
+      const hard = input.tokens > input.roomTokens;
       return { level: hard ? "hard" : "soft", reason: `${describe(input)} reach the threshold of ${threshold}` };
     },
   };

@@ -7,7 +7,7 @@ export interface OverflowFigures {
 }
 
 /**
- * The stricter of the configured cap and what the model was found to take (S28). Tokens are those of our counter. A
+ * The stricter of the configured room and what the model was found to take (S28). Tokens are those of our counter. A
  * refusal that names figures teaches the ratio between the provider's counter and ours; one that names none teaches that
  * the limit is below what was sent.
  *

@@ -12,11 +12,11 @@ export function growthTrigger(growth: number): CompactionTrigger {
     throw new ThreadfoldError("INVALID_CONFIG", `The growth is ${growth} tokens; it must be more than 0.`);
   return {
     name: `growth ${growth}`,
-    evaluate({ tokens, baselineTokens = 0, maxInputTokens }) {
+    evaluate({ tokens, baselineTokens = 0, roomTokens }) {
       const grown = tokens - baselineTokens;
       if (grown < growth) return NO_TRIGGER;
       const reason = `${grown} tokens came on top of ${baselineTokens} since the last fold`;
-      return { level: tokens > maxInputTokens ? "hard" : "soft", reason };
+      return { level: tokens > roomTokens ? "hard" : "soft", reason };
     },
   };
 }

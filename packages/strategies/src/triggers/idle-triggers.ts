@@ -3,7 +3,7 @@ import { type CompactionTrigger, NO_TRIGGER } from "./compaction-trigger.ts";
 import { refuseShare } from "./refuse-share.ts";
 
 /**
- * Fires softly when nothing was sent for so many seconds and the request takes at least this share of the cap: nobody
+ * Fires softly when nothing was sent for so many seconds and the request takes at least this share of the room: nobody
  * waits for the fold.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
@@ -14,15 +14,15 @@ export function idleTrigger(seconds: number, fraction: number): CompactionTrigge
     throw new ThreadfoldError("INVALID_CONFIG", `The idle time is ${seconds} seconds; it must be at least 0.`);
   return {
     name: `idle ${seconds} s ${fraction}`,
-    evaluate: ({ idleSeconds = 0, tokens, maxInputTokens }) =>
-      idleSeconds >= seconds && idleSeconds > 0 && tokens >= fraction * maxInputTokens
+    evaluate: ({ idleSeconds = 0, tokens, roomTokens }) =>
+      idleSeconds >= seconds && idleSeconds > 0 && tokens >= fraction * roomTokens
         ? { level: "soft", reason: `nothing was sent for ${Math.floor(idleSeconds)} seconds` }
         : NO_TRIGGER,
   };
 }
 
 /**
- * Fires softly when the provider's prompt cache has gone cold and the request takes at least this share of the cap: the
+ * Fires softly when the provider's prompt cache has gone cold and the request takes at least this share of the room: the
  * whole prompt has to be written anew anyway, so a smaller one costs less at once.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
@@ -31,8 +31,8 @@ export function coldCacheTrigger(fraction: number): CompactionTrigger {
   refuseShare("cold-cache", fraction);
   return {
     name: `cold-cache ${fraction}`,
-    evaluate: ({ cacheIsCold, tokens, maxInputTokens }) =>
-      cacheIsCold === true && tokens >= fraction * maxInputTokens
+    evaluate: ({ cacheIsCold, tokens, roomTokens }) =>
+      cacheIsCold === true && tokens >= fraction * roomTokens
         ? { level: "soft", reason: "the provider's prompt cache has gone cold" }
         : NO_TRIGGER,
   };

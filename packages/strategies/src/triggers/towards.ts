@@ -2,7 +2,7 @@ import type { CompactionTrigger } from "./compaction-trigger.ts";
 import { refuseShare } from "./refuse-share.ts";
 
 /**
- * A trigger with a target of its own: when it fires, the fold goes down to at most this share of the cap (S5).
+ * A trigger with a target of its own: when it fires, the fold goes down to at most this share of the room (S5).
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */
@@ -13,7 +13,7 @@ export function towards(share: number, trigger: CompactionTrigger): CompactionTr
     evaluate(input) {
       const decision = trigger.evaluate(input);
       if (decision.level === "none") return decision;
-      const targetTokens = Math.floor(share * input.maxInputTokens);
+      const targetTokens = Math.floor(share * input.roomTokens);
       return { ...decision, targetTokens: Math.min(targetTokens, decision.targetTokens ?? targetTokens) };
     },
   };

@@ -19,7 +19,7 @@ import { tokenFractionTrigger } from "./token-fraction-trigger.ts";
 import { towards } from "./towards.ts";
 import { whenAbove } from "./when-above.ts";
 
-const idle: TriggerInput = { tokens: 0, maxInputTokens: 1_000, turns: 0, steps: 0, messages: 0 };
+const idle: TriggerInput = { tokens: 0, roomTokens: 1_000, turns: 0, steps: 0, messages: 0 };
 const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
   trigger.evaluate({ ...idle, ...input }).level;
 

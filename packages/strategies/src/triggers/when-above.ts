@@ -1,8 +1,9 @@
+import { requestRoom } from "@threadfold/core";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { refuseShare } from "./refuse-share.ts";
 
 /**
- * A rung that is walked only while the request takes more than this share of the cap, what earlier rungs freed already
+ * A rung that is walked only while the request takes more than this share of the room, what earlier rungs freed already
  * taken off: gentle rungs act early and harsh ones late (S12).
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
@@ -13,9 +14,8 @@ export function whenAbove(fraction: number, strategy: CompactionStrategy): Compa
     name: strategy.name,
     aggressiveness: strategy.aggressiveness,
     analyze(context) {
-      const { maxInputTokens, targetPercent } = context.config;
-      const tokens = Math.floor(maxInputTokens * targetPercent) + context.needed;
-      return tokens > fraction * maxInputTokens ? strategy.analyze(context) : [];
+      const room = requestRoom(context.config);
+      return room.target + context.needed > fraction * room.tokens ? strategy.analyze(context) : [];
     },
   };
 }

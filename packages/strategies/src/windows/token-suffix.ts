@@ -1,12 +1,13 @@
+import { roomTokens } from "@threadfold/core";
 import type { StrategyContext } from "../ladder/compaction-strategy.ts";
 import { realMessages } from "./cut-point.ts";
 
 /**
- * How many tokens a window of so many tokens keeps: never more than half of the cap, because what it folds needs room
+ * How many tokens a window of so many tokens keeps: never more than half of the room, because what it folds needs room
  * too. The seeds' figures are for windows of 100 000 tokens and more, where nothing changes.
  */
 export function tokenWindow(tokens: number, { config }: StrategyContext): number {
-  return Math.min(tokens, Math.floor(config.maxInputTokens / 2));
+  return Math.min(tokens, Math.floor(roomTokens(config) / 2));
 }
 
 /** The first message of the longest suffix of at most so many tokens; 0 when everything fits, the end when nothing does. */

@@ -1,7 +1,7 @@
 import { lastOrdinal, type MessageGroup } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy, StrategyContext } from "../ladder/compaction-strategy.ts";
-import { summarizeGroups } from "../ladder/summarize-strategy.ts";
+import { gatherGroups, summarizeGroups } from "../ladder/summarize-strategy.ts";
 import { type CutPoint, realMessages, snapToTurnStart } from "./cut-point.ts";
 import { recentUserMessages } from "./recent-user-messages.ts";
 
@@ -14,6 +14,8 @@ export interface WindowOptions {
   readonly aggressiveness?: number;
   /** User messages before the cut that stay all the same, newest first, up to so many tokens (seed 001, Codex). */
   readonly keepUserTokens?: number;
+  /** True to have one summary for all that is summarized, although user messages stay in between. */
+  readonly oneSummary?: boolean;
   /** True to keep what stands before the first turn (seed 004, turn window; S23). */
   readonly keepPreamble?: boolean;
   /** So many of the messages that are kept are shown to the summarizer beside what it summarizes (seed 004). */
@@ -34,7 +36,8 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
       if (options.fold === "drop") return dropGroups(before, options.name, context);
       const kept = recentUserMessages(before, options.name, options.keepUserTokens ?? 0, context);
       const folded = before.filter((group) => !kept.groups.has(group));
-      const summaries = summarizeGroups(folded, options.name, context);
+      const summarize = options.oneSummary === true ? gatherGroups : summarizeGroups;
+      const summaries = summarize(folded, options.name, context);
       return [...kept.truncations, ...withOverlap(summaries, cut, options.overlap ?? 0, context)];
     },
   };
