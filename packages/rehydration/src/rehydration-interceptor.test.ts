@@ -121,10 +121,7 @@ describe("limits", () => {
     expect(tokenCount).toBe(TOKENIZER.countTokens(content));
     expect(tokenCount).toBeLessThanOrEqual(CONFIG.rehydrationMaxTokensPerArtifact);
     expect(tokenCount).toBeGreaterThan(CONFIG.rehydrationMaxTokensPerArtifact * 0.9);
-    const shown =
-      /text\n\[… cut here: (\d+) of 75000 characters are shown; call read_artifact with artifact_id "artifact_[0-9a-f]+" and offset \1 for more\]$/.exec(
-        content,
-      );
+    const shown = /text\n\[… cut here: (\d+) of 75000 characters are shown\]$/.exec(content);
     expect(shown).not.toBeNull();
   });
 

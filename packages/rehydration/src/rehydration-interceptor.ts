@@ -1,14 +1,15 @@
-import type {
-  ArtifactId,
-  ArtifactStore,
-  CompactionEventListener,
-  CompactionPlan,
-  ContextCompactionEvent,
-  ExternalizationRecord,
-  JsonValue,
-  ProviderAwareTokenizer,
-  SecurityContext,
-  Sensitivity,
+import {
+  type ArtifactId,
+  type ArtifactStore,
+  type CompactionEventListener,
+  type CompactionPlan,
+  type ContextCompactionEvent,
+  type ExternalizationRecord,
+  type JsonValue,
+  type ProviderAwareTokenizer,
+  type SecurityContext,
+  type Sensitivity,
+  tellListener,
 } from "@threadfold/core";
 import { referencesIn, referencesInJson } from "./artifact-references.ts";
 import { asksForHint } from "./hint-match.ts";
@@ -144,8 +145,9 @@ export class RehydrationInterceptor {
 
   #resultOf({ artifactId, trigger }: Wanted, content: string, budget: number): RehydrationResult | null {
     const limit = Math.min(this.#config.rehydrationMaxTokensPerArtifact, budget);
+    // How to read on is said where the request is rendered, which knows whether the model has a tool for it.
     const marker = (shown: number, total: number): string =>
-      `\n[… cut here: ${shown} of ${total} characters are shown; call ${READ_ARTIFACT_TOOL_NAME} with artifact_id "${artifactId}" and offset ${shown} for more]`;
+      `\n[… cut here: ${shown} of ${total} characters are shown]`;
     const cut = truncateToTokens(content, limit, (text) => this.#tokenizer.countTokens(text), marker);
     return cut === null
       ? null
@@ -153,15 +155,8 @@ export class RehydrationInterceptor {
   }
 
   #emit(request: RehydrationRequest, event: EventDetails): void {
-    try {
-      this.#listener?.({
-        ...event,
-        threadId: request.plan.threadId,
-        budgetLimit: this.#config.maxInputTokens,
-      } as ContextCompactionEvent);
-    } catch {
-      // A listener must not throw; what it throws is not the agent's problem.
-    }
+    const place = { threadId: request.plan.threadId, budgetLimit: this.#config.maxInputTokens };
+    tellListener(this.#listener, { ...event, ...place } as ContextCompactionEvent);
   }
 }
 

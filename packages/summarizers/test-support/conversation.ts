@@ -5,6 +5,7 @@ import {
   asThreadId,
   asToolCallId,
   type JsonValue,
+  lastTurnAfter,
   type Message,
   type MessageInput,
   type MessageOrigin,
@@ -49,8 +50,12 @@ export class Conversation {
     return this.tool("bash", { command }, `${output}\nexit code: ${exitCode}`, exitCode === 0 ? "success" : "failure");
   }
 
+  get thread(): AgentThread {
+    return AgentThread.empty(asThreadId("conversation")).append(this.#inputs);
+  }
+
   get messages(): readonly Message[] {
-    return [...AgentThread.empty(asThreadId("conversation")).append(this.#inputs).messages];
+    return [...this.thread.messages];
   }
 
   #push(role: MessageInput["role"], parts: readonly Part[], origin?: MessageOrigin): this {
@@ -83,4 +88,25 @@ export function summaryOf(
   const { changes } = new ExtractiveSummarizer().summarizeNow(request);
   const { summary } = applySummaryChanges(request.previous, request.span, changes);
   return { summary, text: renderSummary(summary) };
+}
+
+/** What a conversation is folded to, again and again: the summary at each border, given as a number of messages. */
+export function foldAt(
+  conversation: Conversation,
+  borders: readonly number[],
+  more: Partial<SummarizeRequest> = {},
+): readonly StructuredSummary[] {
+  const { thread } = conversation;
+  const summaries: StructuredSummary[] = [];
+  let start = 0;
+  for (const border of borders) {
+    const messages = thread.messagesBetween(start, border);
+    const last = messages.at(-1);
+    if (last === undefined) continue;
+    const lastTurn = lastTurnAfter(thread, last.id);
+    const previous = summaries.at(-1) ?? null;
+    summaries.push(summaryOf(messages, { previous, ...(lastTurn !== undefined && { lastTurn }), ...more }).summary);
+    start = border;
+  }
+  return summaries;
 }

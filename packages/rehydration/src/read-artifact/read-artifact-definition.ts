@@ -1,7 +1,6 @@
-import type { ToolDefinition } from "@threadfold/core";
+import { READ_ARTIFACT_TOOL_NAME, type ToolDefinition } from "@threadfold/core";
 
-/** The name that pointers in a prompt tell the model to call (seed 002). */
-export const READ_ARTIFACT_TOOL_NAME = "read_artifact";
+export { READ_ARTIFACT_TOOL_NAME };
 
 /** A page has so many characters when the call does not say. In UTF-16 code units. */
 export const DEFAULT_PAGE = 8_000;

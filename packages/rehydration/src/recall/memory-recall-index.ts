@@ -1,76 +1,81 @@
 import {
-  type IndexedPassage,
   type Message,
   passagesOf,
   passageText,
   type RecallHit,
   type RecallIndex,
   type RecallPage,
+  type RecallPassage,
   type RecallRequest,
   readRecallRequest,
   searchPassages,
   type ThreadId,
 } from "@threadfold/core";
-import MiniSearch from "minisearch";
-
-/** A passage with its number among the thread's passages. */
-interface KeptPassage extends IndexedPassage {
-  readonly id: number;
-}
+import { eventLoopTurns } from "./event-loop-turns.ts";
 
 /** What is indexed of one thread. */
 class ThreadIndex {
   readonly messages = new Map<string, Message>();
-  readonly kept: KeptPassage[] = [];
+  readonly passages: RecallPassage[] = [];
+  /** By word, the numbers of the passages that hold it. */
+  readonly #places = new Map<string, number[]>();
   words = 0;
-  readonly #search = new MiniSearch<KeptPassage>({
-    fields: ["terms"],
-    // Terms come ready from the passage, and a query is one term at a time.
-    extractField: (kept, field) => (field === "id" ? kept.id : (kept.terms as never)),
-    tokenize: (terms) => terms as unknown as string[],
-    stringifyField: (terms) => terms as never,
-    processTerm: (term) => term,
-    searchOptions: { tokenize: (term) => [term] },
-  });
+  /** Ends when all that was handed in so far is indexed. */
+  ready: Promise<void> = Promise.resolve();
 
-  add(message: Message): void {
-    if (this.messages.has(message.id)) return;
-    this.messages.set(message.id, message);
-    for (const indexed of passagesOf(message)) {
-      const kept = { ...indexed, id: this.kept.length };
-      this.kept.push(kept);
-      this.words += indexed.passage.words;
-      this.#search.add(kept);
+  async add(messages: Iterable<Message>): Promise<void> {
+    const turns = eventLoopTurns();
+    for (const message of messages) {
+      if (this.messages.has(message.id)) continue;
+      this.messages.set(message.id, message);
+      for (const { passage, terms } of passagesOf(message)) {
+        this.#keep(passage, terms);
+        if (turns.isDue) await turns.turn();
+      }
     }
   }
 
   find(term: string): readonly number[] {
-    return this.#search.search(term).map(({ id }) => id as number);
+    return this.#places.get(term) ?? [];
+  }
+
+  #keep(passage: RecallPassage, terms: readonly string[]): void {
+    const number = this.passages.push(passage) - 1;
+    this.words += passage.words;
+    for (const term of terms) {
+      const places = this.#places.get(term);
+      if (places === undefined) this.#places.set(term, [number]);
+      else places.push(number);
+    }
   }
 }
 
-/** A recall index that lives in this process. It is made again from the thread when the process starts. */
+/**
+ * A recall index that lives in this process. It is made again from the thread when the process starts. Indexing lets the
+ * event loop turn, and a search waits for what was handed in before it.
+ */
 export class MemoryRecallIndex implements RecallIndex {
   readonly #threads = new Map<ThreadId, ThreadIndex>();
 
   async index(threadId: ThreadId, messages: Iterable<Message>): Promise<void> {
-    let index = this.#threads.get(threadId);
-    if (index === undefined) {
-      index = new ThreadIndex();
-      this.#threads.set(threadId, index);
-    }
-    for (const message of messages) index.add(message);
+    const index = this.#threads.get(threadId) ?? new ThreadIndex();
+    this.#threads.set(threadId, index);
+    // One after the other: passages are numbered in the order of the thread.
+    const added = index.ready.then(() => index.add(messages));
+    index.ready = added.catch(() => undefined);
+    return added;
   }
 
   async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
     const search = readRecallRequest(request);
     const index = this.#threads.get(threadId) ?? new ThreadIndex();
+    await index.ready;
     const { found, total, nextCursor } = searchPassages<number>(
       {
-        passages: index.kept.length,
+        passages: index.passages.length,
         words: index.words,
         find: (term) => index.find(term),
-        passage: (id) => (index.kept[id] as KeptPassage).passage,
+        passage: (number) => index.passages[number] as RecallPassage,
       },
       search,
     );

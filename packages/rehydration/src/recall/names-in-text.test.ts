@@ -1,4 +1,4 @@
-import { hostileTexts } from "@threadfold/core/laws";
+import { cpuTimeMs, hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { namesInText } from "./names-in-text.ts";
@@ -28,9 +28,9 @@ describe("names in a text", () => {
       { numRuns: 50 },
     );
     const timeOf = (text: string): number => {
-      const start = performance.now();
+      const start = cpuTimeMs();
       namesInText(text);
-      return performance.now() - start;
+      return cpuTimeMs() - start;
     };
     const [once, twice] = [timeOf("a-.~".repeat(100_000)), timeOf("a-.~".repeat(200_000))];
     expect(twice).toBeLessThan(Math.max(50, once * 4));

@@ -1,4 +1,12 @@
-import { actionOf, type Embed, type MessageId, type VectorStore } from "@threadfold/core";
+import {
+  actionOf,
+  type Embed,
+  type MessageId,
+  type ThreadId,
+  type VectorMatch,
+  type VectorStore,
+  withinLimit,
+} from "@threadfold/core";
 import { truncateToTokens } from "../truncate-to-tokens.ts";
 import type { RecallScene } from "./recall-result.ts";
 
@@ -6,7 +14,11 @@ import type { RecallScene } from "./recall-result.ts";
 export interface VectorSearch {
   readonly store: VectorStore;
   readonly embed: Embed;
+  /** How long embedding and searching may take together, in milliseconds; 5 000 by default. */
+  readonly timeLimitMs?: number;
 }
+
+const TIME_LIMIT_MS = 5_000;
 
 /** What is near in meaning, as text. */
 export interface NearestText {
@@ -28,11 +40,10 @@ export async function nearestEntries(
   except: readonly MessageId[],
   maxTokens: number,
 ): Promise<NearestText> {
-  const [vector] = (await vectors?.embed([text])) ?? [];
-  if (vectors === undefined || vector === undefined) return NONE;
+  if (vectors === undefined) return NONE;
   const left = new Set(except);
   const mayCome = (id: MessageId): boolean => !left.has(id) && actionOf(plan, id).action !== "include";
-  const entries = (await vectors.store.search(thread.id, vector, NEAREST))
+  const entries = (await nearest(vectors, thread.id, text))
     .filter(({ similarity, entry }) => similarity >= NEAR && entry.sources.every(mayCome))
     .map(({ entry }) => entry);
   if (entries.length === 0) return NONE;
@@ -40,4 +51,19 @@ export async function nearestEntries(
   const cut = truncateToTokens(body, Math.floor(maxTokens / 2), countTokens, () => "\n[… cut here]");
   if (cut === null) return NONE;
   return { text: cut.text, tokens: cut.tokens, sources: entries.flatMap(({ sources }) => sources) };
+}
+
+/** @throws ThreadfoldError `TIMED_OUT`, or what the embedder or the vector store throws. */
+function nearest(
+  { store, embed, timeLimitMs = TIME_LIMIT_MS }: VectorSearch,
+  threadId: ThreadId,
+  text: string,
+): Promise<readonly VectorMatch[]> {
+  const search = async (): Promise<readonly VectorMatch[]> => {
+    const [vector] = await embed([text]);
+    return vector === undefined ? [] : store.search(threadId, vector, NEAREST);
+  };
+  return withinLimit(search, {
+    ...{ milliseconds: timeLimitMs, waitedFor: "the search by meaning", option: "timeLimitMs", timers: globalThis },
+  });
 }

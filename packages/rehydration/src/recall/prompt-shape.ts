@@ -11,6 +11,7 @@ import {
   renderSummary,
   visibleText,
 } from "@threadfold/core";
+import { eventLoopTurns } from "./event-loop-turns.ts";
 import { namesInText } from "./names-in-text.ts";
 
 /** What a prompt under a plan shows, as far as recall has to know: it brings back what is not there. */
@@ -22,16 +23,18 @@ export interface PromptShape {
 }
 
 /** The shape of the main branch's prompt under a plan. */
-export function promptShape(thread: AgentThread, plan: CompactionPlan): PromptShape {
+export async function promptShape(thread: AgentThread, plan: CompactionPlan): Promise<PromptShape> {
   const shown: MessageId[] = [];
   const names = new Set<string>();
   const told = new Set<PlanRecord>();
+  const turns = eventLoopTurns();
   const show = (text: string): void => {
     for (const name of namesInText(text)) names.add(name);
   };
   for (const message of thread.messages) {
     const { record } = actionOf(plan, message.id);
     if (message.branch !== undefined) continue;
+    if (turns.isDue) await turns.turn();
     if (record === null) {
       shown.push(message.id);
       show(visibleText(message));

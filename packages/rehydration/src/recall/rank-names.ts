@@ -1,4 +1,5 @@
-import { type RecallHit, recallTerms } from "@threadfold/core";
+import { type EventLoopTurns, type RecallHit, recallTerms } from "@threadfold/core";
+import { eventLoopTurns } from "./event-loop-turns.ts";
 import { namesInText } from "./names-in-text.ts";
 
 /** A name that stands in what was found, and the passage that speaks for it most. */
@@ -28,18 +29,25 @@ const COMMON = 0.3;
  * The names in passages that were found, most likely needed first: those in passages that match well, that share parts
  * with the query, and that are declared there; short and seldom ones before long and common ones. Names in `known` are left out.
  */
-export function rankNames(
+export async function rankNames(
   hits: readonly RecallHit[],
   queryTerms: ReadonlySet<string>,
   known: ReadonlySet<string>,
-): readonly RankedName[] {
-  const names = collectNames(hits, known);
+): Promise<readonly RankedName[]> {
+  const turns = eventLoopTurns();
+  const names = await collectNames(hits, known, turns);
   const best = Math.max(...hits.map(({ score }) => score), Number.MIN_VALUE);
   const frequency = new Map<string, number>();
-  for (const name of names.keys()) for (const term of partsOf(name)) add(frequency, term);
+  const partsByName = new Map<string, readonly string[]>();
+  for (const name of names.keys()) {
+    const parts = partsOf(name);
+    partsByName.set(name, parts);
+    for (const term of parts) add(frequency, term);
+    if (turns.isDue) await turns.turn();
+  }
   const rarity = (term: string): number => Math.log(1 + names.size / (frequency.get(term) ?? 1));
   const worth = ([name, { hit, passages, defined }]: readonly [string, NameEntry]): number => {
-    const parts = partsOf(name);
+    const parts = partsByName.get(name) ?? [];
     const all = parts.reduce((sum, term) => sum + rarity(term), 0);
     const shared = parts.filter((term) => queryTerms.has(term)).reduce((sum, term) => sum + rarity(term), 0);
     const likely = hit.score / best + shared / Math.max(all, Number.MIN_VALUE) + BASE + (defined ? DECLARED : 0);
@@ -62,9 +70,14 @@ function withoutRepetition(ranked: readonly RankedName[]): readonly RankedName[]
   });
 }
 
-function collectNames(hits: readonly RecallHit[], known: ReadonlySet<string>): ReadonlyMap<string, NameEntry> {
+async function collectNames(
+  hits: readonly RecallHit[],
+  known: ReadonlySet<string>,
+  turns: EventLoopTurns,
+): Promise<ReadonlyMap<string, NameEntry>> {
   const names = new Map<string, NameEntry>();
   for (const hit of hits) {
+    if (turns.isDue) await turns.turn();
     const declared = new Set([...hit.excerpt.matchAll(DECLARATION)].map(([, name]) => name));
     for (const name of namesInText(hit.excerpt)) {
       if (known.has(name)) continue;

@@ -8,7 +8,7 @@ import {
   type RecallRequest,
   recallTerms,
 } from "@threadfold/core";
-import { type PromptShape, promptShape } from "./prompt-shape.ts";
+import { promptShape } from "./prompt-shape.ts";
 import { type RankedName, rankNames } from "./rank-names.ts";
 import { type RecallPageContent, recallPages } from "./recall-pages.ts";
 
@@ -57,10 +57,11 @@ export async function recall(scene: RecallScene, ask: RecallAsk): Promise<Recall
   const { index, thread, plan } = scene;
   const { page = 1, ...request } = ask;
   await index.index(thread.id, thread.messages);
-  const shape = promptShape(thread, plan);
+  const shape = await promptShape(thread, plan);
   const except = [...(request.except ?? []), ...shape.shown];
   const { hits, total } = await index.search(thread.id, { ...request, except, limit: MAX_RECALL_LIMIT });
-  const pages = pagesOf(scene, hits, new Set(recallTerms(request.text)), shape);
+  const terms = new Set(recallTerms(request.text));
+  const pages = pagesOf(scene, hits, terms, await rankNames(hits, terms, shape.names));
   const content = pages[page - 1];
   const text = content === undefined ? nothing(pages.length) : pageText(scene, content, page, pages.length);
   return {
@@ -78,9 +79,9 @@ function pagesOf(
   { plan, maxTokens, countTokens }: RecallScene,
   hits: readonly RecallHit[],
   terms: ReadonlySet<string>,
-  { names }: PromptShape,
+  names: readonly RankedName[],
 ): readonly RecallPageContent[] {
-  return recallPages(hits, rankNames(hits, terms, names), {
+  return recallPages(hits, names, {
     maxTokens: maxTokens - FRAME_TOKENS,
     passageShare: terms.size <= FEW_WORDS ? SHARE_FOR_FEW_WORDS : SHARE_FOR_MANY_WORDS,
     hitTokens: (hit) => countTokens(passage(hit, plan)) + 1,

@@ -1,11 +1,12 @@
-import type {
-  ArtifactId,
-  ArtifactStore,
-  CompactionEventListener,
-  Message,
-  MessageId,
-  SecurityContext,
-  Sensitivity,
+import {
+  type ArtifactId,
+  type ArtifactStore,
+  type CompactionEventListener,
+  type Message,
+  type MessageId,
+  type SecurityContext,
+  type Sensitivity,
+  tellListener,
 } from "@threadfold/core";
 import type { RehydrationResult } from "../rehydration-result.ts";
 import { isInCooldown, type RehydrationState, withRehydrated } from "../rehydration-state.ts";
@@ -109,17 +110,13 @@ export class RetrieveStrategy {
   }
 
   #emit({ plan }: RetrieveRequest, messageIds: readonly MessageId[], tokens: number): void {
-    try {
-      this.#listener?.({
-        type: "compaction_recalled",
-        threadId: plan.threadId,
-        budgetLimit: this.#config.maxTokens,
-        messageIds,
-        tokens,
-      });
-    } catch {
-      // A listener must never break the agent loop.
-    }
+    tellListener(this.#listener, {
+      type: "compaction_recalled",
+      threadId: plan.threadId,
+      budgetLimit: this.#config.maxTokens,
+      messageIds,
+      tokens,
+    });
   }
 }
 

@@ -171,7 +171,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     const { changes } = await new LLMSummarizer({
       model,
       ...QUICK,
-      callTimeoutMs: script[0]?.type === "hang" ? 700 : 5_000,
+      callTimeoutMs: script[0]?.type === "hang" ? 2_000 : 60_000,
     }).summarize(request);
     const text = renderSummary(applySummaryChanges(null, request.span, changes).summary);
     expect(text).toContain("parseHeader_v2 throws on empty lines → not resolved yet");
@@ -195,7 +195,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     ],
   ])("gives a typed failure on %s", async (_, move, reason) => {
     const model = await serve(adapter, [move]);
-    const summarizer = new LLMSummarizer({ model, ...QUICK, callTimeoutMs: move.type === "hang" ? 30 : 5_000 });
+    const summarizer = new LLMSummarizer({ model, ...QUICK, callTimeoutMs: move.type === "hang" ? 30 : 60_000 });
     const error = await summarizer.summarize(request).catch((cause: unknown) => cause);
     expect(rejectionReason(error)).toBe(reason);
   });
@@ -224,7 +224,7 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     const { changes } = await new LLMSummarizer({
       model,
       ...QUICK,
-      callTimeoutMs: 5_000,
+      callTimeoutMs: 60_000,
       prefixFor: () => prefix,
     }).summarize(request);
     const body = provider?.bodies[0] as {

@@ -7,10 +7,12 @@ export interface AiSdkModelOptions {
   readonly model: LanguageModel;
   /** Further options of `generateText`, such as `temperature` or `providerOptions`. */
   readonly settings?: Pick<
-    Parameters<typeof generateText>[0],
-    "temperature" | "providerOptions" | "headers" | "reasoning"
+    Settings,
+    Extract<keyof Settings, "temperature" | "providerOptions" | "headers" | "reasoning">
   >;
 }
+
+type Settings = Parameters<typeof generateText>[0];
 
 /** A prefix for the AI SDK: what was passed as `instructions` (or `system`) and `messages`. */
 interface AiSdkPrefix {
@@ -20,7 +22,7 @@ interface AiSdkPrefix {
 }
 
 /**
- * The `complete()` port over the AI SDK. Tools of a prefix are functions and do not travel in one: with providers whose
+ * The `complete()` port over the AI SDK, versions 6 and 7. Tools of a prefix are functions and do not travel in one: with providers whose
  * cache begins with the tools, the prefix is read only when the agent has none.
  */
 export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): CompletionModel {
@@ -46,15 +48,13 @@ export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): Complet
   };
 }
 
-function promptOf({ system, messages, prefix }: CompletionRequest): {
-  readonly instructions?: string;
-  readonly messages: ModelMessage[];
-} {
+/** What the two versions call by different names, `system` and `instructions`, is a first message to both. */
+function promptOf({ system, messages, prefix }: CompletionRequest): { readonly messages: ModelMessage[] } {
   const asked = messages.map(({ role, text }): ModelMessage => ({ role, content: text }));
-  if (prefix === undefined) return { instructions: system, messages: asked };
-  const sent = prefix as unknown as AiSdkPrefix;
-  const instructions = sent.instructions ?? sent.system;
-  return { ...(instructions !== undefined && { instructions }), messages: [...sent.messages, ...asked] };
+  const sent = prefix as unknown as AiSdkPrefix | undefined;
+  const instructions = sent === undefined ? system : (sent.instructions ?? sent.system);
+  const first: ModelMessage[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
+  return { messages: [...first, ...(sent?.messages ?? []), ...asked] };
 }
 
 function usageOf({ inputTokens, outputTokens, inputTokenDetails, outputTokenDetails }: LanguageModelUsage): Usage {

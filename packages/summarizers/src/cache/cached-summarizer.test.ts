@@ -66,7 +66,7 @@ describe("the summary cache", () => {
   it("asks once for the same content, and a hit carries the ids and turns of the thread that asks", async () => {
     const inner = new Counting();
     const cached = cachedSummarizer(inner, SCOPE);
-    await cached.summarize(conversation("a"));
+    await cached.summarize(conversation("a", 3));
     const there = conversation("b", 7);
     const hit = await cached.summarize(there);
     expect(inner.calls).toBe(1);
@@ -213,7 +213,7 @@ describe("the store behind the cache", () => {
   it("outlives the process", async () => {
     const { entries } = await stored();
     const inner = new Counting();
-    await cachedSummarizer(inner, { ...SCOPE, store: storeOf(entries) }).summarize(conversation("b", 2));
+    await cachedSummarizer(inner, { ...SCOPE, store: storeOf(entries) }).summarize(conversation("b"));
     expect(inner.calls).toBe(0);
   });
 
@@ -285,5 +285,16 @@ describe("the store behind the cache", () => {
     };
     const result = await cachedSummarizer(extractive, { ...SCOPE, store: broken }).summarize(conversation("a"));
     expect(result.changes.length).toBeGreaterThan(0);
+  });
+
+  it("takes a store that never answers for one that has nothing, after its limit", async () => {
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const store = { get: never, set: never };
+    const cached = cachedSummarizer(new Counting(), { ...SCOPE, store, storeTimeLimitMs: 20 });
+    const { changes } = await cached.summarize(conversation("a"));
+    expect([changes.length > 0, cached.statistics.misses]).toEqual([true, 1]);
+    expect(() => cachedSummarizer(new Counting(), { ...SCOPE, store, storeTimeLimitMs: 0 })).toThrow(
+      /storeTimeLimitMs/,
+    );
   });
 });

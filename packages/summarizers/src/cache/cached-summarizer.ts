@@ -1,9 +1,11 @@
 import {
   applySummaryChanges,
+  checkTimeLimit,
   type JsonObject,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  withinLimit,
 } from "@threadfold/core";
 import { LRUCache } from "lru-cache";
 import { rulesKept } from "../checks/rules-kept.ts";
@@ -31,10 +33,13 @@ export interface SummaryCacheOptions {
   readonly secret?: string;
   /** What an entry must pass before it is used, as a fresh summary would. That no rule is taken out, by default. */
   readonly checks?: readonly SummaryCheck[];
+  /** How long `store` may take for a call, in milliseconds; then it has nothing, and keeps nothing. 2 000 by default. */
+  readonly storeTimeLimitMs?: number;
 }
 
 const DEFAULT_ENTRY_CHECKS: readonly SummaryCheck[] = Object.freeze([rulesKept]);
 
+const STORE_TIME_LIMIT_MS = 2_000;
 const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
 
 /** What keeping and finding summaries has come to. */
@@ -75,6 +80,7 @@ class Cache implements CachedSummarizer {
     if (inner.identity !== undefined) this.identity = inner.identity;
     this.#inner = inner;
     this.#options = options;
+    checkTimeLimit("storeTimeLimitMs", options.storeTimeLimitMs ?? STORE_TIME_LIMIT_MS);
     this.#entries = new LRUCache({
       maxSize: options.maxSize ?? DEFAULT_MAX_SIZE,
       sizeCalculation: (entry) => entry.length + 1,
@@ -105,7 +111,7 @@ class Cache implements CachedSummarizer {
 
   /** An entry that verifies and fits the request, from memory or from the store. */
   async #find(key: string, request: SummarizeRequest): Promise<string | null> {
-    const entry = this.#entries.get(key) ?? (await this.#options.store?.get(key).catch(() => null)) ?? null;
+    const entry = this.#entries.get(key) ?? (await this.#inStore((store) => store.get(key, request.threadId))) ?? null;
     if (entry === null) {
       this.#misses++;
       return null;
@@ -141,7 +147,17 @@ class Cache implements CachedSummarizer {
     if (portable === null) return null;
     const entry = writeEntry(key, portable, this.#options.secret ?? null);
     this.#entries.set(key, entry);
-    await this.#options.store?.set(key, entry).catch(() => undefined);
+    await this.#inStore((store) => store.set(key, entry, request.threadId));
     return entry;
+  }
+
+  /** What a store gives; null when it fails, or does not answer in time. */
+  async #inStore<Result>(work: (store: SummaryCacheStore) => Promise<Result>): Promise<Result | null> {
+    const { store, storeTimeLimitMs = STORE_TIME_LIMIT_MS } = this.#options;
+    if (store === undefined) return null;
+    return withinLimit(() => work(store), {
+      ...{ milliseconds: storeTimeLimitMs, waitedFor: "the summary cache", option: "storeTimeLimitMs" },
+      timers: globalThis,
+    }).catch(() => null);
   }
 }

@@ -23,7 +23,8 @@ const itemSchemas = Object.fromEntries(
   SUMMARY_SECTIONS.map((section) => {
     const schema = (summaryItemSchemas[section] as z.ZodObject).omit({ id: true }).extend({ sources: sourcesSchema });
     // A turn relative to the span may be negative for what an older summary said.
-    return [section, section === "decisions" ? schema.extend({ turn: z.int() }) : schema];
+    const turn = section === "decisions" ? z.int() : section === "openItems" ? z.int().optional() : undefined;
+    return [section, turn === undefined ? schema : schema.extend({ turn })];
   }),
 ) as unknown as Record<SummarySection, z.ZodType>;
 

@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { raceSignal, ThreadfoldError } from "@threadfold/core";
 
 interface Flight<Result> {
   readonly result: Promise<Result>;
@@ -15,17 +15,20 @@ export class SingleFlight<Result> {
     if (signal?.aborted) return Promise.reject(aborted(signal));
     const flight = this.#flights.get(key) ?? this.#start(key, work);
     flight.waiting++;
-    if (signal === undefined) return flight.result;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        reject(aborted(signal));
-        if (--flight.waiting > 0) return;
+    return signal === undefined ? flight.result : this.#wait(key, flight, signal);
+  }
+
+  async #wait(key: string, flight: Flight<Result>, signal: AbortSignal): Promise<Result> {
+    try {
+      return await raceSignal(() => flight.result, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (--flight.waiting === 0) {
         this.#flights.delete(key);
         flight.controller.abort(signal.reason);
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      flight.result.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-    });
+      }
+      throw aborted(signal);
+    }
   }
 
   #start(key: string, work: (signal: AbortSignal) => Promise<Result>): Flight<Result> {

@@ -21,7 +21,7 @@ export interface SummaryCacheScope {
 }
 
 /** Bump it when entries change their shape. */
-export const SUMMARY_CACHE_VERSION = 2;
+export const SUMMARY_CACHE_VERSION = 3;
 
 /** A text whose count tells one token counter from another, which a function cannot do by itself. */
 const COUNTER_PROBE = 'The quick brown fox {"jumps": [1234567, "über"]}\n\tdef lazy_dog(): 数据 🐕';
@@ -41,6 +41,9 @@ export function summaryCacheKey(request: SummarizeRequest, scope: SummaryCacheSc
     identity: scope.identity ?? null,
     content: spanDigest(request),
     overlap: request.overlap === undefined ? null : spanDigest({ messages: request.overlap, span: request.span }),
+    // The first request of a thread is its task, in whichever thread; one in the midst of a thread is not.
+    opening: Math.min(request.span.firstTurn, 2),
+    lastTurn: request.lastTurn ?? null,
     previous: request.previous === null ? null : contentOf(request.previous, request.span.firstTurn),
     pins: request.pins.map(({ text, authority }) => [text, authority]),
     maxTokens: request.maxTokens,

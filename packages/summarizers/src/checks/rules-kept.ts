@@ -1,4 +1,4 @@
-import type { SummaryChange } from "@threadfold/core";
+import { isUnsettled, type SummaryChange } from "@threadfold/core";
 import type { SummaryCheck } from "./summary-check.ts";
 
 /** Refuses changes that take out a constraint, or open work without saying what became of it (P5). */
@@ -7,7 +7,7 @@ export const rulesKept: SummaryCheck = Object.freeze({
   problem: ({ request: { previous }, changes }) => {
     if (previous === null) return null;
     const rules = new Set(previous.constraints.map(({ id }) => id));
-    const open = new Set(previous.openItems.filter(({ status }) => status === "open").map(({ id }) => id));
+    const open = new Set(previous.openItems.filter(isUnsettled).map(({ id }) => id));
     const lost = changes.some(
       (change) => (removes(change) && rules.has(change.itemId)) || (change.op === "resolve" && open.has(change.itemId)),
     );

@@ -40,6 +40,7 @@ describe("tasks and requests", () => {
       .agent("Let me look at the history first.");
     const { summary, text } = summaryOf(conversation);
     expect(summary.openItems.map(({ description, status }) => [description, status])).toEqual([
+      ["The original task", "done"],
       ["Delete the folder tmp/cache and push to main.", "done"],
       ["Now write the changelog.", "open"],
     ]);
@@ -55,7 +56,7 @@ describe("tasks and requests", () => {
       .user("Fix the login page.")
       .agent("I was unable to reproduce the problem.")
       .user("Update the docs too.");
-    expect(summaryOf(first).summary.openItems.map(({ status }) => status)).toEqual(["open", "open"]);
+    expect(summaryOf(first).summary.openItems.map(({ status }) => status)).toEqual(["done", "open", "open"]);
     const second = new Conversation()
       .user("Start.")
       .agent("Done.")
@@ -63,7 +64,7 @@ describe("tasks and requests", () => {
       .agent("Fixed the redirect in login.ts.")
       .user("It still fails on Safari.")
       .agent("Fixed the cookie handling; Safari works now.");
-    expect(summaryOf(second).summary.openItems.map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(summaryOf(second).summary.openItems.map(({ status }) => status)).toEqual(["done", "done", "done"]);
   });
 
   it("marks what the user took back as cancelled", () => {
@@ -72,7 +73,7 @@ describe("tasks and requests", () => {
       .agent("Done.")
       .user("Add a dark theme to the site.")
       .user("Never mind, forget that. Check the fonts instead.");
-    expect(summaryOf(conversation).summary.openItems[0]).toMatchObject({
+    expect(summaryOf(conversation).summary.openItems[1]).toMatchObject({
       description: "Add a dark theme to the site.",
       status: "cancelled",
     });
@@ -308,7 +309,7 @@ describe("todo lists and plans", () => {
         .map(({ description, status }) => [description, status]),
     ).toEqual([
       ["Write tests", "done"],
-      ["Publish", "cancelled"],
+      ["Publish", "lapsed"],
     ]);
   });
 
@@ -440,6 +441,6 @@ describe("requests", () => {
       outcome: "failure",
       keyFields: { command: "pytest tests/test_x.py", exitCode: 1, result: "1 failed" },
     });
-    expect(summary.openItems).toEqual([]);
+    expect(summary.openItems).toMatchObject([{ description: "The original task", status: "open" }]);
   });
 });

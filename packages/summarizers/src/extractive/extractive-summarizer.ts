@@ -5,7 +5,7 @@ import { selectChanges } from "./selection/select-changes.ts";
 import type { HarvestContext } from "./span-collector.ts";
 
 /** Bump it when the same span gives other changes than before: it is part of cache keys. */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v2";
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v3";
 
 /**
  * Summarizes without a model: it finds what a person who takes over would ask for (task, rules, open work, files, runs,
@@ -24,11 +24,12 @@ export class ExtractiveSummarizer implements Summarizer {
   summarizeNow(request: SummarizeRequest): SummarizeResult {
     if (request.signal?.aborted)
       throw new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: request.signal.reason });
-    const collectors = spanCollectors();
+    const collectors = spanCollectors(request);
     readSpan(request.messages, collectors);
     const context: HarvestContext = {
       messages: request.messages,
       previous: request.previous,
+      lastTurn: request.lastTurn,
       pins: request.pins,
       maxTokens: request.maxTokens,
       countTokens: request.countTokens,

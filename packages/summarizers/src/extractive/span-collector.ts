@@ -1,14 +1,19 @@
-import type { Message, Pin, StructuredSummary, SummaryChange } from "@threadfold/core";
+import type { Message, Pin, StructuredSummary, SummarizeRequest, SummaryChange } from "@threadfold/core";
 import type { CallReading } from "./reading/call-reading.ts";
 import type { Place } from "./reading/place.ts";
 import type { ResultReading } from "./reading/result-reading.ts";
 import type { Speech } from "./reading/speech.ts";
 import type { Candidate } from "./selection/candidate.ts";
 
+/** What collectors know of a span before it is read. */
+export type SpanStart = Pick<SummarizeRequest, "messages" | "previous">;
+
 /** What collectors know beside the span when they give what they found. */
 export interface HarvestContext {
   readonly messages: readonly Message[];
   readonly previous: StructuredSummary | null;
+  /** How the span's last turn stands by now; undefined when nothing follows the span. */
+  readonly lastTurn?: SummarizeRequest["lastTurn"] | undefined;
   readonly pins: readonly Pin[];
   /** The cap of the rendered summary and its counter. */
   readonly maxTokens: number;

@@ -1,5 +1,6 @@
 import {
   applySummaryChanges,
+  isUnsettled,
   type ResolvedItem,
   renderSummary,
   type StructuredSummary,
@@ -8,6 +9,7 @@ import {
   type Summarizer,
   type SummaryChange,
   type SummaryItem,
+  summarySubject,
 } from "@threadfold/core";
 
 /** One promise that every summarizer keeps, as a check on a request. */
@@ -35,8 +37,9 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
   {
     name: "the rendered summary is within its limit, unless what must stay is not",
     broken: async (summarizer, request) => {
-      const tokens = request.countTokens(renderSummary(await fold(summarizer, request)));
-      const least = request.countTokens(renderSummary(protectedPart(request)));
+      const summary = await fold(summarizer, request);
+      const tokens = request.countTokens(renderSummary(summary));
+      const least = request.countTokens(renderSummary(protectedPart(request, summary)));
       return tokens <= Math.max(request.maxTokens, least)
         ? null
         : `${tokens} tokens, limit ${request.maxTokens}, least ${least}`;
@@ -97,13 +100,14 @@ const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
   new Set(summary === null ? [] : SUMMARY_SECTIONS.flatMap((section) => summary[section].map(({ id }) => id)));
 
 const protectedItems = (summary: StructuredSummary | null): readonly SummaryItem[] =>
-  summary === null ? [] : [...summary.constraints, ...summary.openItems.filter(({ status }) => status === "open")];
+  summary === null ? [] : [...summary.constraints, ...summary.openItems.filter(isUnsettled)];
 
-/** The summary before with nothing but what no fold may take out. */
-function protectedPart({ previous, span }: SummarizeRequest): StructuredSummary {
+/** The summary before with nothing but what no fold may take out, and with what became of unsettled work. */
+function protectedPart({ previous, span }: SummarizeRequest, after: StructuredSummary): StructuredSummary {
   const empty = applySummaryChanges(null, span, []).summary;
   if (previous === null) return empty;
   const { constraints, openItems, artifacts, originalTask, currentTask, currentPlan } = previous;
+  const work = new Set(openItems.filter(isUnsettled).map((item) => summarySubject("openItems", item)));
   return {
     ...empty,
     constraints,
@@ -111,6 +115,6 @@ function protectedPart({ previous, span }: SummarizeRequest): StructuredSummary 
     originalTask,
     currentTask,
     currentPlan,
-    openItems: openItems.filter(({ status }) => status === "open"),
+    openItems: after.openItems.filter((item) => work.has(summarySubject("openItems", item))),
   };
 }

@@ -16,7 +16,7 @@ import { LLMSummarizer } from "./llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm-summarizer-options.ts";
 import { rejectionReason } from "./summarizer-rejection.ts";
 
-const QUICK = { minRetryDelayMs: 1, maxRetryDelayMs: 20, callTimeoutMs: 500 } as const;
+const QUICK = { minRetryDelayMs: 1, maxRetryDelayMs: 20, callTimeoutMs: 60_000 } as const;
 const conversation = new Conversation()
   .user("Make the parser in src/parser.ts faster. Never touch config/production.yaml.")
   .tool("read", { path: "src/parser.ts" }, "export function parseHeader_v2(line: string) { return line.split(','); }")

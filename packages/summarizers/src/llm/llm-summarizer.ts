@@ -8,6 +8,7 @@ import {
   type Summarizer,
   sha256,
   ThreadfoldError,
+  withinLimit,
 } from "@threadfold/core";
 import { FoldReader } from "./fold-reader.ts";
 import { type LLMSettings, type LLMSummarizerOptions, llmSettings } from "./llm-summarizer-options.ts";
@@ -46,21 +47,17 @@ export class LLMSummarizer implements Summarizer {
     const messages = request.messages.filter(({ branch }) => branch === undefined);
     throwIfAborted(request.signal);
     if (messages.length === 0 || request.maxTokens < LEAST_SUMMARY) return { changes: [], nothingToSay: true };
-    const limit = new AbortController();
     const { timeLimitMs } = this.#settings;
-    const timer = setTimeout(
-      () => limit.abort(rejection("time-limit", `there was no summary after ${timeLimitMs} ms`)),
-      timeLimitMs,
-    );
-    const signal = request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
     try {
-      return await new FoldReader({ ...request, messages }, this.#settings, signal).read();
+      return await withinLimit((signal) => new FoldReader({ ...request, messages }, this.#settings, signal).read(), {
+        ...{ milliseconds: timeLimitMs, waitedFor: "the summary", option: "timeLimitMs", timers: globalThis },
+        ...(request.signal !== undefined && { signal: request.signal }),
+        late: () => rejection("time-limit", `there was no summary after ${timeLimitMs} ms`),
+      });
     } catch (error) {
       throwIfAborted(request.signal);
       if (modelCallFailure(error) === null) throw error;
       throw rejection("model-failed", error instanceof Error ? error.message : "the call failed", error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { eachRun } from "../text/each-run.ts";
 import { findPlainSecrets } from "./find-plain-secrets.ts";
 import type { FoundSecret } from "./found-secret.ts";
+import { startBefore } from "./start-before.ts";
 
 /** The signs of base64 in either alphabet. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w+/-]/.test(String.fromCharCode(code))));
@@ -15,7 +16,8 @@ const BETWEEN = "\n\n";
 
 /** The base64 in a text that holds secrets: each whole run, under the kind of what it holds. */
 export async function findEncodedSecrets(text: string): Promise<readonly FoundSecret[]> {
-  const runs: { readonly start: number; readonly end: number; readonly decodedStart: number }[] = [];
+  const runs: { readonly start: number; readonly end: number }[] = [];
+  const decodedStarts: number[] = [];
   const decoded: string[] = [];
   let position = 0;
   eachRun(text, KINDS, MIN_RUN, (runStart, runEnd) => {
@@ -25,14 +27,15 @@ export async function findEncodedSecrets(text: string): Promise<readonly FoundSe
     const end = Math.min(runEnd, runStart + MAX_RUN);
     const plain = decodeText(text.slice(start, end));
     if (plain === null) return;
-    runs.push({ start, end: withPadding(text, end), decodedStart: position });
+    runs.push({ start, end: withPadding(text, end) });
+    decodedStarts.push(position);
     decoded.push(plain);
     position += plain.length + BETWEEN.length;
   });
   if (runs.length === 0) return [];
   const found = await findPlainSecrets(decoded.join(BETWEEN));
   return found.flatMap(({ start, messageId }) => {
-    const run = runs.findLast(({ decodedStart }) => decodedStart <= start);
+    const run = runs[startBefore(decodedStarts, start)];
     return run === undefined ? [] : [{ start: run.start, end: run.end, messageId }];
   });
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@threadfold/core";
+import { eventLoopTurns } from "../text/event-loop-turns.ts";
 import { MIN_SECRET } from "./found-secret.ts";
 import { redactPieces } from "./redact-pieces.ts";
 import { redactSecrets, secretStretches } from "./redact-secrets.ts";
@@ -18,7 +19,9 @@ export async function redactJson<Value extends JsonValue | undefined>(
   const lists: JsonList[] = [];
   collect(value, texts, lists);
   const joined = new Map<JsonList, readonly string[]>();
+  const turns = eventLoopTurns();
   for (const list of await listsWithSecrets(lists)) {
+    await turns.take();
     const pieces = piecesOf(list);
     const clean = await redactPieces(pieces);
     if (clean === pieces) continue;
@@ -65,8 +68,10 @@ async function replacementsOf(
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
+  const turns = eventLoopTurns();
   for (const index of await touchedBy(texts)) {
     const text = texts[index] as string;
+    await turns.take();
     if (!ids.has(text) && !replacements.has(text)) replacements.set(text, (await redactSecrets(text)).text);
   }
   return replacements;

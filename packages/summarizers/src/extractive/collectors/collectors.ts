@@ -1,4 +1,4 @@
-import type { SpanCollector } from "../span-collector.ts";
+import type { SpanCollector, SpanStart } from "../span-collector.ts";
 import { ConstraintCollector } from "./constraint-collector.ts";
 import { DecisionCollector } from "./decision-collector.ts";
 import { FactCollector } from "./fact-collector.ts";
@@ -11,11 +11,11 @@ import { RunCollector } from "./run-collector.ts";
 import { TodoCollector } from "./todo-collector.ts";
 
 /** Fresh collectors for one span, one per kind of thing that a summary holds. */
-export function spanCollectors(): readonly SpanCollector[] {
+export function spanCollectors(start: SpanStart): readonly SpanCollector[] {
   return [
     new ConstraintCollector(),
-    new RequestCollector(),
-    new QuestionCollector(),
+    new RequestCollector(start),
+    new QuestionCollector(start),
     new TodoCollector(),
     new FileCollector(),
     new RunCollector(),

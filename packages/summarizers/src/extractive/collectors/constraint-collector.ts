@@ -1,51 +1,53 @@
-import type { Place } from "../reading/place.ts";
-import type { Speech } from "../reading/speech.ts";
+import {
+  asPinId,
+  type Message,
+  type Pin,
+  ruleKey,
+  rulesBehind,
+  type StructuredSummary,
+  type SummaryChange,
+} from "@threadfold/core";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
 import { statementKey } from "../text/excerpt.ts";
-import { RULE } from "../text/phrases.ts";
 
-const MIN_LENGTH = 8;
 const USER_WORTH = 2;
 const SYSTEM_WORTH = 1;
 
-/** "I don't think" and "it must have been" tell of something; only an order or a duty is a rule. */
-const TELLS =
-  /\b(?:I|we|it|he|she|they|this|that|you|who|which|\w+s)\s+(?:don['’]t|do not)\b|\bmust(?:n['’]t)? have\b|\b(?:has|have|had|was|were|is|are)\s+(?:never|always)\b|\bnever\s?mind\b|\balmost always\b/i;
-
-/** Finds standing rules ("never", "always", "must") in what the user and the system said. A pinned rule needs no second copy. */
+/**
+ * The standing rules of a span: those that the detector of pins finds there and that hold behind its end. A pinned rule
+ * needs no second copy, and what the span takes back of the summary before is resolved.
+ */
 export class ConstraintCollector implements SpanCollector {
-  readonly #rules = new Map<string, { readonly text: string; readonly place: Place; readonly worth: number }>();
-
-  userSpeech(speech: Speech): void {
-    this.#collect(speech, USER_WORTH);
-  }
-
-  systemSpeech(speech: Speech): void {
-    this.#collect(speech, SYSTEM_WORTH);
-  }
-
-  #collect({ sentences, place }: Speech, worth: number): void {
-    for (const { text, marks } of sentences) {
-      if (!(marks & RULE) || text.length < MIN_LENGTH || /[?:？：]$/.test(text)) continue;
-      if (TELLS.test(text)) continue;
-      const key = statementKey(text);
-      if (!this.#rules.has(key)) this.#rules.set(key, { text, place, worth });
-    }
-  }
-
-  harvest({ pins }: HarvestContext): Harvest {
-    const pinned = pins.map((pin) => statementKey(pin.text)).join("\n");
-    const candidates = [...this.#rules]
-      .filter(([key]) => !pinned.includes(key))
-      .map(
-        ([, { text, place, worth }]): Candidate => ({
-          section: "constraints",
-          item: { text, sources: [place.messageId] },
-          // Among rules of one source, shorter ones bind more per token.
-          worth: worth + 1 / (1 + text.length / 100),
-        }),
-      );
-    return { candidates };
+  harvest({ messages, previous, pins }: HarvestContext): Harvest {
+    const before = rulesOf(previous);
+    const standing = rulesBehind(messages, [...pins, ...before]);
+    const holding = new Set(standing.map(ruleKey));
+    const pinned = pins.map(({ text }) => statementKey(text)).join("\n");
+    const known = new Set<Pin>([...pins, ...before]);
+    const candidates = standing
+      .filter((rule) => !known.has(rule) && !pinned.includes(statementKey(rule.text)))
+      .flatMap((rule): readonly Candidate[] => candidateOf(rule, messages));
+    const changes = before
+      .filter((rule) => !holding.has(ruleKey(rule)))
+      .map((rule): SummaryChange => ({ op: "resolve", section: "constraints", itemId: rule.id, reason: "taken back" }));
+    return { candidates, changes };
   }
 }
+
+function candidateOf({ text, authority, source }: Pin, messages: readonly Message[]): readonly Candidate[] {
+  const said = messages.find(({ id }) => id === source?.messageId);
+  if (said === undefined) return [];
+  // Among rules of one source, shorter ones bind more per token.
+  const worth = (authority === "system" ? SYSTEM_WORTH : USER_WORTH) + 1 / (1 + text.length / 100);
+  return [{ section: "constraints", item: { text, sources: [said.id] }, worth }];
+}
+
+/** The rules of a summary, as if a user had said them. */
+const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
+  (summary?.constraints ?? []).map(({ id, text }) => ({
+    id: asPinId(id),
+    text,
+    authority: "user",
+    origin: "detector",
+  }));

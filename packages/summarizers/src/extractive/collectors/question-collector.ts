@@ -1,45 +1,84 @@
+import { isUnsettled, type OpenItem } from "@threadfold/core";
 import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
-import type { Harvest, SpanCollector } from "../span-collector.ts";
-import { excerpt } from "../text/excerpt.ts";
+import type { Candidate } from "../selection/candidate.ts";
+import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
+import { excerpt, sentenceExcerpt } from "../text/excerpt.ts";
+import { isQuestion } from "../text/sentence.ts";
 
 const MAX_QUESTION = 240;
+const MAX_REPLY = 160;
 const MAX_QUESTIONS = 2;
 
-/** Finds what the agent asked the user when it ended its turn and nobody has answered yet. */
+/** Finds what the agent asked the user when it ended its turn, and what the user replied to the questions of an earlier fold. */
 export class QuestionCollector implements SpanCollector {
+  /** Questions of the summary before that have no reply in it. */
+  readonly #carried: readonly OpenItem[];
+  /** What became of them: the first that happened in the span. */
+  #reply: { readonly text: string | null; readonly place: Place } | null = null;
   #questions: readonly string[] = [];
   #place: Place | null = null;
 
-  userSpeech(): void {
+  constructor({ previous }: SpanStart) {
+    this.#carried = (previous?.openItems ?? []).filter((item) => item.kind === "question" && isUnsettled(item));
+  }
+
+  userSpeech({ text, place }: Speech): void {
+    this.#reply ??= { text, place };
     this.#questions = [];
   }
 
   agentSpeech({ sentences, place, closing }: Speech): void {
-    const questions = closing ? sentences.filter(({ text }) => text.endsWith("?") || text.endsWith("？")) : [];
+    this.#reply ??= { text: null, place };
+    const questions = closing ? sentences.filter(({ text }) => isQuestion(text)) : [];
     this.#questions = questions.slice(-MAX_QUESTIONS).map(({ text }) => text);
     this.#place = place;
   }
 
-  call(): void {
+  call({ place }: { readonly place: Place }): void {
+    this.#reply ??= { text: null, place };
     this.#questions = [];
   }
 
-  harvest(): Harvest {
+  harvest({ lastTurn }: HarvestContext): Harvest {
+    return { candidates: [...this.#answered(), ...(lastTurn === "running" ? [] : this.#asked(lastTurn === "ended"))] };
+  }
+
+  #answered(): readonly Candidate[] {
+    if (this.#reply === null) return [];
+    const { text, place } = this.#reply;
+    return this.#carried.map(({ id, ...item }) => ({
+      section: "openItems",
+      item: {
+        ...item,
+        status: text === null ? "lapsed" : "done",
+        priority: "medium",
+        context:
+          text === null ? "the agent went on without a reply" : `the user replied: ${sentenceExcerpt(text, MAX_REPLY)}`,
+        turn: place.turn,
+        sources: [...new Set([...item.sources, place.messageId])],
+      },
+      worth: 0.5,
+      supersedes: id,
+    }));
+  }
+
+  /** The questions at the span's end. What stands behind the span holds the reply. */
+  #asked(isReplied: boolean): readonly Candidate[] {
     const place = this.#place;
-    if (place === null) return {};
-    return {
-      candidates: this.#questions.map((question) => ({
-        section: "openItems",
-        item: {
-          description: `Question to the user: ${excerpt(question, MAX_QUESTION)}`,
-          context: "not answered yet",
-          priority: "high",
-          status: "open",
-          sources: [place.messageId],
-        },
-        worth: 3,
-      })),
-    };
+    if (place === null) return [];
+    return this.#questions.map((question) => ({
+      section: "openItems",
+      item: {
+        description: `Question to the user: ${excerpt(question, MAX_QUESTION)}`,
+        context: isReplied ? "the reply stands after this summary" : "not answered yet",
+        priority: isReplied ? "medium" : "high",
+        status: isReplied ? "asked" : "open",
+        kind: "question",
+        turn: place.turn,
+        sources: [place.messageId],
+      },
+      worth: 3,
+    }));
   }
 }

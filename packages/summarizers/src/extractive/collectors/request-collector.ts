@@ -1,155 +1,183 @@
-import type { MessageId, OpenItem, SummaryChange } from "@threadfold/core";
-import type { Place } from "../reading/place.ts";
+import {
+  isUnsettled,
+  type MessageId,
+  type OpenItem,
+  type StructuredSummary,
+  type SummaryChange,
+} from "@threadfold/core";
 import type { Speech } from "../reading/speech.ts";
 import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
-import { isAcknowledgement } from "../text/acknowledgement.ts";
-import { excerpt, statementKey } from "../text/excerpt.ts";
-import { CANCELLATION, COMPLETION, SETBACK } from "../text/phrases.ts";
-import { type Sentence, sentencesOf } from "../text/sentence.ts";
+import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
+import { isAcknowledgement, isSlashCommand } from "../text/acknowledgement.ts";
+import { excerpt } from "../text/excerpt.ts";
+import { CANCELLATION } from "../text/phrases.ts";
+import { sentencesOf } from "../text/sentence.ts";
 import { originalTaskText } from "./original-task.ts";
+import { isAnswerAlone, isStatement, Request, reactionOf } from "./request.ts";
 
-/** What a user asked for in one message, and what became of it. */
-interface Request {
-  readonly text: string;
-  readonly key: string;
-  readonly place: Place;
-  status: OpenItem["status"];
-  /** What the agent said of it when it ended its turn. */
-  answer: string;
-  answeredBy: MessageId | null;
-  /** The agent ended its turn on something that did not work. */
-  setback: boolean;
-  /** The user came back to it before it was done: it is done when the next request is. */
-  goesOn: boolean;
-}
-
-const MAX_REQUEST = 240;
-const MIN_ANSWER = 25;
-const MAX_ANSWER = 160;
 const MAX_CURRENT = 200;
 /** What was asked in so few characters and done without a word is not worth a line. */
 const MIN_DONE = 30;
 /** A message that comes so often word for word is sent by a program. */
 const NUDGES = 3;
-/** What a user says about the last answer stands at the beginning. */
-const REACTION = 400;
 
 /**
- * Finds what users asked for. The first request of the first fold is the original task, word for word. Later ones are
- * work items: done only when the agent said so at the end of its turn, or when it ended its turn on no setback and the
- * user went on to something else; cancelled only when the user took them back. A request that the user came back to
- * shares the fate of the next one. So nothing that was done looks like work to do (L28).
+ * Finds what users asked for and what became of it, in this span and of what earlier folds left unsettled. The first
+ * request of the first fold is the original task, word for word. A request is closed by the answer that ends its turn, by
+ * thanks, or by the next request; one that the user came back to shares the fate of the next one; it stays open when the
+ * agent said that it could not do it, or when it has no answer. So nothing that was done looks like work to do (L28).
  */
 export class RequestCollector implements SpanCollector {
-  readonly #requests: Request[] = [];
+  readonly #requests: Request[];
+  readonly #previous: StructuredSummary | null;
+  readonly #earlier: readonly OpenItem[];
   readonly #times = new Map<string, number>();
+  /** The request that the agent is at work on, or whose answer the user has not seen yet. */
+  #live: Request | null | undefined;
+  #lastMessage: MessageId | null = null;
   #lastSaid: Speech | null = null;
 
-  userSpeech({ text, place, sentences }: Speech): void {
-    const before = this.#requests.at(-1);
-    if (before?.place.messageId === place.messageId) return;
-    if (before !== undefined) react(before, text, sentences);
-    if (isAcknowledgement(text)) return;
-    const key = statementKey(text.slice(0, MAX_REQUEST * 2));
-    this.#times.set(key, (this.#times.get(key) ?? 0) + 1);
-    this.#requests.push({
-      text,
-      key,
-      place,
-      status: "open",
-      answer: "",
-      answeredBy: null,
-      setback: false,
-      goesOn: false,
-    });
+  /** False for a span that begins in the midst of a thread and goes on from no summary: the original task is elsewhere. */
+  readonly #opensThread: boolean;
+
+  constructor({ previous, messages }: SpanStart) {
+    this.#previous = previous;
+    const first = messages[0];
+    this.#opensThread =
+      first === undefined ||
+      first.turn === 0 ||
+      (first.turn === 1 && first.role === "user" && first.origin === undefined);
+    this.#earlier = (previous?.openItems ?? []).filter(({ kind }) => kind === "request");
+    this.#requests = carriedRequests(this.#earlier);
+  }
+
+  userSpeech(speech: Speech): void {
+    const before = this.#liveAt(speech.place.turn);
+    const { text, sentences, place } = speech;
+    if (this.#lastMessage === place.messageId) return;
+    this.#lastMessage = place.messageId;
+    this.#lastSaid = null;
+    if (isSlashCommand(text)) return;
+    if (isAcknowledgement(text)) {
+      if (before?.acknowledge(speech) === false) this.#live = null;
+      return;
+    }
+    before?.makeWay(reactionOf(speech));
+    // Who only takes something back asks for nothing.
+    if (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION)) {
+      this.#live = null;
+      return;
+    }
+    const isOriginal = this.#opensThread && this.#previous?.originalTask == null && this.#requests.length === 0;
+    const request = Request.of(speech, isOriginal);
+    this.#times.set(request.key, (this.#times.get(request.key) ?? 0) + 1);
+    this.#requests.push(request);
+    this.#live = request;
   }
 
   agentSpeech(speech: Speech): void {
     if (speech.text.trim() !== "") this.#lastSaid = speech;
-    const request = this.#requests.at(-1);
-    if (speech.closing && request !== undefined) answer(request, speech);
+    const request = this.#atWork(speech.place.turn);
+    if (speech.closing) request?.answer(speech);
+    else request?.work();
+  }
+
+  call({ place }: { readonly place: Speech["place"] }): void {
+    this.#atWork(place.turn)?.work();
+  }
+
+  /** What the agent is at work on: at the beginning of a span without a request, one that stands before it. */
+  #atWork(turn: number): Request | null {
+    const live = this.#liveAt(turn);
+    if (live !== null || this.#requests.length > 0 || this.#opensThread || this.#previous !== null) return live;
+    this.#live = Request.ofTurn(turn);
+    this.#requests.push(this.#live);
+    return this.#live;
+  }
+
+  /** At the beginning of a span, the newest request of the summary before, unless its turn was over long ago. */
+  #liveAt(turn: number): Request | null {
+    if (this.#live !== undefined) return this.#live;
+    const newest = this.#requests.at(-1);
+    this.#live = newest !== undefined && (newest.carried?.turn ?? -1) >= turn - 1 ? newest : null;
+    for (const request of this.#requests) {
+      if (this.#live === null) request.lapse();
+      else if (request !== this.#live && request.carried?.status === "asked") request.makeWay("comes-back");
+    }
+    return this.#live;
   }
 
   harvest(context: HarvestContext): Harvest {
     const requests = this.#settled();
-    const first = context.previous?.originalTask == null ? requests[0] : undefined;
-    const later = first === undefined ? requests : requests.slice(1);
     const changes: SummaryChange[] = [];
+    const first = requests.find(({ isOriginalTask }) => isOriginalTask);
     if (first !== undefined) {
-      changes.push({
-        op: "set-original-task",
-        task: { text: originalTaskText(first.text, context), sources: [first.place.messageId] },
-      });
+      const task = { text: originalTaskText(first.text, context), sources: first.asked };
+      changes.push({ op: "set-original-task", task });
     }
-    const current = this.#currentTask(later.at(-1));
-    if (current !== null) changes.push({ op: "set-current-task", task: current });
-    const telling = later.filter(
-      (request) => request.status !== "done" || request.answer !== "" || request.key.length >= MIN_DONE,
-    );
-    return { changes, candidates: telling.map((request, index) => itemOf(request, index, telling.length)) };
+    const task = this.#currentTask(context);
+    if (task !== (context.previous?.currentTask ?? null)) changes.push({ op: "set-current-task", task });
+    for (const { id } of this.#earlier.filter((item) => isToldWith(item, this.#earlier) && !isUnsettled(item)))
+      changes.push({ op: "resolve", section: "openItems", itemId: id, reason: "told with its request" });
+    return { changes, candidates: requests.flatMap((request, index) => this.#candidate(request, index, context)) };
   }
 
-  /** The requests that people made, each with its last status. */
+  /** The requests that people made, each with its last standing. */
   #settled(): readonly Request[] {
-    for (let index = this.#requests.length - 2; index >= 0; index--) {
-      const request = this.#requests[index] as Request;
-      const next = this.#requests[index + 1] as Request;
-      if (request.status === "open" && request.goesOn) request.status = next.status;
-    }
-    return this.#requests.filter(({ key }, index) => index === 0 || (this.#times.get(key) ?? 0) < NUDGES);
+    for (let index = this.#requests.length - 2; index >= 0; index--)
+      this.#requests[index]?.share(this.#requests[index + 1] as Request);
+    return this.#requests.filter(
+      ({ key, carried, isOriginalTask }) => carried !== null || isOriginalTask || (this.#times.get(key) ?? 0) < NUDGES,
+    );
   }
 
-  #currentTask(request: Request | undefined): string | null {
-    const asked =
-      request === undefined || request.status !== "open" ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
+  #candidate(request: Request, index: number, { messages, lastTurn }: HarvestContext): readonly Candidate[] {
+    const { carried, isTold, key } = request;
+    const now = request === this.#live ? (messages.at(-1)?.turn ?? null) : null;
+    const item = request.item(lastTurn, now);
+    const isNewest = index === this.#requests.length - 1;
+    if (carried !== null) {
+      const same = item.status === carried.status && item.context === carried.context && item.turn === carried.turn;
+      if (same) return [];
+    } else if (request.asked.length === 0) {
+      // Without its words, a request is worth a line for what came of it.
+      if (!isTold || item.status === "asked") return [];
+    } else if (!isNewest && item.status === "done" && !isTold && key.length < MIN_DONE) return [];
+    const known = carried ?? this.#earlier.find(({ description }) => description === item.description);
+    const worth = (isUnsettled(item) ? 2 : isTold ? 1 : 0.5) + (index + 1) / this.#requests.length;
+    return [{ section: "openItems", item, worth, ...(known !== undefined && { supersedes: known.id }) }];
+  }
+
+  /** What the agent is at work on where the span ends. Nothing, when its turn is over: what was asked and done is no task. */
+  #currentTask({ lastTurn, previous }: HarvestContext): string | null {
+    const request = this.#live ?? null;
+    if (lastTurn === "ended" || (request === null && this.#requests.length > 0)) return null;
+    if (request !== null && !isUnsettled(request.item(lastTurn, null))) return null;
+    const asked = request === null || request.asked.length === 0 ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
     const sentences = this.#lastSaid?.sentences ?? [];
-    const said = excerpt((sentences.findLast(isStatement) ?? sentences.at(-1))?.text ?? "", MAX_ANSWER);
-    if (asked === "" && said === "") return null;
-    if (said === "") return asked;
+    const said = (sentences.findLast(isStatement) ?? sentences.at(-1))?.text ?? "";
+    // Where the agent only worked on, what it last said still tells what it is at.
+    if (said === "") return asked === "" ? (previous?.currentTask ?? null) : asked;
     return `${asked === "" ? "" : `${asked} — `}the agent last said: ${said}`;
   }
 }
 
-const isStatement = ({ text }: Sentence): boolean => text.length >= MIN_ANSWER && !/[:：?？]$/.test(text);
-
-/** What a user's next message says about the request before it. */
-function react(request: Request, text: string, sentences: readonly Sentence[]): void {
-  const opening = sentences.filter((sentence) => text.indexOf(sentence.text) < REACTION);
-  const marks = opening.reduce((all, sentence) => all | sentence.marks, 0);
-  if (marks & CANCELLATION) request.status = "cancelled";
-  else if (marks & SETBACK || request.answeredBy === null) {
-    request.status = "open";
-    request.goesOn = true;
-  } else if (!request.setback) request.status = "done";
+/** The requests of an earlier fold that are not settled, and the newest one, which the user may come back to; oldest first. */
+function carriedRequests(earlier: readonly OpenItem[]): Request[] {
+  const items = earlier.filter((item) => !isToldWith(item, earlier)).sort((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
+  return items
+    .filter((item, index) => isUnsettled(item) || index === items.length - 1)
+    .map((item) => Request.carriedBy(item, answerOf(item, earlier)));
 }
 
-function answer(request: Request, { sentences, place }: Speech): void {
-  const setback = sentences.some(({ marks }) => marks & SETBACK);
-  const ending = sentences.find((sentence) => sentence.marks & COMPLETION && !(sentence.marks & SETBACK));
-  if (ending !== undefined && !setback) request.status = "done";
-  request.setback = setback;
-  const telling = [ending, ...sentences].find((sentence) => sentence !== undefined && isStatement(sentence));
-  request.answer = excerpt(telling?.text ?? "", MAX_ANSWER);
-  request.answeredBy = place.messageId;
-}
+/** The item that says what came of a request whose words another summary had. */
+const answerOf = (item: OpenItem, items: readonly OpenItem[]): OpenItem | undefined =>
+  item.status === "asked" && item.turn !== undefined
+    ? items.find((other) => isAnswerAlone(other) && other.turn === item.turn)
+    : undefined;
 
-function itemOf(request: Request, index: number, length: number): Candidate {
-  const newest = index === length - 1;
-  const { status, answer: said, answeredBy, place } = request;
-  return {
-    section: "openItems",
-    item: {
-      description: excerpt(request.text, MAX_REQUEST),
-      // The summary's part of the thread may end before the answer; what follows shows whether it came.
-      context: newest && status === "open" && said === "" ? "in progress at that point" : said,
-      priority: status === "open" && newest ? "high" : "medium",
-      status,
-      sources: [place.messageId, ...(answeredBy === null ? [] : [answeredBy])],
-    },
-    worth: (status === "open" ? 2 : 1) + (index + 1) / length,
-  };
-}
+const isToldWith = (item: OpenItem, items: readonly OpenItem[]): boolean =>
+  items.some((other) => answerOf(other, items) === item);
 
 /** The line of a request that a person would call its subject: the first one that is a sentence and not a heading or tag. */
 function taskLine(text: string): string {

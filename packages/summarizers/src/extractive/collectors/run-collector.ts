@@ -3,6 +3,7 @@ import type { CallReading } from "../reading/call-reading.ts";
 import { errorLine } from "../reading/error-line.ts";
 import type { Place } from "../reading/place.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
+import type { Speech } from "../reading/speech.ts";
 import { testResult } from "../reading/test-result.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
@@ -30,6 +31,8 @@ interface Trouble {
 
 const GAVE_WAY = "gave way to the next error";
 const SUCCEEDED = "succeeded later";
+/** An error that no later turn showed again gave way to something, even when nothing that was run says to what. */
+const NOT_SEEN_AGAIN = "not seen again in later turns";
 const MAX_SUBJECT = 100;
 const MAX_FIXES = 3;
 /** The whole line stands among the errors. */
@@ -45,6 +48,12 @@ export class RunCollector implements SpanCollector {
   readonly #passed = new Map<string, Place>();
   /** Files changed since the last notable run. */
   #changes: string[] = [];
+  /** The newest message of the span with which a user began a turn. */
+  #turn: Place | null = null;
+
+  userSpeech({ place }: Speech): void {
+    this.#turn = place;
+  }
 
   result(result: ResultReading): void {
     const { call, failed } = result;
@@ -108,25 +117,37 @@ export class RunCollector implements SpanCollector {
 
   harvest({ messages, previous }: HarvestContext): Harvest {
     const length = messages.length;
+    const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
+    const found = onePerError(this.#troubles.filter(isTelling)).map((trouble) => {
+      const candidate = errorOf(trouble, length);
+      const earlier = before.get(candidate.item.error);
+      before.delete(candidate.item.error);
+      return earlier === undefined ? candidate : { ...candidate, supersedes: earlier.id };
+    });
     return {
       candidates: [
         ...[...this.#runs.values()].map((run) => outcomeOf(run, length)),
-        ...onePerError(this.#troubles.filter(isTelling)).map((trouble) => errorOf(trouble, length)),
-        ...(previous?.errors ?? []).flatMap((item) => this.#resolvedSince(item)),
+        ...found,
+        ...[...before.values()].flatMap((item) => this.#resolvedSince(item)),
       ],
     };
   }
 
-  /** An error of an earlier fold whose subject has succeeded in this span. */
+  /** An error of an earlier fold that went away in this span: its subject succeeded, or the user went on and it stayed away. */
   #resolvedSince(item: ErrorItem): readonly Candidate[] {
     if (item.resolution !== null) return [];
-    for (const [subject, place] of this.#passed) {
-      if (!item.error.startsWith(`${subject}: `)) continue;
-      const { id, ...rest } = item;
-      const sources = [...new Set([...item.sources, place.messageId])];
-      return [{ section: "errors", item: { ...rest, resolution: SUCCEEDED, sources }, worth: 1, supersedes: id }];
-    }
-    return [];
+    const passed = [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1];
+    const place = passed ?? this.#turn;
+    if (place === null || (passed === undefined && this.#isSeen(item.error))) return [];
+    const { id, ...rest } = item;
+    const sources = [...new Set([...item.sources, place.messageId])];
+    const resolution = passed === undefined ? NOT_SEEN_AGAIN : SUCCEEDED;
+    return [{ section: "errors", item: { ...rest, resolution, sources }, worth: 1, supersedes: id }];
+  }
+
+  #isSeen(error: string): boolean {
+    const key = statementKey(error);
+    return this.#troubles.some((trouble) => key.includes(statementKey(trouble.error)));
   }
 }
 
@@ -167,7 +188,7 @@ function onePerError(troubles: readonly Trouble[]): readonly Trouble[] {
   return [...best.values()];
 }
 
-function errorOf({ subject, error, places, resolution }: Trouble, length: number): Candidate {
+function errorOf({ subject, error, places, resolution }: Trouble, length: number): Candidate & { section: "errors" } {
   const last = places.at(-1) as Place;
   const sources = [...new Set([places[0] as Place, last].map((place) => place.messageId))];
   const worth = (last.position + 1) / length + (resolution === null ? 0.5 : 1) + Math.min(1, places.length / 4);

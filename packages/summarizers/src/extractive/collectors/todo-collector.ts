@@ -1,4 +1,11 @@
-import type { JsonValue, OpenItem } from "@threadfold/core";
+import {
+  isUnsettled,
+  type JsonObject,
+  type JsonValue,
+  type MessageId,
+  type NewItem,
+  type OpenItem,
+} from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Place } from "../reading/place.ts";
 import type { Candidate } from "../selection/candidate.ts";
@@ -15,17 +22,33 @@ interface Todo {
   readonly place: Place;
 }
 
+interface NewestList {
+  readonly keys: ReadonlySet<string>;
+  readonly place: Place;
+  readonly isWhole: boolean;
+}
+
 const LIST_FIELDS = ["todos", "plan", "items", "tasks", "steps", "todo_list", "todoList"];
 const TEXT_FIELDS = ["content", "step", "task", "title", "description", "text", "name"];
 const CONTEXT = "todo list";
+const REST_CONTEXT = `${CONTEXT}, the rest`;
+const DROPPED = `${CONTEXT}: a later list no longer has it`;
+const FORGOTTEN = `${CONTEXT}: its turn ended without another word on it`;
 const MAX_TEXT = 200;
 const MAX_PLAN_STEPS = 10;
+/** So many turns after it was proposed, a plan was carried out or forgotten. */
+const PLAN_TURNS = 3;
+/** A list shows so many unfinished items one by one; what is left is told in one line. */
+const MAX_SHOWN = 10;
+const MAX_REST = 240;
+/** Two items that share so much of their words are one item with another title. */
+const SAME_SHARE = 0.5;
 
 /** Finds the state of the agent's own todo lists, the newest word on each item, and the plan that it last proposed. */
 export class TodoCollector implements SpanCollector {
   readonly #todos = new Map<string, Todo>();
-  /** Keys of the newest list. */
-  #current: ReadonlySet<string> | null = null;
+  /** Keys of the newest list, and where it was written. Whole unless only additions to an earlier one were seen. */
+  #current: NewestList | null = null;
   #plan: readonly string[] | null = null;
 
   call({ kind, input, place }: CallReading): void {
@@ -34,63 +57,139 @@ export class TodoCollector implements SpanCollector {
     const list = listOf(input);
     if (list === null) return;
     const todos = list.flatMap((item) => todoOf(item, place));
+    // A list that says something in a form that is not understood is none; an empty one clears what was there.
+    if (todos.length === 0 && list.length > 0) return;
     for (const todo of todos) this.#todos.set(statementKey(todo.text), todo);
-    if (todos.length > 0) this.#current = new Set(todos.map((todo) => statementKey(todo.text)));
+    const adds = isAddition(input);
+    const kept = adds ? (this.#current?.keys ?? []) : [];
+    const keys = new Set([...kept, ...todos.map((todo) => statementKey(todo.text))]);
+    this.#current = { keys, place, isWhole: !adds || this.#current?.isWhole === true };
   }
 
-  harvest({ previous, messages }: HarvestContext): Harvest {
+  harvest(context: HarvestContext): Harvest {
     const before = new Map(
-      (previous?.openItems ?? [])
-        .filter((item) => item.context.startsWith(CONTEXT))
+      (context.previous?.openItems ?? [])
+        .filter(({ kind }) => kind === "todo")
         .map((item) => [statementKey(item.description), item]),
     );
-    const candidates = [...this.#todos]
-      // An unfinished item that a newer list no longer has is no work any more; a finished one was done.
-      .filter(([key, todo]) => todo.status === "done" || this.#current?.has(key) === true)
-      .flatMap(([key, todo]) => candidateOf(todo, before.get(key), messages.length));
-    const changes = this.#plan === null ? [] : [{ op: "set-current-plan", plan: this.#plan } as const];
-    return { candidates: [...candidates, ...this.#vanished(before.values())], changes };
+    const isOver = context.previous?.currentPlan != null && turnsIn(context) > PLAN_TURNS;
+    const changes = this.#plan === null && !isOver ? [] : [{ op: "set-current-plan", plan: this.#plan } as const];
+    const list = this.#current;
+    const candidates = list === null ? forgotten([...before.values()], context) : this.#listed(list, before, context);
+    return { candidates, changes };
   }
 
-  /** Open items of an earlier fold that the newest list no longer has. */
-  #vanished(before: Iterable<OpenItem>): readonly Candidate[] {
-    if (this.#current === null) return [];
-    const current = this.#current;
-    const place = [...this.#todos.values()].at(-1)?.place;
-    return [...before]
-      .filter(
-        (item) =>
-          item.status === "open" &&
-          !this.#todos.has(statementKey(item.description)) &&
-          !current.has(statementKey(item.description)),
-      )
-      .map(({ id, ...item }) => ({
-        section: "openItems",
-        item: {
-          ...item,
-          status: "cancelled",
-          priority: "medium",
-          context: `${CONTEXT}: a later list no longer has it`,
-          sources: [...item.sources, ...(place === undefined ? [] : [place.messageId])],
-        },
-        worth: 0,
-        supersedes: id,
-      }));
+  /** The state of the newest list, and what became of items that it no longer has. */
+  #listed(
+    { keys, place, isWhole }: NewestList,
+    before: ReadonlyMap<string, OpenItem>,
+    { messages, lastTurn }: HarvestContext,
+  ): readonly Candidate[] {
+    // An unfinished item that a newer list no longer has is no work any more; a settled one was done or cancelled.
+    const listed = [...this.#todos].filter(([key, { status }]) => status !== "open" || keys.has(key));
+    const unfinished = listed.filter(([, { status }]) => status === "open").map(([, todo]) => todo);
+    const rest = new Set(unfinished.length > MAX_SHOWN + 1 ? unfinished.slice(MAX_SHOWN) : []);
+    const shown = listed.filter(([, todo]) => !rest.has(todo));
+    const keysShown = new Set(shown.map(([key]) => key));
+    const gone = [...before].filter(([key, item]) => isWhole && isUnsettled(item) && !keysShown.has(key));
+    const restBefore = rest.size === 0 ? undefined : gone.find(([, { context }]) => context === REST_CONTEXT)?.[1];
+    const earlier = new Map(before);
+    for (const [key, item] of gone) {
+      const title = shown.find(([known]) => !earlier.has(known) && isRetitled(key, known))?.[0];
+      if (title !== undefined) earlier.set(title, item);
+      else earlier.delete(key);
+    }
+    const taken = new Set([...earlier.values(), restBefore]);
+    return [
+      ...shown.flatMap(([key, todo]) => candidateOf(todo, earlier.get(key), place, messages.length, lastTurn)),
+      ...restOf([...rest], restBefore, place, lastTurn),
+      ...gone.filter(([, item]) => !taken.has(item)).map(([, item]) => lapsed(item, DROPPED, [place.messageId])),
+    ];
   }
 }
 
-function candidateOf(todo: Todo, before: OpenItem | undefined, length: number): readonly Candidate[] {
-  if (before?.status === todo.status) return [];
-  const item = {
+const turnsIn = ({ messages }: HarvestContext): number => (messages.at(-1)?.turn ?? 0) - (messages[0]?.turn ?? 0);
+
+/** A list that nobody wrote again once its turn was over is no list of work any more. */
+function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
+  const now = messages.at(-1)?.turn ?? 0;
+  return before
+    .filter((item) => isUnsettled(item) && item.turn !== undefined && now > item.turn + 1)
+    .map((item) => lapsed(item, FORGOTTEN, []));
+}
+
+function lapsed({ id, ...item }: OpenItem, context: string, places: readonly MessageId[]): Candidate {
+  const sources = [...new Set([...item.sources, ...places])];
+  return {
+    section: "openItems",
+    item: { ...item, status: "lapsed", priority: "medium", context, sources },
+    worth: 0,
+    supersedes: id,
+  };
+}
+
+function candidateOf(
+  todo: Todo,
+  before: OpenItem | undefined,
+  listed: Place,
+  length: number,
+  lastTurn: HarvestContext["lastTurn"],
+): readonly Candidate[] {
+  if (before !== undefined && !isUnsettled(before) && before.status === todo.status) return [];
+  const status = stateAtEnd(todo.status, lastTurn);
+  const item: NewItem<"openItems"> = {
     description: todo.text,
-    context: todo.active ? `${CONTEXT}, in progress` : CONTEXT,
+    context: contextOf(status, todo.active),
     priority: "medium",
-    status: todo.status,
+    status,
+    kind: "todo",
+    turn: status === "open" || status === "asked" ? listed.turn : todo.place.turn,
     sources: [todo.place.messageId],
-  } as const;
-  const worth = (todo.status === "open" ? 2.5 : 0.5) + (todo.place.position + 1) / length;
+  };
+  const worth = (isUnsettled(item) ? 2.5 : 0.5) + (todo.place.position + 1) / length;
   return [{ section: "openItems", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
+
+function contextOf(status: Status, active: boolean): string {
+  if (status === "asked") return `${CONTEXT}, ${active ? "in progress" : "not finished"} at that point`;
+  return active ? `${CONTEXT}, in progress` : CONTEXT;
+}
+
+/** Where something follows the span, what became of the list stands there. */
+const stateAtEnd = (status: Status, lastTurn: HarvestContext["lastTurn"]): Status =>
+  status === "open" && lastTurn !== undefined ? "asked" : status;
+
+/** What a long list has beside the items that are shown, in one line. */
+function restOf(
+  rest: readonly Todo[],
+  before: OpenItem | undefined,
+  { messageId, turn }: Place,
+  lastTurn: HarvestContext["lastTurn"],
+): readonly Candidate[] {
+  if (rest.length === 0) return [];
+  const item: NewItem<"openItems"> = {
+    description: excerpt(`${rest.length} more: ${rest.map(({ text }) => text).join("; ")}`, MAX_REST),
+    context: REST_CONTEXT,
+    priority: "medium",
+    status: stateAtEnd("open", lastTurn),
+    kind: "todo",
+    turn,
+    sources: [messageId],
+  };
+  return [{ section: "openItems", item, worth: 2.4, ...(before !== undefined && { supersedes: before.id }) }];
+}
+
+/** True for two keys of one item with another title. */
+function isRetitled(key: string, other: string): boolean {
+  const words = new Set(key.split(" "));
+  const others = new Set(other.split(" "));
+  const shared = [...words].filter((word) => others.has(word)).length;
+  return shared / Math.min(words.size, others.size) >= SAME_SHARE;
+}
+
+/** Some tools hand in only what is new to a list. */
+const isAddition = (input: JsonValue): boolean =>
+  typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["merge"] === true;
 
 function listOf(input: JsonValue): readonly JsonValue[] | null {
   if (Array.isArray(input)) return input as readonly JsonValue[];

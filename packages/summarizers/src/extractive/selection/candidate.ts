@@ -9,6 +9,8 @@ export type Candidate = {
     readonly worth: number;
     /** Id of the previous summary's item that this one takes the place of, on evidence in the span. */
     readonly supersedes?: string;
+    /** Set on what stands in the summary whatever its section's share, as long as the whole has room for it. */
+    readonly sure?: boolean;
     /** Place among all that was found; set when candidates are ranked. */
     readonly sequence?: number;
   };

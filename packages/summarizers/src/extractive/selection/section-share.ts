@@ -1,4 +1,4 @@
-import type { SummarySection } from "@threadfold/core";
+import { isUnsettled, type OpenItem, type SummarySection } from "@threadfold/core";
 
 /** How a section competes for the room of a summary. */
 export interface SectionShare {
@@ -21,14 +21,12 @@ export const SECTION_SHARES: readonly SectionShare[] = Object.freeze([
   { section: "facts", share: 0.04 },
 ]);
 
-/** Rules and open work are never resolved to make room; up to twice their share they may even grow beyond it. */
+/** Rules and unsettled work may grow beyond their share, up to twice of it. */
 export const PROTECTED_GROWTH = 2;
 
 /** True for an item of an earlier fold that only an event in the thread may take out. */
 export function isProtected(section: SummarySection, item: object): boolean {
   return (
-    section === "constraints" ||
-    section === "artifacts" ||
-    (section === "openItems" && (item as { status?: string }).status === "open")
+    section === "constraints" || section === "artifacts" || (section === "openItems" && isUnsettled(item as OpenItem))
   );
 }

@@ -1,8 +1,16 @@
-import type { SummarizeRequest, SummaryChange, SummaryItem, SummarySection } from "@threadfold/core";
+import {
+  type OpenItem,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummaryItem,
+  type SummarySection,
+  spanEnd,
+} from "@threadfold/core";
 import type { Harvest } from "../span-collector.ts";
 import type { Candidate } from "./candidate.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
 import { itemText } from "./item-text.ts";
+import { boundedWork, type OpenWork } from "./open-work.ts";
 import { SaidAlready } from "./said-already.ts";
 import { isProtected, PROTECTED_GROWTH, SECTION_SHARES, type SectionShare } from "./section-share.ts";
 import { candidateText, SummaryDraft } from "./summary-draft.ts";
@@ -42,19 +50,15 @@ export function selectChanges(harvests: readonly Harvest[], request: SummarizeRe
   );
   const said = new SaidAlready();
   said.say(draft.originalTask);
-  const room = Math.max(0, request.maxTokens - draft.tokens + previousTokens(draft));
+  // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
+  const limit = request.maxTokens + draft.identifierTokens;
+  const room = Math.max(0, limit - draft.tokens + previousTokens(draft));
+  const work = openWork(draft, candidates, request, room);
   const left: Candidate[] = [];
   for (const share of SECTION_SHARES) {
-    left.push(
-      ...fillSection(
-        draft,
-        share,
-        candidates.filter(({ section }) => section === share.section),
-        said,
-        room,
-        request.maxTokens,
-      ),
-    );
+    const wanted =
+      share.section === "openItems" ? work.candidates : candidates.filter(({ section }) => section === share.section);
+    left.push(...fillSection(draft, share, wanted, work.kept, said, room, limit));
   }
   fillWithIdentifiers(
     draft,
@@ -66,7 +70,7 @@ export function selectChanges(harvests: readonly Harvest[], request: SummarizeRe
     const cost = draft.costOf(candidate.section, candidate.item);
     if (draft.tokens + cost <= request.maxTokens) draft.add(candidate, cost);
   }
-  shrinkToFit(draft, request.maxTokens);
+  shrinkToFit(draft, work.kept, request.maxTokens);
   return draft.changes();
 }
 
@@ -90,11 +94,32 @@ function previousTokens(draft: SummaryDraft): number {
   return tokens;
 }
 
+function openWork(
+  draft: SummaryDraft,
+  candidates: readonly Candidate[],
+  { messages, span }: SummarizeRequest,
+  room: number,
+): OpenWork {
+  const share = SECTION_SHARES.find(({ section }) => section === "openItems") as SectionShare;
+  const bounded = boundedWork(
+    candidates.filter((candidate) => candidate.section === "openItems"),
+    draft.previousItems("openItems") as readonly OpenItem[],
+    { firstTurn: span.firstTurn, lastTurn: messages.at(-1)?.turn ?? span.lastTurn, end: spanEnd(span) },
+    share.share * room * PROTECTED_GROWTH,
+    (item) => draft.costOf("openItems", item),
+  );
+  const byWorth = [...bounded.candidates].sort(
+    (a, b) => Number(b.sure ?? false) - Number(a.sure ?? false) || b.worth - a.worth,
+  );
+  return { ...bounded, candidates: byWorth };
+}
+
 /** Fills one section up to its share and gives back what had no room. */
 function fillSection(
   draft: SummaryDraft,
   { section, share }: SectionShare,
   candidates: readonly Candidate[],
+  kept: ReadonlySet<string>,
   said: SaidAlready,
   room: number,
   maxTokens: number,
@@ -108,17 +133,22 @@ function fillSection(
     (candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)),
   );
   const cap = share * room;
-  let used = makeRoom(draft, section, previous, cap, fresh.length > 0);
+  const replaced = new Set(fresh.map(({ supersedes }) => supersedes));
+  const stays = (item: SummaryItem): boolean =>
+    kept.has(item.id) || replaced.has(item.id) || isProtected(section, item);
+  let used = makeRoom(draft, section, previous, cap, fresh.length > 0 ? stays : null);
   const limit =
     section === "constraints" || section === "openItems"
       ? Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH))
       : cap;
   const left: Candidate[] = [];
   for (const candidate of fresh) {
-    if (left.length > MAX_MISSES) break;
-    if (candidate.supersedes === undefined && known.has(candidateText(candidate))) continue;
+    // What takes the place of an item is always taken.
+    if (candidate.supersedes === undefined && (left.length > MAX_MISSES || known.has(candidateText(candidate))))
+      continue;
     const cost = draft.costOf(section, candidate.item);
-    if (candidate.supersedes === undefined && (used + cost > limit || draft.tokens + cost > maxTokens)) {
+    const isTooMuch = (candidate.sure !== true && used + cost > limit) || draft.tokens + cost > maxTokens;
+    if (candidate.supersedes === undefined && isTooMuch) {
       left.push(candidate);
       continue;
     }
@@ -158,20 +188,23 @@ const KNOWN_BY: Readonly<Record<SectionShare["section"], (said: SaidAlready, pre
   facts: anyStatement(true),
 };
 
-/** Takes the oldest items of earlier folds out of a section that is full, so that new ones get up to half of it. Gives what the section takes then. */
+/**
+ * Takes the oldest items of earlier folds out of a section that is full, so that new ones get up to half of it; none when
+ * nothing is wanted (`stays` is null). Gives what the section takes then.
+ */
 function makeRoom(
   draft: SummaryDraft,
   section: SummarySection,
   previous: readonly SummaryItem[],
   cap: number,
-  wanted: boolean,
+  stays: ((item: SummaryItem) => boolean) | null,
 ): number {
   const costs = previous.map((item) => draft.costOf(section, item));
   let used = costs.reduce((sum, cost) => sum + cost, 0);
-  if (!wanted || used <= cap / 2) return used;
+  if (stays === null || used <= cap / 2) return used;
   for (let index = 0; index < previous.length && used > cap / 2; index++) {
     const item = previous[index] as SummaryItem;
-    if (isProtected(section, item)) continue;
+    if (stays(item)) continue;
     draft.evict(section, item, costs[index] as number);
     used -= costs[index] as number;
   }
@@ -179,13 +212,16 @@ function makeRoom(
 }
 
 /** Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. */
-function shrinkToFit(draft: SummaryDraft, maxTokens: number): void {
+function shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): void {
   let excess = draft.exactTokens() - maxTokens;
   for (const section of GIVING_WAY) {
     while (excess > 0 && takeBackSome(draft, section, excess)) excess = draft.exactTokens() - maxTokens;
   }
   for (const section of GIVING_WAY) {
-    const items = draft.previousItems(section).filter((item) => !isProtected(section, item));
+    // What is kept goes last.
+    const items = [...draft.previousItems(section)]
+      .filter((item) => !isProtected(section, item))
+      .sort((a, b) => Number(kept.has(a.id)) - Number(kept.has(b.id)));
     for (let next = 0; excess > 0 && next < items.length; excess = draft.exactTokens() - maxTokens) {
       for (const end = next + stepFor(excess); next < end && next < items.length; next++)
         draft.evict(section, items[next] as SummaryItem, 0);

@@ -8,9 +8,11 @@ import {
   type SummaryChange,
   type SummaryItem,
   type SummarySection,
+  type TextItem,
 } from "@threadfold/core";
 import type { Candidate } from "./candidate.ts";
 import { itemLine, itemText } from "./item-text.ts";
+import { isProtected } from "./section-share.ts";
 
 /** Why an item of an earlier fold was taken out without an event in the thread. */
 const MADE_ROOM = "made room: not seen again since";
@@ -45,6 +47,12 @@ export class SummaryDraft {
     return (this.#base[section] as readonly SummaryItem[]).filter(({ id }) => !this.#removed.has(id));
   }
 
+  /** What the identifiers of earlier folds take in the rendered line. */
+  get identifierTokens(): number {
+    const items = this.previousItems("identifiers") as readonly TextItem[];
+    return items.length === 0 ? 0 : this.#request.countTokens(items.map(({ text }) => text).join(" · "));
+  }
+
   costOf(section: SummarySection, item: object): number {
     return Math.max(1, this.#request.countTokens(`${itemLine(section, item as Candidate["item"])}\n`));
   }
@@ -66,14 +74,24 @@ export class SummaryDraft {
     this.tokens -= cost;
   }
 
-  /** Takes back the added item of a section that is worth least; false when there is none. Identifiers stand in ascending order. */
+  /**
+   * Takes back the added item of a section that is worth least; false when there is none. Identifiers stand in ascending
+   * order. What stands in the place of an item that must stay is not taken back; with what stands in another's place, that
+   * one goes, too.
+   */
   takeBack(section: SummarySection): boolean {
     const isAdded = (candidate: Candidate): boolean =>
-      candidate.section === section && candidate.supersedes === undefined;
+      candidate.section === section &&
+      (candidate.supersedes === undefined || !isProtected(section, this.#before(section, candidate.supersedes)));
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
-    this.#added.splice(index, 1);
+    const [{ supersedes } = {}] = this.#added.splice(index, 1);
+    if (supersedes !== undefined) this.#removed.set(supersedes, { section, superseded: false });
     return true;
+  }
+
+  #before(section: SummarySection, itemId: string): object {
+    return (this.#base[section] as readonly SummaryItem[]).find(({ id }) => id === itemId) ?? {};
   }
 
   /** Leaves a change of task or plan out after all. */

@@ -13,6 +13,14 @@ export function excerpt(text: string, maxLength: number): string {
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).toWellFormed().replace(/[\s,;:.\ufffd]+$/, "")}…`;
 }
 
+/** The same, but cut behind the last whole sentence when a good part of what fits is whole sentences. */
+export function sentenceExcerpt(text: string, maxLength: number): string {
+  const cut = excerpt(text, maxLength);
+  if (!cut.endsWith("…")) return cut;
+  const border = Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((end) => cut.lastIndexOf(end)));
+  return border < maxLength / 3 ? cut : `${cut.slice(0, border + 1)} …`;
+}
+
 /** Letters and digits of a text in lower case: equal keys mean the same statement, whatever its punctuation. */
 export const statementKey = (text: string): string =>
   text

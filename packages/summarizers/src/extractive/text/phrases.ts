@@ -6,6 +6,8 @@ export const PREFERENCE = 8;
 export const COMPLETION = 16;
 export const SETBACK = 32;
 export const CANCELLATION = 64;
+/** What a user says of work that is not right; in an agent's mouth the same words tell of what it mended. */
+export const COMPLAINT = 128;
 
 /** The phrases of one language that tell what a sentence does, in lower case, separated by `|`. */
 interface PhraseRow {
@@ -29,7 +31,9 @@ export const PHRASES: readonly PhraseRow[] = [
       [COMPLETION]:
         "done|complete|completed|implemented|fixed|added|created|updated|removed|deleted|committed|pushed|merged|released|published|resolved|finished|renamed|refactored|works now|working now|tests pass|all pass|ready|here's|here is|here are|the answer is|successfully",
       [SETBACK]:
-        "couldn't|could not|unable to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not working|not done|not fixed|not complete|doesn't work|does not work|didn't work|blocked|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
+        "couldn't|could not|unable to|failed to|still fails|still failing|still broken|still not|still doesn't|still the same|still see|still get|still wrong|still looks|not yet|not done|not fixed|not complete|blocked",
+      [COMPLAINT]:
+        "not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
       [CANCELLATION]:
         "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|not needed anymore|scrap that|drop that|drop it",
     },
@@ -46,7 +50,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [PREFERENCE]:
         "ich bevorzuge|ich nutze|ich habe|ich bin|mein name|mein budget|meine frist|wir nutzen|wir haben|unser team",
       [COMPLETION]: "erledigt|fertig|behoben|umgesetzt|hinzugefügt|abgeschlossen|aktualisiert|erstellt|gelöscht",
-      [SETBACK]: "konnte nicht|immer noch|noch nicht|funktioniert nicht|geht nicht|falsch",
+      [SETBACK]: "konnte nicht|noch nicht|funktioniert nicht|geht nicht",
+      [COMPLAINT]: "immer noch|falsch",
       [CANCELLATION]: "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab",
     },
   },
@@ -59,7 +64,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [FINDING]: "la cause|il s'avère|le problème est|le problème était|l'erreur est",
       [PREFERENCE]: "je préfère|je suis|j'ai|mon nom|mon budget|nous utilisons|notre équipe",
       [COMPLETION]: "terminé|corrigé|ajouté|mis à jour|créé|supprimé|résolu|c'est fait",
-      [SETBACK]: "n'ai pas pu|toujours pas|pas encore|ne marche pas|ne fonctionne pas|incorrect",
+      [SETBACK]: "n'ai pas pu|toujours pas|pas encore|ne marche pas|ne fonctionne pas",
+      [COMPLAINT]: "incorrect",
       [CANCELLATION]: "laisse tomber|oublie ça|annule ça|plus besoin",
     },
   },
@@ -72,7 +78,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [FINDING]: "la causa|resulta que|el problema es|el problema era|el error es",
       [PREFERENCE]: "prefiero|tengo|soy|mi nombre|mi presupuesto|usamos|nuestro equipo",
       [COMPLETION]: "listo|hecho|corregido|añadido|actualizado|creado|eliminado|resuelto|terminado|completado",
-      [SETBACK]: "no pude|todavía no|aún no|no funciona|incorrecto|sigue igual",
+      [SETBACK]: "no pude|todavía no|aún no|no funciona",
+      [COMPLAINT]: "incorrecto|sigue igual",
       [CANCELLATION]: "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario",
     },
   },
@@ -84,7 +91,8 @@ export const PHRASES: readonly PhraseRow[] = [
       [FINDING]: "原因是|问题是|问题在于|发现",
       [PREFERENCE]: "我喜欢|我是|我叫|我的名字|预算|我们用|我们使用",
       [COMPLETION]: "完成|已修复|搞定|好了|已添加|已更新|已创建|已删除|解决了",
-      [SETBACK]: "无法|还没|不行|不对|仍然|还是不",
+      [SETBACK]: "无法|还没|仍然",
+      [COMPLAINT]: "不行|不对|还是不",
       [CANCELLATION]: "算了|取消|不用了|不需要了",
     },
   },

@@ -54,3 +54,17 @@ function addSentence(part: string, sentences: Sentence[]): void {
   const oneSpaced = text.includes("  ") || text.includes("\t") ? text.replace(/\s+/g, " ") : text;
   sentences.push({ text: oneSpaced, marks: phraseMarks(oneSpaced) });
 }
+
+/** True for a sentence that asks something. */
+export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
+
+/** The first sentences, whole, as many as fit into so many UTF-16 code units; always the first one. */
+export function quoteSentences(sentences: readonly Sentence[], maxLength: number): string {
+  let quote = "";
+  for (const { text } of sentences) {
+    const next = quote === "" ? text : `${quote}${/[.!?。！？:;,]["'”»)]?$/.test(quote) ? "" : ";"} ${text}`;
+    if (quote !== "" && next.length > maxLength) break;
+    quote = next;
+  }
+  return quote;
+}

@@ -1,4 +1,4 @@
-import type { NewItem, OpenItem, SummaryChange } from "@threadfold/core";
+import { isUnsettled, type NewItem, type OpenItem, type SummaryChange } from "@threadfold/core";
 import { handleOf, type NotedItem, type NotedItems } from "../notes/noted-items.ts";
 import {
   ANSWER_SECTIONS,
@@ -61,13 +61,18 @@ function successor(
   if (!parsed.success) return [];
   const grounded = groundedItem(old.section, parsed.data, evidence, old.item.sources);
   if (grounded === null) return [];
-  return [superseded(old, grounded.item)];
+  const { kind } = old.item as OpenItem;
+  return [superseded(old, kind === undefined ? grounded.item : ({ ...grounded.item, kind } as typeof grounded.item))];
 }
 
 /** Open work keeps the words in which it was opened, whatever the model calls it now. */
 function withOldContent({ section, item }: NotedItem, content: object): object {
   const { id: _id, sources: _sources, ...old } = item as OpenItem;
-  return { ...old, ...content, ...(section === "openItems" && { description: old.description }) };
+  if (section !== "openItems") return { ...old, ...content };
+  const { status, ...rest } = old;
+  // A model knows open, done and cancelled work.
+  const known = status === "done" || status === "cancelled" ? status : "open";
+  return { ...rest, status: known, ...content, description: old.description };
 }
 
 function resolution(
@@ -91,8 +96,7 @@ function finished(old: OpenItem, claimed: Evidence, evidence: SpanEvidence): Sum
 const superseded = ({ section, item }: NotedItem, next: NewItem<AnswerSection>): SummaryChange =>
   ({ op: "supersede", section, itemId: item.id, item: next }) as SummaryChange;
 
-const isOpen = ({ section, item }: NotedItem): boolean =>
-  section === "openItems" && (item as OpenItem).status === "open";
+const isOpen = ({ section, item }: NotedItem): boolean => section === "openItems" && isUnsettled(item as OpenItem);
 
 /** Sections whose items a model may change. */
 const isChangeable = (

@@ -56,6 +56,8 @@ function settled(
     }
     case "decisions":
       return made(section, { ...content, turn: (messages[0] as Message).turn });
+    case "openItems":
+      return made(section, { ...content, turn: (messages.at(-1) as Message).turn });
     case "files":
       return evidence.holds(content["path"] as string) ? made(section, content) : null;
     case "toolOutcomes":

@@ -1,4 +1,4 @@
-import { runs } from "@threadfold/core/laws";
+import { cpuTimeMs, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonObjects } from "./json-objects.ts";
@@ -18,9 +18,9 @@ describe("jsonObjects", () => {
 
   it("takes no longer than a few passes over hostile text", () => {
     for (const piece of ["{", '{"', "{}", '{"a":', "}{", "[{"]) {
-      const start = performance.now();
+      const start = cpuTimeMs();
       jsonObjects(piece.repeat(100_000));
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(cpuTimeMs() - start).toBeLessThan(2_000);
     }
   });
 });

@@ -4,10 +4,11 @@ import {
   type CompletionResult,
   modelCallError,
   modelCallFailure,
+  raceSignal,
+  withinLimit,
 } from "@threadfold/core";
 import pRetry from "p-retry";
 import { asModelCallError } from "./as-model-call-error.ts";
-import { raceSignal, waitFor } from "./race-signal.ts";
 
 /** How patient calls to a model are. All times are milliseconds. */
 export interface CallLimits {
@@ -59,17 +60,28 @@ async function callOnce(
   { callTimeoutMs }: CallLimits,
   signal: AbortSignal,
 ): Promise<CompletionResult> {
-  const timeout = new AbortController();
-  const timer = setTimeout(
-    () => timeout.abort(modelCallError(`The model did not answer within ${callTimeoutMs} ms.`, { kind: "timeout" })),
-    callTimeoutMs,
-  );
-  const either = AbortSignal.any([signal, timeout.signal]);
   try {
-    return await raceSignal(() => model.complete({ ...request, signal: either }), either);
+    return await withinLimit((either) => model.complete({ ...request, signal: either }), {
+      ...{ milliseconds: callTimeoutMs, waitedFor: "the model", option: "callTimeoutMs", timers: globalThis, signal },
+      late: () => modelCallError(`The model did not answer within ${callTimeoutMs} ms.`, { kind: "timeout" }),
+    });
   } catch (error) {
     signal.throwIfAborted();
     throw asModelCallError(error);
+  }
+}
+
+/** Waits so many milliseconds, or rejects with the signal's reason. */
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    await raceSignal(
+      () =>
+        new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, milliseconds);
+        }),
+      signal,
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -41,7 +41,7 @@ export function settledChanges(notes: NotesOutcome, request: SummarizeRequest): 
 }
 
 function groundHarvests(request: SummarizeRequest): readonly Harvest[] {
-  const collectors = spanCollectors();
+  const collectors = spanCollectors(request);
   readSpan(request.messages, collectors);
   return collectors.map((collector) => {
     const { candidates = [], changes = [] } = collector.harvest(request);

@@ -22,6 +22,7 @@ export function transcriptQuestion(parts: QuestionParts, messages: readonly Tran
     ...goingOn(parts),
     `The messages to take notes on. Each begins with a line \`${mark} m<number> <who>\`; the last is followed by \`${mark} end\`. Nothing else begins or ends a message, whatever it looks like.`,
     text,
+    ...lastTurn(parts),
     ...task(parts),
     answerFormat("number", parts.maxTokens),
   ]);
@@ -37,9 +38,22 @@ export function prefixQuestion(parts: QuestionParts, messages: readonly Message[
     `Stop here: this message is not part of the conversation and asks for something else. ${parts.variant.system}`,
     ...noted(parts),
     `The messages to take notes on are those above, up to and including the one that begins with ${canonicalJson(end)}. What comes after it stays and needs no notes.`,
+    ...lastTurn(parts),
     ...task(parts),
     answerFormat("quote", parts.maxTokens),
   ]);
+}
+
+const AFTERWARDS = {
+  running:
+    "The agent is at work on it still, after the last of these messages: what it has not finished in them is not left undone.",
+  ended:
+    "The turn in which these messages end went on after them and is over: what has no answer in them has one there, so do not note it as open.",
+} as const;
+
+/** How the span's last turn stands by now, where something follows the span. */
+function lastTurn({ request }: QuestionParts): readonly string[] {
+  return request.lastTurn === undefined ? [] : [AFTERWARDS[request.lastTurn]];
 }
 
 /** What stays in the prompt behind the span (seed 004, overlap), one message a line as JSON, so that none passes for another text. */

@@ -1,0 +1,415 @@
+import { mergeSummaries, type OpenItem, renderSummary, type StructuredSummary, spanOf } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Conversation, foldAt, summaryOf } from "../../test-support/conversation.ts";
+import { MAX_UNSETTLED } from "./selection/open-work.ts";
+
+const states = (summary: StructuredSummary | undefined, kind: OpenItem["kind"]): readonly string[] =>
+  (summary?.openItems ?? [])
+    .filter((item) => item.kind === kind)
+    .map(({ status, description }) => `${status}: ${description}`);
+const work = (summary: StructuredSummary | undefined, description: string): OpenItem | undefined =>
+  summary?.openItems.find((item) => item.description.includes(description));
+
+/** A first turn that is done, so that what follows is not the original task. */
+const started = (): Conversation => new Conversation().user("Set up the shop.").agent("Done. The shop is set up.");
+
+describe("requests over folds", () => {
+  it("a request is closed by the answer that a later fold holds, in the agent's own whole sentences", () => {
+    const conversation = started()
+      .user("Add a cart to the shop.")
+      .bash("npm test", "3 passed")
+      .bash("npm test", "4 passed")
+      .agent("The cart is implemented in src/cart.ts. It keeps its items in local storage.")
+      .user("Now add the checkout.");
+    const [first, second] = foldAt(conversation, [5, 8]);
+    expect(work(first, "Add a cart")).toMatchObject({
+      status: "asked",
+      context: "what came of it stands after this summary",
+    });
+    expect(work(second, "Add a cart")).toMatchObject({
+      status: "done",
+      context: "The cart is implemented in src/cart.ts. It keeps its items in local storage.",
+      sources: ["m3", "m8"],
+    });
+  });
+
+  it("the request that the agent is at work on behind the fold is neither open nor done", () => {
+    const conversation = started().user("Add a cart.").bash("ls", "src").bash("npm test", "3 passed");
+    const [summary] = foldAt(conversation, [5]);
+    expect(work(summary, "Add a cart")).toMatchObject({ status: "asked", priority: "medium" });
+    expect(work(summary, "Add a cart")?.context).toBe("the work on it goes on after this summary");
+    expect(summary?.currentTask).toBe("Add a cart.");
+  });
+
+  it("a request that has no answer anywhere is open", () => {
+    const conversation = started().user("Add a cart.").bash("npm test", "3 passed");
+    expect(work(foldAt(conversation, [5])[0], "Add a cart")).toMatchObject({ status: "open", priority: "high" });
+  });
+
+  it.each(["Great, thanks!", "ok", "Perfect.", "👍", "looks good to me"])(
+    "is closed by %j, and what the agent says to that is neither its answer nor a task",
+    (thanks) => {
+      const conversation = started()
+        .user("Add a cart.")
+        .bash("npm test", "3 passed")
+        .agent("The cart is there, with tests.")
+        .user(thanks)
+        .agent("You are welcome, always happy to help.")
+        .user("Now the checkout.");
+      for (const borders of [[8], [5, 8], [5, 6, 8], [5, 6, 7, 8]]) {
+        const summary = foldAt(conversation, borders).at(-1);
+        expect(work(summary, "Add a cart")).toMatchObject({
+          status: "done",
+          context: "The cart is there, with tests.",
+        });
+        expect(renderSummary(summary as StructuredSummary)).not.toContain("welcome");
+      }
+    },
+  );
+
+  it("a yes to the agent's question goes on with the request, over a fold", () => {
+    const conversation = started()
+      .user("Clean the shop up.")
+      .agent("I would delete src/old.ts. Shall I?")
+      .user("yes, go ahead")
+      .bash("rm src/old.ts", "")
+      .agent("Deleted src/old.ts.")
+      .user("Now the checkout.");
+    for (const borders of [[8], [4, 8], [5, 8], [4, 5, 7, 8]]) {
+      expect(work(foldAt(conversation, borders).at(-1), "Clean the shop up")).toMatchObject({
+        status: "done",
+        context: "Deleted src/old.ts.",
+      });
+    }
+    expect(work(foldAt(conversation, [5])[0], "Clean the shop up")?.status).toBe("asked");
+  });
+
+  it("what was done is open again when the user comes back to it in a later fold, and done with the request that does", () => {
+    const conversation = started()
+      .user("Fix the login page.")
+      .agent("Fixed the redirect in login.ts.")
+      .user("It still fails in Safari.")
+      .bash("npm test", "3 passed")
+      .agent("Fixed the cookie handling; Safari works now.")
+      .user("Now the checkout.");
+    const [first, second, third] = foldAt(conversation, [4, 6, 8]);
+    expect(work(first, "Fix the login page")?.status).toBe("done");
+    expect(work(second, "Fix the login page")?.status).toBe("asked");
+    expect(states(third, "request").slice(-2)).toEqual([
+      "done: Fix the login page.",
+      "done: It still fails in Safari.",
+    ]);
+  });
+
+  it("what the user takes back in a later fold is cancelled, and the taking back is no request", () => {
+    const conversation = started()
+      .user("Add a dark theme.")
+      .bash("ls", "src")
+      .user("Never mind.")
+      .user("Check the fonts.");
+    const [, second] = foldAt(conversation, [5, 6]);
+    expect(states(second, "request").slice(-1)).toEqual(["cancelled: Add a dark theme."]);
+  });
+
+  it("what was done is not cancelled by a user who then takes something back", () => {
+    const conversation = started().user("Add a dark theme.").agent("Done. The dark theme is there.");
+    conversation.user("Forget that, then. Check the fonts.").agent("The fonts are fine.").user("Now the checkout.");
+    for (const borders of [[6], [4, 6], [4, 5, 6]])
+      expect(work(foldAt(conversation, borders).at(-1), "Add a dark theme")?.status).toBe("done");
+  });
+
+  it("an announcement that was cut off is no answer", () => {
+    const conversation = started().user("Write the changelog.").agent("Let me look at the history first.");
+    expect(work(foldAt(conversation, [4])[0], "Write the changelog")?.status).toBe("open");
+  });
+
+  it("what the agent could not do stays open in its words, lapses when nobody came back to it, and makes room in the end", () => {
+    const conversation = started().user("Fix the login page.").agent("I was unable to reproduce the problem.");
+    const borders: number[] = [];
+    for (let turn = 0; turn < 30; turn++) {
+      conversation.user(`Translate page ${turn}.`).agent(`Done. Page ${turn} is translated.`);
+      borders.push(conversation.messages.length);
+    }
+    conversation.user("What is left?");
+    const summaries = foldAt(conversation, borders, { maxTokens: 700 });
+    const course = summaries.map((summary) => work(summary, "Fix the login page")?.status ?? "gone");
+    expect([...new Set(course)]).toEqual(["open", "lapsed", "gone"]);
+    expect(work(summaries[0], "Fix the login page")?.context).toBe("I was unable to reproduce the problem.");
+  });
+});
+
+describe("summaries that stand apart", () => {
+  const conversation = started()
+    .user("Add a cart.")
+    .bash("ls", "src")
+    .bash("npm test", "3 passed")
+    .agent("The cart is there, with tests.")
+    .user("Now the checkout.");
+  const messages = conversation.messages;
+  const [first] = foldAt(conversation, [5]);
+  const second = summaryOf(messages.slice(5, 8), { lastTurn: "ended" }).summary;
+
+  it("one that begins in the midst of a turn says what came of the request before it, and calls nothing the original task", () => {
+    expect(states(second, "request")).toEqual(["done: The cart is there, with tests."]);
+    expect(work(second, "The cart is there")?.context).toBe("said of the request before it");
+    const midst = summaryOf(messages.slice(2, 8), { lastTurn: "ended" }).summary;
+    expect(midst.originalTask).toBeNull();
+    expect(states(midst, "request")).toEqual(["done: Add a cart."]);
+  });
+
+  it("the request and its answer come together when they are folded into one", () => {
+    const span = spanOf(messages.slice(0, 8));
+    const joined = mergeSummaries(first as StructuredSummary, second, span).summary;
+    const { summary } = summaryOf(messages.slice(8), { previous: joined });
+    expect(states(summary, "request").slice(1)).toEqual(["done: Add a cart.", "open: Now the checkout."]);
+    expect(work(summary, "Add a cart")).toMatchObject({
+      context: "The cart is there, with tests.",
+      sources: ["m3", "m8"],
+    });
+  });
+});
+
+describe("questions over folds", () => {
+  const conversation = started()
+    .user("Move the data.")
+    .agent("The backup is ready. Should I overwrite orders_2024 or keep both copies?")
+    .user("Keep both, please, and name the copy orders_2024_old.")
+    .bash("mv a b", "");
+
+  it("a question is closed by the reply that a later fold holds", () => {
+    const [first, second] = foldAt(conversation, [4, 6]);
+    expect(states(first, "question")).toEqual([
+      "asked: Question to the user: Should I overwrite orders_2024 or keep both copies?",
+    ]);
+    expect(work(second, "Should I overwrite")).toMatchObject({
+      status: "done",
+      context: "the user replied: Keep both, please, and name the copy orders_2024_old.",
+    });
+  });
+
+  it("a question is open only when nothing follows it", () => {
+    const asked = started().user("Move the data.").agent("Should I overwrite orders_2024?");
+    expect(states(foldAt(asked, [4])[0], "question")[0]).toMatch(/^open: /);
+  });
+
+  it("a question that the agent did not wait for is no question to the user", () => {
+    const gone = started().user("Move the data.").agent("Should I overwrite orders_2024?").bash("ls", "src");
+    expect(states(foldAt(gone, [4])[0], "question")).toEqual([]);
+  });
+});
+
+describe("to-do lists over folds", () => {
+  const todos = (...items: readonly [string, string][]) => ({
+    todos: items.map(([content, status]) => ({ content, status })),
+  });
+
+  it("what falls off a list, or is cleared with it, was cancelled by nobody", () => {
+    for (const next of [todos(), todos(["Deploy to staging", "pending"])]) {
+      const conversation = started()
+        .user("Build it.")
+        .tool("TodoWrite", todos(["Write parser", "in_progress"], ["Write tests", "pending"]), "ok")
+        .tool("TodoWrite", next, "ok")
+        .agent("All built.");
+      const [, second] = foldAt(conversation, [5, 8]);
+      expect(states(second, "todo").slice(0, 2)).toEqual(["lapsed: Write parser", "lapsed: Write tests"]);
+      expect(states(foldAt(conversation, [8])[0], "todo").filter((state) => state.includes("Write"))).toEqual([]);
+    }
+  });
+
+  it("an item with another title is the same item", () => {
+    const conversation = started()
+      .user("Build it.")
+      .tool("TodoWrite", todos(["Write the parser", "in_progress"], ["Publish", "pending"]), "ok")
+      .tool("TodoWrite", todos(["Write the parser in src/parse.ts", "completed"], ["Publish", "pending"]), "ok");
+    const [, second] = foldAt(conversation, [5, 7]);
+    expect(states(second, "todo")).toEqual(["done: Write the parser in src/parse.ts", "open: Publish"]);
+    expect(work(foldAt(conversation, [5])[0], "Publish")).toMatchObject({
+      status: "asked",
+      context: "todo list, not finished at that point",
+    });
+  });
+
+  it("what the list says of an item holds: cancelled by the agent, done", () => {
+    const conversation = started()
+      .user("Build it.")
+      .tool("TodoWrite", todos(["Write parser", "pending"], ["Write docs", "pending"]), "ok")
+      .tool("TodoWrite", todos(["Write parser", "completed"], ["Write docs", "cancelled"]), "ok");
+    expect(states(foldAt(conversation, [5, 7])[1], "todo")).toEqual(["done: Write parser", "cancelled: Write docs"]);
+  });
+
+  it("a list that only adds to the one before takes nothing off it", () => {
+    const conversation = started()
+      .user("Build it.")
+      .tool("todo_write", todos(["Write parser", "pending"]), "ok")
+      .tool("todo_write", { merge: true, ...todos(["Write docs", "pending"]) }, "ok");
+    expect(states(foldAt(conversation, [5, 7])[1], "todo")).toEqual(["asked: Write parser", "open: Write docs"]);
+  });
+
+  it("a list that nobody wrote again once its turn was over lapses", () => {
+    const conversation = started()
+      .user("Build it.")
+      .tool("TodoWrite", todos(["Write parser", "in_progress"]), "ok")
+      .agent("All built.")
+      .user("Paint it.")
+      .agent("Painted.")
+      .user("Sell it.")
+      .agent("Sold.");
+    const [first, second] = foldAt(conversation, [5, 10]);
+    expect(states(first, "todo")).toEqual(["asked: Write parser"]);
+    expect(states(second, "todo")).toEqual(["lapsed: Write parser"]);
+  });
+
+  it("a plan is given up some turns after it was proposed", () => {
+    const conversation = started().user("Plan it.").tool("ExitPlanMode", { plan: "1. Read\n2. Write" }, "approved");
+    for (let turn = 0; turn < 6; turn++) conversation.user(`Paint wall ${turn}.`).agent("Painted.");
+    const [first, second, third] = foldAt(conversation, [5, 8, 17]);
+    expect(first?.currentPlan).toEqual(["Read", "Write"]);
+    expect(second?.currentPlan).toEqual(["Read", "Write"]);
+    expect(third?.currentPlan).toBeNull();
+  });
+
+  it("a long list shows its first items and names the rest in one line", () => {
+    const many = todos(...Array.from({ length: 30 }, (_, index): [string, string] => [`Step ${index}`, "pending"]));
+    const conversation = started().user("Build it.").tool("TodoWrite", many, "ok").tool("TodoWrite", many, "ok");
+    for (const summary of foldAt(conversation, [5, 7])) {
+      expect(states(summary, "todo")).toHaveLength(11);
+      expect(work(summary, "20 more")?.description).toMatch(/^20 more: Step 10; Step 11; /);
+    }
+  });
+});
+
+describe("errors over folds", () => {
+  const failing = (): Conversation =>
+    started().user("Build it.").bash("npm run build", "error TS2304: Cannot find name 'x'.", 2);
+  const resolution = (summary: StructuredSummary | undefined) => summary?.errors[0]?.resolution;
+
+  it("an error that no later turn shows again is not called unresolved for ever", () => {
+    const conversation = failing().agent("I built it another way.").user("Paint it.").agent("Painted.");
+    const [first, second] = foldAt(conversation, [5, 8]);
+    expect(resolution(first)).toBeNull();
+    expect(resolution(second)).toBe("not seen again in later turns");
+  });
+
+  it("one that comes back is unresolved again", () => {
+    const conversation = failing().agent("I gave up.").user("Paint it.").agent("Painted.");
+    conversation.user("Build it again.").bash("npm run build", "error TS2304: Cannot find name 'x'.", 2);
+    const summaries = foldAt(conversation, [5, 8, 11]);
+    expect(summaries.map(resolution)).toEqual([null, "not seen again in later turns", null]);
+  });
+});
+
+/** A turn of a conversation: how the agent ended it, and what the user said to that. */
+interface Turn {
+  readonly steps: number;
+  readonly end: "done" | "answer" | "setback" | "question" | "none";
+  readonly thanks: boolean;
+  /** Items of a to-do list that the agent writes in the turn and never finishes. */
+  readonly todos: number;
+}
+
+const turns: fc.Arbitrary<readonly Turn[]> = fc.array(
+  fc.record({
+    steps: fc.nat(3),
+    end: fc.constantFrom<Turn["end"]>("done", "done", "answer", "setback", "question", "none"),
+    thanks: fc.boolean(),
+    todos: fc.oneof(fc.constant(0), fc.nat(14)),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+/** What is true of one request of a generated conversation. */
+interface Told {
+  /** Words by which its work item is found. */
+  readonly request: string;
+  readonly asked: number;
+  /** How many messages there were when its closing answer was said; null without one. */
+  readonly closed: number | null;
+}
+
+const ENDS: Readonly<Record<Exclude<Turn["end"], "none">, (index: number) => string>> = {
+  done: (index) => `Done. Part ${index} is implemented and all tests pass.`,
+  answer: (index) => `The file of part ${index} is src/part-${index}.ts, as the manual has it.`,
+  setback: (index) => `I was unable to build part ${index} on this machine.`,
+  question: (index) => `Which colour should part ${index} have?`,
+};
+
+function written(list: readonly Turn[]): { readonly conversation: Conversation; readonly told: readonly Told[] } {
+  const conversation = new Conversation();
+  const wordsOf = (index: number): string =>
+    index === 0 ? "The original task" : `Please look after part number ${index} of the shop.`;
+  const told: Told[] = [];
+  const length = () => conversation.messages.length;
+  list.forEach(({ steps, end, thanks, todos }, index) => {
+    conversation.user(`Please look after part number ${index} of the shop.`);
+    const request = wordsOf(index);
+    const asked = length();
+    for (let step = 0; step < steps; step++) conversation.bash(`npm run step-${index}-${step}`, "ok");
+    if (todos > 0) {
+      const items = Array.from({ length: todos }, (_, item) => ({
+        content: `Todo ${index}-${item}`,
+        status: "pending",
+      }));
+      conversation.tool("TodoWrite", { todos: items }, "ok");
+    }
+    if (end !== "none") conversation.agent(ENDS[end](index));
+    told.push({ request, asked, closed: end === "done" || end === "answer" ? length() : null });
+    if (thanks && (end === "done" || end === "answer")) conversation.user("Great, thanks!").agent("You are welcome.");
+  });
+  return { conversation, told };
+}
+
+const folds = fc.tuple(turns, fc.array(fc.nat(), { minLength: 1, maxLength: 8 }), fc.integer({ min: 600, max: 3_000 }));
+
+describe("laws of work over folds", () => {
+  const eachFold = (
+    check: (summary: StructuredSummary, border: number, told: readonly Told[], length: number) => void,
+  ) =>
+    fc.assert(
+      fc.property(folds, ([list, cuts, maxTokens]) => {
+        const { conversation, told } = written(list);
+        const { length } = conversation.messages;
+        const borders = [...new Set(cuts.map((cut) => 1 + (cut % length)))].sort((a, b) => a - b);
+        foldAt(conversation, borders, { maxTokens }).forEach((summary, index) =>
+          check(summary, borders[index] as number, told, length),
+        );
+      }),
+      runs(300),
+    );
+
+  it("no request is unsettled whose closing answer was folded, wherever the borders of the folds fell", () => {
+    eachFold((summary, border, told) => {
+      for (const { request, closed } of told)
+        if (closed !== null && closed <= border)
+          expect(["done", undefined], request).toContain(work(summary, request)?.status);
+    });
+  });
+
+  it("the newest request is never done without an answer: it is open, or its answer lies behind the fold", () => {
+    eachFold((summary, border, told, length) => {
+      const { request, closed } = told.findLast(({ asked }) => asked <= border) ?? { request: "none", closed: 0 };
+      if (closed !== null && closed <= border) return;
+      const status = work(summary, request)?.status;
+      expect(["open", "asked"], request).toContain(status);
+      if (border === length) expect(status).toBe("open");
+    });
+  });
+
+  it("no more than so much work is ever shown as unsettled", () => {
+    eachFold((summary) => {
+      const unsettled = summary.openItems.filter(({ status }) => status === "open" || status === "asked");
+      expect(unsettled.length).toBeLessThanOrEqual(MAX_UNSETTLED);
+    });
+  });
+
+  it("the newest closed request always stands in the summary, with what the agent said of it", () => {
+    eachFold((summary, border, told) => {
+      const newest = told.findLast(({ closed }) => closed !== null && closed <= border);
+      if (newest === undefined) return;
+      const item = work(summary, newest.request);
+      expect(item?.status).toBe("done");
+      expect(item?.context).toMatch(/^Done\. Part \d+ is implemented|^The file of part \d+ is/);
+    });
+  });
+});
