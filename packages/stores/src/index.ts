@@ -6,6 +6,7 @@ export * from "./sqlite/sqlite-store.ts";
 export * from "./inspection/stored-rows.ts";
 export * from "./inspection/verify-store.ts";
 export * from "./inspection/export-thread.ts";
+export * from "./rules/listed-threads.ts";
 export * from "./audit/make-checkpoint.ts";
 export * from "./audit/checkpoint-signature.ts";
 export { parseCheckpoint } from "./audit/checkpoint-schema.ts";

@@ -115,6 +115,9 @@ describe("openStore", () => {
       { summaryCache: { address: "memcached://me:secret@host", secret } },
       { summaryCache: { address: "redis://127.0.0.1:1", secret: "short" } },
       { postgres: {} },
+      { s3: {} },
+      { s3: { requestTimeoutMs: 5 }, artifacts: "file:somewhere" },
+      { s3: { requestTimeoutMs: 0 }, artifacts: "s3://bucket" },
     ])
       await expect(openStore("memory:", options)).rejects.toMatchObject({
         code: "INVALID_CONFIG",

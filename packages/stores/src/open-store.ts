@@ -1,13 +1,15 @@
 import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import { encryptedStore } from "./encryption/encrypted-store.ts";
 import type { EncryptionOptions } from "./encryption/sealed-places.ts";
+import { sealedSummaries } from "./encryption/sealed-summary-cache.ts";
+import { unerasedSummaries } from "./erasure/unerased-summaries.ts";
 import { openFileArtifacts } from "./filesystem/file-artifacts.ts";
-import { loadDriver } from "./load-driver.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import type { ClosableArtifacts } from "./objects/object-artifacts.ts";
 import { storeWithArtifacts } from "./objects/store-with-artifacts.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
+import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StoreOptions } from "./store-options.ts";
 
@@ -20,7 +22,12 @@ export interface OpenStoreOptions extends StoreOptions {
   readonly tenantId?: string | null;
   /** Keeps artifacts elsewhere: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. */
   readonly artifacts?: string;
-  /** Keeps summaries beyond this process: `redis://…` or `rediss://…`, and what to seal them with. */
+  /** What only artifacts in a bucket know. */
+  readonly s3?: Pick<S3ArtifactsOptions, "client" | "requestTimeoutMs">;
+  /**
+   * Keeps summaries beyond this process: `redis://…` or `rediss://…`, and the secret that authenticates them. With
+   * `encryption` they are sealed like the rest before they get there.
+   */
   readonly summaryCache?: Omit<RedisSummaryCacheOptions, "tenantId" | "clock"> & { readonly address: string };
   /** Seals everything that anybody said with keys that are kept apart; see `encryptedStore`. The tenant is `tenantId`. */
   readonly encryption?: Omit<EncryptionOptions, "tenantId"> & { readonly keys: KeyStore };
@@ -49,7 +56,7 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
     if (artifacts !== undefined) opened.push(artifacts);
     const whole = sealed(artifacts === undefined ? store : storeWithArtifacts(store, artifacts), options);
     const summaryCache = await openCache(options);
-    return summaryCache === undefined ? whole : withCache(whole, summaryCache);
+    return summaryCache === undefined ? whole : withCache(whole, summaryCache, options);
   } catch (error) {
     for (const part of opened) await part.close();
     throw error;
@@ -67,7 +74,7 @@ async function openMain(url: string, options: OpenStoreOptions): Promise<Threadf
   const { clock, tenantId, postgres } = options;
   const common = clock === undefined ? {} : { clock };
   if (/^postgres(ql)?:\/\//i.test(url)) {
-    const { openPostgresStore } = await loadDriver("pg", () => import("./postgres/postgres-store.ts"));
+    const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     return openPostgresStore(url, { ...postgres, ...common, ...(tenantId !== undefined && { tenantId }) });
   }
   if (postgres !== undefined)
@@ -77,14 +84,17 @@ async function openMain(url: string, options: OpenStoreOptions): Promise<Threadf
 
 async function openArtifacts({
   artifacts,
+  s3,
   tenantId = null,
   clock,
 }: OpenStoreOptions): Promise<ClosableArtifacts | undefined> {
+  if (s3 !== undefined && artifacts?.startsWith("s3://") !== true)
+    throw new ThreadfoldError("INVALID_CONFIG", "The options s3 belong to artifacts at s3://… alone.");
   if (artifacts === undefined) return undefined;
   const options = { tenantId, ...(clock !== undefined && { clock }) };
   if (artifacts.startsWith("s3://")) {
-    const { openS3Artifacts } = await loadDriver("@aws-sdk/client-s3", () => import("./s3/s3-artifacts.ts"));
-    return openS3Artifacts(artifacts, options);
+    const { openS3Artifacts } = await import("./s3/s3-artifacts.ts");
+    return openS3Artifacts(artifacts, { ...s3, ...options });
   }
   const path = artifacts.startsWith("file:") ? artifacts.slice("file:".length).replace(/^\/\//, "") : "";
   if (path !== "") return openFileArtifacts(path, options);
@@ -99,15 +109,23 @@ async function openCache({
   if (summaryCache === undefined) return undefined;
   const { address, ...options } = summaryCache;
   if (!/^rediss?:\/\//.test(address)) throw unknownAddress("Summaries", address, "Give redis://… or rediss://…");
-  const { openRedisSummaryCache } = await loadDriver("ioredis", () => import("./redis/redis-summary-cache.ts"));
+  const { openRedisSummaryCache } = await import("./redis/redis-summary-cache.ts");
   return openRedisSummaryCache(address, { ...options, tenantId, ...(clock !== undefined && { clock }) });
 }
 
-function withCache(store: ThreadfoldStore, summaryCache: RedisSummaryCache): OpenedStore {
+function withCache(
+  store: ThreadfoldStore,
+  cache: RedisSummaryCache,
+  { encryption, tenantId = null }: OpenStoreOptions,
+): OpenedStore {
   const close = async (): Promise<void> => {
     await store.close();
-    await summaryCache.close();
+    await cache.close();
   };
+  const summaryCache =
+    encryption === undefined
+      ? unerasedSummaries(cache, store)
+      : sealedSummaries(cache, encryption.keys, { ...encryption, tenantId });
   return Object.freeze({ ...store, summaryCache, close });
 }
 

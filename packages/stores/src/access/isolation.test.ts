@@ -6,6 +6,7 @@ import {
   type ArtifactId,
   asArtifactId,
   asThreadId,
+  canonicalJson,
   type SecurityContext,
   type Sensitivity,
   type SummaryCacheStore,
@@ -117,7 +118,11 @@ const worlds: readonly (readonly [string, number, () => Promise<World>])[] = [
         get: async (key) => cached.get(key) ?? null,
         set: async (key, value) => void cached.set(key, value),
       };
-      const options = Array.from({ length: TENANTS }, (_, tenant) => ({ tenantId: tenantName(tenant) }));
+      const options = Array.from({ length: TENANTS }, (_, tenant) => ({
+        tenantId: tenantName(tenant),
+        isShared: true,
+      }));
+      for (const { tenantId } of options) await keys.getOrCreate(canonicalJson([tenantId, "same"]));
       const handles = options.map((option) => encryptedStore(inner, keys, option));
       const caches = options.map((option) => sealedSummaryCache(cache, keys, asThreadId("same"), option));
       const artifacts = await fill(handles, caches);

@@ -43,8 +43,7 @@ export async function* exportAudit(
   options: AuditExportOptions,
 ): AsyncGenerator<string> {
   let seal = "";
-  for await (const line of auditLines(inspectorOf(store), threadId, options)) {
-    if (options.signal?.aborted === true) throw new ThreadfoldError("ABORTED", "The export was aborted.");
+  for await (const line of auditLines(inspectorOf(store, options.signal), threadId, options)) {
     const sealed = sealLine(line, seal);
     seal = sealed.seal;
     yield `${sealed.text}\n`;

@@ -17,18 +17,20 @@ import { signatureProblem } from "./checkpoint-signature.ts";
  * `verifyStore` to say; both together show that nothing up to the checkpoint was changed.
  *
  * @param publicKey the key that the checkpoint has to be signed with, as `ed25519PublicKey` gives it.
- * @throws ThreadfoldError `STORE_CORRUPT` when a hash that was kept is none.
+ * @param signal ends it.
+ * @throws ThreadfoldError `STORE_CORRUPT` when a hash that was kept is none, `ABORTED`.
  */
 export async function verifySince(
   store: ThreadfoldStore,
   checkpoint: Checkpoint,
   publicKey?: string,
+  signal?: AbortSignal,
 ): Promise<readonly StoreFinding[]> {
   const { threadId } = checkpoint;
   const signature = signatureProblem(checkpoint, publicKey);
   if (signature !== null)
     throw new ThreadfoldError("INVALID_CONFIG", `The checkpoint cannot be trusted: ${signature}.`);
-  const inspector = inspectorOf(store);
+  const inspector = inspectorOf(store, signal);
   const findings: StoreFinding[] = [];
   const journal = await journalProblem(inspector, checkpoint);
   if (journal !== null) findings.push({ family: "journal", threadId, at: journal.at, problem: journal.problem });

@@ -8,8 +8,7 @@ import type {
 } from "@threadfold/core";
 import { admitArtifact } from "../rules/artifact-rules.ts";
 import { envelopeContentBytes } from "./sealed-envelope.ts";
-import type { PlaceOf } from "./sealed-places.ts";
-import { Sealer } from "./sealer.ts";
+import type { Sealers } from "./sealers.ts";
 
 /**
  * Artifacts whose content is sealed, each under a key of its own. Their ids are those of what is stored, so an id
@@ -17,16 +16,16 @@ import { Sealer } from "./sealer.ts";
  */
 export class EncryptedArtifacts implements ArtifactStore {
   readonly #inner: ArtifactStore;
-  readonly #placeOf: PlaceOf;
+  readonly #sealers: Sealers;
 
-  constructor(inner: ArtifactStore, placeOf: PlaceOf) {
+  constructor(inner: ArtifactStore, sealers: Sealers) {
     this.#inner = inner;
-    this.#placeOf = placeOf;
+    this.#sealers = sealers;
   }
 
   async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
     const metadata = admitArtifact(content, given);
-    const sealer = await Sealer.toSeal(this.#placeOf(metadata.threadId));
+    const sealer = await this.#sealers.toSeal(metadata.threadId);
     return this.#inner.store(sealer.seal("artifact", owner(metadata), content), given);
   }
 
@@ -39,7 +38,7 @@ export class EncryptedArtifacts implements ArtifactStore {
   async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
     const artifact = await this.#inner.retrieve(artifactId, requester);
     if (artifact === null) return null;
-    const sealer = await Sealer.toOpen(this.#placeOf(artifact.metadata.threadId));
+    const sealer = await this.#sealers.toOpen(artifact.metadata.threadId);
     const content = await sealer.open("artifact", owner(artifact.metadata), artifact.content);
     return Object.freeze({ artifactId, content, metadata: opened(artifact.metadata) });
   }

@@ -9,8 +9,8 @@ import {
 import { checkThreadId } from "../rules/checked-arguments.ts";
 import { asKeyedDigest } from "../rules/keyed-digest.ts";
 import { isEnvelope } from "./sealed-envelope.ts";
-import type { PlaceOf } from "./sealed-places.ts";
-import { Sealer } from "./sealer.ts";
+import type { Sealer } from "./sealer.ts";
+import type { Sealers } from "./sealers.ts";
 
 /**
  * A journal without bare digests of plain content, which would let anybody confirm a guess of it, also after it was
@@ -20,11 +20,11 @@ import { Sealer } from "./sealer.ts";
  */
 export class EncryptedJournal implements AuditJournal {
   readonly #inner: AuditJournal;
-  readonly #placeOf: PlaceOf;
+  readonly #sealers: Sealers;
 
-  constructor(inner: AuditJournal, placeOf: PlaceOf) {
+  constructor(inner: AuditJournal, sealers: Sealers) {
     this.#inner = inner;
-    this.#placeOf = placeOf;
+    this.#sealers = sealers;
   }
 
   async append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry> {
@@ -43,7 +43,7 @@ export class EncryptedJournal implements AuditJournal {
 
   /** Only records with digests need a key, so that an erasure can be written down after the key is gone. */
   async #sealed(threadId: ThreadId, record: JournalRecord): Promise<JournalRecord> {
-    const toSeal = (): Promise<Sealer> => Sealer.toSeal(this.#placeOf(threadId));
+    const toSeal = (): Promise<Sealer> => this.#sealers.toSeal(threadId);
     switch (record.type) {
       case "entries-appended":
         return { ...record, threadDigest: asKeyedDigest((await toSeal()).digest(record.threadDigest)) };
@@ -67,7 +67,7 @@ export class EncryptedJournal implements AuditJournal {
     const { record } = entry;
     if (record.type !== "request-rendered" || !isEnvelope(record.payloadDigest)) return entry;
     try {
-      const sealer = await Sealer.toOpen(this.#placeOf(threadId));
+      const sealer = await this.#sealers.toOpen(threadId);
       const payloadDigest = await sealer.open("request", "", record.payloadDigest);
       return freezeDeep({ ...entry, record: { ...record, payloadDigest } });
     } catch (error) {

@@ -10,9 +10,8 @@ import type {
 import { admitPlan } from "../rules/admit-plan.ts";
 import { currentVersion } from "../rules/current-version.ts";
 import { planInfo } from "../rules/plan-info.ts";
-import type { PlaceOf } from "./sealed-places.ts";
 import { openedPlan, sealedPlan } from "./sealed-plan.ts";
-import { Sealer } from "./sealer.ts";
+import type { Sealers } from "./sealers.ts";
 
 /** Threads as they are when they are opened, whole and, where the store can read those, in parts. */
 export interface OpenedThreads {
@@ -24,12 +23,12 @@ export interface OpenedThreads {
 export class EncryptedPlans implements CompactionStore {
   readonly #inner: CompactionStore;
   readonly #threads: OpenedThreads;
-  readonly #placeOf: PlaceOf;
+  readonly #sealers: Sealers;
 
-  constructor(inner: CompactionStore, threads: OpenedThreads, placeOf: PlaceOf) {
+  constructor(inner: CompactionStore, threads: OpenedThreads, sealers: Sealers) {
     this.#inner = inner;
     this.#threads = threads;
-    this.#placeOf = placeOf;
+    this.#sealers = sealers;
   }
 
   async getCurrentPlan(
@@ -50,8 +49,7 @@ export class EncryptedPlans implements CompactionStore {
   /** The plans with the ids that they have when they are opened; each is opened for that. Erased ones have those of what is stored. */
   async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
     const stored = await this.#inner.listPlans(threadId);
-    const { keys, subject } = this.#placeOf(threadId);
-    if (stored.length === 0 || (await keys.isShredded(subject))) return stored;
+    if (stored.length === 0 || (await this.#sealers.isShredded(threadId))) return stored;
     const infos: PlanInfo[] = [];
     for (const info of stored) {
       const plan = await this.getPlan(threadId, info.version);
@@ -62,7 +60,7 @@ export class EncryptedPlans implements CompactionStore {
 
   async commitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
     const plan = admitPlan(threadId, candidate, expectedVersion);
-    const sealer = await Sealer.toSeal(this.#placeOf(threadId));
+    const sealer = await this.#sealers.toSeal(threadId);
     const threadDigest = await this.#digestAt(threadId, plan.threadVersion);
     return this.#inner.commitPlan(threadId, sealedPlan(sealer, plan, threadDigest), expectedVersion);
   }
@@ -81,6 +79,6 @@ export class EncryptedPlans implements CompactionStore {
   }
 
   async #open(threadId: ThreadId, plan: CompactionPlan | null): Promise<CompactionPlan | null> {
-    return plan === null ? null : openedPlan(await Sealer.toOpen(this.#placeOf(threadId)), plan);
+    return plan === null ? null : openedPlan(await this.#sealers.toOpen(threadId), plan);
   }
 }

@@ -127,9 +127,8 @@ describe("a sealed thread that is resumed", () => {
     const { store, inner, keys, plan } = await folded(40);
     const [drop] = plan.drops;
     if (drop === undefined) throw new Error("something is dropped");
-    const sealer = await Sealer.toSeal({
-      ...{ keys, subject: canonicalJson([null, THREAD]), tenantId: null, threadId: THREAD },
-    });
+    const subject = canonicalJson([null, THREAD]);
+    const sealer = new Sealer({ keys, subject, tenantId: null, threadId: THREAD }, await keys.get(subject));
     const former = sealPlan({ ...plan, version: 2 });
     const reason = sealer.seal("plan", `2 drop ${drop.span.messageIds[0]}`, canonicalJson(former.drops[0]));
     await inner.plans.commitPlan(THREAD, sealPlan({ ...former, drops: [{ ...drop, reason, keywords: [] }] }), 1);

@@ -11,9 +11,9 @@ import {
   type ThreadRanges,
 } from "@threadfold/core";
 import { openEntries } from "./sealed-entry.ts";
-import type { PlaceOf } from "./sealed-places.ts";
 import { openedOutline } from "./sealed-plan.ts";
-import { Sealer } from "./sealer.ts";
+import type { Sealer } from "./sealer.ts";
+import type { Sealers } from "./sealers.ts";
 
 /**
  * Parts of threads whose entries are sealed. The store within checks what it reads by the hashes of what is stored; what
@@ -21,11 +21,11 @@ import { Sealer } from "./sealer.ts";
  */
 export class EncryptedRanges implements ThreadRanges {
   readonly #inner: ThreadRanges;
-  readonly #placeOf: PlaceOf;
+  readonly #sealers: Sealers;
 
-  constructor(inner: ThreadRanges, placeOf: PlaceOf) {
+  constructor(inner: ThreadRanges, sealers: Sealers) {
     this.#inner = inner;
-    this.#placeOf = placeOf;
+    this.#sealers = sealers;
   }
 
   async resume(threadId: ThreadId): Promise<ResumedThread | null> {
@@ -69,7 +69,7 @@ export class EncryptedRanges implements ThreadRanges {
   }
 
   #opening(threadId: ThreadId): Promise<Sealer> {
-    return Sealer.toOpen(this.#placeOf(threadId));
+    return this.#sealers.toOpen(threadId);
   }
 }
 

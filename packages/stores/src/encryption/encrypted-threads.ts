@@ -14,17 +14,16 @@ import {
 } from "@threadfold/core";
 import { checkIdempotencyKey, checkThreadId } from "../rules/checked-arguments.ts";
 import { openEntries, sealEntry } from "./sealed-entry.ts";
-import type { PlaceOf } from "./sealed-places.ts";
-import { Sealer } from "./sealer.ts";
+import type { Sealers } from "./sealers.ts";
 
 /** Threads whose entries are sealed. */
 export class EncryptedThreads implements ThreadStore {
   readonly #inner: ThreadStore;
-  readonly #placeOf: PlaceOf;
+  readonly #sealers: Sealers;
 
-  constructor(inner: ThreadStore, placeOf: PlaceOf) {
+  constructor(inner: ThreadStore, sealers: Sealers) {
     this.#inner = inner;
-    this.#placeOf = placeOf;
+    this.#sealers = sealers;
   }
 
   async append(
@@ -35,18 +34,23 @@ export class EncryptedThreads implements ThreadStore {
     checkThreadId(threadId);
     checkIdempotencyKey(options.idempotencyKey);
     checkEntries(entries);
-    const sealer = await Sealer.toSeal(this.#placeOf(threadId));
-    return this.#inner.append(
-      threadId,
-      entries.map((entry) => sealEntry(sealer, entry)),
-      options,
-    );
+    // Of two who begin a thread at once with different keys one must lose, whatever version they expect.
+    for (let mayClaim = options.expectedVersion === "any"; ; mayClaim = false) {
+      const { sealer, isFirst } = await this.#sealers.toSealFirst(threadId);
+      const sealed = entries.map((entry) => sealEntry(sealer, entry));
+      if (!mayClaim || !isFirst) return this.#inner.append(threadId, sealed, options);
+      try {
+        return await this.#inner.append(threadId, sealed, { ...options, expectedVersion: "no-thread" });
+      } catch (error) {
+        if (!ThreadfoldError.isInstance(error) || error.code !== "VERSION_CONFLICT") throw error;
+      }
+    }
   }
 
   async load(threadId: ThreadId, options?: { readonly atVersion?: number }): Promise<AgentThread | null> {
     const sealed = await this.#inner.load(threadId, options);
     if (sealed === null) return null;
-    const sealer = await Sealer.toOpen(this.#placeOf(threadId));
+    const sealer = await this.#sealers.toOpen(threadId);
     const { serialized, digest } = await openEntries(sealer, sealed.entries);
     return AgentThread.restore(threadId, serialized, digest);
   }

@@ -1,26 +1,27 @@
-import type { KeyStore, ThreadId } from "@threadfold/core";
+import type { ThreadId } from "@threadfold/core";
 import type { ErasableStore, StoreEraser } from "../erasure/store-eraser.ts";
 import type { StoreInspector } from "../inspection/stored-rows.ts";
+import type { KeyGuard } from "./key-guard.ts";
 import type { PlaceOf } from "./sealed-places.ts";
 
 /** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it lie. */
 export class KeyEraser implements StoreEraser {
-  readonly #keys: KeyStore;
   readonly #placeOf: PlaceOf;
   readonly #subjectOf: (threadId: ThreadId) => string;
+  readonly #guard: KeyGuard;
   readonly #inspector: StoreInspector;
   readonly #inner: Partial<ErasableStore>;
 
   constructor(
-    keys: KeyStore,
     placeOf: PlaceOf,
     subjectOf: (threadId: ThreadId) => string,
+    guard: KeyGuard,
     inspector: StoreInspector,
     inner: Partial<ErasableStore>,
   ) {
-    this.#keys = keys;
     this.#placeOf = placeOf;
     this.#subjectOf = subjectOf;
+    this.#guard = guard;
     this.#inspector = inspector;
     this.#inner = inner;
   }
@@ -33,13 +34,18 @@ export class KeyEraser implements StoreEraser {
   }
 
   async isErased(threadId: ThreadId): Promise<boolean> {
-    return this.#keys.isShredded(this.#placeOf(threadId).subject);
+    const { keys, subject } = this.#placeOf(threadId);
+    return keys.isShredded(subject);
   }
 
   async erase(subject: string): Promise<boolean> {
-    const [threadId] = await this.threadsOf(subject);
+    const threadIds = await this.threadsOf(subject);
+    const [threadId] = threadIds;
     if (threadId === undefined) return false;
-    await this.#keys.shred(this.#placeOf(threadId).subject);
+    // To destroy what is not there, or somebody else's, would only look like an erasure.
+    for (const each of threadIds) await this.#guard.requireKeys(each);
+    const { keys, subject: name } = this.#placeOf(threadId);
+    await keys.shred(name);
     return true;
   }
 

@@ -12,6 +12,7 @@ import {
   type ThreadEntryInput,
   type ToolCallId,
 } from "@threadfold/core";
+import { envelopeIn } from "./sealed-text.ts";
 import type { Sealer } from "./sealer.ts";
 
 const SEALED = "sealed";
@@ -79,11 +80,6 @@ async function openMessage(sealer: Sealer, message: Message): Promise<Message> {
   const { ordinal, turn, step } = message;
   const input = parseJson(await sealer.open("message", message.id, envelopeIn(message))) as MessageInput;
   return { ...input, ordinal, turn, step };
-}
-
-function envelopeIn({ parts: [part] }: Message): string {
-  if (part?.type === "text") return part.text;
-  return part?.type === "tool-result" && part.result.content.type === "text" ? part.result.content.text : "";
 }
 
 async function openPin(sealer: Sealer, entry: PinEntry): Promise<PinEntry> {

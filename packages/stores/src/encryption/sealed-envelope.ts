@@ -71,10 +71,9 @@ export function envelopeContentBytes(envelopeLength: number): number {
 export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: string): string {
   const bytes = bytesOf(text);
   const header = bytes.subarray(0, HEADER);
-  const salt = header.subarray(5, 5 + SALT);
   const nonce = header.subarray(5 + SALT, 5 + SALT + NONCE);
-  const { contentKey, commitment } = derive(key, salt, context);
-  if (header.readUInt32BE(1) !== key.version || !timingSafeEqual(commitment, header.subarray(HEADER - COMMITMENT)))
+  const { contentKey, commitment } = derive(key, saltIn(header), context);
+  if (header.readUInt32BE(1) !== key.version || !timingSafeEqual(commitment, commitmentIn(header)))
     throw unsealFailed();
   try {
     const decipher = createDecipheriv("aes-256-gcm", contentKey, nonce, { authTagLength: TAG });
@@ -86,6 +85,22 @@ export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: st
   }
 }
 
+/**
+ * Says whether an envelope was sealed for a place with the version of the key that it names, by its commitment and without
+ * decrypting it. False for what is no envelope.
+ *
+ * @param keyOf the subject's key of a version, or null.
+ */
+export async function isSealedWith(
+  keyOf: (version: number) => Promise<SubjectKey | null>,
+  context: EnvelopeContext,
+  text: string,
+): Promise<boolean> {
+  const header = headerOf(text);
+  const key = header === null ? null : await keyOf(header.readUInt32BE(1));
+  return header !== null && key !== null && isCommittedTo(key, context, header);
+}
+
 /** What every envelope that cannot be opened ends in. */
 export function unsealFailed(): ThreadfoldError {
   return new ThreadfoldError("UNSEAL_FAILED", "Sealed content cannot be opened.");
@@ -94,6 +109,24 @@ export function unsealFailed(): ThreadfoldError {
 /** A digest of plain content under the subject's key, in hexadecimal: only who has the key can confirm a guess. */
 export function keyedDigest(key: SubjectKey, digest: string): string {
   return createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
+}
+
+/** Names a key without telling anything of it: equal for equal keys of one version. */
+export const keyFingerprint = (key: SubjectKey): string =>
+  `${key.version}.${createHmac("sha256", subkey(key, "fingerprint")).digest("base64url")}`;
+
+const saltIn = (header: Buffer): Buffer => header.subarray(5, 5 + SALT);
+const commitmentIn = (header: Buffer): Buffer => header.subarray(HEADER - COMMITMENT, HEADER);
+
+const isCommittedTo = (key: SubjectKey, context: EnvelopeContext, header: Buffer): boolean =>
+  timingSafeEqual(derive(key, saltIn(header), context).commitment, commitmentIn(header));
+
+/** The first bytes of an envelope, however long its content is; null for what is none. */
+function headerOf(text: string): Buffer | null {
+  if (!isEnvelope(text)) return null;
+  const encoded = text.slice(PREFIX.length, PREFIX.length + Math.ceil((HEADER * 4) / 3));
+  const header = Buffer.from(encoded, "base64url").subarray(0, HEADER);
+  return header.length === HEADER && header[0] === FORMAT ? header : null;
 }
 
 function derive(

@@ -1,4 +1,10 @@
-import { type ThreadErasedRecord, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import {
+  type SummaryCacheStore,
+  type ThreadErasedRecord,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
 import { inspectorOf } from "../inspection/inspector-of.ts";
 import { isErasable, type StoreEraser } from "./store-eraser.ts";
 
@@ -14,6 +20,8 @@ export interface ErasureOptions {
   readonly dryRun?: boolean;
   /** Called for each thread: takes away what is kept of it elsewhere, such as files of its source or golden prompts. */
   readonly forget?: (threadId: ThreadId) => Promise<void>;
+  /** Ends it before anything is erased. What has begun to be erased is finished. */
+  readonly signal?: AbortSignal;
 }
 
 /** What was, or would be, erased of one thread. */
@@ -33,10 +41,20 @@ export interface ErasureReport {
   readonly subject: string;
   readonly keyShredded: boolean;
   readonly threads: readonly ErasedThread[];
+  /** What became of the summaries that are cached beside the store; null for a dry run and for a store without such a cache. */
+  readonly cachedSummaries: ErasedSummaries | null;
+}
+
+/** What was erased of a summary cache. */
+export interface ErasedSummaries {
+  readonly deleted: number;
+  /** False when the cache did not answer: then what is left in it was sealed with the key that was destroyed. */
+  readonly isReached: boolean;
 }
 
 /**
- * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts and search index. In an
+ * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts, search index, and summaries
+ * in the cache that `openStore` opened beside it. In an
  * encrypted store the subject's key is destroyed; elsewhere content is emptied, in SQLite down to the bytes of the files. What
  * stays are headers, digests and the journal, whose chains go on to verify, and an entry that proves the erasure. It is
  * idempotent: after a crash, call it again.
@@ -46,7 +64,8 @@ export interface ErasureReport {
  * was erased stay and can confirm a guess of it.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store holds nothing of the subject, `INVALID_CONFIG` for a store
- * that cannot erase.
+ * that cannot erase, `STORE_UNAVAILABLE` when cached summaries that anybody can read cannot be reached, `KEY_MISSING` or
+ * `KEY_MISMATCH` when the keys of an encrypted store are not at hand, so that none of them can be destroyed, `ABORTED`.
  */
 export async function eraseSubject(
   store: ThreadfoldStore,
@@ -56,19 +75,38 @@ export async function eraseSubject(
   const eraser = eraserOf(store);
   const threadIds = await eraser.threadsOf(subject);
   if (threadIds.length === 0) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing of that subject.");
-  const found = await Promise.all(threadIds.map((threadId) => lookAt(store, eraser, threadId)));
+  const found = await Promise.all(threadIds.map((threadId) => lookAt(store, eraser, threadId, options.signal)));
   if (options.dryRun === true) {
     const threads = found.map((thread) => ({ ...thread, proofSequence: null }));
-    return { subject, keyShredded: false, threads };
+    return { subject, keyShredded: false, threads, cachedSummaries: null };
   }
   const keyShredded = await eraser.erase(subject);
+  const cachedSummaries = await eraseSummaries(store, threadIds, keyShredded);
   const threads: ErasedThread[] = [];
   for (const thread of found) {
     await store.recall?.remove(thread.threadId);
     await options.forget?.(thread.threadId);
     threads.push({ ...thread, proofSequence: await proveErasure(store, thread, keyShredded, options) });
   }
-  return { subject, keyShredded, threads };
+  return { subject, keyShredded, threads, cachedSummaries };
+}
+
+/** @throws ThreadfoldError `STORE_UNAVAILABLE` when the cache does not answer and holds what can be read. */
+async function eraseSummaries(
+  store: ThreadfoldStore & { readonly summaryCache?: SummaryCacheStore },
+  threadIds: readonly ThreadId[],
+  keyShredded: boolean,
+): Promise<ErasedSummaries | null> {
+  const cache = store.summaryCache;
+  if (cache?.forget === undefined) return null;
+  let deleted = 0;
+  try {
+    for (const threadId of threadIds) deleted += await cache.forget(threadId);
+    return { deleted, isReached: true };
+  } catch (error) {
+    if (!keyShredded) throw error;
+    return { deleted, isReached: false };
+  }
 }
 
 /** Removes what has expired, and gives how many artifacts that were. Reading never gives them, swept or not. */
@@ -87,8 +125,9 @@ async function lookAt(
   store: ThreadfoldStore,
   eraser: StoreEraser,
   threadId: ThreadId,
+  signal: AbortSignal | undefined,
 ): Promise<Omit<ErasedThread, "proofSequence">> {
-  const inspector = inspectorOf(store);
+  const inspector = inspectorOf(store, signal);
   const wasErased = await eraser.isErased(threadId);
   const [entries, plans, artifacts] = await Promise.all([
     count(inspector.entries(threadId)),

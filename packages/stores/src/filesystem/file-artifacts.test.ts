@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { asArtifactId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { metadata, THREAD } from "../conformance/sample-data.ts";
@@ -75,6 +75,22 @@ describe("artifacts in a folder", () => {
     writeFileSync(join(folder, "elsewhere"), "content");
     symlinkSync(join(folder, "elsewhere"), content);
     await expect(artifacts.retrieve(id)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  it("R28 whose record is something else are not stored for ever, but refused", async () => {
+    const artifacts = await openFileArtifacts(folder);
+    await artifacts.store("content", metadata());
+    const record = files().find((file) => file.includes("records")) as string;
+    const again = (): Promise<unknown> => artifacts.store("content", metadata({ sensitivity: "restricted" }));
+    for (const replace of [
+      () => symlinkSync("nowhere", record),
+      () => mkdirSync(record),
+      () => writeFileSync(join(dirname(record), "notes"), "no record"),
+    ]) {
+      rmSync(record, { recursive: true, force: true });
+      replace();
+      await expect(again()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    }
   });
 
   it("cannot be used to reach any other file, by whatever id or key", async () => {

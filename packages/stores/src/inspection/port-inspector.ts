@@ -6,6 +6,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { listedThreads } from "../rules/listed-threads.ts";
 import { endAfter, idsOf, START_OF_LOG } from "../rules/log-end.ts";
 import type { StoredArtifact, StoredEntry, StoredJournalEntry, StoredPlan, StoreInspector } from "./stored-rows.ts";
 
@@ -25,12 +26,7 @@ export function portInspector(store: ThreadfoldStore): StoreInspector {
 }
 
 async function* threadIds(store: ThreadfoldStore): AsyncIterable<ThreadId> {
-  let cursor: string | null | undefined;
-  while (cursor !== null) {
-    const page = await store.threads.list(cursor === undefined ? {} : { cursor });
-    for (const { threadId } of page.items) yield threadId;
-    cursor = page.nextCursor;
-  }
+  for await (const { threadId } of listedThreads(store)) yield threadId;
 }
 
 async function* entries(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredEntry> {

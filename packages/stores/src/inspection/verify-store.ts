@@ -14,31 +14,60 @@ import type { StoreInspector } from "./stored-rows.ts";
 
 export type { StoreFinding } from "./store-finding.ts";
 
+/** How a check runs. */
+export interface VerifyOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+  /** Called with every thread that is checked, before it is. */
+  readonly onThread?: (threadId: ThreadId) => void;
+}
+
 /**
  * Checks what a store holds and gives the first bad item of each family; an empty list means that all verifies.
  *
  * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
  * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
  * each artifact is the content that its id names. Others may write to the store meanwhile. Damage is a finding and never
- * an exception, so one run reports all of it.
+ * an exception, so one run reports all of it that can still be read.
  *
  * @param threadId the thread to check; without it all of them, and the backend's files.
- * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `STORE_UNAVAILABLE`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `ABORTED`, `STORE_UNAVAILABLE`.
  */
-export async function verifyStore(store: ThreadfoldStore, threadId?: ThreadId): Promise<readonly StoreFinding[]> {
-  const inspector = inspectorOf(store);
-  return threadId === undefined ? verifyAll(inspector) : verifyThread(inspector, threadId);
+export async function verifyStore(
+  store: ThreadfoldStore,
+  threadId?: ThreadId,
+  { signal, onThread }: VerifyOptions = {},
+): Promise<readonly StoreFinding[]> {
+  const inspector = inspectorOf(store, signal);
+  if (threadId === undefined) return verifyAll(inspector, onThread);
+  onThread?.(threadId);
+  return verifyThread(inspector, threadId);
 }
 
-async function verifyAll(inspector: StoreInspector): Promise<readonly StoreFinding[]> {
+async function verifyAll(
+  inspector: StoreInspector,
+  onThread: VerifyOptions["onThread"],
+): Promise<readonly StoreFinding[]> {
   const findings: StoreFinding[] = [];
-  const unreadable = await guarded(async () => {
-    for (const problem of await inspector.damage())
-      findings.push({ family: "file", threadId: null, at: null, problem });
-    for await (const id of inspector.threadIds()) findings.push(...(await verifyThread(inspector, id, true)));
-    return null;
-  });
-  if (unreadable !== null) findings.push({ family: "file", threadId: null, ...unreadable });
+  const ofFile = (problem: Problem): void => {
+    if (problem !== null) findings.push({ family: "file", threadId: null, ...problem });
+  };
+  ofFile(
+    await guarded(async () => {
+      for (const problem of await inspector.damage()) ofFile({ at: null, problem });
+      return null;
+    }),
+  );
+  // A file that SQLite finds damaged may still give most of its threads.
+  ofFile(
+    await guarded(async () => {
+      for await (const id of inspector.threadIds()) {
+        onThread?.(id);
+        findings.push(...(await verifyThread(inspector, id, true)));
+      }
+      return null;
+    }),
+  );
   return findings;
 }
 
@@ -51,7 +80,11 @@ async function verifyThread(
   let plans: CheckedPlans = { problem: null, planIds: [] };
   let journal: CheckedJournal = { problem: null, entries: [] };
   let rows = 0;
-  const isErased = (await inspector.isErased?.(threadId)) ?? false;
+  let isErased = false;
+  const erasureProblem = await guarded(async () => {
+    isErased = (await inspector.isErased?.(threadId)) ?? false;
+    return null;
+  });
   const counted = <Row>(source: AsyncIterable<Row>): AsyncIterable<Row> => countRows(source, () => rows++);
   const readLog = async (): Promise<CheckedLog> =>
     (log = await checkEntries(counted(inspector.entries(threadId)), isErased));
@@ -64,7 +97,7 @@ async function verifyThread(
   const logProblem = await guarded(async () => (await readLog()).problem);
   log = { ...log, problem: logProblem };
   const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
-    entries: logProblem,
+    entries: logProblem ?? erasureProblem,
     plans: await guarded(
       async () => (plans = await checkPlans(threadId, counted(inspector.plans(threadId)), logWith, isErased)).problem,
     ),

@@ -48,12 +48,12 @@ export class MemoryThreads implements ThreadStore {
   }
 
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
-    const { after, limit } = pageRequest(options);
+    const page = pageRequest(options);
     const found = [...this.#state.threads.values()]
-      .filter((kept) => kept.place > after && versionOf(kept) > 0)
-      .slice(0, limit + 1)
+      .filter((kept) => kept.place > page.after && versionOf(kept) > 0)
+      .slice(0, page.limit + 1)
       .map((kept) => ({ place: kept.place, item: infoOf(kept) }));
-    return pageOf(found, limit);
+    return pageOf(found, page);
   }
 
   /** Nothing can fail from here on, so an append is kept whole or not at all. */

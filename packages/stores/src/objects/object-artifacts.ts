@@ -56,9 +56,17 @@ export class ObjectArtifacts implements ClosableArtifacts {
     const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
     // Taken before anything is awaited, so that what is stored first in this process also comes first.
     const place = this.#nextPlace(metadata.threadId, artifactId);
-    await this.#folder.putNew(this.#keys.content(artifactId), Buffer.from(content));
+    const isNew = await this.#folder.putNew(this.#keys.content(artifactId), Buffer.from(content));
+    // What is there already is kept, so it has to be what would have been put.
+    if (!isNew) await this.#requireContent(artifactId, content);
     while (!(await this.#addRecord(artifactId, metadata, place)));
     return artifactId;
+  }
+
+  async #requireContent(artifactId: ArtifactId, content: string): Promise<void> {
+    const bytes = await this.#folder.get(this.#keys.content(artifactId));
+    if (bytes !== null && Buffer.from(bytes).equals(Buffer.from(content))) return;
+    throw corrupt(`Artifact ${artifactId} is there with other content, so it was not stored.`, artifactId);
   }
 
   async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
@@ -104,7 +112,11 @@ export class ObjectArtifacts implements ClosableArtifacts {
     const record = canonicalJson(merged);
     if (known !== null && record === canonicalJson(known.metadata)) return true;
     if (known === null) await this.#folder.putNew(place, new Uint8Array());
-    return this.#folder.putNew(this.#keys.record(artifactId, (known?.version ?? 0) + 1), Buffer.from(record));
+    const version = known?.version ?? 0;
+    if (await this.#folder.putNew(this.#keys.record(artifactId, version + 1), Buffer.from(record))) return true;
+    // Whoever was faster is found by now. Something that takes the place and is not found would be met for ever.
+    if (((await this.#newest(artifactId))?.version ?? 0) > version) return false;
+    throw corrupt(`Version ${version + 1} of the metadata of artifact ${artifactId} is no record.`, artifactId);
   }
 
   /** The newest version of an artifact's metadata. */
@@ -116,6 +128,8 @@ export class ObjectArtifacts implements ClosableArtifacts {
     const bytes = key === undefined ? null : await this.#folder.get(key);
     if (key === undefined || bytes === null) return null;
     const version = Number(key.slice(key.lastIndexOf("/") + 1));
+    if (!Number.isSafeInteger(version) || version < 1)
+      throw corrupt(`Something that is no record lies among those of artifact ${artifactId}.`, artifactId);
     return { version, metadata: parseRecord(artifactId, Buffer.from(bytes).toString("utf8")) };
   }
 

@@ -35,16 +35,20 @@ export async function migratePostgres(driver: PostgresDriver, options: PostgresM
     throw new ThreadfoldError("INVALID_CONFIG", "applicationRole has to be the name of a role.");
   }
   await guarded(() =>
-    driver.transaction(MIGRATION_LOCK, async (session) => {
-      await requireUtf8(session);
-      const version = await readVersion(session, schema);
-      if (version === null) await create(session, schema);
-      await upgrade(session, schema, version ?? 0);
-      // What was secured stays so: new tables and grants are there for the roles of before as well.
-      const roles = new Set(version === SCHEMA_VERSION ? [] : await securedRoles(session, schema));
-      if (applicationRole !== undefined) roles.add(applicationRole);
-      for (const role of roles) await secureTables(session, schema, role);
-    }),
+    driver.transaction(
+      MIGRATION_LOCK,
+      async (session) => {
+        await requireUtf8(session);
+        const version = await readVersion(session, schema);
+        if (version === null) await create(session, schema);
+        await upgrade(session, schema, version ?? 0);
+        // What was secured stays so: new tables and grants are there for the roles of before as well.
+        const roles = new Set(version === SCHEMA_VERSION ? [] : await securedRoles(session, schema));
+        if (applicationRole !== undefined) roles.add(applicationRole);
+        for (const role of roles) await secureTables(session, schema, role);
+      },
+      true,
+    ),
   );
 }
 

@@ -1,5 +1,9 @@
-import { Client, type ClientConfig, Pool, type PoolClient, types } from "pg";
+import { Socket } from "node:net";
+import { checkTimeLimit, withinLimit } from "@threadfold/core";
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import { loadDriver } from "../load-driver.ts";
 import type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts";
+import { isPostgresSilent, postgresSilent } from "./postgres-errors.ts";
 
 /** How connections are pooled. */
 export interface PostgresPoolOptions {
@@ -7,69 +11,128 @@ export interface PostgresPoolOptions {
   readonly maxConnections?: number;
   /** How long to wait for a connection, in milliseconds; 5 000 by default. */
   readonly connectTimeoutMs?: number;
+  /**
+   * How long to wait for the answer to a statement, in milliseconds: for a server, or something on the way to it, that says
+   * nothing any more. Whether the statement was done is not known then, and it may be repeated. 75 000 by default, which is
+   * more than the server's own limits.
+   */
+  readonly queryTimeoutMs?: number;
+  /** The same for statements that may take long: an erasure, and changing tables. 1 800 000 by default. */
+  readonly longQueryTimeoutMs?: number;
 }
 
 /** How long a lost listener waits before it connects again, in milliseconds. */
 const RECONNECT_MS = 1_000;
+/** How long a connection that was ended may take to be gone, in milliseconds. */
+const FAREWELL_MS = 1_000;
 const INT8 = 20;
+
+type PgTypes = typeof import("pg")["types"];
 
 /**
  * Pooled connections to a PostgreSQL by `pg`. Several stores, such as one for each tenant, may share it; who made it
  * closes it.
  *
  * @param address `postgres://user:password@host:port/database`, with the parameters that `pg` reads.
+ * @throws ThreadfoldError `INVALID_CONFIG` when `pg` is not installed.
  */
 export function connectPostgres(address: string, options: PostgresPoolOptions = {}): PostgresDriver {
+  const pg = loadDriver("pg");
+  const { connectTimeoutMs = 5_000, queryTimeoutMs = 75_000, longQueryTimeoutMs = 1_800_000 } = options;
+  checkTimeLimit("connectTimeoutMs", connectTimeoutMs);
+  const usual = { option: "queryTimeoutMs", milliseconds: checkTimeLimit("queryTimeoutMs", queryTimeoutMs) };
+  const long = { option: "longQueryTimeoutMs", milliseconds: checkTimeLimit("longQueryTimeoutMs", longQueryTimeoutMs) };
+  const sockets = new Set<Socket>();
   const config: ClientConfig = {
     connectionString: address,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    types: { getTypeParser: ((oid: number, format: never) => typeParser(oid, format)) as typeof types.getTypeParser },
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket.once("close", () => sockets.delete(socket)));
+      return socket;
+    },
+    types: { getTypeParser: typeParserOf(pg.types) },
   };
-  const pool = new Pool({ ...config, max: options.maxConnections ?? 10 });
+  const pool = new pg.Pool({ ...config, max: options.maxConnections ?? 10 });
   // A connection that breaks fails the statement that runs on it; without a listener it would end the process.
   pool.on("error", ignore);
   pool.on("connect", (client) => void client.on("error", ignore));
   let closing: Promise<void> | undefined;
   return Object.freeze({
-    ...sessionOn(pool),
-    transaction: <Result>(opening: string, work: (session: SqlSession) => Promise<Result>) =>
-      transaction(pool, opening, work),
+    ...sessionOn(pool, usual),
+    transaction: <Result>(opening: string, work: (session: SqlSession) => Promise<Result>, isLong = false) =>
+      transaction(pool, opening, work, isLong ? long : usual),
     listen: (channel: string, onNotice: (payload: string) => void, onGap: () => void) =>
-      listen(config, channel, onNotice, onGap),
-    close: () => (closing ??= pool.end()),
+      listen((socket) => new pg.Client({ ...config, stream: () => socket }), channel, onNotice, onGap, usual),
+    close: () => (closing ??= pool.end().finally(() => forgetSoon(sockets))),
   });
+}
+
+/** How long a statement may take, and the option that says so. */
+interface Patience {
+  readonly option: string;
+  readonly milliseconds: number;
+}
+
+/** Lets connections say goodbye, and closes those of which the other side does not take it in. */
+function forgetSoon(sockets: ReadonlySet<Socket>): void {
+  setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, FAREWELL_MS).unref();
 }
 
 const ignore = (): void => undefined;
 
-function typeParser(oid: number, format: never): (value: string) => unknown {
-  return oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format);
+/** 64-bit integers as numbers: what is kept here stays far below where they lose digits. */
+function typeParserOf(types: PgTypes): PgTypes["getTypeParser"] {
+  const parser = (oid: number, format: never) =>
+    oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format);
+  return parser as PgTypes["getTypeParser"];
 }
 
 /** Statements on one connection, or on whichever one of the pool is free. */
-function sessionOn(on: Pick<PoolClient, "query">): SqlSession {
+function sessionOn(on: Pick<PoolClient, "query">, patience: Patience): SqlSession {
   return {
     query: async <Row>(sql: string, values: readonly SqlValue[] = []) =>
-      (await on.query(sql, [...values])).rows as Row[],
-    script: async (sql) => void (await on.query(sql)),
+      (await ask(on, { text: sql, values: [...values] }, patience)).rows as Row[],
+    script: async (sql) => void (await ask(on, { text: sql }, patience)),
   };
 }
+
+async function ask(
+  on: Pick<PoolClient, "query">,
+  query: QueryConfig,
+  { option, milliseconds }: Patience,
+): Promise<QueryResult> {
+  const limited: QueryConfig & { readonly query_timeout: number } = { ...query, query_timeout: milliseconds };
+  try {
+    return await on.query(limited);
+  } catch (error) {
+    throw isSilence(error) ? postgresSilent(option, milliseconds) : error;
+  }
+}
+
+/** What `pg` says of a statement that nobody answered. */
+const isSilence = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
 
 async function transaction<Result>(
   pool: Pool,
   opening: string,
   work: (session: SqlSession) => Promise<Result>,
+  patience: Patience,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED;${opening}`);
-    const result = await work(sessionOn(client));
-    await client.query("COMMIT");
+    const session = sessionOn(client, patience);
+    await session.script(`BEGIN ISOLATION LEVEL READ COMMITTED;${opening}`);
+    const result = await work(session);
+    await session.script("COMMIT");
     return result;
   } catch (error) {
-    broken = await rollBack(client);
+    // Who does not answer one statement is not asked another one.
+    broken = isPostgresSilent(error) ? error : await rollBack(client, patience);
     throw error;
   } finally {
     // A connection whose state is unknown is closed and not given to the next one who asks.
@@ -77,9 +140,9 @@ async function transaction<Result>(
   }
 }
 
-async function rollBack(client: PoolClient): Promise<Error | undefined> {
+async function rollBack(client: PoolClient, patience: Patience): Promise<Error | undefined> {
   try {
-    await client.query("ROLLBACK");
+    await sessionOn(client, patience).script("ROLLBACK");
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -88,29 +151,32 @@ async function rollBack(client: PoolClient): Promise<Error | undefined> {
 
 /** Listens on a connection of its own, and connects again when it is lost. */
 async function listen(
-  config: ClientConfig,
+  makeClient: (socket: Socket) => Client,
   channel: string,
   onNotice: (payload: string) => void,
   onGap: () => void,
+  patience: Patience,
 ): Promise<() => Promise<void>> {
   let stopped = false;
-  let client: Client | undefined;
+  let endListening: (() => Promise<void>) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const fresh = new Client(config);
+    const socket = new Socket();
+    const fresh = makeClient(socket);
+    const end = (): Promise<void> => endWithin(fresh, socket);
     fresh.on("error", ignore);
     fresh.on("notification", ({ payload }) => void (stopped || onNotice(payload ?? "")));
     try {
       await fresh.connect();
-      await fresh.query(`LISTEN "${channel}"`);
+      await sessionOn(fresh, patience).script(`LISTEN "${channel}"`);
     } catch (error) {
-      await fresh.end().catch(ignore);
+      await end();
       throw error;
     }
     fresh.on("end", reconnectLater);
-    client = fresh;
-    if (stopped) await fresh.end().catch(ignore);
+    endListening = end;
+    if (stopped) await end();
   };
   const reconnectLater = (): void => {
     if (stopped) return;
@@ -122,6 +188,13 @@ async function listen(
   return async () => {
     stopped = true;
     clearTimeout(timer);
-    await client?.end().catch(ignore);
+    await endListening?.();
   };
+}
+
+/** Ends a connection, whether the other side takes it in or not. */
+async function endWithin(client: Client, socket: Socket): Promise<void> {
+  const limit = { milliseconds: FAREWELL_MS, waitedFor: "PostgreSQL", option: "", timers: globalThis };
+  await withinLimit(() => client.end(), limit).catch(ignore);
+  socket.destroy();
 }

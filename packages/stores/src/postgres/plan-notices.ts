@@ -1,4 +1,4 @@
-import type { ThreadId } from "@threadfold/core";
+import { type ThreadId, tellListener } from "@threadfold/core";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** What is heard of plans: one was committed, or the connection was lost for a while and some may have been missed. */
@@ -21,13 +21,7 @@ export function listenToPlans(
   connection: PostgresConnection,
   listener: PlanNoticeListener,
 ): Promise<() => Promise<void>> {
-  const tell = (notice: PlanNotice): void => {
-    try {
-      listener(Object.freeze(notice));
-    } catch {
-      // A listener's failure is its own, and must not end the connection that others are told by.
-    }
-  };
+  const tell = (notice: PlanNotice): void => tellListener(listener, Object.freeze(notice));
   const onNotice = async (payload: string): Promise<void> => {
     const [, key, version] = /^(\d{1,15}) (\d{1,15})$/.exec(payload) ?? [];
     if (key === undefined) return;

@@ -61,11 +61,11 @@ export class PostgresConnection {
     return this.#write(this.#lock(guarded, threadId), work);
   }
 
-  /** The same with the locks on all parts of a thread, and as long as it takes. */
+  /** The same with the locks on all parts of a thread, and for as long as the driver lets long work take. */
   async writeWhole<Result>(threadId: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> {
     // Everybody else holds one lock at a time, so that waiting for all of them in any order ends.
     const locks = GUARDED.map((guarded) => this.#lock(guarded, threadId)).join("");
-    return this.#write(`${locks}SET LOCAL statement_timeout = 0;`, work);
+    return this.#write(`${locks}SET LOCAL statement_timeout = 0;`, work, true);
   }
 
   /** The same without a lock, for work on rows of more than one thread. */
@@ -93,9 +93,9 @@ export class PostgresConnection {
     return `${LIMITS}SELECT set_config('threadfold.tenant', convert_from(decode('${tenant}', 'hex'), 'UTF8'), true);`;
   }
 
-  #write<Result>(locks: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> {
+  #write<Result>(locks: string, work: (session: SqlSession) => Promise<Result>, isLong = false): Promise<Result> {
     const opening = this.#opening() + locks;
-    return this.#guard(() => this.#driver.transaction(opening, (session) => work(this.#qualified(session))));
+    return this.#guard(() => this.#driver.transaction(opening, (session) => work(this.#qualified(session)), isLong));
   }
 
   #lock(guarded: Guarded, threadId: string): string {

@@ -15,8 +15,13 @@ export interface PostgresDriver extends SqlSession {
    * Runs work as one transaction at READ COMMITTED: all of it is kept when this returns, and none when it throws.
    *
    * @param opening statements without values that are sent together with BEGIN, to save a round trip.
+   * @param isLong true for work whose statements may take long, such as changing tables.
    */
-  transaction<Result>(opening: string, work: (session: SqlSession) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    opening: string,
+    work: (session: SqlSession) => Promise<Result>,
+    isLong?: boolean,
+  ): Promise<Result>;
   /** Hears what others notify on a channel, until the returned function is called. `onGap`: something may have been missed. */
   listen(channel: string, onNotice: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>>;
   close(): Promise<void>;

@@ -23,8 +23,23 @@ export function asStoreError(cause: unknown): unknown {
   if (isServerError(cause)) return serverError(cause);
   const reason = (cause as NodeJS.ErrnoException).code ?? cause.message;
   if (!isConnectionFailure(cause)) return cause;
-  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL cannot be reached: ${reason}.`, { hint: OTHER_USES });
+  const hint = /timeout/i.test(reason)
+    ? `${OTHER_USES} It was waited for as long as connectTimeoutMs says.`
+    : OTHER_USES;
+  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL cannot be reached: ${reason}.`, { hint });
 }
+
+/** What a statement ends in that nobody answered. Whether it was done is not known. */
+export function postgresSilent(option: string, milliseconds: number): ThreadfoldError {
+  const waitedFor = "PostgreSQL";
+  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL gave no answer within ${milliseconds} ms.`, {
+    details: { waitedFor, milliseconds, option },
+    hint: `Look for what lies between here and the server, or raise ${option}. What was asked may have been done: ask again, with the same idempotency key.`,
+  });
+}
+
+export const isPostgresSilent = (error: unknown): error is ThreadfoldError =>
+  ThreadfoldError.isInstance(error) && error.details["waitedFor"] === "PostgreSQL";
 
 function serverError({ code: sqlState, table, constraint }: ServerError): ThreadfoldError {
   const details = { sqlState, ...(table !== undefined && { table }), ...(constraint !== undefined && { constraint }) };

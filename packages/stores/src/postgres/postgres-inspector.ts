@@ -7,6 +7,7 @@ import type {
   StoreInspector,
 } from "../inspection/stored-rows.ts";
 import { spelledOut } from "../rules/plan-row.ts";
+import { rowPages } from "../rules/row-pages.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { readHidden } from "./postgres-entry-log.ts";
 import { PostgresEraser } from "./postgres-eraser.ts";
@@ -47,18 +48,19 @@ export class PostgresInspector implements StoreInspector {
   }
 
   async *threadIds(): AsyncIterable<ThreadId> {
-    for await (const row of this.#pages<{ threadId: ThreadId }>(THREADS, this.#connection.tenant, ROWS_AT_A_TIME))
+    const { tenant } = this.#connection;
+    for await (const row of this.#pages<{ threadId: ThreadId }>("threads", THREADS, tenant, ROWS_AT_A_TIME))
       yield row.threadId;
   }
 
   async *entries(threadId: ThreadId): AsyncIterable<StoredEntry> {
-    for await (const row of this.#rowsOf<StoredEntry>(ENTRIES, threadId)) {
+    for await (const row of this.#rowsOf<StoredEntry>("entries", ENTRIES, threadId)) {
       yield { ...row, messageId: idOf(row.messageId), pinId: idOf(row.pinId), body: bodyOf(row.body) };
     }
   }
 
   async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
-    for await (const kept of this.#rowsOf<StoredPlan>(PLANS, threadId)) {
+    for await (const kept of this.#rowsOf<StoredPlan>("plans", PLANS, threadId)) {
       const row = { ...kept, body: bodyOf(kept.body) };
       yield await this.#connection.read(async (session) => {
         const threadKey = await this.#keys.find(session, threadId);
@@ -69,12 +71,12 @@ export class PostgresInspector implements StoreInspector {
   }
 
   async *journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry> {
-    yield* this.#rowsOf<StoredJournalEntry>(JOURNAL, threadId);
+    yield* this.#rowsOf<StoredJournalEntry>("journal entries", JOURNAL, threadId);
   }
 
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     type Row = Omit<StoredArtifact, "content"> & { readonly content: Uint8Array | null };
-    for await (const row of this.#rowsOf<Row>(ARTIFACTS, threadId, 1)) {
+    for await (const row of this.#rowsOf<Row>("artifacts", ARTIFACTS, threadId, 1)) {
       // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
       const isGone = row.content === null || (row.content.length === 0 && row.bytes > 0);
       yield { ...row, content: isGone ? null : Buffer.from(row.content).toString("utf8") };
@@ -95,21 +97,18 @@ export class PostgresInspector implements StoreInspector {
     return rows.map(({ name }) => `the triggers that guard ${name} are gone or turned off`);
   }
 
-  async *#rowsOf<Row>(sql: string, threadId: ThreadId, atATime = ROWS_AT_A_TIME): AsyncIterable<Row> {
+  async *#rowsOf<Row extends object>(
+    what: string,
+    sql: string,
+    threadId: ThreadId,
+    atATime = ROWS_AT_A_TIME,
+  ): AsyncIterable<Row> {
     const threadKey = await this.#connection.read((session) => this.#keys.find(session, threadId));
-    if (threadKey !== undefined) yield* this.#pages<Row>(sql, threadKey, atATime);
+    if (threadKey !== undefined) yield* this.#pages<Row>(`${what} of thread ${threadId}`, sql, threadKey, atATime);
   }
 
-  async *#pages<Row>(sql: string, of: string | number, atATime: number): AsyncIterable<Row> {
-    let after = 0;
-    for (;;) {
-      const rows = await this.#connection.query<Row & { readonly place: number }>(sql, of, after, atATime);
-      for (const { place, ...row } of rows) {
-        yield row as unknown as Row;
-        after = place;
-      }
-      if (rows.length < atATime) return;
-    }
+  #pages<Row extends object>(what: string, sql: string, of: string | number, atATime: number): AsyncIterable<Row> {
+    return rowPages<Row>(what, atATime, (after, limit) => this.#connection.query(sql, of, after, limit));
   }
 }
 

@@ -1,7 +1,6 @@
 import {
   type Message,
   passagesOf,
-  passageText,
   type RecallHit,
   type RecallIndex,
   type RecallPage,
@@ -13,6 +12,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { checkThreadId } from "../rules/checked-arguments.ts";
+import { recallHitOf, recallPlaceOf } from "../rules/recall-place.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { readMessages } from "./postgres-entry-log.ts";
@@ -26,8 +26,8 @@ const INSERT = `INSERT INTO @.recall_passages (thread_key, tenant, ordinal, firs
   FROM json_to_recordset($3::json)
     AS fresh (ordinal bigint, first_offset bigint, words bigint, place text, terms json)
   ON CONFLICT (thread_key, ordinal, first_offset) DO NOTHING`;
-/** Messages whose passages are sent together. */
-const AT_A_TIME = 50;
+/** Passages that are sent together. */
+const AT_A_TIME = 100;
 const FIND = `SELECT passage_key, place, ARRAY (SELECT unnest(terms) INTERSECT SELECT unnest($2::text[])) AS found
   FROM @.recall_passages WHERE thread_key = $1 AND terms && $2::text[]`;
 const FORGET = "DELETE FROM @.recall_passages WHERE thread_key = $1";
@@ -57,8 +57,7 @@ export class PostgresRecall implements RecallIndex {
     if (fresh.length === 0) return;
     await this.#connection.write("recall", threadId, async (session) => {
       const threadKey = await this.#keys.place(session, threadId);
-      for (let start = 0; start < fresh.length; start += AT_A_TIME)
-        await this.#add(session, threadKey, fresh.slice(start, start + AT_A_TIME));
+      await this.#add(session, threadKey, fresh);
     });
   }
 
@@ -78,14 +77,23 @@ export class PostgresRecall implements RecallIndex {
   }
 
   async #add(session: SqlSession, threadKey: number, messages: readonly Message[]): Promise<void> {
-    const rows = messages.flatMap(passagesOf).map(({ passage, terms }) => ({
-      ordinal: passage.ordinal,
-      first_offset: passage.start,
-      words: passage.words,
-      place: JSON.stringify(passage),
-      terms: terms.map((term) => keyedTerm(threadKey, term)),
-    }));
-    await session.query(INSERT, [threadKey, this.#connection.tenant, JSON.stringify(rows)]);
+    const rows: RecallRow[] = [];
+    const flush = async (): Promise<void> =>
+      void (await session.query(INSERT, [threadKey, this.#connection.tenant, JSON.stringify(rows.splice(0))]));
+    for (const message of messages) {
+      for (const { passage, terms } of passagesOf(message)) {
+        rows.push({
+          ordinal: passage.ordinal,
+          first_offset: passage.start,
+          words: passage.words,
+          place: JSON.stringify(passage),
+          terms: terms.map((term) => keyedTerm(threadKey, term)),
+        });
+        // Waiting for the server lets others run while a long message is read.
+        if (rows.length === AT_A_TIME) await flush();
+      }
+    }
+    if (rows.length > 0) await flush();
   }
 }
 
@@ -97,7 +105,7 @@ async function searchThread(session: SqlSession, threadKey: number, search: Reca
     threadKey,
     search.terms.map((term) => keyedTerm(threadKey, term)),
   ])) {
-    passages.set(key, JSON.parse(place) as RecallPassage);
+    passages.set(key, recallPlaceOf(place));
     for (const term of found) {
       const keys = keysByTerm.get(term);
       if (keys === undefined) keysByTerm.set(term, [key]);
@@ -115,9 +123,9 @@ async function searchThread(session: SqlSession, threadKey: number, search: Reca
   );
   const ids = [...new Set(page.found.map(({ passage }) => passage.messageId))];
   const messages = await readMessages(session, threadKey, ids);
-  const hits = page.found.flatMap(({ passage: { words: _words, ...place }, score }): readonly RecallHit[] => {
-    const message = messages.get(place.messageId);
-    return message === undefined ? [] : [Object.freeze({ ...place, score, excerpt: passageText(message, place) })];
+  const hits = page.found.flatMap(({ passage, score }): readonly RecallHit[] => {
+    const message = messages.get(passage.messageId);
+    return message === undefined ? [] : [recallHitOf(passage, message, score)];
   });
   return Object.freeze({ hits: Object.freeze(hits), total: page.total, nextCursor: page.nextCursor });
 }
@@ -128,6 +136,15 @@ async function indexedIn(session: SqlSession, threadKey: number): Promise<Readon
 
 /** A long word may have been cut within a character, and half of one cannot be sent. */
 const keyedTerm = (threadKey: number, term: string): string => `${threadKey}~${term.toWellFormed()}`;
+
+/** A passage as a row of its table. */
+interface RecallRow {
+  readonly ordinal: number;
+  readonly first_offset: number;
+  readonly words: number;
+  readonly place: string;
+  readonly terms: readonly string[];
+}
 
 interface FoundRow {
   readonly passage_key: number;

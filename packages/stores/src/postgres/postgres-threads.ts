@@ -83,11 +83,11 @@ export class PostgresThreads implements ThreadStore {
   }
 
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
-    const { after, limit } = pageRequest(options);
-    const rows = await this.#connection.query<ThreadRow>(LIST, this.#connection.tenant, after, limit + 1);
+    const page = pageRequest(options);
+    const rows = await this.#connection.query<ThreadRow>(LIST, this.#connection.tenant, page.after, page.limit + 1);
     return pageOf(
       rows.map((row) => ({ place: row.thread_key, item: threadInfoOf(row) })),
-      limit,
+      page,
     );
   }
 

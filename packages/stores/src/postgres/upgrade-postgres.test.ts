@@ -9,7 +9,7 @@ import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from 
 import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
-import { childEnvironment, nodeArguments, removeCompiled } from "../reliability/child.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../reliability/child.ts";
 import { onLanes } from "../reliability/lane.ts";
 import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
@@ -157,7 +157,7 @@ async function killWhileUpgrading(address: readonly string[], afterMs: number): 
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });
-  await once(child.stdout, "data");
+  await unlessEnded(child, once(child.stdout, "data"));
   child.stdout.resume();
   child.stdin.write("go\n");
   await new Promise((resolve) => setTimeout(resolve, afterMs));

@@ -1,5 +1,6 @@
-import { type Clock, type SummaryCacheStore, ThreadfoldError } from "@threadfold/core";
-import { Redis } from "ioredis";
+import { type Clock, type SummaryCacheStore, ThreadfoldError, type ThreadId, tellListener } from "@threadfold/core";
+import type { Redis } from "ioredis";
+import { loadDriver } from "../load-driver.ts";
 import { systemClock } from "../system-clock.ts";
 import { valueSeal } from "./sealed-value.ts";
 
@@ -15,7 +16,10 @@ export interface CacheTrouble {
 export interface RedisSummaryCacheOptions {
   /** Whose summaries these are; null for a single-tenant installation. */
   readonly tenantId: string | null;
-  /** At least 32 characters. Values that were written without it are misses. */
+  /**
+   * At least 32 characters. It authenticates values, and hides none: values that were written without it are misses, and
+   * what the server holds is as readable as what was put in. The store that `openStore` opens with `encryption` seals before.
+   */
   readonly secret: string;
   /** Seconds after which the server forgets a value; 30 days by default. */
   readonly ttlSeconds?: number;
@@ -30,6 +34,7 @@ export interface RedisSummaryCacheOptions {
 
 /** A summary cache that has to be closed. */
 export interface RedisSummaryCache extends SummaryCacheStore {
+  forget(threadId: ThreadId): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -38,13 +43,15 @@ const SHORTEST_SECRET = 32;
 const THIRTY_DAYS = 30 * 24 * 60 * 60;
 /** After a failure the server is left alone for so long, so that a slow one costs its timeout once in a while and not per call. */
 const PAUSE_MS = 1_000;
+/** Values that are deleted with one command. */
+const AT_A_TIME = 500;
 
 /**
  * Opens a summary cache in Redis. It never fails and never throws once it is open: a server that is not there, or goes,
  * or forgets, is a miss and costs time alone.
  *
  * @param address `redis://user:password@host:port/database`, or `rediss:` for TLS.
- * @throws ThreadfoldError `INVALID_CONFIG` for options out of range.
+ * @throws ThreadfoldError `INVALID_CONFIG` for options out of range, and when `ioredis` is not installed.
  */
 export async function openRedisSummaryCache(
   address: string,
@@ -52,6 +59,7 @@ export async function openRedisSummaryCache(
 ): Promise<RedisSummaryCache> {
   const { ttlSeconds = THIRTY_DAYS, timeoutMs = 250 } = options;
   checkOptions(address, options.secret, ttlSeconds, timeoutMs);
+  const { Redis } = loadDriver("ioredis");
   const redis = new Redis(address, {
     lazyConnect: true,
     connectionName: options.prefix ?? DEFAULT_PREFIX,
@@ -92,16 +100,38 @@ class RedisCache implements RedisSummaryCache {
     await this.#attempt(() => this.#redis.connect());
   }
 
-  async get(key: string): Promise<string | null> {
+  async get(key: string, threadId?: ThreadId): Promise<string | null> {
     const sealed = await this.#attempt(() => this.#redis.get(this.#name(key)));
     if (sealed === null) return null;
     const value = this.#seal.open(key, sealed);
     if (value === null) this.#tell({ kind: "not-authentic", message: "A cached summary is not this tenant's own." });
+    // Who finds what another thread cached has said the same: forgetting either one takes it away.
+    if (value !== null && threadId !== undefined) await this.#attempt(() => this.#note(threadId, key));
     return value;
   }
 
-  async set(key: string, entry: string): Promise<void> {
-    await this.#attempt(() => this.#redis.set(this.#name(key), this.#seal.seal(key, entry), "EX", this.#ttlSeconds));
+  async set(key: string, entry: string, threadId?: ThreadId): Promise<void> {
+    await this.#attempt(async () => {
+      // Noted first, so that whatever lies there can be found again.
+      if (threadId !== undefined) await this.#note(threadId, key);
+      await this.#redis.set(this.#name(key), this.#seal.seal(key, entry), "EX", this.#ttlSeconds);
+    });
+  }
+
+  async forget(threadId: ThreadId): Promise<number> {
+    const list = this.#listOf(threadId);
+    try {
+      const names = await this.#redis.smembers(list);
+      let removed = 0;
+      for (let start = 0; start < names.length; start += AT_A_TIME)
+        removed += await this.#redis.del(...names.slice(start, start + AT_A_TIME));
+      await this.#redis.del(list);
+      return removed;
+    } catch {
+      throw new ThreadfoldError("STORE_UNAVAILABLE", "The summary cache in Redis does not answer.", {
+        hint: "Summaries of the thread may be left in it until they expire; erase again once it answers.",
+      });
+    }
   }
 
   async close(): Promise<void> {
@@ -111,6 +141,18 @@ class RedisCache implements RedisSummaryCache {
 
   #name(key: string): string {
     return `${this.#prefix}:summary:${this.#seal.name(key)}`;
+  }
+
+  /** Where the names of a thread's summaries are kept. */
+  #listOf(threadId: ThreadId): string {
+    return `${this.#prefix}:summaries:${this.#seal.name(`summaries of ${threadId}`)}`;
+  }
+
+  /** The list outlives all that it names, also where processes keep values for different times. */
+  async #note(threadId: ThreadId, key: string): Promise<void> {
+    const list = this.#listOf(threadId);
+    await this.#redis.sadd(list, this.#name(key));
+    if ((await this.#redis.ttl(list)) < this.#ttlSeconds) await this.#redis.expire(list, this.#ttlSeconds);
   }
 
   async #attempt<Result>(work: () => Promise<Result>): Promise<Result | null> {
@@ -128,11 +170,7 @@ class RedisCache implements RedisSummaryCache {
   }
 
   #tell(trouble: CacheTrouble): void {
-    try {
-      this.#onTrouble(Object.freeze(trouble));
-    } catch {
-      // A listener's failure is its own; the cache goes on as it would without one.
-    }
+    tellListener(this.#onTrouble, Object.freeze(trouble));
   }
 }
 

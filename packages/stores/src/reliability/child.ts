@@ -10,9 +10,16 @@ const compiled = join(tmpdir(), `threadfold-compiled-${process.pid}`);
 /** Takes away what children have compiled; for `afterAll` of a file that starts some. */
 export const removeCompiled = (): void => rmSync(compiled, { recursive: true, force: true });
 
+/** How Node runs TypeScript, on every version that we run on: older ones ask for it by a flag, and call it experimental. */
+export const SOURCE_ARGUMENTS: readonly string[] = [
+  "--conditions=threadfold-source",
+  "--experimental-strip-types",
+  "--disable-warning=ExperimentalWarning",
+];
+
 /** How a process of the tests is run from its source, as arguments for Node. */
 export const nodeArguments = (script: string, values: readonly string[]): readonly string[] => [
-  "--conditions=threadfold-source",
+  ...SOURCE_ARGUMENTS,
   fileURLToPath(new URL(script, import.meta.url)),
   ...values,
 ];
@@ -31,12 +38,27 @@ export interface EndedChild {
   readonly stderr: string;
 }
 
-/** Collects what a child prints until it ends. */
+/**
+ * What is waited for of a child. One that could not be started, or ended before, is an error that says so: the test would
+ * wait for it in vain.
+ */
+export function unlessEnded<Result>(child: ChildProcess, awaited: Promise<Result>): Promise<Result> {
+  const ended = new Promise<never>((_, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => reject(new Error(`The child ended with ${signal ?? code}.`)));
+  });
+  return Promise.race([awaited, ended]);
+}
+
+/** Collects what a child prints until it ends. Fails when it cannot be started. */
 export function untilEnd(child: ChildProcess): Promise<EndedChild> {
   const printed = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk) => (printed.stdout += chunk));
   child.stderr?.on("data", (chunk) => (printed.stderr += chunk));
-  return new Promise((resolve) => child.on("close", (code, signal) => resolve({ code, signal, ...printed })));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, ...printed }));
+  });
 }
 
 /** Runs a command to its end, with the environment of children. */

@@ -10,7 +10,7 @@ import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { childEnvironment, nodeArguments, removeCompiled } from "./child.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "./child.ts";
 import { freshFolder, onLanes } from "./lane.ts";
 
 afterAll(removeCompiled);
@@ -38,7 +38,9 @@ function startWriter(address: readonly string[]): Writer {
   children.add(child);
   const acknowledged = { append: 0, commit: 0, count: 0 };
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  const ready = once(lines, "line");
+  const ready = unlessEnded(child, once(lines, "line"));
+  // A writer that a failed test no longer waits for is killed, which is no failure of its own.
+  ready.catch(() => undefined);
   lines.on("line", (line) => {
     const [what, version] = line.split(" ");
     if (what !== "append" && what !== "commit") return;

@@ -70,8 +70,8 @@ class ListProcess {
   readonly #child: ChildProcess;
   #hear: (word: ListWord) => void = () => undefined;
   #settle: () => void = () => undefined;
-  /** Exit code of a client that went by itself; null for one that runs or was killed. */
-  #ended: number | null = null;
+  /** Exit code of a client that went by itself, or why it could not be started; null for one that runs or was killed. */
+  #ended: number | string | null = null;
 
   constructor() {
     const child = spawn(process.execPath, nodeArguments("list-client.process.ts", []), {
@@ -86,9 +86,13 @@ class ListProcess {
       if ("done" in word) this.#settle();
       else if (!("ready" in word)) this.#hear(word);
     });
+    child.on("error", ({ message }) => {
+      this.#ended = message;
+      this.#settle();
+    });
     // Streams are read to their end before "close", so every word of a killed client was heard.
     child.on("close", (code) => {
-      this.#ended = code;
+      this.#ended ??= code;
       this.#settle();
     });
     this.#child = child;

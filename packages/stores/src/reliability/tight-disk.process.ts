@@ -5,7 +5,14 @@ import { verifyStore } from "../inspection/verify-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 // Appends to a store until that fails or a count is reached, removes a file to make room when one is named, and appends
-// some more. What it came to is one line of JSON on stdout.
+// some more. What it came to is one line of JSON on stdout. It gives its rights up for those of another user when one is
+// named by its number.
+const user = Number(process.env["THREADFOLD_TEST_USER"] ?? Number.NaN);
+if (!Number.isNaN(user)) {
+  process.setgroups?.([]);
+  process.setgid?.(user);
+  process.setuid?.(user);
+}
 const [path = "", count = "0", ballast] = process.argv.slice(2);
 const outcomes: string[] = [];
 let acknowledged = 0;

@@ -15,7 +15,7 @@ import { notedUpTo } from "../sqlite/noted-places.ts";
 import { SCHEMA_VERSION } from "../sqlite/schema.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { childEnvironment, nodeArguments, removeCompiled } from "./child.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "./child.ts";
 import { freshFolder, onLanes } from "./lane.ts";
 
 afterAll(removeCompiled);
@@ -31,7 +31,7 @@ async function killWhileMigrating(address: readonly string[], afterMs: number): 
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });
-  await once(child.stdout, "data");
+  await unlessEnded(child, once(child.stdout, "data"));
   child.stdout.resume();
   child.stdin.write("go\n");
   await new Promise((resolve) => setTimeout(resolve, afterMs));

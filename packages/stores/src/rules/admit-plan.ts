@@ -1,11 +1,11 @@
 import {
   type CompactionPlan,
+  canonicalJson,
   freezeDeep,
   isSealed,
   type MessageId,
   parsePlan,
   planRecords,
-  serializePlan,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
@@ -16,7 +16,7 @@ import {
  * @throws ThreadfoldError `INVALID_PLAN`.
  */
 export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): CompactionPlan {
-  const plan = isSealed(candidate) ? candidate : freezeDeep(parsePlan(serializePlan(candidate)));
+  const plan = isSealed(candidate) ? candidate : freezeDeep(parsePlan(canonicalJson(candidate)));
   if (plan.threadId !== threadId) throw refusal(threadId, plan, "it is a plan of another thread");
   if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0 || plan.version !== expectedVersion + 1) {
     throw refusal(threadId, plan, `it has version ${plan.version} and would follow version ${String(expectedVersion)}`);

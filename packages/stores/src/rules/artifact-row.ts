@@ -4,6 +4,7 @@ import {
   type ArtifactMetadata,
   artifactIdOf,
   type Sensitivity,
+  sensitivitySchema,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
@@ -21,8 +22,13 @@ export interface ArtifactRow {
   readonly bytes: number;
 }
 
-/** The metadata from its row. */
+/** The metadata from its row. @throws ThreadfoldError `STORE_CORRUPT` when nothing says when it was stored or who may see it. */
 export function metadataOf(row: ArtifactRow): ArtifactMetadata {
+  if (Number.isNaN(Date.parse(row.created_at)) || !sensitivitySchema.safeParse(row.sensitivity).success) {
+    throw new ThreadfoldError("STORE_CORRUPT", `The metadata of artifact ${row.artifact_id} cannot be read.`, {
+      details: { artifactId: row.artifact_id },
+    });
+  }
   return Object.freeze({
     threadId: row.thread_id as ThreadId,
     tenantId: row.tenant_id,

@@ -15,7 +15,7 @@ export function requireVersion(threadId: ThreadId, actual: number, expected: Exp
     {
       details: { threadId, expected, actual },
       ...(expected === "no-thread" && {
-        hint: "For a new thread, name an id that is free; to go on with this one, load it and append again.",
+        hint: "For a new thread, name an id that is free; to go on with this one, open a session on it, or call `await session.refresh()`, and append again.",
       }),
     },
   );

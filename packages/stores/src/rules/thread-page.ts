@@ -1,5 +1,6 @@
 import { type Page, ThreadfoldError } from "@threadfold/core";
 import { wholeNumber } from "./checked-arguments.ts";
+import { requireAscent } from "./row-pages.ts";
 
 const DEFAULT_LIMIT = 100;
 const LARGEST_LIMIT = 1_000;
@@ -25,11 +26,20 @@ export function pageRequest(options: { readonly cursor?: string; readonly limit?
   return { after: Number(options.cursor), limit };
 }
 
-/** A page of items that were read with their places, one more than the limit when there are more. */
+/**
+ * A page of items that were read with their places, one more than the limit when there are more.
+ *
+ * @throws ThreadfoldError `STORE_CORRUPT` when they do not come in order: the pages behind this one would never end.
+ */
 export function pageOf<Item>(
   found: readonly { readonly place: number; readonly item: Item }[],
-  limit: number,
+  { after, limit }: PageRequest,
 ): Page<Item> {
+  let before = after;
+  for (const { place } of found) {
+    requireAscent("threads", before, place);
+    before = place;
+  }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return Object.freeze({

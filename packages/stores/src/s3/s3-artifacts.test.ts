@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { metadata, START_MS, THREAD } from "../conformance/sample-data.ts";
@@ -6,6 +9,7 @@ import { createMemoryStore } from "../memory/memory-store.ts";
 import type { ClosableArtifacts } from "../objects/object-artifacts.ts";
 import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
 import { type S3Server, startS3Server } from "../testing/s3-server.ts";
+import { startSilentServer } from "../testing/silent-server.ts";
 import { openS3Artifacts, type S3ArtifactsOptions } from "./s3-artifacts.ts";
 
 let server: S3Server;
@@ -91,6 +95,49 @@ describe("artifacts in S3", () => {
     await expect(nowhere.store("content", metadata())).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     server.failNext(0, 503);
     await nowhere.close();
+  });
+
+  it("that are damaged in the bucket are not stored again as if they were whole", async () => {
+    await artifacts.store("content", metadata());
+    for (const key of server.objects.keys())
+      if (key.includes("/contents/")) server.objects.set(key, Buffer.from("cont"));
+    await expect(artifacts.store("content", metadata())).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  it("are given up when the service takes the connection and says nothing, or half of its answer", async () => {
+    const half = "HTTP/1.1 200 OK\r\ncontent-type: application/xml\r\ncontent-length: 1000\r\n\r\n<ListBucket";
+    for (const answer of ["", half]) {
+      const silent = await startSilentServer(answer);
+      const address = `s3://bucket?region=eu-west-1&endpoint=http://127.0.0.1:${silent.port}`;
+      const client = new S3Client({
+        ...{ region: "eu-central-1", endpoint: `http://127.0.0.1:${silent.port}`, forcePathStyle: true },
+        credentials: { accessKeyId: "id", secretAccessKey: "key" },
+      });
+      const mute = await openS3Artifacts(address, { client, requestTimeoutMs: 50 });
+      for (const call of [() => mute.store("content", metadata()), () => mute.list(THREAD)])
+        await expect(call()).rejects.toMatchObject({
+          code: "STORE_UNAVAILABLE",
+          details: { waitedFor: "the bucket bucket", option: "requestTimeoutMs" },
+        });
+      await mute.close();
+      await silent.close();
+    }
+    await expect(open({ requestTimeoutMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+
+  it("are not listed for ever by a service that gives the same page again and again", async () => {
+    const page = "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>";
+    const loop = createServer((_, response) => void response.end(`${page}</ListBucketResult>`)).listen(0, "127.0.0.1");
+    await once(loop, "listening");
+    const endpoint = `http://127.0.0.1:${(loop.address() as AddressInfo).port}`;
+    const client = new S3Client({
+      ...{ region: "eu-central-1", endpoint, forcePathStyle: true },
+      credentials: { accessKeyId: "id", secretAccessKey: "key" },
+    });
+    const looping = await open({ client });
+    await expect(looping.list(THREAD)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await looping.close();
+    loop.close();
   });
 
   it("are named by an address of their kind, without credentials", async () => {

@@ -1,5 +1,6 @@
-import { S3Client } from "@aws-sdk/client-s3";
-import { ThreadfoldError } from "@threadfold/core";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { checkTimeLimit, ThreadfoldError } from "@threadfold/core";
+import { loadDriver } from "../load-driver.ts";
 import { type ClosableArtifacts, ObjectArtifacts, type ObjectArtifactsOptions } from "../objects/object-artifacts.ts";
 import { s3Folder } from "./s3-folder.ts";
 
@@ -7,7 +8,14 @@ import { s3Folder } from "./s3-folder.ts";
 export interface S3ArtifactsOptions extends ObjectArtifactsOptions {
   /** The client to use, which is closed with the store; one by the address and the environment by default. */
   readonly client?: S3Client;
+  /**
+   * How long putting, reading or listing may take, in milliseconds, with all tries and until the last byte is there; a
+   * listing has twenty times as long. 60 000 by default.
+   */
+  readonly requestTimeoutMs?: number;
 }
+
+const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * Opens artifacts in a bucket of S3 or of what speaks like it. Credentials come from where the AWS SDK looks for them.
@@ -15,17 +23,18 @@ export interface S3ArtifactsOptions extends ObjectArtifactsOptions {
  *
  * @param address `s3://bucket/prefix`, with `?region=…` and, for a service of another kind, `&endpoint=https://…`, which is
  * then asked by path and not by host name.
- * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an address of another kind, and when `@aws-sdk/client-s3` is not installed.
  */
 export async function openS3Artifacts(address: string, options: S3ArtifactsOptions = {}): Promise<ClosableArtifacts> {
   const { bucket, prefix, region, endpoint } = parseAddress(address);
+  const requestTimeoutMs = checkTimeLimit("requestTimeoutMs", options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const client =
     options.client ??
-    new S3Client({
+    new (loadDriver("@aws-sdk/client-s3").S3Client)({
       ...(region !== null && { region }),
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     });
-  return new ObjectArtifacts(s3Folder(client, bucket, prefix), options);
+  return new ObjectArtifacts(s3Folder(client, bucket, prefix, requestTimeoutMs), options);
 }
 
 interface S3Address {

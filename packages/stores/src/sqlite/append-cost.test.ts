@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
 import { queryPlan } from "../testing/query-plan.ts";
 import { openConnection } from "./open-connection.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
 import { SqliteThreads } from "./sqlite-threads.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 describe("P9 the cost of an append and of a commit", () => {
   it("does not grow with the thread: the statements are the same ones, and each looks up what it needs by an index", async () => {
-    const connection = openConnection(join(folder, "store.db"));
+    const connection = await openConnection(join(folder, "store.db"));
     const clock = { now: () => START_MS };
     const threads = new SqliteThreads(connection, clock);
     const plans = new SqlitePlans(connection, clock);
@@ -28,14 +28,14 @@ describe("P9 the cost of an append and of a commit", () => {
     };
     const statements: string[] = [];
     for (const method of ["get", "all", "run"] as const) {
-      const original = SqliteConnection.prototype[method] as (sql: string, ...values: readonly never[]) => never;
+      const original = SqliteConnection.prototype[method] as (asked: never, ...values: readonly never[]) => never;
       vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
         this: SqliteConnection,
-        sql,
-        ...values
+        asked: string | SqlQuery<unknown>,
+        ...values: SqlValues
       ) {
-        statements.push(sql);
-        return original.call(this, sql, ...(values as never[]));
+        statements.push(typeof asked === "string" ? asked : asked.sql);
+        return original.call(this, asked as never, ...(values as never[]));
       });
     }
     const recorded = async (work: () => Promise<unknown>): Promise<readonly string[]> => {

@@ -6,20 +6,20 @@ export const NOTED_AT_A_TIME = 32;
 /** The version up to which the places of a thread's messages are noted when it ends at another one. */
 export const notedUpTo = (version: number): number => version - (version % NOTED_AT_A_TIME);
 
-/** SQL for columns of the entry with message ?2 of thread ?1: where it was noted, else among the newest. */
+/** SQL for columns of the entry with message `:message` of thread `:thread`: where it was noted, else among the newest. */
 export function entryOfMessage(columns: string): string {
-  const noted = `SELECT ${entryKey("thread_key", "version")} FROM message_places WHERE thread_key = ?1 AND message_id = ?2`;
-  const newest = `SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread("?1")}`;
+  const noted = `SELECT ${entryKey("thread_key", "version")} FROM message_places WHERE thread_key = :thread AND message_id = :message`;
+  const newest = `SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread(":thread")}`;
   return `SELECT ${columns} FROM entries WHERE entry_key = (${noted})
     UNION ALL
     SELECT ${columns} FROM entries
-      WHERE entry_key > (${newest}) AND entry_key <= ${entryKey("?1", `${LAST_VERSION}`)} AND message_id = ?2
+      WHERE entry_key > (${newest}) AND entry_key <= ${entryKey(":thread", `${LAST_VERSION}`)} AND message_id = :message
     LIMIT 1`;
 }
 
 /** SQL that finds a row when the noted places are not those of the entries. */
 export const MISPLACED = `
-  SELECT 1 FROM message_places AS noted
+  SELECT 1 AS found FROM message_places AS noted
     LEFT JOIN entries ON entry_key = ${entryKey("noted.thread_key", "noted.version")}
     WHERE entries.message_id IS NOT noted.message_id
   UNION ALL

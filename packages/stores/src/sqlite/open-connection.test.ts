@@ -7,6 +7,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openConnection } from "./open-connection.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
+import { query } from "./sqlite-connection.ts";
 import { APPLICATION_ID } from "./sqlite-header.ts";
 
 let folder: string;
@@ -14,6 +15,10 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "threadfold-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const place = (): string => join(folder, "store.db");
+
+/** Goes into the name of a test that permissions are needed for. */
+const unbound =
+  process.platform === "win32" || process.getuid?.() === 0 ? " (skipped: permissions do not bind this user)" : "";
 
 /** Every file of the folder by name and digest. */
 const contents = (): readonly string[] =>
@@ -24,9 +29,9 @@ const contents = (): readonly string[] =>
         .digest("hex")}`,
   );
 
-function failure(path: string): ThreadfoldError {
+async function failure(path: string): Promise<ThreadfoldError> {
   try {
-    openConnection(path).close();
+    (await openConnection(path)).close();
   } catch (error) {
     if (ThreadfoldError.isInstance(error)) return error;
     throw error;
@@ -40,8 +45,8 @@ function database(sql: string): DatabaseSync {
   return made;
 }
 
-function storeWith(sql: string): void {
-  openConnection(place()).close();
+async function storeWith(sql: string): Promise<void> {
+  (await openConnection(place())).close();
   database(sql).close();
 }
 
@@ -58,60 +63,58 @@ describe("a file of another program is refused and left byte for byte as it is",
     "a store without a version": () => storeWith("PRAGMA user_version = 0"),
   };
   for (const [name, make] of Object.entries(files)) {
-    it(name, () => {
-      make();
+    it(name, async () => {
+      await make();
       const before = contents();
-      expect(failure(place()).code).toBe("STORE_FOREIGN");
+      expect((await failure(place())).code).toBe("STORE_FOREIGN");
       expect(contents()).toEqual(before);
     });
   }
 
-  it("a database that another program has open, with its tables in the log beside it", () => {
+  it("a database that another program has open, with its tables in the log beside it", async () => {
     const other = database("PRAGMA journal_mode = WAL; CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
     const before = contents();
-    expect(failure(place()).code).toBe("STORE_FOREIGN");
+    expect((await failure(place())).code).toBe("STORE_FOREIGN");
     expect(contents()).toEqual(before);
     other.close();
   });
 
-  it("says of a newer store that it is newer", () => {
-    storeWith(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
-    expect(failure(place()).message).toContain("a newer Threadfold wrote it");
+  it("says of a newer store that it is newer", async () => {
+    await storeWith(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    expect((await failure(place())).message).toContain("a newer Threadfold wrote it");
   });
 });
 
 describe("a path that cannot be used", () => {
-  it("is unavailable when it is a folder, or beneath a file or a folder that is not there", () => {
+  it("is unavailable when it is a folder, or beneath a file or a folder that is not there", async () => {
     mkdirSync(place());
     writeFileSync(join(folder, "file"), "x");
     for (const path of [place(), join(folder, "no", "store.db"), join(folder, "file", "store.db"), `${place()}\0`]) {
-      expect(failure(path).code).toBe("STORE_UNAVAILABLE");
+      expect((await failure(path)).code).toBe("STORE_UNAVAILABLE");
     }
-    expect(failure(join(folder, "no", "store.db")).hint).toContain("Create the folder first");
+    expect((await failure(join(folder, "no", "store.db"))).hint).toContain("Create the folder first");
     expect(readdirSync(folder).sort()).toEqual(["file", "store.db"]);
   });
 
   it.skipIf(process.platform !== "linux")(
     "is unavailable when nothing can be created there, or it is no regular file",
-    () => {
-      for (const path of ["/proc/threadfold.db", "/dev/null"]) expect(failure(path).code).toBe("STORE_UNAVAILABLE");
+    async () => {
+      for (const path of ["/proc/threadfold.db", "/dev/null"])
+        expect((await failure(path)).code).toBe("STORE_UNAVAILABLE");
     },
   );
 
-  it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
-    "is unavailable when it may not be read or written",
-    () => {
-      openConnection(place()).close();
-      for (const mode of [0o000, 0o400]) {
-        chmodSync(place(), mode);
-        expect(failure(place()).code).toBe("STORE_UNAVAILABLE");
-      }
-    },
-  );
+  it.skipIf(unbound !== "")(`is unavailable when it may not be read or written${unbound}`, async () => {
+    (await openConnection(place())).close();
+    for (const mode of [0o000, 0o400]) {
+      chmodSync(place(), mode);
+      expect((await failure(place())).code).toBe("STORE_UNAVAILABLE");
+    }
+  });
 });
 
 describe("a store file", () => {
-  it("is made where there is no file, an empty one, or a database without tables", () => {
+  it("is made where there is no file, an empty one, or a database without tables", async () => {
     const starts = [
       () => undefined,
       () => writeFileSync(place(), ""),
@@ -120,8 +123,9 @@ describe("a store file", () => {
     for (const start of starts) {
       rmSync(place(), { force: true });
       start();
-      const connection = openConnection(place());
-      const pragma = (name: string): unknown => Object.values(connection.get<object>(`PRAGMA ${name}`) ?? {})[0];
+      const connection = await openConnection(place());
+      const pragma = (name: string): unknown =>
+        Object.values(connection.get(query<object>(`PRAGMA ${name}`, {})) ?? {})[0];
       expect(pragma("application_id")).toBe(APPLICATION_ID);
       expect(pragma("user_version")).toBe(SCHEMA_VERSION);
       expect(pragma("journal_mode")).toBe("wal");
@@ -133,19 +137,22 @@ describe("a store file", () => {
     }
   });
 
-  it("has strict tables only", () => {
-    const connection = openConnection(place());
+  it("has strict tables only", async () => {
+    const connection = await openConnection(place());
     const loose = connection.all(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+      query<{ name: string }>(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+        { name: "text" },
+      ),
     );
     expect(loose).toEqual([]);
     connection.close();
   });
 
-  it("that is damaged after its header is corrupt", () => {
-    openConnection(place()).close();
+  it("that is damaged after its header is corrupt", async () => {
+    (await openConnection(place())).close();
     const bytes = readFileSync(place());
     writeFileSync(place(), bytes.fill(0xff, 100));
-    expect(failure(place()).code).toBe("STORE_CORRUPT");
+    expect((await failure(place())).code).toBe("STORE_CORRUPT");
   });
 });

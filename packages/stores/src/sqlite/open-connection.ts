@@ -3,29 +3,22 @@ import { ThreadfoldError } from "@threadfold/core";
 import { foreign, inspectPath, requireKnownVersion } from "./inspect-path.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
 import { asStoreError } from "./sqlite-errors.ts";
 import { APPLICATION_ID } from "./sqlite-header.ts";
-
-/** How long a writer waits for another one, in milliseconds, before the store counts as unavailable. */
-export const BUSY_TIMEOUT_MS = 10_000;
-
-const SQLITE_BUSY = 5;
-const BETWEEN_TRIES_MS = 10;
 
 /**
  * Opens a store file, and makes it when it is not there or has no byte. A file that is not a store is left as it is.
  *
  * @throws ThreadfoldError `STORE_FOREIGN`, `STORE_UNAVAILABLE` or `STORE_CORRUPT`.
  */
-export function openConnection(givenPath: string): SqliteConnection {
+export async function openConnection(givenPath: string): Promise<SqliteConnection> {
   const path = resolve(givenPath);
   inspectPath(path);
   const connection = connect(path);
   try {
-    configure(connection);
-    migrate(connection);
-    requireWriteAheadLog(connection);
+    // Another process may be making the store just now.
+    for (const step of [configure, migrate, requireWriteAheadLog]) await connection.whenFree(() => step(connection));
     return connection;
   } catch (error) {
     connection.close();
@@ -44,7 +37,7 @@ function connect(path: string): SqliteConnection {
 
 function configure(connection: SqliteConnection): void {
   connection.script(`
-    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+    PRAGMA busy_timeout = ${STANDSTILL_MS};
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = FULL;
     PRAGMA secure_delete = ON;
@@ -68,16 +61,19 @@ function migrate(connection: SqliteConnection): void {
 }
 
 /** What a file says that it is. One statement reads all of it, for another process may be making the store just now. */
-const IDENTITY = `
+const IDENTITY = query<{ readonly applicationId: number; readonly version: number; readonly tables: number }>(
+  `
   SELECT (SELECT application_id FROM pragma_application_id) AS applicationId,
          (SELECT user_version FROM pragma_user_version) AS version,
          (SELECT count(*) FROM sqlite_schema) AS tables
-`;
+`,
+  { applicationId: "integer", version: "integer", tables: "integer" },
+);
 
 /** The schema version of a store, or 0 for a file without tables. */
 function schemaVersion(connection: SqliteConnection): number {
   const { path } = connection;
-  const { applicationId, version, tables } = connection.get<Identity>(IDENTITY) as Identity;
+  const { applicationId = 0, version = 0, tables = 0 } = connection.get(IDENTITY) ?? {};
   if (applicationId === APPLICATION_ID) {
     requireKnownVersion(path, version);
     return version;
@@ -86,14 +82,11 @@ function schemaVersion(connection: SqliteConnection): number {
   return 0;
 }
 
-interface Identity {
-  readonly applicationId: number;
-  readonly version: number;
-  readonly tables: number;
-}
+// Where two connections turn the log on at once, SQLite refuses one, which then finds it turned on.
+const WRITE_AHEAD_LOG = query<{ readonly journal_mode: string }>("PRAGMA journal_mode = WAL", { journal_mode: "text" });
 
 function requireWriteAheadLog(connection: SqliteConnection): void {
-  const mode = turnOnWriteAheadLog(connection);
+  const mode = connection.get(WRITE_AHEAD_LOG)?.journal_mode;
   if (mode === "wal") return;
   throw new ThreadfoldError(
     "STORE_UNAVAILABLE",
@@ -103,17 +96,4 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
       details: { path: connection.path },
     },
   );
-}
-
-/** SQLite does not wait where two connections turn the log on at once: it refuses one, which then finds it turned on. */
-function turnOnWriteAheadLog(connection: SqliteConnection): string | undefined {
-  for (let waited = 0; ; waited += BETWEEN_TRIES_MS) {
-    try {
-      return connection.get<{ journal_mode: string }>("PRAGMA journal_mode = WAL")?.journal_mode;
-    } catch (error) {
-      const isBusy = ThreadfoldError.isInstance(error) && error.details["sqliteCode"] === SQLITE_BUSY;
-      if (!isBusy || waited >= BUSY_TIMEOUT_MS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_TRIES_MS);
-    }
-  }
 }

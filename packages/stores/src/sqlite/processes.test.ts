@@ -8,10 +8,10 @@ import { runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { THREAD } from "../conformance/sample-data.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
+import { SOURCE_ARGUMENTS, unlessEnded } from "../reliability/child.ts";
 import type { CommitsAnswer, CommitsRequest } from "./commits.process.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-const CONDITIONS = ["--conditions=threadfold-source"];
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 // What the first child has compiled serves the others; starting them is most of what these tests do.
@@ -40,7 +40,7 @@ describe("processes that share one SQLite file", () => {
   it("make a store that none has made yet, whoever comes first (4 processes × 40 files)", async () => {
     const files = Array.from({ length: runs(40).numRuns as number }, (_, index) => `${path}-${index}`);
     const openers = Array.from({ length: 4 }, () =>
-      fork(script("openings.process.ts"), files, { execArgv: CONDITIONS, env }),
+      fork(script("openings.process.ts"), files, { execArgv: [...SOURCE_ARGUMENTS], env }),
     );
     children.push(...openers);
     const codes = await Promise.all(openers.map(async (opener) => (await once(opener, "exit"))[0] as number));
@@ -55,11 +55,14 @@ describe("processes that share one SQLite file", () => {
     Object.assign(task.meta, { figures: { backend: "SQLite", processes: PROCESSES, committers, rounds } });
     const authors = Array.from({ length: PROCESSES }, (_, number) => `author ${number}`);
     const workers = authors.map((author) =>
-      fork(script("commits.process.ts"), [path, author, `${CONNECTIONS}`], { execArgv: CONDITIONS, env }),
+      fork(script("commits.process.ts"), [path, author, `${CONNECTIONS}`], { execArgv: [...SOURCE_ARGUMENTS], env }),
     );
     children.push(...workers);
     const ask = async (request: CommitsRequest): Promise<readonly CommitsAnswer[]> => {
-      const answers = workers.map(async (worker) => ((await once(worker, "message")) as [CommitsAnswer[]])[0]);
+      const answers = workers.map(async (worker) => {
+        const [answer] = await unlessEnded(worker, once(worker, "message") as Promise<[CommitsAnswer[]]>);
+        return answer;
+      });
       for (const worker of workers) worker.send(request);
       return (await Promise.all(answers)).flat();
     };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dropPlan, entry, pin, START_MS, transcript } from "../conformance/sample-data.ts";
 import { queryPlan } from "../testing/query-plan.ts";
 import { openConnection } from "./open-connection.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";
 import { SqliteRanges } from "./sqlite-ranges.ts";
 import { SqliteThreads } from "./sqlite-threads.ts";
@@ -20,7 +20,7 @@ afterEach(() => {
 
 describe("P9 the cost of going on with a thread", () => {
   it("does not grow with what the plan hides: the same statements read the same number of rows, each by an index", async () => {
-    const connection = openConnection(join(folder, "store.db"));
+    const connection = await openConnection(join(folder, "store.db"));
     const clock = { now: () => START_MS };
     const [threads, plans] = [new SqliteThreads(connection, clock), new SqlitePlans(connection, clock)];
     const ranges = new SqliteRanges(connection);
@@ -39,14 +39,14 @@ describe("P9 the cost of going on with a thread", () => {
     const statements: string[] = [];
     let rows = 0;
     for (const method of ["get", "all"] as const) {
-      const original = SqliteConnection.prototype[method] as (sql: string, ...values: readonly never[]) => never;
+      const original = SqliteConnection.prototype[method] as (asked: never, ...values: readonly never[]) => never;
       vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
         this: SqliteConnection,
-        sql,
-        ...values
+        asked: string | SqlQuery<unknown>,
+        ...values: SqlValues
       ) {
-        const found = original.call(this, sql, ...(values as never[])) as unknown;
-        statements.push(sql);
+        const found = original.call(this, asked as never, ...(values as never[])) as unknown;
+        statements.push(typeof asked === "string" ? asked : asked.sql);
         rows += Array.isArray(found) ? found.length : 1;
         return found as never;
       });

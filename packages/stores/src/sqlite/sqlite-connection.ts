@@ -1,15 +1,45 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { closedStoreError } from "../rules/closed-store.ts";
-import { asStoreError } from "./sqlite-errors.ts";
+import { asStoreError, damagedRow, isLocked } from "./sqlite-errors.ts";
 
 /** A value that a statement takes. */
 export type SqlValue = SQLInputValue;
+
+/**
+ * The values of a statement: in the order of its `?`, or by name for a statement that needs one of them in several
+ * places (`:name`). Numbered parameters (`?1`) are none of ours: half of the Node versions that we run on take them for
+ * names.
+ */
+export type SqlValues = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>];
+
+/** A statement that gives rows, and what stands in each column of them. */
+export interface SqlQuery<Row> {
+  readonly sql: string;
+  readonly columns: Columns<Row>;
+}
+
+/** What each column of a row is. `number` is any finite number, `integer` one that JavaScript holds exactly. */
+export type Columns<Row> = { readonly [Name in keyof Row]-?: ColumnOf<Row[Name]> };
+type ColumnOf<Value> = null extends Value ? `${KindOf<NonNullable<Value>>} or null` : KindOf<Value>;
+type KindOf<Value> = Value extends string ? "text" : Value extends number ? "integer" | "number" : "bytes";
+
+/** Writes a query down. */
+export const query = <Row extends object>(sql: string, columns: Columns<Row>): SqlQuery<Row> => ({ sql, columns });
+
+/** How long a statement waits for a lock with the whole process standing still, in milliseconds. */
+export const STANDSTILL_MS = 5;
+/** How long a writer waits for another one, in milliseconds, before the store counts as unavailable. */
+const LOCK_TIMEOUT_MS = 10_000;
+const LONGEST_PAUSE_MS = 32;
 
 /** One connection to one file: prepared statements, write transactions, and failures as Threadfold errors. */
 export class SqliteConnection {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Settles when whoever came last to {@link whenFree} is done. Undefined when nobody is there. */
+  #lastInLine: Promise<void> | undefined;
   #closed = false;
 
   constructor(database: DatabaseSync, path: string) {
@@ -17,17 +47,23 @@ export class SqliteConnection {
     this.path = path;
   }
 
-  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.#guard(() => this.#statement(sql).get(...values) as Row | undefined);
+  get<Row>(wanted: SqlQuery<Row>, ...values: SqlValues): Row | undefined {
+    return this.#read(() => {
+      const row = this.#statement(wanted.sql).get(...(values as SqlValue[]));
+      return row === undefined ? undefined : this.#rowOf(wanted, row);
+    });
   }
 
-  all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.#guard(() => this.#statement(sql).all(...values) as Row[]);
+  all<Row>(wanted: SqlQuery<Row>, ...values: SqlValues): readonly Row[] {
+    return this.#read(() => {
+      const rows = this.#statement(wanted.sql).all(...(values as SqlValue[]));
+      return rows.map((row) => this.#rowOf(wanted, row));
+    });
   }
 
   /** Runs a statement and gives the key of the row that it inserted, if it did. */
-  run(sql: string, ...values: readonly SqlValue[]): number {
-    return this.#guard(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
+  run(sql: string, ...values: SqlValues): number {
+    return this.#guard(() => Number(this.#statement(sql).run(...(values as SqlValue[])).lastInsertRowid));
   }
 
   /** Runs statements that take no values and give no rows. */
@@ -51,6 +87,34 @@ export class SqliteConnection {
     }
   }
 
+  /**
+   * Runs work that takes the write lock: at once, and as often as it takes while another process holds the lock, which
+   * leaves nothing of the work behind. This process goes on meanwhile. Who comes first also goes first.
+   *
+   * @param limitMs how long it is tried, in milliseconds; then the failure of the last try is thrown.
+   */
+  async whenFree<Result>(work: () => Result, limitMs: number = LOCK_TIMEOUT_MS): Promise<Result> {
+    const deadline = performance.now() + limitMs;
+    const before = this.#lastInLine;
+    const { promise: mine, resolve: leave } = Promise.withResolvers<void>();
+    this.#lastInLine = mine;
+    try {
+      if (before !== undefined) await before;
+      for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        try {
+          return work();
+        } catch (error) {
+          if (!isLocked(error) || performance.now() >= deadline) throw error;
+        }
+        // Of different length, so that two who wait do not come at the same time again and again.
+        await pause(pauseMs * (0.5 + Math.random() / 2));
+      }
+    } finally {
+      if (this.#lastInLine === mine) this.#lastInLine = undefined;
+      leave();
+    }
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -64,6 +128,29 @@ export class SqliteConnection {
     } catch {
       // SQLite rolls back by itself after some failures, and then there is nothing left to roll back.
     }
+  }
+
+  /** A reader is never in a writer's way: it finds a lock only while another process puts the log in order after a crash. */
+  #read<Result>(work: () => Result): Result {
+    try {
+      return this.#guard(work);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+    }
+    this.script(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}`);
+    try {
+      return this.#guard(work);
+    } finally {
+      this.script(`PRAGMA busy_timeout = ${STANDSTILL_MS}`);
+    }
+  }
+
+  /** A row, once it is what its query says. SQLite looks at types when a row is written, and not when it is read. */
+  #rowOf<Row>({ columns }: SqlQuery<Row>, row: object): Row {
+    for (const name in columns) {
+      if (!isOfKind((row as Row)[name], columns[name])) throw damagedRow(this.path, name, columns[name]);
+    }
+    return row as Row;
   }
 
   #statement(sql: string): StatementSync {
@@ -82,5 +169,20 @@ export class SqliteConnection {
     } catch (cause) {
       throw asStoreError(cause, this.path);
     }
+  }
+}
+
+function isOfKind(value: unknown, column: string): boolean {
+  const kind = column.endsWith(" or null") ? column.slice(0, -" or null".length) : column;
+  if (value === null) return kind !== column;
+  switch (kind) {
+    case "text":
+      return typeof value === "string";
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    default:
+      return value instanceof Uint8Array;
   }
 }

@@ -6,6 +6,8 @@ interface SqliteError extends Error {
   readonly errcode: number;
 }
 
+/** SQLITE_BUSY. */
+export const SQLITE_BUSY = 5;
 /** SQLITE_CONSTRAINT. */
 const CONSTRAINT = 19;
 
@@ -35,6 +37,22 @@ export function asStoreError(cause: unknown, path: string): unknown {
     cause,
     details: { path, sqliteCode: cause.errcode },
   });
+}
+
+/** The error for a row that no version of this store wrote. */
+export function damagedRow(path: string, column: string, expected: string): ThreadfoldError {
+  return new ThreadfoldError(
+    "STORE_CORRUPT",
+    `The store ${path} is damaged: the ${column} of a row is no ${expected}.`,
+    {
+      details: { path, column },
+    },
+  );
+}
+
+/** True when another connection holds the lock that was wanted. Nothing is wrong with the file, and later it may work. */
+export function isLocked(error: unknown): boolean {
+  return ThreadfoldError.isInstance(error) && (Number(error.details["sqliteCode"]) & 0xff) === SQLITE_BUSY;
 }
 
 /** True when SQLite refused rows because of what is there already: a trigger, an index or a reference said no. */

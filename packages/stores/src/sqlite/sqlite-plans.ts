@@ -6,7 +6,6 @@ import {
   type CompactionStore,
   type MessageId,
   type MessagePlace,
-  type PlanId,
   type PlanInfo,
   ThreadfoldError,
   type ThreadId,
@@ -14,16 +13,37 @@ import {
 import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
 import { type PlanRow, planOf, wholePlan } from "../rules/plan-row.ts";
 import { EntryLog } from "./entry-log.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { type Columns, query, type SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-const NEWEST = "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
-const AT = "SELECT version, body FROM plans WHERE thread_key = ? AND version = ?";
-const VERSION = "SELECT version FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
-const IDS = `SELECT max(version) AS current, (SELECT plan_id FROM plans WHERE thread_key = ? AND version = ?) AS planId
-  FROM plans WHERE thread_key = ?`;
-const LIST = `SELECT plan_id AS planId, version, thread_version AS threadVersion, created_at AS createdAt,
-  original_tokens AS originalTokens, compacted_tokens AS compactedTokens FROM plans WHERE thread_key = ? ORDER BY version`;
+const PLAN_COLUMNS: Columns<PlanRow> = { version: "integer", body: "text" };
+const NEWEST = query<PlanRow>(
+  "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
+  PLAN_COLUMNS,
+);
+const AT = query<PlanRow>("SELECT version, body FROM plans WHERE thread_key = ? AND version = ?", PLAN_COLUMNS);
+const VERSION = query<{ version: number }>(
+  "SELECT version FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
+  { version: "integer" },
+);
+const IDS = query<{ current: number | null; planId: string | null }>(
+  `SELECT max(version) AS current,
+    (SELECT plan_id FROM plans WHERE thread_key = :thread AND version = :version) AS planId
+  FROM plans WHERE thread_key = :thread`,
+  { current: "integer or null", planId: "text or null" },
+);
+const LIST = query<PlanInfo>(
+  `SELECT plan_id AS planId, version, thread_version AS threadVersion, created_at AS createdAt,
+  original_tokens AS originalTokens, compacted_tokens AS compactedTokens FROM plans WHERE thread_key = ? ORDER BY version`,
+  {
+    planId: "text",
+    version: "integer",
+    threadVersion: "integer",
+    createdAt: "text",
+    originalTokens: "number",
+    compactedTokens: "number",
+  },
+);
 const INSERT_PLAN = `INSERT INTO plans
   (thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -45,29 +65,31 @@ export class SqlitePlans implements CompactionStore {
   async getCurrentPlan(
     threadId: ThreadId,
   ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
-    const plan = this.#read(threadId, (threadKey) => this.#connection.get<PlanRow>(NEWEST, threadKey));
+    const plan = this.#read(threadId, (threadKey) => this.#connection.get(NEWEST, threadKey));
     return Object.freeze({ plan, version: plan?.version ?? 0 });
   }
 
   async getCurrentVersion(threadId: ThreadId): Promise<number> {
     const threadKey = this.#keys.find(threadId);
-    const row = threadKey === undefined ? undefined : this.#connection.get<{ version: number }>(VERSION, threadKey);
+    const row = threadKey === undefined ? undefined : this.#connection.get(VERSION, threadKey);
     return row?.version ?? 0;
   }
 
   async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
-    return this.#read(threadId, (threadKey) => this.#connection.get<PlanRow>(AT, threadKey, version));
+    return this.#read(threadId, (threadKey) => this.#connection.get(AT, threadKey, version));
   }
 
   async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
     const threadKey = this.#keys.find(threadId);
-    const rows = threadKey === undefined ? [] : this.#connection.all<PlanInfo>(LIST, threadKey);
+    const rows = threadKey === undefined ? [] : this.#connection.all(LIST, threadKey);
     return Object.freeze(rows.map((row) => Object.freeze({ ...row })));
   }
 
   async commitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
     const admitted = admitPlan(threadId, candidate, expectedVersion);
-    return this.#connection.write(() => Object.freeze(this.#commit(threadId, admitted, expectedVersion)));
+    return this.#connection.whenFree(() =>
+      this.#connection.write(() => Object.freeze(this.#commit(threadId, admitted, expectedVersion))),
+    );
   }
 
   #commit(threadId: ThreadId, plan: CompactionPlan, expectedVersion: number): CommitResult {
@@ -76,12 +98,7 @@ export class SqlitePlans implements CompactionStore {
     if (threadKey === undefined || end === undefined || end.version === 0) {
       throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
     }
-    const found = this.#connection.get<{ current: number | null; planId: PlanId | null }>(
-      IDS,
-      threadKey,
-      plan.version,
-      threadKey,
-    );
+    const found = this.#connection.get(IDS, { thread: threadKey, version: plan.version });
     const currentVersion = found?.current ?? 0;
     if (found?.planId === plan.planId) return { status: "committed", version: plan.version };
     if (currentVersion !== expectedVersion) return { status: "conflict", currentVersion };

@@ -12,10 +12,13 @@ import type { PlanRow } from "../rules/plan-row.ts";
 import { entriesOf, linkAt, outlinedPlan, resumedThread, type StoredRange } from "../rules/resumed-thread.ts";
 import { shownRanges, type VersionRange } from "../rules/shown-ranges.ts";
 import { EntryLog } from "./entry-log.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { query, type SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-const NEWEST_PLAN = "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1";
+const NEWEST_PLAN = query<PlanRow>(
+  "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
+  { version: "integer", body: "text" },
+);
 
 /** Parts of threads in SQLite. Entries and plans never change, so that no transaction is needed to read what fits together. */
 export class SqliteRanges implements ThreadRanges {
@@ -31,7 +34,7 @@ export class SqliteRanges implements ThreadRanges {
 
   async resume(threadId: ThreadId): Promise<ResumedThread | null> {
     const threadKey = this.#keys.find(threadId);
-    const row = threadKey === undefined ? undefined : this.#connection.get<PlanRow>(NEWEST_PLAN, threadKey);
+    const row = threadKey === undefined ? undefined : this.#connection.get(NEWEST_PLAN, threadKey);
     if (threadKey === undefined || row === undefined || !isAbridgedPlan(row.body)) return null;
     const plan = outlinedPlan(row, threadId);
     const base = this.#log.end(threadKey, plan.threadVersion);

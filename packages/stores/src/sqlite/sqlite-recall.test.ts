@@ -1,15 +1,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { RecallIndex, ThreadfoldStore } from "@threadfold/core";
 import { recallLaws } from "@threadfold/core/laws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
 import { openConnection } from "./open-connection.ts";
+import { query } from "./sqlite-connection.ts";
 import { SqliteEraser } from "./sqlite-eraser.ts";
 import { SqliteRecall } from "./sqlite-recall.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { SqliteThreads } from "./sqlite-threads.ts";
+
+const hasFullTextSearch =
+  new DatabaseSync(":memory:").prepare("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").get() !== undefined;
 
 let folder: string;
 let store: ThreadfoldStore;
@@ -49,14 +54,36 @@ describe("recall in SQLite", () => {
   });
 
   it("R23 takes no words of an erased thread, whoever asked whether it may", async () => {
-    const connection = openConnection(join(folder, "raced.db"));
+    const connection = await openConnection(join(folder, "raced.db"));
     const threads = new SqliteThreads(connection, { now: () => START_MS });
     await threads.append(THREAD, transcript(2), { expectedVersion: "no-thread" });
     const remembered = (await threads.load(THREAD))?.messages ?? [];
     const recall = new SqliteRecall(connection);
     await new SqliteEraser(connection).erase(THREAD);
     await expect(recall.index(THREAD, remembered)).rejects.toThrow("the thread was erased");
-    expect(connection.all("SELECT 1 FROM recall_passages")).toEqual([]);
+    expect(connection.all(query<{ n: number }>("SELECT 1 AS n FROM recall_passages", { n: "integer" }))).toEqual([]);
     connection.close();
   });
+
+  it.skipIf(!hasFullTextSearch)(
+    `makes the index of an earlier version anew${hasFullTextSearch ? "" : " (skipped: this Node cannot make one)"}`,
+    async () => {
+      await store.threads.append(THREAD, transcript(8), { expectedVersion: "no-thread" });
+      const messages = (await store.threads.load(THREAD))?.messages ?? [];
+      await store.recall?.index(THREAD, messages);
+      await store.close();
+      const path = join(folder, "store.db");
+      const raw = new DatabaseSync(path);
+      raw.exec("DROP TABLE recall_words; CREATE VIRTUAL TABLE recall_terms USING fts5(terms, content='')");
+      raw.exec("INSERT INTO recall_terms (rowid, terms) VALUES (1, 'forgotten')");
+      raw.close();
+      store = await openSqliteStore(path);
+      expect((await store.recall?.search(THREAD, { text: "text" }))?.total).toBe(0);
+      await store.recall?.index(THREAD, messages);
+      expect((await store.recall?.search(THREAD, { text: "text" }))?.total).toBe(8);
+      const again = new DatabaseSync(path);
+      expect(again.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'recall_terms%'").all()).toEqual([]);
+      again.close();
+    },
+  );
 });

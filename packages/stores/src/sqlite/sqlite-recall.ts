@@ -1,7 +1,6 @@
 import {
   type Message,
   passagesOf,
-  passageText,
   type RecallHit,
   type RecallIndex,
   type RecallPage,
@@ -12,44 +11,29 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { checkThreadId } from "../rules/checked-arguments.ts";
+import { recallHitOf, recallPlaceOf } from "../rules/recall-place.ts";
 import { EntryLog } from "./entry-log.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { forgetRecall, prepareRecall } from "./recall-tables.ts";
+import { query, type SqliteConnection } from "./sqlite-connection.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-/**
- * Passages, and an index of their words. Both hold nothing that the log does not, so they are made when they are first
- * needed and no migration speaks of them. Words come ready from `recallTerms`, in lower case, and the tokenizer only
- * parts them at spaces; each carries its thread's key, so that no search meets, or ranks by, another thread's words.
- */
-const TABLES = `
-CREATE TABLE IF NOT EXISTS recall_passages (
-  passage_key  INTEGER PRIMARY KEY,
-  thread_key   INTEGER NOT NULL REFERENCES threads,
-  ordinal      INTEGER NOT NULL,
-  first_offset INTEGER NOT NULL,
-  words        INTEGER NOT NULL,
-  place        TEXT    NOT NULL                 -- JSON
-) STRICT;
-CREATE TRIGGER IF NOT EXISTS recall_passages_not_erased BEFORE INSERT ON recall_passages
-WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key)
-BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;
-CREATE INDEX IF NOT EXISTS recall_passages_by_thread ON recall_passages (thread_key, ordinal, words);
-CREATE VIRTUAL TABLE IF NOT EXISTS recall_terms USING fts5(
-  terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_$./:@#\\-~'"
-);`;
-const INDEXED = "SELECT DISTINCT ordinal FROM recall_passages WHERE thread_key = ?";
-const FIGURES =
-  "SELECT count(*) AS passages, coalesce(sum(words), 0) AS words FROM recall_passages WHERE thread_key = ?";
+const INDEXED = query<{ ordinal: number }>("SELECT DISTINCT ordinal FROM recall_passages WHERE thread_key = ?", {
+  ordinal: "integer",
+});
+const FIGURES = query<{ passages: number; words: number }>(
+  "SELECT count(*) AS passages, coalesce(sum(words), 0) AS words FROM recall_passages WHERE thread_key = ?",
+  { passages: "integer", words: "integer" },
+);
 const INSERT_PASSAGE =
   "INSERT INTO recall_passages (thread_key, ordinal, first_offset, words, place) VALUES (?, ?, ?, ?, ?)";
-const INSERT_TERMS = "INSERT INTO recall_terms (rowid, terms) VALUES (?, ?)";
-const FIND =
-  "SELECT passage_key, place FROM recall_terms JOIN recall_passages ON passage_key = recall_terms.rowid WHERE recall_terms MATCH ?";
-const FORGET_TERMS =
-  "DELETE FROM recall_terms WHERE rowid IN (SELECT passage_key FROM recall_passages WHERE thread_key = ?)";
-const FORGET_PASSAGES = "DELETE FROM recall_passages WHERE thread_key = ?";
+const INSERT_WORD = "INSERT INTO recall_words (thread_key, word, first_passage, passages) VALUES (?, ?, ?, ?)";
+const FIND = query<{ passage_key: number; place: string }>(
+  `SELECT passage_key, place FROM recall_words, json_each(recall_words.passages)
+  JOIN recall_passages ON passage_key = json_each.value WHERE recall_words.thread_key = ? AND word = ?`,
+  { passage_key: "integer", place: "text" },
+);
 
-/** Recall over the log in SQLite, by its full-text index (FTS5). What the log lacks cannot be found: append before you index. */
+/** Recall over the log in SQLite. What the log lacks cannot be found: append before you index. */
 export class SqliteRecall implements RecallIndex {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;
@@ -64,25 +48,30 @@ export class SqliteRecall implements RecallIndex {
 
   async index(threadId: ThreadId, messages: Iterable<Message>): Promise<void> {
     checkThreadId(threadId);
-    this.#prepare();
+    await this.#prepare();
     const known = this.#keys.find(threadId);
     const indexed = known === undefined ? NOTHING : this.#indexed(known);
     const fresh = [...messages].filter(({ ordinal }) => !indexed.has(ordinal));
     if (fresh.length === 0) return;
-    this.#connection.write(() => {
-      const threadKey = this.#keys.place(threadId);
-      // Another process may have been faster: what counts is what the file says under the lock.
-      const now = this.#indexed(threadKey);
-      for (const message of fresh) if (!now.has(message.ordinal)) this.#add(threadKey, message);
-    });
+    await this.#connection.whenFree(() =>
+      this.#connection.write(() => {
+        const threadKey = this.#keys.place(threadId);
+        // Another process may have been faster: what counts is what the file says under the lock.
+        const now = this.#indexed(threadKey);
+        this.#add(
+          threadKey,
+          fresh.filter(({ ordinal }) => !now.has(ordinal)),
+        );
+      }),
+    );
   }
 
   async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
     const search = readRecallRequest(request);
-    this.#prepare();
+    await this.#prepare();
     const threadKey = this.#keys.find(threadId);
     if (threadKey === undefined) return NO_PAGE;
-    const figures = this.#connection.get<{ passages: number; words: number }>(FIGURES, threadKey);
+    const figures = this.#connection.get(FIGURES, threadKey);
     const passages = new Map<number, RecallPassage>();
     const { found, total, nextCursor } = searchPassages<number>(
       {
@@ -94,55 +83,56 @@ export class SqliteRecall implements RecallIndex {
       search,
     );
     const messages = new Map<string, Message | undefined>();
-    const hits = found.flatMap(({ passage: { words: _words, ...place }, score }): readonly RecallHit[] => {
-      const { messageId } = place;
+    const hits = found.flatMap(({ passage, score }): readonly RecallHit[] => {
+      const { messageId } = passage;
       if (!messages.has(messageId)) messages.set(messageId, this.#log.message(threadKey, messageId));
       const message = messages.get(messageId);
-      return message === undefined ? [] : [Object.freeze({ ...place, score, excerpt: passageText(message, place) })];
+      return message === undefined ? [] : [recallHitOf(passage, message, score)];
     });
     return Object.freeze({ hits: Object.freeze(hits), total, nextCursor });
   }
 
   async remove(threadId: ThreadId): Promise<void> {
-    this.#prepare();
+    await this.#prepare();
     const threadKey = this.#keys.find(threadId);
     if (threadKey === undefined) return;
-    this.#connection.write(() => {
-      this.#connection.run(FORGET_TERMS, threadKey);
-      this.#connection.run(FORGET_PASSAGES, threadKey);
-    });
+    await this.#connection.whenFree(() => this.#connection.write(() => forgetRecall(this.#connection, threadKey)));
   }
 
-  #add(threadKey: number, message: Message): void {
-    for (const { passage, terms } of passagesOf(message)) {
+  #add(threadKey: number, messages: readonly Message[]): void {
+    const keysByWord = new Map<string, number[]>();
+    for (const { passage, terms } of messages.flatMap((message) => [...passagesOf(message)])) {
       const place = JSON.stringify(passage);
       const key = this.#connection.run(INSERT_PASSAGE, threadKey, passage.ordinal, passage.start, passage.words, place);
-      this.#connection.run(INSERT_TERMS, key, terms.map((term) => `${threadKey}~${term}`).join(" "));
+      for (const term of terms) {
+        const keys = keysByWord.get(term);
+        if (keys === undefined) keysByWord.set(term, [key]);
+        else keys.push(key);
+      }
+    }
+    // In the order in which they are kept, so that each page of the table is written once.
+    for (const word of [...keysByWord.keys()].sort()) {
+      const keys = keysByWord.get(word) as number[];
+      this.#connection.run(INSERT_WORD, threadKey, word, keys[0] as number, JSON.stringify(keys));
     }
   }
 
   #find(threadKey: number, term: string, passages: Map<number, RecallPassage>): readonly number[] {
-    // A term holds no quote, so it needs no escaping.
-    const rows = this.#connection.all<PassageRow>(FIND, `"${threadKey}~${term}"`);
+    const rows = this.#connection.all(FIND, threadKey, term);
     return rows.map(({ passage_key: key, place }) => {
-      if (!passages.has(key)) passages.set(key, JSON.parse(place) as RecallPassage);
+      if (!passages.has(key)) passages.set(key, recallPlaceOf(place));
       return key;
     });
   }
 
   #indexed(threadKey: number): ReadonlySet<number> {
-    return new Set(this.#connection.all<{ ordinal: number }>(INDEXED, threadKey).map(({ ordinal }) => ordinal));
+    return new Set(this.#connection.all(INDEXED, threadKey).map(({ ordinal }) => ordinal));
   }
 
-  #prepare(): void {
-    if (!this.#ready) this.#connection.script(TABLES);
+  async #prepare(): Promise<void> {
+    if (!this.#ready) await this.#connection.whenFree(() => prepareRecall(this.#connection));
     this.#ready = true;
   }
-}
-
-interface PassageRow {
-  readonly passage_key: number;
-  readonly place: string;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();

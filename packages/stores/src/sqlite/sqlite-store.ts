@@ -25,7 +25,7 @@ export async function openSqliteStore(
   options: StoreOptions = {},
 ): Promise<InspectableStore & ErasableStore> {
   const clock = options.clock ?? systemClock;
-  const connection = openConnection(path);
+  const connection = await openConnection(path);
   const eraser = new SqliteEraser(connection);
   const parts = {
     threads: new SqliteThreads(connection, clock),

@@ -22,22 +22,35 @@ import { type ReceiptRow, receiptOf, type ThreadRow, threadInfoOf } from "../rul
 import { entryKey, inThread } from "./entry-key.ts";
 import { EntryLog } from "./entry-log.ts";
 import { afterMessages, KnownEnds } from "./known-ends.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { query, type SqliteConnection } from "./sqlite-connection.ts";
 import { isRefusedRow } from "./sqlite-errors.ts";
 import { ThreadKeys } from "./thread-keys.ts";
 
-const FIND_RECEIPT =
-  "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?";
+const FIND_RECEIPT = query<ReceiptRow>(
+  "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?",
+  { request_digest: "text", version: "integer", appended: "integer" },
+);
 const INSERT_RECEIPT =
   "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
-const LIST = `
+const LIST = query<ThreadRow>(
+  `
   SELECT threads.thread_key, thread_id, last.version, last.appended_at,
     (SELECT appended_at FROM entries WHERE entry_key = ${entryKey("threads.thread_key", "1")}) AS created_at,
     (SELECT max(version) FROM plans WHERE thread_key = threads.thread_key) AS plan_version,
     (SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1) AS committed_at
   FROM threads JOIN entries AS last
     ON last.entry_key = (SELECT max(entry_key) FROM entries WHERE ${inThread("threads.thread_key")})
-  WHERE threads.thread_key > ? ORDER BY threads.thread_key LIMIT ?`;
+  WHERE threads.thread_key > ? ORDER BY threads.thread_key LIMIT ?`,
+  {
+    thread_key: "integer",
+    thread_id: "text",
+    version: "integer",
+    appended_at: "integer",
+    created_at: "integer",
+    plan_version: "integer or null",
+    committed_at: "integer or null",
+  },
+);
 
 const NO_PINS: ReadonlyMap<PinId, Pin> = new Map();
 
@@ -63,7 +76,9 @@ export class SqliteThreads implements ThreadStore {
   ): Promise<AppendResult> {
     checkThreadId(threadId);
     checkIdempotencyKey(options.idempotencyKey);
-    return this.#appendAtKnownEnd(threadId, entries, options) ?? this.#appendAtEnd(threadId, entries, options);
+    return this.#connection.whenFree(
+      () => this.#appendAtKnownEnd(threadId, entries, options) ?? this.#appendAtEnd(threadId, entries, options),
+    );
   }
 
   /** Looks up what the append has to know, and appends. */
@@ -127,11 +142,11 @@ export class SqliteThreads implements ThreadStore {
   }
 
   async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
-    const { after, limit } = pageRequest(options);
-    const rows = this.#connection.all<ThreadRow>(LIST, after, limit + 1);
+    const page = pageRequest(options);
+    const rows = this.#connection.all(LIST, page.after, page.limit + 1);
     return pageOf(
       rows.map((row) => ({ place: row.thread_key, item: threadInfoOf(row) })),
-      limit,
+      page,
     );
   }
 
@@ -163,7 +178,7 @@ export class SqliteThreads implements ThreadStore {
   }
 
   #findReceipt(threadKey: number, key: string | undefined): AppendReceipt | undefined {
-    const row = key === undefined ? undefined : this.#connection.get<ReceiptRow>(FIND_RECEIPT, threadKey, key);
+    const row = key === undefined ? undefined : this.#connection.get(FIND_RECEIPT, threadKey, key);
     return row && receiptOf(row);
   }
 

@@ -1,6 +1,10 @@
 import type { ThreadId } from "@threadfold/core";
 import { isPlainText } from "../rules/checked-arguments.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { query, type SqliteConnection } from "./sqlite-connection.ts";
+
+const FIND = query<{ thread_key: number }>("SELECT thread_key FROM threads WHERE thread_id = ?", {
+  thread_key: "integer",
+});
 
 /** How many keys are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
 const REMEMBERED = 4_096;
@@ -20,10 +24,7 @@ export class ThreadKeys {
     if (known !== undefined) return known;
     // SQLite would look for the replacement character where a lone surrogate stands, and find another thread.
     if (!isPlainText(threadId)) return undefined;
-    const row = this.#connection.get<{ thread_key: number }>(
-      "SELECT thread_key FROM threads WHERE thread_id = ?",
-      threadId,
-    );
+    const row = this.#connection.get(FIND, threadId);
     if (row !== undefined) this.#remember(threadId, row.thread_key);
     return row?.thread_key;
   }

@@ -26,7 +26,7 @@ export async function findService(variable: string, fallback: string): Promise<F
 
 function answers(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1_000 });
+    const socket = connect({ host, port, timeout: 10_000 });
     const end = (found: boolean) => (): void => {
       socket.destroy();
       resolve(found);

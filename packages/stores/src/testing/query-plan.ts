@@ -1,9 +1,12 @@
-import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { query, type SqliteConnection } from "../sqlite/sqlite-connection.ts";
 
 /** How SQLite would run a statement: one line for each search, scan and sort. */
 export function queryPlan(connection: SqliteConnection, sql: string): readonly string[] {
-  const numbered = new Set(sql.match(/\?\d+/g));
-  const marks = numbered.size > 0 ? numbered.size : (sql.match(/\?/g)?.length ?? 0);
-  const values = Array.from({ length: marks }, () => 1);
-  return connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail);
+  const names = sql.match(/:[a-zA-Z]+/g) ?? [];
+  const values =
+    names.length > 0
+      ? [Object.fromEntries(names.map((name) => [name, 1]))]
+      : Array.from(sql.match(/\?/g) ?? [], () => 1);
+  const explained = query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { detail: "text" });
+  return connection.all(explained, ...(values as number[])).map(({ detail }) => detail);
 }

@@ -1,0 +1,283 @@
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { asThreadId, canonicalJson, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { eraseSubject } from "../erasure/erase-subject.ts";
+import { openFileArtifacts } from "../filesystem/file-artifacts.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
+import { pgliteDriver } from "../postgres/pglite-driver.ts";
+import { openPostgresStore } from "../postgres/postgres-store.ts";
+import { openS3Artifacts } from "../s3/s3-artifacts.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { type S3Server, startS3Server } from "../testing/s3-server.ts";
+import { encryptedStore } from "./encrypted-store.ts";
+import type { EncryptionOptions } from "./sealed-places.ts";
+import { fileKeyStore, memoryKeyStore } from "./subject-keys.ts";
+
+const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let names = 0;
+const freshPath = (): string => join(root, String(++names));
+
+let database: PGlite | undefined;
+let server: S3Server;
+beforeAll(async () => {
+  server = await startS3Server();
+  process.env["AWS_ACCESS_KEY_ID"] ??= "key";
+  process.env["AWS_SECRET_ACCESS_KEY"] ??= "secret";
+});
+afterAll(async () => {
+  await database?.close();
+  await server.close();
+});
+
+const backends: readonly (readonly [string, () => Promise<ThreadfoldStore>])[] = [
+  ["memory", async () => createMemoryStore()],
+  ["SQLite", () => openSqliteStore(`${freshPath()}.db`)],
+  [
+    "PostgreSQL",
+    async () => {
+      database ??= await PGlite.create();
+      return openPostgresStore(pgliteDriver(database), { tenantId: `tenant ${++names}` });
+    },
+  ],
+  ["a folder", async () => storeWithArtifacts(createMemoryStore(), await openFileArtifacts(freshPath(), {}))],
+  [
+    "S3",
+    async () => {
+      const address = `s3://bucket/${++names}?region=eu-west-1&endpoint=${server.endpoint}`;
+      return storeWithArtifacts(createMemoryStore(), await openS3Artifacts(address));
+    },
+  ],
+];
+
+/** A store with a thread of one plan, and the folder of its keys. */
+async function written(inner: ThreadfoldStore, options: EncryptionOptions = {}) {
+  const folder = freshPath();
+  const open = (keys = fileKeyStore(folder)): ThreadfoldStore => encryptedStore(inner, keys, options);
+  const store = open();
+  await store.threads.append(THREAD, transcript(8), { expectedVersion: "no-thread" });
+  await store.artifacts.store("content", metadata());
+  const thread = await store.threads.load(THREAD);
+  const messages = thread?.messagesBetween(0, 4) ?? [];
+  await store.plans.commitPlan(THREAD, dropPlan(messages, { version: 1, threadVersion: 8 }), 0);
+  return { folder, open, store, messages, inner };
+}
+
+const away = (folder: string): (() => void) => {
+  renameSync(folder, `${folder} away`);
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(`${folder} away`, folder);
+  };
+};
+
+const WHY = { actor: "test", reason: "test", at: START } as const;
+
+/** Everything that writes something sealed. */
+const writes = (store: ThreadfoldStore, messages: Parameters<typeof dropPlan>[0], threadId = THREAD) => ({
+  append: () => store.threads.append(threadId, [entry(20)], { expectedVersion: "any" }),
+  appendAtVersion: () => store.threads.append(threadId, [entry(20)], { expectedVersion: 8 }),
+  commit: () => store.plans.commitPlan(threadId, dropPlan(messages, { version: 2, threadVersion: 8 }), 1),
+  artifact: () => store.artifacts.store("more content", metadata({ threadId })),
+  journal: () =>
+    store.journal.append(threadId, { type: "entries-appended", threadVersion: 8, threadDigest: "0".repeat(64) }, START),
+  erase: () => eraseSubject(store, threadId, WHY),
+});
+
+describe.each(backends)("keys of what is sealed in %s", (_name, open) => {
+  it("that are away for a while refuse every write, and everything acknowledged is there once they are back", async () => {
+    const { folder, open: openAgain, store, messages, inner } = await written(await open());
+    const restore = away(folder);
+    for (const [who, live] of Object.entries({ "the one that was open": store, "one opened since": openAgain() }))
+      for (const [what, write] of Object.entries(writes(live, messages)))
+        await expect(write(), `${what} by ${who}`).rejects.toMatchObject({
+          code: "KEY_MISSING",
+          details: { subject: canonicalJson([null, THREAD]), threadId: THREAD },
+          hint: expect.stringContaining("Mount or restore"),
+        });
+    // Nothing was made where the folder was: neither keys nor marks of an erasure.
+    expect(existsSync(folder)).toBe(false);
+    restore();
+    expect((await inner.threads.load(THREAD))?.version).toBe(8);
+    expect(await inner.artifacts.list(THREAD)).toHaveLength(1);
+    await store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 });
+    expect((await openAgain().threads.load(THREAD))?.length).toBe(9);
+    expect((await openAgain().plans.getCurrentPlan(THREAD)).version).toBe(1);
+    await inner.close();
+  });
+
+  it("are the only ones that write: other keys are refused, also for threads that are new", async () => {
+    const { open: openAgain, messages, inner } = await written(await open());
+    const foreign = memoryKeyStore();
+    await foreign.getOrCreate(canonicalJson([null, THREAD]));
+    const other = openAgain(foreign);
+    for (const [what, write] of Object.entries(writes(other, messages)))
+      await expect(write(), what).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    await expect(
+      other.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: "no-thread" }),
+    ).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    expect(await foreign.get(canonicalJson([null, OTHER_THREAD]))).toBeNull();
+    expect(await foreign.isShredded(canonicalJson([null, THREAD]))).toBe(false);
+    expect((await openAgain().threads.load(THREAD))?.version).toBe(8);
+    await inner.close();
+  });
+});
+
+describe("a key is made", () => {
+  it("for no new thread while the key folder is away, and for one once it is back", async () => {
+    const { folder, store, inner } = await written(createMemoryStore());
+    const restore = away(folder);
+    const begin = () => store.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: "no-thread" });
+    await expect(begin()).rejects.toMatchObject({ code: "KEY_MISMATCH", hint: expect.stringContaining("isShared") });
+    expect(existsSync(folder)).toBe(false);
+    expect(await inner.threads.load(OTHER_THREAD)).toBeNull();
+    restore();
+    await begin();
+    expect((await store.threads.load(OTHER_THREAD))?.version).toBe(1);
+  });
+
+  it("for no subject that has another thread, whose key alone was lost", async () => {
+    const subjectOf = (threadId: ThreadId): string => (threadId === "thread-c" ? "bob" : "ada");
+    const { folder, open } = await written(createMemoryStore(), { subjectOf });
+    const [adas] = readdirSync(folder) as [string];
+    await open().threads.append(asThreadId("thread-c"), [entry(0)], { expectedVersion: 0 });
+    renameSync(join(folder, adas), freshPath());
+    const append = () => open().threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    await expect(append()).rejects.toMatchObject({ code: "KEY_MISSING", details: { threadId: OTHER_THREAD } });
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it("for nobody whose thread has so far only artifacts or a recorded request", async () => {
+    for (const write of [
+      (store: ThreadfoldStore) => store.artifacts.store("frame", metadata()),
+      (store: ThreadfoldStore) =>
+        store.journal.append(
+          THREAD,
+          {
+            type: "request-rendered",
+            ...{ threadVersion: 0, planVersion: 0, renderVersion: "1", format: "f", tokenizer: "t", options: {} },
+            ...{ frame: "artifact_000000000000000000000000" as never, rehydrated: [], tokens: 1 },
+            payloadDigest: "0".repeat(64),
+          },
+          START,
+        ),
+    ]) {
+      const inner = createMemoryStore();
+      await write(encryptedStore(inner, memoryKeyStore()));
+      const append = encryptedStore(inner, memoryKeyStore()).threads.append(THREAD, [entry(0)], { expectedVersion: 0 });
+      await expect(append).rejects.toMatchObject({ code: "KEY_MISSING" });
+    }
+  });
+
+  it("for each tenant of a store that they share, when the host says that they do", async () => {
+    const inner = createMemoryStore();
+    const open = (tenantId: string) => encryptedStore(inner, memoryKeyStore(), { tenantId, isShared: true });
+    const [a, b] = [open("a"), open("b")];
+    await a.threads.append(THREAD, [entry(0)], { expectedVersion: 0 });
+    await b.threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    expect((await b.threads.load(OTHER_THREAD))?.version).toBe(1);
+    // What is somebody else's stays so.
+    await expect(b.threads.append(THREAD, [entry(1)], { expectedVersion: "any" })).rejects.toMatchObject({
+      code: "KEY_MISSING",
+    });
+  });
+
+  it("in a store that was kept in the clear before", async () => {
+    const inner = createMemoryStore();
+    await inner.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    const store = encryptedStore(inner, memoryKeyStore());
+    await store.threads.append(OTHER_THREAD, transcript(2), { expectedVersion: "any" });
+    expect((await store.threads.load(OTHER_THREAD))?.version).toBe(2);
+  });
+
+  it("by one of two who begin a thread at once with different keys, and the other one is refused", async () => {
+    const inner = createMemoryStore();
+    const stores = [memoryKeyStore(), memoryKeyStore()].map((keys) => encryptedStore(inner, keys));
+    const appends = stores.map((store) => store.threads.append(THREAD, transcript(2), { expectedVersion: "any" }));
+    const settled = await Promise.allSettled(appends);
+    expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const [won, lost] = settled[0]?.status === "fulfilled" ? [0, 1] : [1, 0];
+    expect((settled[lost] as PromiseRejectedResult).reason).toMatchObject({ code: "KEY_MISMATCH" });
+    expect((await stores[won]?.threads.load(THREAD))?.version).toBe(2);
+  });
+});
+
+describe("a key store that never answers", () => {
+  it("fails reading, writing and erasing after its limit, and nothing is written", async () => {
+    const { inner } = await written(createMemoryStore());
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const keys = { get: never, getOrCreate: never, rotate: never, shred: never, isShredded: never };
+    const store = encryptedStore(inner, keys, { keyTimeLimitMs: 20 });
+    for (const call of [...Object.values(writes(store, [])), () => store.threads.load(THREAD)])
+      await expect(call()).rejects.toMatchObject({
+        code: "TIMED_OUT",
+        details: { waitedFor: "the key store", milliseconds: 20, option: "keyTimeLimitMs" },
+      });
+    expect((await inner.threads.load(THREAD))?.version).toBe(8);
+    expect(() => encryptedStore(inner, keys, { keyTimeLimitMs: 0 })).toThrow(/keyTimeLimitMs/);
+  });
+});
+
+describe("a rotated key", () => {
+  const subject = canonicalJson([null, THREAD]);
+
+  it("seals on, also for who has the store open, and all versions open", async () => {
+    const { folder, store, open } = await written(createMemoryStore());
+    await fileKeyStore(folder).rotate(subject);
+    await store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 });
+    await open().threads.append(THREAD, [entry(9)], { expectedVersion: "any" });
+    expect((await open().threads.load(THREAD))?.length).toBe(10);
+  });
+
+  it("is missed by a copy of the folder from before, which writes nothing and rotates to no other key", async () => {
+    const { folder, store, open } = await written(createMemoryStore());
+    const copy = memoryKeyStore();
+    const { bytes } = await fileKeyStore(folder).getOrCreate(subject);
+    await fileKeyStore(folder).rotate(subject);
+    await store.threads.append(THREAD, [entry(8)], { expectedVersion: 8 });
+    const stale = {
+      ...keysOf(copy),
+      get: async (_: string, version = 1) => (version === 1 ? { version, bytes } : null),
+    };
+    const append = () => open(stale).threads.append(THREAD, [entry(9)], { expectedVersion: "any" });
+    await expect(append()).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    const turned = await copy.getOrCreate(subject).then(() => copy.rotate(subject));
+    const other = {
+      ...keysOf(copy),
+      get: async (_: string, version = 2) => (version === 1 ? { version, bytes } : turned),
+    };
+    await expect(open(other).threads.append(THREAD, [entry(9)], { expectedVersion: "any" })).rejects.toMatchObject({
+      code: "KEY_MISMATCH",
+    });
+    expect((await store.threads.load(THREAD))?.length).toBe(9);
+  });
+});
+
+const keysOf = (keys: ReturnType<typeof memoryKeyStore>) => ({
+  get: keys.get.bind(keys),
+  getOrCreate: keys.getOrCreate.bind(keys),
+  rotate: keys.rotate.bind(keys),
+  shred: keys.shred.bind(keys),
+  isShredded: keys.isShredded.bind(keys),
+});
+
+describe("the key of an erased subject", () => {
+  it("does not come back, neither while the folder is away nor after", async () => {
+    const { folder, store, open } = await written(createMemoryStore());
+    await eraseSubject(store, THREAD, WHY);
+    const append = (live: ThreadfoldStore) => live.threads.append(THREAD, [entry(8)], { expectedVersion: "any" });
+    const restore = away(folder);
+    for (const live of [store, open()]) await expect(append(live)).rejects.toMatchObject({ code: "KEY_MISSING" });
+    const begin = () => open().threads.append(OTHER_THREAD, [entry(0)], { expectedVersion: 0 });
+    await expect(begin()).rejects.toMatchObject({ code: "KEY_MISMATCH" });
+    restore();
+    for (const live of [store, open()]) await expect(append(live)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    await begin();
+    expect((await open().threads.load(OTHER_THREAD))?.version).toBe(1);
+  });
+});

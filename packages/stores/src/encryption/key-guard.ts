@@ -1,0 +1,198 @@
+import {
+  type SubjectKey,
+  type ThreadEntry,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { inspectorOf } from "../inspection/inspector-of.ts";
+import { isEnvelope, isSealedWith, keyFingerprint } from "./sealed-envelope.ts";
+import { contextIn, type EncryptionOptions, type PlaceOf, type SealedPlace } from "./sealed-places.ts";
+import { type SealedText, sealedTextOf } from "./sealed-text.ts";
+import { contentErased } from "./subject-keys.ts";
+
+/** Threads whose keys are remembered to be right, so that writing to them again reads nothing. */
+const REMEMBERED = 10_000;
+/** Threads that are asked whether a key store is the one of this store. */
+const WITNESSES = 100;
+/** Journal entries among which a sealed one is looked for; a request's is. */
+const JOURNALED = 64;
+
+/** A key that seals for a thread. */
+export interface SealingKey {
+  readonly key: SubjectKey;
+  /** True when nothing of the thread was found that any key had sealed. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Sees to it that a store is only ever written to with the keys that sealed what it holds. A key folder that is empty
+ * because its volume is not mounted looks like one that never had a key, and other keys seal as well as the right ones:
+ * what was written would be lost, and the thread with it, once the right keys are back. Every envelope commits to its key,
+ * so that whatever is sealed already is the check value, also in stores that were written before there was this guard.
+ */
+export class KeyGuard {
+  readonly #store: ThreadfoldStore;
+  readonly #placeOf: PlaceOf;
+  readonly #options: EncryptionOptions;
+  /** By thread, the fingerprint of the key that was found to be right. */
+  readonly #known = new Map<ThreadId, string>();
+  /** Something of another thread that this key store opened: proof that it is the one of this store. */
+  #witness: { readonly place: SealedPlace; readonly text: SealedText } | undefined;
+
+  constructor(store: ThreadfoldStore, placeOf: PlaceOf, options: EncryptionOptions) {
+    this.#store = store;
+    this.#placeOf = placeOf;
+    this.#options = options;
+  }
+
+  /**
+   * The key that seals for a thread from now on. It is made only for a subject of whom nothing sealed is there.
+   *
+   * @throws ThreadfoldError `KEY_MISSING` or `KEY_MISMATCH` before anything is written, `CONTENT_ERASED`.
+   */
+  async sealingKey(threadId: ThreadId): Promise<SealingKey> {
+    const place = this.#placeOf(threadId);
+    const found = await place.keys.get(place.subject);
+    if (found !== null && this.#known.get(threadId) === keyFingerprint(found)) return { key: found, isFirst: false };
+    if (found === null && (await place.keys.isShredded(place.subject))) throw contentErased();
+    const sealed = await this.#newestOf(threadId);
+    if (sealed !== null) await requireOpens(place, found, sealed);
+    else await this.#requireOwnKeys(place, found === null);
+    const key = found ?? (await place.keys.getOrCreate(place.subject));
+    if (sealed !== null) this.opened(threadId, key);
+    return { key, isFirst: sealed === null };
+  }
+
+  /** Takes note that a key opened something of a thread, which proves that it is the right one. */
+  opened(threadId: ThreadId, key: SubjectKey): void {
+    this.#known.delete(threadId);
+    this.#known.set(threadId, keyFingerprint(key));
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /**
+   * Makes sure that the keys at hand are those of a thread, before they are destroyed for good.
+   *
+   * @throws ThreadfoldError `KEY_MISSING` or `KEY_MISMATCH`.
+   */
+  async requireKeys(threadId: ThreadId): Promise<void> {
+    const place = this.#placeOf(threadId);
+    if (await place.keys.isShredded(place.subject)) return;
+    const sealed = await this.#newestOf(threadId);
+    if (sealed !== null) await requireOpens(place, await place.keys.get(place.subject), sealed);
+  }
+
+  /**
+   * Looks beyond a thread of which nothing is sealed yet: other threads of its subject may be, and the key store may be
+   * another one than this store's.
+   */
+  async #requireOwnKeys(place: SealedPlace, isNew: boolean): Promise<void> {
+    if (this.#options.isShared === true) return;
+    if (isNew && this.#options.subjectOf !== undefined) {
+      for await (const threadId of inspectorOf(this.#store).threadIds()) {
+        const isSubjects = threadId !== place.threadId && this.#placeOf(threadId).subject === place.subject;
+        if (isSubjects && (await this.#newestOf(threadId)) !== null) throw keyMissing(place);
+      }
+    }
+    await this.#requireWitness(place);
+  }
+
+  /** Whoever opens nothing of the oldest threads of a store has other keys than those that sealed it. */
+  async #requireWitness(place: SealedPlace): Promise<void> {
+    if (this.#witness !== undefined && (await opens(this.#witness.place, this.#witness.text))) return;
+    let [asked, strangers] = [0, 0];
+    for await (const threadId of inspectorOf(this.#store).threadIds()) {
+      if (threadId === place.threadId) continue;
+      const other = this.#placeOf(threadId);
+      // That a key store knows of an erasure in this store is as good a proof as a key.
+      if (await other.keys.isShredded(other.subject)) return;
+      const text = await this.#oldestOf(threadId);
+      if (text !== null && (await opens(other, text))) {
+        this.#witness = { place: other, text };
+        return;
+      }
+      if (text !== null) strangers++;
+      if (++asked === WITNESSES) break;
+    }
+    if (strangers > 0) throw foreignKeys(place);
+  }
+
+  /** The newest thing that is sealed of a thread, which tells of a rotated key that is missing as well. */
+  async #newestOf(threadId: ThreadId): Promise<SealedText | null> {
+    const resumed = await this.#store.ranges?.resume(threadId);
+    const held = resumed === null || resumed === undefined ? null : [...resumed.thread.entriesInMemory()];
+    const entries = held?.map(({ entry }) => entry) ?? [...((await this.#store.threads.load(threadId))?.entries ?? [])];
+    return newestSealed(entries) ?? (await this.#besideThread(threadId));
+  }
+
+  async #besideThread(threadId: ThreadId): Promise<SealedText | null> {
+    const { artifacts, journal } = this.#store;
+    for (const artifactId of (await artifacts.list(threadId)).toReversed()) {
+      const artifact = await artifacts.retrieve(artifactId);
+      if (artifact === null || !isEnvelope(artifact.content)) continue;
+      return { kind: "artifact", id: JSON.stringify(artifact.metadata.tenantId), envelope: artifact.content };
+    }
+    for (const { record } of await journal.read(threadId, { limit: JOURNALED }))
+      if (record.type === "request-rendered" && isEnvelope(record.payloadDigest))
+        return { kind: "request", id: "", envelope: record.payloadDigest };
+    return null;
+  }
+
+  /** The first entry of a thread, if it is sealed and can be read. */
+  async #oldestOf(threadId: ThreadId): Promise<SealedText | null> {
+    const { ranges, threads } = this.#store;
+    try {
+      const first = { fromVersion: 0, toVersion: 1 };
+      const [entry] = ranges
+        ? await ranges.loadRange(threadId, first)
+        : ((await threads.load(threadId))?.entries ?? []);
+      return entry === undefined ? null : sealedTextOf(entry);
+    } catch (error) {
+      // What another thread suffers from is no reason to refuse this one.
+      if (ThreadfoldError.isInstance(error) && UNREADABLE.has(error.code)) return null;
+      throw error;
+    }
+  }
+}
+
+const UNREADABLE: ReadonlySet<string> = new Set(["CONTENT_ERASED", "STORE_CORRUPT"]);
+
+function newestSealed(entries: readonly ThreadEntry[]): SealedText | null {
+  const newest = entries.at(-1);
+  return newest === undefined ? null : sealedTextOf(newest);
+}
+
+/** Whether the keys of a place open something that is sealed there. */
+async function opens(place: SealedPlace, { kind, id, envelope }: SealedText): Promise<boolean> {
+  return isSealedWith((version) => place.keys.get(place.subject, version), contextIn(place, kind, id), envelope);
+}
+
+async function requireOpens(place: SealedPlace, newest: SubjectKey | null, text: SealedText): Promise<void> {
+  if (newest === null) throw keyMissing(place);
+  if (!(await opens(place, text))) throw otherKeys(place);
+}
+
+const AWAY =
+  "Mount or restore where the keys are kept, or give the key store that sealed this store. Nothing was written.";
+
+const keyMissing = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
+  new ThreadfoldError(
+    "KEY_MISSING",
+    `There is no key of the subject of thread ${threadId}, and something is sealed with one.`,
+    { details: { subject, threadId }, hint: AWAY },
+  );
+
+const otherKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
+  new ThreadfoldError("KEY_MISMATCH", `The keys at hand are not those that sealed thread ${threadId}.`, {
+    details: { subject, threadId },
+    hint: AWAY,
+  });
+
+const foreignKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
+  new ThreadfoldError(
+    "KEY_MISMATCH",
+    `The keys at hand open nothing of what the store holds, so thread ${threadId} is not sealed with them.`,
+    { details: { subject, threadId }, hint: `${AWAY} Where several key stores share one store, say so with isShared.` },
+  );

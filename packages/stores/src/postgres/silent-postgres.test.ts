@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { entry, THREAD, transcript } from "../conformance/sample-data.ts";
+import { openStore } from "../open-store.ts";
+import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/postgres-service.ts";
+import { type SilencingProxy, startSilencingProxy, startSilentServer } from "../testing/silent-server.ts";
+import type { PostgresDriver } from "./postgres-driver.ts";
+import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
+
+const service = await findPostgres();
+// Nothing here answers, so that a limit is what ends it, however slow the machine is.
+const SHORT = 50;
+/** Long enough for a server that answers. */
+const LIMIT = 5_000;
+const PATIENT = 60_000;
+
+describe("a PostgreSQL that takes connections and says nothing", () => {
+  it("does not open a store, and the error names the option", async () => {
+    for (const half of ["", "N"]) {
+      const server = await startSilentServer(half);
+      const open = openStore(`postgres://me:secret@127.0.0.1:${server.port}/db`, {
+        postgres: { connectTimeoutMs: SHORT },
+      });
+      await expect(open).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        hint: expect.stringContaining("connectTimeoutMs"),
+      });
+      await server.close();
+    }
+  });
+
+  it("is waited for no longer than whole milliseconds say", async () => {
+    for (const option of ["connectTimeoutMs", "queryTimeoutMs", "longQueryTimeoutMs"])
+      await expect(openPostgresStore("postgres://127.0.0.1:1/db", { [option]: 0 })).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.stringContaining(option),
+      });
+  });
+});
+
+describe.skipIf(!service.isThere)(`a PostgreSQL behind something that falls silent${service.note}`, () => {
+  let owner: PostgresDriver;
+  let place: TestSchema;
+  let proxy: SilencingProxy;
+  const opened: PostgresStore[] = [];
+  beforeAll(async () => {
+    owner = connectForTests(service.url);
+    place = freshSchema(owner);
+    await (await openPostgresStore(service.url, { schema: place.schema })).close();
+  });
+  beforeEach(async () => {
+    const { hostname: host, port } = new URL(service.url);
+    proxy = await startSilencingProxy({ host, port: Number(port) });
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+    await proxy.close();
+  });
+  afterAll(async () => {
+    await place.drop();
+    await owner.close();
+  });
+
+  let tenants = 0;
+  async function open(tenantId = `tenant ${++tenants}`): Promise<PostgresStore> {
+    const url = new URL(service.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const limits = { queryTimeoutMs: LIMIT, longQueryTimeoutMs: LIMIT, connectTimeoutMs: PATIENT };
+    const store = await openPostgresStore(url.href, { schema: place.schema, tenantId, ...limits });
+    opened.push(store);
+    return store;
+  }
+
+  it("fails what waits for it, reading, writing and erasing, with what it was and how long", async () => {
+    const calls = [
+      (store: PostgresStore) => store.threads.append(THREAD, [entry(2)], { expectedVersion: 2 }),
+      (store: PostgresStore) => store.threads.load(THREAD),
+      (store: PostgresStore) => store.eraser.erase(THREAD),
+    ];
+    const stores = await Promise.all(calls.map(() => open()));
+    for (const store of stores) await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    proxy.silence(true);
+    const failed = calls.map((call, index) => call(stores[index] as PostgresStore).catch((error: unknown) => error));
+    for (const error of await Promise.all(failed))
+      expect(error).toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        retryable: true,
+        details: { waitedFor: "PostgreSQL", milliseconds: LIMIT, option: expect.stringMatching(/ueryTimeoutMs$/) },
+      });
+    // Connections of the time before are gone, and those that are made now are answered.
+    proxy.silence(false);
+    for (const store of stores) expect((await store.threads.load(THREAD))?.version).toBe(2);
+  });
+
+  it("has done what it was asked although nobody heard: the same append with its key gives the answer and doubles nothing", async () => {
+    const tenantId = `tenant ${++tenants}`;
+    const store = await open(tenantId);
+    await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    const direct = await openPostgresStore(service.url, { schema: place.schema, tenantId });
+    opened.push(direct);
+    const append = () =>
+      store.threads.append(THREAD, transcript(4).slice(2), { expectedVersion: 2, idempotencyKey: "key" });
+    proxy.loseAnswerTo("COMMIT\0");
+    await expect(append()).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      hint: expect.stringContaining("the same idempotency key"),
+    });
+    expect((await direct.threads.load(THREAD))?.version).toBe(4);
+    proxy.silence(false);
+    expect(await append()).toEqual({ version: 4, appended: 2 });
+    expect((await direct.threads.load(THREAD))?.length).toBe(4);
+  });
+
+  it("holds up no close, neither of the store nor of who listens", async () => {
+    const store = await open();
+    const stop = await store.onPlanCommitted(() => undefined);
+    await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
+    proxy.silence(true);
+    const append = store.threads.append(THREAD, [entry(2)], { expectedVersion: 2 });
+    append.catch(() => undefined);
+    await stop();
+    await store.close();
+    await expect(append).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
