@@ -25,13 +25,40 @@ describe("a session that is opened from plain JavaScript", () => {
     ["summaryModel", { threadId, summaryModel: "claude-haiku-4-5" }],
     ["summarizer", { threadId, summarizer: async () => "all went well" }],
     ["frame", { threadId, frame: { system: "You are an agent.", tools: [] } }],
-    ["frame", { threadId, frame: { system: ["You are an agent."] } }],
     ["frame", { threadId, frame: "You are an agent." }],
   ])("refuses %s that are not what they have to be, and names the option", async (name, options) => {
     const { code, message, hint } = await refusal(options);
     expect(code).toBe("INVALID_CONFIG");
     expect(message).toMatch(new RegExp(`^${name}: `));
     expect(hint).not.toBe("");
+  });
+
+  it.each<readonly [string, object, string, string]>([
+    ["a figure in the wrong place", { maxInputTokens: 5_000 }, "maxInputTokens", "Did you mean config.maxInputTokens?"],
+    [
+      "a misspelled figure in the wrong place",
+      { maxInputToken: 5_000 },
+      "maxInputToken",
+      "Did you mean config.maxInputTokens?",
+    ],
+    ["a misspelled option", { summaryModell: {} }, "summaryModell", "Did you mean summaryModel?"],
+    ["an option of nobody's", { colour: "red" }, "colour", "Known options: threadId"],
+    ["a misspelled figure", { config: { targetPercnt: 0.4 } }, "targetPercnt", "Did you mean targetPercent?"],
+    ["a misspelled hook", { hooks: { preCompaction: [] } }, "preCompaction", "Did you mean preCompact?"],
+    [
+      "a hook that is no list",
+      { hooks: { preCompact: () => ({}) } },
+      "hooks.preCompact",
+      "preCompact: [{ name, run }]",
+    ],
+    ["a list of functions", { hooks: { boundary: [() => ({})] } }, "hooks.boundary", "boundary: [{ name, run }]"],
+    ["what becomes of a request over its budget", { onOverBudget: "ignore" }, "onOverBudget", ""],
+  ])("refuses %s by name and says what was meant", async (_, options, name, hint) => {
+    await expect(ContextSession.open({ threadId, ...options } as never)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name },
+      hint: expect.stringContaining(hint),
+    });
   });
 
   it("opens with a thread id alone", async () => {
@@ -59,6 +86,16 @@ describe("a session that is used from plain JavaScript", () => {
     ],
     ["switchModel()", (session) => session.switchModel(), { code: "INVALID_CONFIG" }],
     ["switchModel(name)", (session) => session.switchModel("gpt-5"), { code: "INVALID_CONFIG" }],
+    [
+      "prepare(a word that is none)",
+      (session) => session.prepare({ onOverBudget: "ignore" }),
+      { code: "INVALID_CONFIG", message: expect.stringContaining("barest, throw, send") as never },
+    ],
+    [
+      "compact(options of another system)",
+      (session) => session.compact({ strategy: {}, trigger: {} }),
+      { code: "INVALID_CONFIG", message: expect.stringContaining("strategy") as never },
+    ],
     ["prepare(frame)", (session) => session.prepare({ frame: "You are an agent." }), { code: "INVALID_CONFIG" }],
     ["compact(frame)", (session) => session.compact({ frame: { system: "x", tools: [] } }), { code: "INVALID_CONFIG" }],
     ["dryRun(frame)", (session) => session.dryRun({ frame: { system: "x" } }), { code: "INVALID_CONFIG" }],

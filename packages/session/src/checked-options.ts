@@ -1,6 +1,54 @@
-import { checkFrame } from "./checked-arguments.ts";
-import { has, refuseArgument } from "./refuse-argument.ts";
+import { checkTimeLimit, contextCompactionConfigSchema } from "@threadfold/core";
+import { checkFrame, checkOverBudget } from "./checked-arguments.ts";
+import type { Hook, SessionHooks } from "./hooks/session-hooks.ts";
+import { has, refuseArgument, refuseUnknownOptions } from "./refuse-argument.ts";
 import type { SessionOptions } from "./session-options.ts";
+
+/** Every option by name; the compiler sees to it that none is left out. */
+const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
+  threadId: true,
+  store: true,
+  preset: true,
+  config: true,
+  tokenizer: true,
+  calibration: true,
+  summaryModel: true,
+  summaryTimeLimitMs: true,
+  storeTimeLimitMs: true,
+  closeTimeLimitMs: true,
+  summaryCache: true,
+  summarizer: true,
+  summaryChecks: true,
+  redactSecrets: true,
+  format: true,
+  frame: true,
+  summaryRole: true,
+  model: true,
+  cacheBreakpoints: true,
+  determinismProbe: true,
+  onOverBudget: true,
+  compaction: true,
+  background: true,
+  environment: true,
+  hooks: true,
+  warnAfterCompactions: true,
+  clock: true,
+  journal: true,
+  tenantId: true,
+  securityContext: true,
+  onEvent: true,
+};
+const OPTION_NAMES = Object.keys(OPTIONS);
+const CONFIG_NAMES = { place: "config", names: Object.keys(contextCompactionConfigSchema.shape) };
+
+/** The lists of hooks, and what else stands beside them. */
+const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
+  preCompact: "list",
+  postCompact: "list",
+  sessionStart: "list",
+  boundary: "list",
+  timeoutMilliseconds: "figure",
+};
 
 /** A member that the value of an option has, and where such a value comes from. */
 interface Duty {
@@ -19,6 +67,8 @@ const DUTIES: readonly Duty[] = [
   { option: "summarizer", member: "summarize", hint: "Hand in an object with an id and summarize(request)." },
 ];
 
+const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs"] as const;
+
 /**
  * Gives the options back when they are what their type says, as far as the types of a caller in JavaScript are unknown.
  *
@@ -27,13 +77,34 @@ const DUTIES: readonly Duty[] = [
 export function checkedOptions(options: SessionOptions): SessionOptions {
   if (typeof options !== "object" || options === null)
     refuseArgument("options", "a session is opened with an object of them.");
-  const { threadId, frame } = options;
+  refuseUnknownOptions(options, OPTION_NAMES, CONFIG_NAMES);
+  const { threadId, frame, hooks, onOverBudget } = options;
   if (typeof threadId !== "string" || threadId === "")
     refuseArgument("threadId", "it has to be a text.", "Name the conversation; the same name opens it again.");
   for (const { option, member, hint } of DUTIES) {
     const given = options[option];
     if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
   }
+  for (const option of TIME_LIMITS) if (options[option] !== undefined) checkTimeLimit(option, options[option]);
+  const { timeoutMilliseconds } = options.hooks ?? {};
+  if (timeoutMilliseconds !== undefined) checkTimeLimit("hooks.timeoutMilliseconds", timeoutMilliseconds);
   checkFrame(frame);
+  checkOverBudget(onOverBudget);
+  if (hooks !== undefined) checkHooks(hooks);
   return options;
 }
+
+/** A hook that is no list of hooks would be found out at the first fold, and would end every one of them. */
+function checkHooks(hooks: SessionHooks): void {
+  if (typeof hooks !== "object" || hooks === null) refuseArgument("hooks", "it has to be an object of lists.");
+  refuseUnknownOptions(hooks, Object.keys(HOOKS));
+  for (const [name, kind] of Object.entries(HOOKS)) {
+    const given: unknown = hooks[name as keyof SessionHooks];
+    if (kind === "figure" || given === undefined) continue;
+    const isList = Array.isArray(given) && given.every(isHook);
+    if (!isList) refuseArgument(`hooks.${name}`, "it has to be a list of hooks.", `Hand in ${name}: [{ name, run }].`);
+  }
+}
+
+const isHook = (value: unknown): value is Hook<never, unknown> =>
+  has(value, "run") && typeof (value as { readonly run: unknown }).run === "function";

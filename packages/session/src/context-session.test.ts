@@ -76,13 +76,15 @@ describe("a session on random transcripts", () => {
           const store = createMemoryStore();
           const session = await open({ store, preset, format, config: { maxInputTokens } });
           await session.append(messages);
-          const prepared = await session.prepare();
+          const prepared = await session.prepare({ onOverBudget: "send" });
           expect(prepared.violations).toEqual([]);
           expect(prepared.missingPins).toEqual([]);
-          if (prepared.tokens > maxInputTokens) {
+          expect(prepared.overBudget).toBe(prepared.tokens > maxInputTokens);
+          if (prepared.overBudget) {
             expect(prepared.outcome?.type).toBe("infeasible");
             const { outcome } = prepared;
             if (outcome?.type === "infeasible") expect(outcome.required).toBeGreaterThan(maxInputTokens);
+            await expect(session.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
           }
           if (messages.length === 0) return;
           expect((await replayThread(store, threadId)).filter((request) => !request.equal)).toEqual([]);

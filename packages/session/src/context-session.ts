@@ -1,17 +1,21 @@
-import type {
-  AgentThread,
-  Authority,
-  CompactionOutcome,
-  CompactionPlan,
-  ContextCompactionConfig,
-  Explanation,
-  MessageId,
-  MessageInput,
-  PinId,
-  RecallPage,
-  RecallRequest,
-  ThreadfoldStore,
-  ThreadId,
+import {
+  type AgentThread,
+  type Authority,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type Explanation,
+  type MessageId,
+  type MessageInput,
+  type PinId,
+  type RecallPage,
+  type RecallRequest,
+  roomTokens,
+  type ThreadfoldStore,
+  type ThreadId,
+  type ThreadRules,
+  threadRules,
+  withinLimit,
 } from "@threadfold/core";
 import {
   type CompactionQualityMetrics,
@@ -28,13 +32,15 @@ import { type CompletedResponse, type ModelResponse, withoutTruncatedCalls } fro
 import { type FailedCall, overflowIn } from "./answer/failed-call.ts";
 import { TakenAnswers } from "./answer/taken-answers.ts";
 import type { UsageReport } from "./answer/usage-state.ts";
-import { checkFrame, checkResponse, checkTarget } from "./checked-arguments.ts";
+import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "./checked-arguments.ts";
 import type { CompactOptions } from "./fold/compact-options.ts";
 import type { PlanPreview } from "./fold/preview-plan.ts";
-import type { BackgroundFold } from "./fold/session-folding.ts";
+import { ABANDONED, type BackgroundFold } from "./fold/session-folding.ts";
+import { ABORT_GRACE_MS, untilGivenUp } from "./given-up.ts";
 import { type Handoff, type HandoffOptions, handoff } from "./handoff/handoff.ts";
 import { handoffDefaults } from "./handoff/handoff-defaults.ts";
 import { type ReplayedRequest, replayThread } from "./journal/replay-thread.ts";
+import type { PrepareOptions } from "./request/prepare-options.ts";
 import type { PreparedRequest } from "./request/prepared-request.ts";
 import type { RequestFrame } from "./request/request-frame.ts";
 import type { ModelTarget } from "./request/request-scene.ts";
@@ -46,6 +52,9 @@ import { type SessionStats, sessionStats } from "./session-stats.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
 import { openThread } from "./thread/session-history.ts";
 
+/** How long `close` waits by default, in milliseconds. */
+const CLOSE_TIME_LIMIT_MS = 10_000;
+
 /**
  * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
  * The thread is only ever appended to; what the model sees is a plan over it.
@@ -53,16 +62,20 @@ import { openThread } from "./thread/session-history.ts";
 export class ContextSession {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
+  readonly #options: SessionOptions;
   readonly #rooms: SessionRooms;
   readonly #handoffDefaults: ReturnType<typeof handoffDefaults>;
   /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
   readonly #turns = new SerialQueue();
   readonly #taken = new TakenAnswers();
+  readonly #closeTimeLimitMs: number;
 
   private constructor(options: SessionOptions, rooms: SessionRooms) {
     this.threadId = options.threadId;
-    this.store = rooms.store;
+    this.store = rooms.givenStore;
+    this.#options = options;
     this.#rooms = rooms;
+    this.#closeTimeLimitMs = options.closeTimeLimitMs ?? CLOSE_TIME_LIMIT_MS;
     this.#handoffDefaults = handoffDefaults(options);
   }
 
@@ -99,14 +112,19 @@ export class ContextSession {
     return this.#rooms.request.config;
   }
 
+  /** System text and tools that the session was opened with; a call of {@link prepare} may go before them. */
+  get frame(): RequestFrame {
+    return this.#rooms.request.ownFrame;
+  }
+
   /** The provider's request format. */
   get format(): ProviderFormat {
     return this.#rooms.request.format;
   }
 
   /**
-   * Appends messages, and pins for the standing constraints among them. Never waits for a fold: what is appended while one
-   * is made stays in the prompt as it is.
+   * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
+   * waits for a fold: what is appended while one is made stays in the prompt as it is.
    *
    * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
    * `AgentThread.append` throws.
@@ -120,9 +138,23 @@ export class ContextSession {
     return this.#rooms.thread.pin(text, authority);
   }
 
-  /** Lifts a pin. @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low. */
+  /**
+   * Lifts a pin, or drops a candidate of {@link rules}, by its id.
+   *
+   * @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low.
+   */
   liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     return this.#rooms.thread.liftPin(pinId, authority, reason);
+  }
+
+  /**
+   * The rules of the thread: those that hold, with who said them and since when; those that were lifted, and why; those
+   * that found no room; and candidates, which may be rules or retractions. Confirm a candidate with `pin(text, authority)`,
+   * lift the rule that it takes back with {@link liftPin}, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
+   */
+  async rules(): Promise<ThreadRules> {
+    await this.loadHistory();
+    return threadRules(this.thread);
   }
 
   /** Takes in what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */
@@ -132,35 +164,48 @@ export class ContextSession {
 
   /**
    * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest. Calls
-   * of one session are answered one after the other. Folding never makes it throw: see `outcome`.
+   * of one session are answered one after the other. A fold that fails is told in `outcome` and throws nothing while the
+   * request fits its budget, `maxInputTokens` less `outputReserveTokens`. What does not fit is not handed out, unless
+   * `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused. A signal ends a fold at
+   * once, whatever it waits for; a request that fits is then made without it.
    *
-   * @throws what the store throws when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it;
-   * ThreadfoldError `INVALID_CONFIG` for a frame that is none.
+   * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
+   * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
+   * when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it; ThreadfoldError `INVALID_CONFIG` for
+   * options that are none, `ABORTED` when the store or an earlier call does not let it answer within a second after its
+   * signal was aborted.
    */
-  async prepare(
-    options: { readonly frame?: RequestFrame; readonly signal?: AbortSignal } = {},
-  ): Promise<PreparedRequest> {
-    checkFrame(options.frame);
-    const { folding, rehydrate } = this.#rooms;
-    return this.#turns.run(async () => {
-      const outcome = await folding.compact(options);
-      return this.render(outcome, await rehydrate());
-    });
+  async prepare(options: PrepareOptions = {}): Promise<PreparedRequest> {
+    checkPrepareOptions(options);
+    const turn = (givenUp: AbortSignal): Promise<PreparedRequest> =>
+      this.#turns.run(async () => {
+        givenUp.throwIfAborted();
+        return this.#rooms.prepareRequest({ ...options, frame: options.frame ?? {} });
+      });
+    return untilGivenUp(turn, options.signal);
   }
 
-  /** Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone. */
+  /**
+   * Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone.
+   * Does not look at the budget: see `overBudget`.
+   */
   render(
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
   ): Promise<PreparedRequest> {
-    const { history, prepareRequest } = this.#rooms;
-    return history.whenNeeded(() => prepareRequest(this.plan, outcome, rehydrated));
+    const { history, recorder } = this.#rooms;
+    return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
   }
 
   /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
   async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
-    checkFrame(options.frame);
-    return this.#turns.run(() => this.#rooms.folding.compact(options));
+    checkCompactOptions(options);
+    const turn = (givenUp: AbortSignal): Promise<CompactionOutcome> =>
+      this.#turns.run(async () => (givenUp.aborted ? ABANDONED : this.#rooms.folding.compact(options)));
+    return untilGivenUp(turn, options.signal).catch((error: unknown) => {
+      if (options.signal?.aborted === true) return ABANDONED;
+      throw error;
+    });
   }
 
   /**
@@ -169,7 +214,7 @@ export class ContextSession {
    * first. A request that is over the cap before it is done is folded at once, and the background fold then comes to nothing.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
-    checkFrame(options.frame);
+    checkCompactOptions(options);
     return this.#rooms.folding.compactInBackground(options);
   }
 
@@ -178,7 +223,7 @@ export class ContextSession {
    * longer see. Nothing is stored: no artifact, no plan, no journal entry.
    */
   async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
-    checkFrame(options.frame);
+    checkCompactOptions(options);
     return this.#rooms.folding.dryRun(options);
   }
 
@@ -237,7 +282,7 @@ export class ContextSession {
    * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment.
    */
   reportOverflow(report: OverflowFigures = {}): void {
-    this.#rooms.memory.overflowed(report, this.config.maxInputTokens);
+    this.#rooms.memory.overflowed(report, roomTokens(this.config));
   }
 
   /**
@@ -270,17 +315,37 @@ export class ContextSession {
   /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
   async handoff(options: HandoffOptions): Promise<Handoff> {
     await this.loadHistory();
-    return handoff(this, { ...this.#handoffDefaults, ...options });
+    const { thread, plan } = this;
+    return handoff({ thread, plan, store: this.#rooms.store }, { ...this.#handoffDefaults, ...options });
   }
 
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */
   fork(options: ForkOptions): Promise<ForkedThread> {
-    return forkThread(this.store, this.threadId, options);
+    return forkThread(this.#rooms.store, this.threadId, options);
+  }
+
+  /**
+   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and
+   * the cap that hold now, with what was learned of its counter. Both share the store: closing one closes it for the other.
+   *
+   * @throws ThreadfoldError as {@link open} does.
+   */
+  openOther(threadId: ThreadId): Promise<ContextSession> {
+    const { config, calibration } = this.#options;
+    const { model } = this.#rooms.request;
+    return ContextSession.open({
+      ...this.#options,
+      threadId,
+      store: this.store,
+      config: { ...config, maxInputTokens: this.config.maxInputTokens },
+      ...(model !== undefined && { model }),
+      ...(calibration !== undefined && { calibration: { ...calibration, learned: this.calibration } }),
+    });
   }
 
   /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
   replay(): Promise<readonly ReplayedRequest[]> {
-    return replayThread(this.store, this.threadId);
+    return replayThread(this.#rooms.store, this.threadId);
   }
 
   /** Signs that the newest fold took away what was still needed (seed 002). Walks the thread. */
@@ -301,10 +366,26 @@ export class ContextSession {
 
   /**
    * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
-   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
+   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself. It
+   * always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it does not hear that.
+   *
+   * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
    */
   async close(): Promise<void> {
-    await this.#rooms.folding.close();
-    await this.#turns.run(() => this.store.close());
+    const { folding } = this.#rooms;
+    const milliseconds = this.#closeTimeLimitMs;
+    const limit = { milliseconds, option: "closeTimeLimitMs", timers: globalThis };
+    const idle = (): Promise<unknown> => Promise.all([folding.close(), this.#turns.run(async () => undefined)]);
+    let givenUp: unknown;
+    try {
+      await withinLimit(idle, { ...limit, waitedFor: "what was under way in the session" });
+    } catch (late) {
+      folding.end();
+      await withinLimit(idle, { ...limit, milliseconds: ABORT_GRACE_MS, waitedFor: "it" }).catch(
+        () => (givenUp = late),
+      );
+    }
+    await withinLimit(() => this.store.close(), { ...limit, waitedFor: "the store's close" });
+    if (givenUp !== undefined) throw givenUp;
   }
 }

@@ -1,10 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ThreadfoldStore } from "@threadfold/core";
+import type { SummaryCacheStore, ThreadfoldStore } from "@threadfold/core";
 import { importSession } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
-import { encryptedStore, eraseSubject, fileKeyStore, openSqliteStore, verifyStore } from "@threadfold/stores";
+import {
+  createMemoryStore,
+  encryptedStore,
+  eraseSubject,
+  fileKeyStore,
+  memoryKeyStore,
+  openSqliteStore,
+  sealedSummaries,
+  verifyStore,
+} from "@threadfold/stores";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { afterAll, expect, it } from "vitest";
 import { ContextSession } from "./context-session.ts";
@@ -81,4 +90,63 @@ it("R23 P2 a session over an encrypted store gives the same bytes, replays, leav
   await expect(replayThread(again, threadId as never)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
   expect(await verifyStore(again)).toEqual([]);
   await again.close();
+});
+
+it("R25 a session whose key folder is away for a while writes nothing, and goes on with all of it once it is back", async () => {
+  const keyFolder = join(folder, "mounted keys");
+  const path = join(folder, "mounted.db");
+  const { threadId, messages } = await importSession(conversation());
+  const open = async () =>
+    ContextSession.open({
+      threadId,
+      store: encryptedStore(await openSqliteStore(path, { clock }), fileKeyStore(keyFolder)),
+      config: { maxInputTokens: 8_000 },
+      clock,
+    });
+  const session = await open();
+  await session.append(messages.slice(0, 30));
+  renameSync(keyFolder, `${keyFolder} away`);
+  await expect(session.append(messages.slice(30))).rejects.toMatchObject({ code: "KEY_MISSING" });
+  await expect(session.prepare()).rejects.toMatchObject({ code: "KEY_MISSING" });
+  expect(existsSync(keyFolder)).toBe(false);
+  renameSync(`${keyFolder} away`, keyFolder);
+  await session.append(messages.slice(30));
+  const { digest } = await session.prepare();
+  await session.close();
+  const again = await open();
+  await again.loadHistory();
+  expect(again.thread.length).toBe(messages.length);
+  expect((await again.render()).digest).toBe(digest);
+  expect(await verifyStore(again.store)).toEqual([]);
+  await again.close();
+});
+
+it("R25 a fold asks the summary cache for its thread, so that it is sealed for its subject", async () => {
+  const { threadId, messages } = await importSession(conversation());
+  const keys = memoryKeyStore();
+  const kept = new Map<string, string>();
+  const cache: SummaryCacheStore = {
+    get: async (name) => kept.get(name) ?? null,
+    set: async (name, entry) => void kept.set(name, entry),
+  };
+  const session = await ContextSession.open({
+    threadId,
+    store: encryptedStore(createMemoryStore(), keys),
+    summaryCache: sealedSummaries(cache, keys),
+    summaryModel: {
+      id: "noting",
+      complete: async () => ({
+        text: JSON.stringify({ add: { facts: [{ text: "Zanzibar 1 was read.", sources: [3] }] } }),
+        finish: "stop",
+        toolCalls: 0,
+      }),
+    },
+    config: { maxInputTokens: 8_000 },
+    clock,
+  });
+  await session.append(messages);
+  expect((await session.compact()).type).toMatch(/committed|floor-used/);
+  expect(kept.size).toBeGreaterThan(0);
+  for (const text of [...kept.keys(), ...kept.values()]) expect(text).not.toMatch(/zanzibar/i);
+  await session.close();
 });

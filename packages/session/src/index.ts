@@ -15,6 +15,7 @@ export * from "./answer/usage-state.ts";
 export * from "./thread/fork-thread.ts";
 export * from "./handoff/handoff.ts";
 export * from "./thread/plan-window.ts";
+export * from "./request/prepare-options.ts";
 export * from "./request/prepared-request.ts";
 export * from "./journal/replay-thread.ts";
 export * from "./request/request-frame.ts";

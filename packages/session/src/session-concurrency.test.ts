@@ -56,7 +56,7 @@ describe("one session, several things at once", () => {
 });
 
 describe("a fold that is aborted", () => {
-  it("commits nothing, whenever the signal comes, and the request is rendered all the same", async () => {
+  it("commits nothing, whenever the signal comes, and a request that fits is rendered all the same", async () => {
     for (const at of ["before", "plans.commitPlan", "hook"]) {
       const controller = new AbortController();
       const inner = createMemoryStore();
@@ -73,7 +73,7 @@ describe("a fold that is aborted", () => {
           },
         },
       ];
-      const session = await openSession({ store, config, hooks: { preCompact } });
+      const session = await openSession({ store, config: { maxInputTokens: 14_000 }, hooks: { preCompact } });
       await session.append([say("u0", "user", "Build it."), ...work(0, 5, 2_500)]);
       if (at === "before") controller.abort();
       const prepared = await session.prepare({ signal: controller.signal });

@@ -19,7 +19,8 @@ import type { Calibration } from "@threadfold/tokenizers";
 import type { BackgroundOptions } from "./background/background-options.ts";
 import type { Environment } from "./fold/compaction-switch.ts";
 import type { SessionHooks } from "./hooks/session-hooks.ts";
-import type { RequestFrame } from "./request/request-frame.ts";
+import type { OverBudget } from "./request/prepare-options.ts";
+import type { FrameFields } from "./request/request-frame.ts";
 
 /** What a session is opened with. Only `threadId` has no default. */
 export interface SessionOptions {
@@ -29,6 +30,16 @@ export interface SessionOptions {
    * session closes it.
    */
   readonly store?: ThreadfoldStore;
+  /**
+   * How long one call of the store may take, in milliseconds; then it ends in `TIMED_OUT`. What became of it is not known,
+   * and it is safe to call again. 120 000 by default, which is more than what the stores of servers wait for by themselves.
+   */
+  readonly storeTimeLimitMs?: number;
+  /**
+   * How long `close` waits for what is under way, and then for the store to close, in milliseconds each. Folds that are
+   * still made after so long are aborted. 10 000 by default.
+   */
+  readonly closeTimeLimitMs?: number;
   /** The policy. `threadfold` by default. */
   readonly preset?: CompactionPreset;
   /** Figures that override the preset's. */
@@ -44,8 +55,9 @@ export interface SessionOptions {
    */
   readonly summaryModel?: CompletionModel;
   /**
-   * How long a fold waits for `summaryModel`, in milliseconds: after so long it counts as failed for a summary. 180 000 by
-   * default. A `prepare` that folds waits with it; a shorter time keeps a model that hangs from holding the agent up.
+   * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook gives, in
+   * milliseconds: after so long it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with it;
+   * a shorter time keeps what hangs from holding the agent up.
    */
   readonly summaryTimeLimitMs?: number;
   /** Keeps the summaries of `summaryModel` beyond this process. */
@@ -61,8 +73,11 @@ export interface SessionOptions {
   readonly redactSecrets?: boolean;
   /** The provider's request format. Anthropic Messages by default. */
   readonly format?: ProviderFormat;
-  /** System text and tools of the host; `prepare` may override them call by call. */
-  readonly frame?: RequestFrame;
+  /**
+   * System text and tools of the host, for every request. What a call of `prepare` gives goes before it field by field, for
+   * that request: a call with `tools` alone keeps this `system`.
+   */
+  readonly frame?: FrameFields;
   /** The role of the messages that stand for folded spans; goes before `config.summaryRole` and the preset's. */
   readonly summaryRole?: SummaryRole;
   /**
@@ -81,6 +96,14 @@ export interface SessionOptions {
   readonly cacheBreakpoints?: boolean | { readonly ttl?: "5m" | "1h" };
   /** Says whether the source of a replayable result is still as it was. Without one none is cleared for being replayable. */
   readonly determinismProbe?: DeterminismProbe;
+  /**
+   * What `prepare` does with a request that takes more than `maxInputTokens` less `outputReserveTokens` after folding.
+   * `barest`: where the fold failed, everything that can be is folded without a model; a request that fits is handed out,
+   * and otherwise `BudgetInfeasibleError` is thrown. `throw`: it is thrown at once. `send`: the request is handed out as
+   * it is, for a host that reads `outcome` and `overBudget`. A hook's veto and switched-off folding are heeded in any case.
+   * `barest` by default; `prepare` may override it call by call.
+   */
+  readonly onOverBudget?: OverBudget;
   /**
    * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The environment
    * variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever stands here. True by default.

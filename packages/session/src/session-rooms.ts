@@ -1,4 +1,4 @@
-import type { AgentThread, Clock, CompactionOutcome, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import type { AgentThread, Clock, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
 import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
 import { formatById } from "@threadfold/renderer";
 import { journaledAccess } from "@threadfold/stores";
@@ -12,6 +12,8 @@ import { FoldMemory } from "./fold/fold-memory.ts";
 import { SessionFolding } from "./fold/session-folding.ts";
 import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "./journal/session-journal.ts";
 import { CacheMarks } from "./request/cache-marks.ts";
+import { type FittingRequestPorts, fittingRequest } from "./request/fitting-request.ts";
+import type { PrepareOptions } from "./request/prepare-options.ts";
 import type { PreparedRequest } from "./request/prepared-request.ts";
 import { RequestRecorder } from "./request/request-recorder.ts";
 import { RequestScene } from "./request/request-scene.ts";
@@ -26,6 +28,7 @@ import { Unfolding, type UnfoldingPorts } from "./unfold/unfolding.ts";
 
 /** What a session is made of. */
 export interface SessionRooms {
+  readonly givenStore: ThreadfoldStore;
   readonly store: ThreadfoldStore;
   readonly thread: SessionThread;
   readonly request: RequestScene;
@@ -34,14 +37,9 @@ export interface SessionRooms {
   readonly unfolding: Unfolding;
   readonly memory: FoldMemory;
   readonly history: SessionHistory;
-  /** What the newest messages refer to, for the next request; nothing when the stores cannot give it. */
-  readonly rehydrate: () => Promise<readonly RehydrationResult[]>;
-  /** Renders, records and gives the request under a plan. */
-  readonly prepareRequest: (
-    plan: CompactionPlan,
-    outcome: CompactionOutcome | null,
-    rehydrated: readonly RehydrationResult[],
-  ) => Promise<PreparedRequest>;
+  readonly recorder: RequestRecorder;
+  /** Folds when that is due, and gives the next request. */
+  readonly prepareRequest: (options: PrepareOptions) => Promise<PreparedRequest>;
 }
 
 /** Puts a session together. @throws ThreadfoldError `INVALID_CONFIG`. */
@@ -51,7 +49,7 @@ export function sessionRooms(
   first: AgentThread,
   firstPlan: CompactionPlan,
 ): SessionRooms {
-  const { store, preset, config, tokenizer } = parts;
+  const { givenStore, store, preset, config, tokenizer } = parts;
   const { threadId, tenantId = null, securityContext, model, frame, summaryRole } = options;
   const clock = options.clock ?? systemClock;
   const events = new SessionEvents(options, clock);
@@ -76,6 +74,15 @@ export function sessionRooms(
       ...{ ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
       onPinsLeftOut: (left) =>
         events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "detected_pins_left_out", ...left }),
+      onCandidates: (candidates) =>
+        events.emit({
+          threadId,
+          budgetLimit: config.maxInputTokens,
+          type: "rule_candidates_found",
+          messageIds: [...new Set(candidates.map(({ source }) => source.messageId))],
+          rules: candidates.filter(({ kind }) => kind === "rule").length,
+          retractions: candidates.filter(({ kind }) => kind === "retraction").length,
+        }),
     },
     firstPlan,
   );
@@ -134,7 +141,10 @@ export function sessionRooms(
   };
   const marks = new CacheMarks(options.cacheBreakpoints);
   const recorder = new RequestRecorder({ thread, request, memory, journal, marks, tokenizer: tokenizer.id });
+  const whenNeeded: FittingRequestPorts["whenNeeded"] = (work) => history.whenNeeded(work);
+  const fitting = { folding, recorder, request, thread, plan, rehydrate, whenNeeded };
   return {
+    givenStore,
     store,
     thread,
     request,
@@ -143,8 +153,9 @@ export function sessionRooms(
     unfolding,
     memory,
     history,
-    rehydrate,
-    prepareRequest: (shown, outcome, rehydrated) => recorder.prepare(shown, outcome, rehydrated),
+    recorder,
+    prepareRequest: ({ onOverBudget = options.onOverBudget, ...asked }) =>
+      fittingRequest(fitting, { ...asked, ...(onOverBudget !== undefined && { onOverBudget }) }),
   };
 }
 

@@ -345,7 +345,7 @@ describe("a compaction worker", () => {
     await hasty.session.prepare();
     await hasty.summarizer.reached;
     controller.abort();
-    setTimeout(hasty.summarizer.open, 30);
+    setTimeout(hasty.summarizer.open, 1_000);
     await ended.promise;
     expect(told.at(-1)).toMatchObject({ type: "job-retried", problem: { code: "ABORTED" } });
     expect(await hasty.store.plans.listPlans(threadId)).toEqual([]);

@@ -1,3 +1,4 @@
+import { ThreadfoldError, type TimeLimit, timedOut } from "@threadfold/core";
 import type { CompactionJob } from "./compaction-job.ts";
 
 /** What became of asking for a fold: a job was put into the queue, or one for this thread was in there or under way already. */
@@ -30,6 +31,12 @@ export interface JobResult {
 export type JobSettlement =
   | { readonly status: "done"; readonly result: JobResult }
   | { readonly status: "retry" | "dead"; readonly problem: JobProblem };
+
+/** What a call of a queue ends in that was not answered in time. A job that the queue takes later does no harm. */
+export function queueTimedOut(limit: TimeLimit): ThreadfoldError {
+  const { message, hint, details } = timedOut(limit);
+  return new ThreadfoldError("QUEUE_UNAVAILABLE", message, { hint, details });
+}
 
 /** A job in the hands of a worker. */
 export interface JobDelivery {

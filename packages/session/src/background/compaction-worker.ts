@@ -1,7 +1,14 @@
-import { type Clock, ThreadfoldError } from "@threadfold/core";
+import { type Clock, checkTimeLimit, ThreadfoldError, tellListener, withinLimit } from "@threadfold/core";
 import { systemClock } from "../system-clock.ts";
 import type { CompactionJob } from "./compaction-job.ts";
-import type { CompactionQueue, JobDelivery, JobProblem, JobResult, JobSettlement } from "./compaction-queue.ts";
+import {
+  type CompactionQueue,
+  type JobDelivery,
+  type JobProblem,
+  type JobResult,
+  type JobSettlement,
+  queueTimedOut,
+} from "./compaction-queue.ts";
 import { type JobPorts, runCompactionJob } from "./run-compaction-job.ts";
 
 /** What a worker tells of: ids and figures, and never content. */
@@ -45,12 +52,18 @@ export interface CompactionWorkerFigures {
 /** A worker at a compaction queue. */
 export interface CompactionWorker {
   figures(): CompactionWorkerFigures;
-  /** Takes no further job and waits for those under way, as long as the grace lasts. Does no more when called again. */
+  /**
+   * Takes no further job and waits for those under way, as long as the grace lasts. Does no more when called again.
+   *
+   * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue has not let the worker go ten seconds after that.
+   */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 2;
 const GRACE = 30_000;
+/** How long the queue may take after the grace to let a worker go, in milliseconds. */
+const STOP_MS = 10_000;
 const COUNTED = { committed: "committed", "already-committed": "alreadyCommitted", conflict: "conflicts" } as const;
 
 /**
@@ -64,6 +77,8 @@ export async function startCompactionWorker(options: CompactionWorkerOptions): P
   const { queue, concurrency = CONCURRENCY, graceMilliseconds = GRACE, signal, clock = systemClock } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > 100)
     throw new ThreadfoldError("INVALID_CONFIG", "concurrency has to be a whole number from 1 to 100.");
+  checkTimeLimit("graceMilliseconds", graceMilliseconds + STOP_MS);
+  if (options.portTimeLimitMs !== undefined) checkTimeLimit("portTimeLimitMs", options.portTimeLimitMs);
   const folding = new AbortController();
   const figures = {
     running: 0,
@@ -77,11 +92,7 @@ export async function startCompactionWorker(options: CompactionWorkerOptions): P
   };
 
   const tell = (event: CompactionWorkerEvent): void => {
-    try {
-      options.onEvent?.(event);
-    } catch {
-      // A listener must never end a worker.
-    }
+    tellListener(options.onEvent, event);
   };
   const handle = async (delivery: JobDelivery): Promise<JobSettlement> => {
     const { job, attempt } = delivery;
@@ -108,7 +119,10 @@ export async function startCompactionWorker(options: CompactionWorkerOptions): P
   const stopNow = async (): Promise<void> => {
     const timer = setTimeout(() => folding.abort(), graceMilliseconds);
     try {
-      await subscription.stop();
+      await withinLimit(() => subscription.stop(), {
+        ...{ milliseconds: graceMilliseconds + STOP_MS, waitedFor: "the queue's stop", option: "graceMilliseconds" },
+        ...{ timers: globalThis, late: queueTimedOut },
+      });
     } finally {
       clearTimeout(timer);
     }

@@ -1,8 +1,8 @@
-import { type CompactionPlan, type ContextCompactionEvent, ThreadfoldError } from "@threadfold/core";
+import { type CompactionPlan, type ContextCompactionEvent, withinLimit } from "@threadfold/core";
 import { problemOf } from "../events/problem-of.ts";
 import type { FoldScene } from "../fold/fold-scene.ts";
 import type { BackgroundOptions } from "./background-options.ts";
-import type { EnqueueResult } from "./compaction-queue.ts";
+import { type EnqueueResult, queueTimedOut } from "./compaction-queue.ts";
 
 /** For so many calls of the model a session neither asks again for the same plan, nor asks a queue that did not answer. */
 const CALLS_BETWEEN_REQUESTS = 8;
@@ -59,30 +59,22 @@ export class FoldRequests {
   /** Hands the job in, and gives up when the queue does not answer in time: a job that it takes later does no harm. */
   async #enqueue({ threadId, tenantId, plan, state, config }: FoldScene): Promise<EnqueueResult> {
     const { queue, softThreshold, enqueueTimeoutMilliseconds } = this.#options;
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
+    return withinLimit(
       () =>
-        late.reject(
-          new ThreadfoldError(
-            "QUEUE_UNAVAILABLE",
-            `The compaction queue gave no answer within ${enqueueTimeoutMilliseconds} ms.`,
-          ),
-        ),
-      enqueueTimeoutMilliseconds,
+        queue.enqueue({
+          schemaVersion: 1,
+          threadId,
+          tenantId,
+          planVersion: plan.version,
+          threadVersion: state.thread.version,
+          maxInputTokens: config.maxInputTokens,
+          softThreshold,
+        }),
+      {
+        ...{ milliseconds: enqueueTimeoutMilliseconds, waitedFor: "the compaction queue", timers: globalThis },
+        option: "background.enqueueTimeoutMilliseconds",
+        late: (limit) => queueTimedOut(limit),
+      },
     );
-    try {
-      const asking = queue.enqueue({
-        schemaVersion: 1,
-        threadId,
-        tenantId,
-        planVersion: plan.version,
-        threadVersion: state.thread.version,
-        maxInputTokens: config.maxInputTokens,
-        softThreshold,
-      });
-      return await Promise.race([asking, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

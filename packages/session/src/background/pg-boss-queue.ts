@@ -1,8 +1,15 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
 import { type JobResult as BossResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import { problemOf } from "../events/problem-of.ts";
 import { type CompactionJob, compactionJobKey, parseCompactionJob } from "./compaction-job.ts";
-import type { CompactionQueue, DeadCompactionJob, JobDelivery, JobProblem, JobSettlement } from "./compaction-queue.ts";
+import {
+  type CompactionQueue,
+  type DeadCompactionJob,
+  type JobDelivery,
+  type JobProblem,
+  type JobSettlement,
+  queueTimedOut,
+} from "./compaction-queue.ts";
 
 /** How a queue on PostgreSQL is opened: with an address, or with a pg-boss that the host has started. */
 export type PgBossQueueOptions = (
@@ -27,6 +34,8 @@ export type PgBossQueueOptions = (
   readonly expireInSeconds?: number;
   /** How often a worker looks for jobs, in seconds; 0.5 at least and 1 by default. */
   readonly pollSeconds?: number;
+  /** How long the database may take for one call, in milliseconds; 30 000 by default. */
+  readonly callTimeLimitMs?: number;
 };
 
 interface QueueFigures {
@@ -35,6 +44,7 @@ interface QueueFigures {
   readonly heartbeatSeconds: number;
   readonly expireInSeconds: number;
   readonly pollSeconds: number;
+  readonly callTimeLimitMs: number;
 }
 
 const SCHEMA = "threadfold_queue";
@@ -120,15 +130,20 @@ class PgBossQueue implements CompactionQueue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const boss = await this.#starting?.catch(() => undefined);
-    if (boss !== undefined && !("boss" in this.#options)) await boss.stop({ graceful: true });
+    const boss = await this.#inTime(async () => this.#starting).catch(() => undefined);
+    if (boss !== undefined && !("boss" in this.#options)) await this.#inTime(() => boss.stop({ graceful: true }));
   }
 
   async #use<Result>(work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) throw new ThreadfoldError("QUEUE_UNAVAILABLE", "The compaction queue is closed.");
     try {
-      this.#starting ??= this.#start();
-      return await work(await this.#starting);
+      const starting = (this.#starting ??= this.#start());
+      const boss = await this.#inTime(() => starting).catch((error: unknown) => {
+        // The next one who needs the queue tries again, with connections of its own.
+        if (this.#starting === starting) this.#starting = undefined;
+        throw error;
+      });
+      return await this.#inTime(() => work(boss));
     } catch (cause) {
       if (ThreadfoldError.isInstance(cause)) throw cause;
       // What a driver says in prose may hold an address, so its name and code have to do.
@@ -136,6 +151,14 @@ class PgBossQueue implements CompactionQueue {
         cause,
       });
     }
+  }
+
+  #inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { callTimeLimitMs: milliseconds } = this.#figures;
+    const waitedFor = "the database of the compaction queue";
+    return withinLimit(work, {
+      ...{ milliseconds, waitedFor, option: "callTimeLimitMs", timers: globalThis, late: queueTimedOut },
+    });
   }
 
   async #start(): Promise<PgBoss> {
@@ -147,8 +170,6 @@ class PgBossQueue implements CompactionQueue {
       await boss.createQueue(this.#name, { policy: "exclusive", deadLetter: this.#dead });
       return boss;
     } catch (error) {
-      // The next one who needs the queue tries again, with connections of its own.
-      this.#starting = undefined;
       if (isOwn) await boss.stop({ graceful: false }).catch(() => undefined);
       throw error;
     }
@@ -227,14 +248,16 @@ function figuresOf(options: PgBossQueueOptions): QueueFigures {
     heartbeatSeconds = 20,
     expireInSeconds = 900,
     pollSeconds = 1,
+    callTimeLimitMs = 30_000,
   } = options;
+  checkTimeLimit("callTimeLimitMs", callTimeLimitMs);
   between("attempts", attempts, 1, 100);
   between("retryDelaySeconds", retryDelaySeconds, 0, LONGEST_RETRY_DELAY_SECONDS);
   between("heartbeatSeconds", heartbeatSeconds, 10, 3_600);
   between("expireInSeconds", expireInSeconds, 1, 86_400);
   if (!(pollSeconds >= 0.5 && pollSeconds <= 3_600))
     throw new ThreadfoldError("INVALID_CONFIG", "pollSeconds has to be from 0.5 to 3600.");
-  return { attempts, retryDelaySeconds, heartbeatSeconds, expireInSeconds, pollSeconds };
+  return { attempts, retryDelaySeconds, heartbeatSeconds, expireInSeconds, pollSeconds, callTimeLimitMs };
 }
 
 function between(option: string, value: number, least: number, most: number): void {

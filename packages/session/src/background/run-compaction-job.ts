@@ -1,7 +1,8 @@
-import { type CompactionOutcome, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { type CompactionOutcome, ThreadfoldError, type ThreadfoldStore, withinLimit } from "@threadfold/core";
 import { threadfoldPreset } from "@threadfold/strategies";
 import { ContextSession } from "../context-session.ts";
 import { problemOf } from "../events/problem-of.ts";
+import { untilGivenUp } from "../given-up.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { CompactionJob } from "./compaction-job.ts";
 import type { JobProblem, JobSettlement } from "./compaction-queue.ts";
@@ -21,25 +22,42 @@ export interface JobPorts {
   readonly session:
     | WorkerSessionOptions
     | ((job: CompactionJob) => WorkerSessionOptions | Promise<WorkerSessionOptions>);
+  /** How long `openStore`, `session` and closing the store may take, in milliseconds each. 30 000 by default. */
+  readonly portTimeLimitMs?: number;
 }
 
-/** Folds a job's thread ahead of need and commits by compare-and-set. Never throws: what fails is said in the settlement. */
+const PORT_TIME_LIMIT_MS = 30_000;
+
+/**
+ * Folds a job's thread ahead of need and commits by compare-and-set. Never throws: what fails is said in the settlement. It
+ * always ends: each wait has a limit, and what does not hear its signal is given up.
+ */
 export async function runCompactionJob(
   job: CompactionJob,
   ports: JobPorts,
   signal: AbortSignal,
 ): Promise<JobSettlement> {
   try {
-    const store = await ports.openStore(job.tenantId);
-    try {
-      return await fold(job, ports, store, signal);
-    } finally {
-      await store.close();
-    }
+    return await untilGivenUp(() => foldInStore(job, ports, signal), signal);
   } catch (cause) {
     return failure(cause);
   }
 }
+
+async function foldInStore(job: CompactionJob, ports: JobPorts, signal: AbortSignal): Promise<JobSettlement> {
+  const store = await within(ports, "openStore", () => ports.openStore(job.tenantId));
+  try {
+    return await fold(job, ports, store, signal);
+  } finally {
+    await within(ports, "the store's close", () => store.close());
+  }
+}
+
+const within = <Result>(ports: JobPorts, waitedFor: string, work: () => Result | Promise<Result>): Promise<Result> =>
+  withinLimit(work, {
+    ...{ milliseconds: ports.portTimeLimitMs ?? PORT_TIME_LIMIT_MS, waitedFor, option: "portTimeLimitMs" },
+    timers: globalThis,
+  });
 
 async function fold(
   job: CompactionJob,
@@ -48,7 +66,8 @@ async function fold(
   signal: AbortSignal,
 ): Promise<JobSettlement> {
   const { threadId, tenantId, maxInputTokens, softThreshold } = job;
-  const given = typeof ports.session === "function" ? await ports.session(job) : ports.session;
+  const { session: options } = ports;
+  const given = typeof options === "function" ? await within(ports, "session", () => options(job)) : options;
   const session = await ContextSession.open({
     ...given,
     ...(await recordedScene(store, threadId)),

@@ -4,6 +4,7 @@ import {
   type ContextCompactionEvent,
   sha256,
   type ThreadId,
+  tellListener,
 } from "@threadfold/core";
 import type { SessionOptions } from "../session-options.ts";
 import { redactedEvent } from "./redacted-event.ts";
@@ -30,11 +31,7 @@ export class SessionEvents {
   }
 
   emit(event: ContextCompactionEvent): void {
-    try {
-      this.#listener?.(event);
-    } catch {
-      // A listener must never break the agent loop.
-    }
+    tellListener(this.#listener, event);
   }
 
   /** Emits an event that may quote what stood in messages, without the secrets in it. */

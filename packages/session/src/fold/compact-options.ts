@@ -1,8 +1,9 @@
-import type { RequestFrame } from "../request/request-frame.ts";
+import type { FrameFields } from "../request/request-frame.ts";
 
 /** What a manual or automatic fold may be told. */
 export interface CompactOptions {
-  readonly frame?: RequestFrame;
+  /** System text and tools to measure with, field by field; those of the newest request when it is left out. */
+  readonly frame?: FrameFields;
   /** True to fold although no trigger fires, and to take any plan that frees something. */
   readonly force?: boolean;
   readonly instructions?: string;

@@ -17,7 +17,7 @@ describe("folding switched off", () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, ...options });
     await session.append(talk);
-    const prepared = await session.prepare();
+    const prepared = await session.prepare({ onOverBudget: "send" });
     expect(prepared.outcome).toMatchObject({ type: "disabled", reason: expect.any(String) });
     expect(prepared.tokens).toBeGreaterThan(config.maxInputTokens);
     expect(prepared.manifest.messages.every(({ action }) => action === "include" || action === "pins")).toBe(true);
@@ -29,7 +29,7 @@ describe("folding switched off", () => {
 
   it("reads the process's environment where none is handed in", async () => {
     vi.stubEnv(DISABLE_COMPACTION, "1");
-    const session = await openSession({ config });
+    const session = await openSession({ config, onOverBudget: "send" });
     await session.append(talk);
     expect((await session.prepare()).outcome?.type).toBe("disabled");
   });

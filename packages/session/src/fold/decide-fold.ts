@@ -1,9 +1,9 @@
-import { threadShape } from "@threadfold/core";
+import { roomTokens, threadShape } from "@threadfold/core";
 import {
   anyOf,
   cacheTemperature,
-  manualTrigger,
-  overflowTrigger,
+  hardAfterCutOff,
+  LAST_RESORT,
   shownMessages,
   shownTurns,
   type TriggerDecision,
@@ -12,14 +12,14 @@ import { reportedTokens } from "../answer/usage-state.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import type { FoldScene } from "./fold-scene.ts";
 
-/** Asks the preset's trigger whether to fold now. Somebody who asks and a provider that refuses are heard whatever the preset says. */
+/** Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) is heard whatever the preset says. */
 export function decideFold(scene: FoldScene, tokens: number, { force = false }: CompactOptions): TriggerDecision {
   const { preset, config, state, plan, usage, idleSeconds } = scene;
   const { turn, step } = state.thread.position;
   const reported = reportedTokens(usage, plan, tokens);
-  return anyOf(manualTrigger, overflowTrigger, preset.trigger(config)).evaluate({
+  return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config))).evaluate({
     tokens,
-    maxInputTokens: config.maxInputTokens,
+    roomTokens: roomTokens(config),
     turns: turn,
     steps: step,
     messages: state.thread.length,

@@ -41,7 +41,7 @@ import { attemptKey, isSettled } from "./attempt-key.ts";
 import type { FoldScene } from "./fold-scene.ts";
 import type { FoldTurn } from "./fold-turn.ts";
 
-/** While folds are held back, their record is written anew after so many calls, so that it stays near the journal's end. */
+/** While folds are held back, or find nothing, their record is written anew after so many calls, so that it stays near the journal's end. */
 const CALLS_BETWEEN_RECORDS = 8;
 
 /**
@@ -167,10 +167,10 @@ export class FoldMemory {
   }
 
   /** Takes note of a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
-  overflowed(report: OverflowFigures, maxInputTokens: number): void {
+  overflowed(report: OverflowFigures, room: number): void {
     const usage = afterOverflow(this.usage);
     if (usage.overflow === "pending" && usage.sent !== null)
-      this.#limit = afterRefusal(this.#limit, limitAfterOverflow(maxInputTokens, usage.sent.tokens, report));
+      this.#limit = afterRefusal(this.#limit, limitAfterOverflow(room, usage.sent.tokens, report));
     this.#setUsage(usage);
   }
 
@@ -182,7 +182,8 @@ export class FoldMemory {
   /** Takes note of a fold that a port's failure ended. It counts for the breaker, because the next one spends as much. */
   broken(scene: FoldScene, forced: boolean): void {
     const { step } = scene.state.thread.position;
-    this.#history = afterAttempt(scene.history, "failed", { step, forced });
+    const { breakerFailures } = scene.config;
+    this.#history = afterAttempt(scene.history, "failed", { step, forced, breakerFailures });
     this.declined();
   }
 
@@ -218,8 +219,11 @@ export class FoldMemory {
     outcome: FoldAttemptedRecord["outcome"],
   ): Promise<void> {
     const { step } = state.thread.position;
-    const isHeldBack = type === "postponed" && step - this.#recordedAtStep >= CALLS_BETWEEN_RECORDS;
-    if (this.#journal === null || !(attempted || isHeldBack)) return;
+    // What found nothing to fold changes nothing that the next look depends on, and may happen at every call.
+    const isNew = attempted && type !== "no-op";
+    const isDue = step - this.#recordedAtStep >= CALLS_BETWEEN_RECORDS;
+    const isHeldBack = isDue && (type === "postponed" || (type === "no-op" && history.failures > 0));
+    if (this.#journal === null || !(isNew || isHeldBack)) return;
     this.#recordedAtStep = step;
     const threadVersion = state.thread.version;
     const record = { type: "fold-attempted", outcome, threadVersion, step, ...history } as const;

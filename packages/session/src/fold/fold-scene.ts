@@ -25,7 +25,7 @@ export interface FoldScene {
   /** The current plan, which a fold builds on. */
   readonly plan: CompactionPlan;
   readonly preset: CompactionPreset;
-  /** `maxInputTokens` is the stricter of what was configured and what the model was found to take. */
+  /** The room is the stricter of what was configured and what the model was found to take. */
   readonly config: ContextCompactionConfig;
   /** Tokens that the request spends before its first message. */
   readonly overheadTokens: number;

@@ -5,6 +5,7 @@ import {
   type ContextCompactionConfig,
   overheadTokens,
   type PromptCachePrice,
+  roomTokens,
   type Summarizer,
   type ThreadfoldStore,
 } from "@threadfold/core";
@@ -71,11 +72,11 @@ export class FoldScenes {
     };
   }
 
-  /** The configuration with the stricter of its cap and what the model was found to take (S28). */
+  /** The configuration with the stricter of its room and what the model was found to take (S28). */
   get config(): ContextCompactionConfig {
     const { config } = this.#ports.request;
-    const limit = Math.max(config.outputReserveTokens + 1, this.#ports.memory.limit);
-    return limit >= config.maxInputTokens ? config : { ...config, maxInputTokens: limit };
+    const { limit } = this.#ports.memory;
+    return limit >= roomTokens(config) ? config : { ...config, maxInputTokens: limit + config.outputReserveTokens };
   }
 
   /** A summarizer for the next fold; see `FoldMemory.summarizer`. */

@@ -51,7 +51,8 @@ describe("the breaker in a session", () => {
     const session = await open({ store, frame: { system: ["word ".repeat(2_500)], tools: [] }, config });
     for (let turn = 0; turn < 6; turn++) {
       await session.append([say(`u${turn}`, "user", "Hi.")]);
-      for (let again = 0; again < 4; again++) expect((await session.prepare()).outcome?.type).toBe("infeasible");
+      for (let again = 0; again < 4; again++)
+        await expect(session.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
     }
     expect(await attempts(store)).toHaveLength(6);
   });

@@ -8,7 +8,7 @@ import {
 } from "@threadfold/strategies";
 import type { CompactOptions } from "./compact-options.ts";
 import type { FoldScene } from "./fold-scene.ts";
-import { planFold } from "./plan-fold.ts";
+import type { PlannedFold } from "./plan-fold.ts";
 
 /** How often a fold is tried again when another writer committed first. */
 const MAX_CONFLICTS = 3;
@@ -34,12 +34,14 @@ export interface FoldCommit {
   readonly plans: CompactionStore;
   /** The scene with the plan that the other writer committed, and with all that this plan covers. Null to give up at the first conflict. */
   readonly rebase: ((scene: FoldScene) => Promise<FoldScene>) | null;
+  /** Decides whether to fold and makes the plan. */
+  readonly planFold: (scene: FoldScene, options: CompactOptions) => Promise<PlannedFold>;
 }
 
 /** Folds when that is due and commits the plan; when another writer was first, starts over on its plan, a bounded number of times. */
 export async function foldTurn(
   first: FoldScene,
-  { plans, rebase }: FoldCommit,
+  { plans, rebase, planFold }: FoldCommit,
   options: CompactOptions,
 ): Promise<FoldTurn> {
   const forced = options.force === true;
@@ -49,7 +51,9 @@ export async function foldTurn(
     const { step } = scene.state.thread.position;
     const { result, attempted, waitCalls, weighing } = await planFold(scene, options);
     if (result.type !== "ready") {
-      const next = attempted ? afterAttempt(history, result.type, { step, forced, waitCalls }) : history;
+      const { breakerFailures } = scene.config;
+      const tried = { step, forced, breakerFailures, waitCalls };
+      const next = attempted ? afterAttempt(history, result.type, tried) : history;
       return { outcome: result, plan, basis: plan, history: next, attempted, weighing, scene };
     }
     if (options.signal?.aborted === true) {

@@ -1,10 +1,16 @@
-import type { CompactionOutcome } from "@threadfold/core";
-import { type CommitWeighing, type FoldReady, mayFold, type TriggerDecision } from "@threadfold/strategies";
+import { type CompactionOutcome, requestRoom } from "@threadfold/core";
+import {
+  type CommitWeighing,
+  configForEpoch,
+  type FoldReady,
+  mayFold,
+  type TriggerDecision,
+} from "@threadfold/strategies";
 import type { CompactOptions } from "./compact-options.ts";
 import { decideFold, isCold } from "./decide-fold.ts";
 import type { FoldScene } from "./fold-scene.ts";
-import { runFold } from "./run-fold.ts";
-import { forecastFold, waitFor, weighFold } from "./weigh-fold.ts";
+import { type FiredDecision, foldConfig, runFold } from "./run-fold.ts";
+import { forecastFold, growthOf, waitFor, weighFold } from "./weigh-fold.ts";
 
 /** What a session would do now, before anything is committed. */
 export interface PlannedFold {
@@ -21,7 +27,7 @@ export interface PlannedFold {
 
 /** Whether a fold is due: why, or the outcome for which there is none. */
 export type DueFold =
-  | { readonly due: true; readonly decision: Exclude<TriggerDecision, { level: "none" }>; readonly tokens: number }
+  | { readonly due: true; readonly decision: FiredDecision; readonly tokens: number }
   | { readonly due: false; readonly planned: PlannedFold };
 
 /** Decides whether to fold, before anything is made: trigger, breaker, and what a fold at its best would cost and save. */
@@ -32,6 +38,11 @@ export function dueFold(scene: FoldScene, options: CompactOptions): DueFold {
   const none = { decision, weighing: null, attempted: false, waitCalls: 0 };
   if (decision.level === "none") {
     const result = { type: "no-op", reason: idleReason(scene, tokens), tokens: unchanged } as const;
+    return { due: false, planned: { ...none, result } };
+  }
+  const pointless = options.force === true ? null : pointlessReason(scene, decision, tokens);
+  if (pointless !== null) {
+    const result = { type: "no-op", reason: pointless, tokens: unchanged } as const;
     return { due: false, planned: { ...none, result } };
   }
   const permission = mayFold(scene.history, {
@@ -61,6 +72,13 @@ export async function planFold(scene: FoldScene, options: CompactOptions): Promi
   return late ?? { decision, weighing, attempted: true, waitCalls: 0, result };
 }
 
+/** Makes the plan of the deterministic floor, because the request must not go out as it is. Asks no trigger and no breaker. */
+export async function planFloor(scene: FoldScene, options: CompactOptions): Promise<PlannedFold> {
+  const decision = { level: "hard", reason: "the request exceeds its room" } as const;
+  const result = await runFold(scene, decision, options, true);
+  return { decision, weighing: null, attempted: true, waitCalls: 0, result };
+}
+
 function postponed(
   scene: FoldScene,
   decision: TriggerDecision,
@@ -72,6 +90,17 @@ function postponed(
   const reason = `a fold does not pay yet: ${weighing.reason}`;
   const result = { type: "postponed", reason, tokens: { before: tokens, after: tokens } } as const;
   return { decision, weighing, attempted: true, waitCalls, result };
+}
+
+/** Why a fold that a trigger asks for would find nothing to do; null when it may find something. */
+function pointlessReason(scene: FoldScene, decision: FiredDecision, tokens: number): string | null {
+  const { state, plan, usage } = scene;
+  const { target } = requestRoom(configForEpoch(foldConfig(scene, decision), growthOf(scene)));
+  if (tokens <= target) return `${tokens} tokens are within the target of ${target}`;
+  if (decision.level === "hard" || plan.version === 0) return null;
+  const isMeasured = usage.measured?.planVersion === plan.version;
+  const isUnchanged = plan.threadVersion === state.thread.version && tokens <= plan.compactedTokens && !isMeasured;
+  return isUnchanged ? "nothing came since the last fold" : null;
 }
 
 function idleReason({ usage }: FoldScene, tokens: number): string {

@@ -1,12 +1,21 @@
+import { requestRoom, roomTokens } from "@threadfold/core";
 import { type FoldResult, foldThread, type TriggerDecision } from "@threadfold/strategies";
 import type { CompactOptions } from "./compact-options.ts";
 import type { FoldScene } from "./fold-scene.ts";
 
-/** Makes a plan for the scene and verifies it; nothing is committed. */
+/** A trigger's decision to fold. */
+export type FiredDecision = Exclude<TriggerDecision, { readonly level: "none" }>;
+
+/**
+ * Makes a plan for the scene and verifies it; nothing is committed.
+ *
+ * @param floorOnly true to leave the preset's ladder out.
+ */
 export async function runFold(
   scene: FoldScene,
-  decision: Exclude<TriggerDecision, { level: "none" }>,
+  decision: FiredDecision,
   { instructions, signal, force = false }: CompactOptions,
+  floorOnly = false,
 ): Promise<FoldResult> {
   const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, determinismProbe } = scene;
   const hard = decision.level === "hard";
@@ -14,9 +23,10 @@ export async function runFold(
     {
       ...state,
       plan,
-      config: towardsTarget(scene.config, decision.targetTokens ?? (force ? askedTarget(scene) : undefined)),
+      config: foldConfig(scene, decision, force),
       overheadTokens,
       hard,
+      floorOnly,
       tenantId,
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
@@ -43,16 +53,21 @@ export async function runFold(
   );
 }
 
+/** The configuration that a fold is made with: the scene's, with the target of the trigger or of whoever asks. */
+export function foldConfig(scene: FoldScene, { targetTokens }: FiredDecision, force = false): FoldScene["config"] {
+  return towardsTarget(scene.config, targetTokens ?? (force ? askedTarget(scene) : undefined));
+}
+
 /** Where a fold goes that somebody asks for while the request is within the target: as far below what it is now. */
 function askedTarget({ config, renderer, plan }: FoldScene): number | undefined {
   const tokens = renderer.measure(plan);
-  return tokens <= config.maxInputTokens * config.targetPercent ? Math.floor(tokens * config.targetPercent) : undefined;
+  return tokens <= requestRoom(config).target ? Math.floor(tokens * config.targetPercent) : undefined;
 }
 
 /** The target of the configuration, or the trigger's when that is lower, and then no deeper (S25). */
 function towardsTarget(config: FoldScene["config"], targetTokens: number | undefined): FoldScene["config"] {
-  if (targetTokens === undefined || targetTokens >= config.maxInputTokens * config.targetPercent) return config;
-  return { ...config, targetPercent: targetTokens / config.maxInputTokens, minCallsPerFold: 0 };
+  if (targetTokens === undefined || targetTokens >= requestRoom(config).target) return config;
+  return { ...config, targetPercent: targetTokens / roomTokens(config), minCallsPerFold: 0 };
 }
 
 /** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */

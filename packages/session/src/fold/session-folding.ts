@@ -3,6 +3,7 @@ import type { FoldRequests } from "../background/fold-requests.ts";
 import { foldsAhead } from "../background/folds-ahead.ts";
 import { FoldTeller } from "../events/fold-teller.ts";
 import { problemOf } from "../events/problem-of.ts";
+import { untilGivenUp } from "../given-up.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { meteredSummarizer } from "../summary/metered-summarizer.ts";
@@ -10,12 +11,11 @@ import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { HistoryReader } from "../thread/history-reader.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 import type { CompactOptions } from "./compact-options.ts";
-import { decideFold } from "./decide-fold.ts";
 import { causeOf, type FoldAttempt } from "./fold-attempt.ts";
 import type { FoldScene } from "./fold-scene.ts";
 import { type FoldScenePorts, FoldScenes } from "./fold-scenes.ts";
-import { type FoldTurn, foldTurn } from "./fold-turn.ts";
-import { type DueFold, dueFold } from "./plan-fold.ts";
+import { type FoldCommit, type FoldTurn, foldTurn } from "./fold-turn.ts";
+import { type DueFold, dueFold, planFloor, planFold } from "./plan-fold.ts";
 import { type PlanPreview, previewPlan } from "./preview-plan.ts";
 import { revertPlan } from "./revert-plan.ts";
 
@@ -30,6 +30,15 @@ export interface FoldingPorts extends FoldScenePorts, FoldSummarizers {
   /** Asks workers to fold; absent when the session folds by itself. */
   readonly requests?: FoldRequests;
 }
+
+/** What a fold comes to that was aborted and did not end: nothing that is known of it. */
+export const ABANDONED: CompactionOutcome = Object.freeze({
+  type: "aborted",
+  tokens: Object.freeze({ before: 0, after: 0 }),
+});
+
+const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+  one === undefined ? other : AbortSignal.any([one, other]);
 
 /** A fold in the background. */
 export interface BackgroundFold {
@@ -48,6 +57,7 @@ export class SessionFolding {
   readonly #teller: FoldTeller;
   readonly #hooks: FoldHooks;
   readonly #closing = new AbortController();
+  readonly #ending = new AbortController();
   #background: BackgroundFold | undefined;
 
   constructor(ports: FoldingPorts) {
@@ -56,31 +66,49 @@ export class SessionFolding {
     this.#plan = ports.plan;
     this.#scenes = new FoldScenes(ports);
     this.#teller = new FoldTeller(options, events, this.#scenes, clock);
-    this.#hooks = new FoldHooks(options.hooks, thread, options.redactSecrets ?? true);
+    this.#hooks = new FoldHooks(options, thread);
   }
 
   /** Folds when that is due, or in any case with `force`. */
   async compact(options: CompactOptions): Promise<CompactionOutcome> {
     await this.#takeFromWorker();
-    return this.#attempt(options, false);
+    return this.#attempt({ ...options, signal: either(options.signal, this.#ending.signal) }, false);
+  }
+
+  /**
+   * Folds down to the deterministic floor: without the preset's ladder, a model or hooks. For a request that is over its
+   * budget after a fold that failed.
+   */
+  foldToFloor(options: CompactOptions): Promise<CompactionOutcome> {
+    return this.#attempt(options, false, async (scene, attempt) => {
+      const summarizer = this.#ports.standIn;
+      return this.#commit({ ...scene, summarizer }, options, attempt, planFloor);
+    });
   }
 
   /** Starts a fold that nobody waits for. One is under way at a time: a second call gives the first. */
   compactInBackground(options: CompactOptions): BackgroundFold {
     if (this.#background !== undefined) return this.#background;
-    const closing = this.#closing.signal;
-    const signal = options.signal === undefined ? closing : AbortSignal.any([options.signal, closing]);
-    const done = this.#attempt({ ...options, signal }, true).finally(() => {
-      this.#background = undefined;
+    const signal = either(options.signal, this.#closing.signal);
+    const work = this.#attempt({ ...options, signal }, true);
+    const fold = { done: untilGivenUp(() => work, signal).catch(() => ABANDONED) };
+    // What was given up is under way for as long as it does not end, so that no second one runs beside it.
+    void work.finally(() => {
+      if (this.#background === fold) this.#background = undefined;
     });
-    this.#background = { done };
-    return this.#background;
+    this.#background = fold;
+    return fold;
   }
 
-  /** Aborts what is under way in the background, and waits for its end. */
+  /** Aborts what is under way in the background, and waits for its end, or until it is given up. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#background?.done;
+  }
+
+  /** Aborts what is under way, also what somebody waits for. */
+  end(): void {
+    this.#ending.abort();
   }
 
   /** What a fold would come to now; nothing is stored and no hook is called. */
@@ -111,17 +139,21 @@ export class SessionFolding {
     return outcome;
   }
 
-  /** True when something that was reported makes the next look fold. */
+  /** True when something that was reported makes the next `compact` fold: both look in the same way. */
   async foldsNext(): Promise<boolean> {
     const { memory, disabled, summarizer } = this.#ports;
     const cause = causeOf({}, memory.usage);
     if (disabled !== null || cause !== "reactive") return false;
     await this.#ports.history.load();
     const scene = await this.#scenes.now(this.#plan.current, {}, { foldId: "look", cause, summarizer });
-    return decideFold(scene, scene.renderer.measure(scene.plan), {}).level === "hard";
+    return memory.settled(scene) === undefined && dueFold(scene, {}).due;
   }
 
-  async #attempt(options: CompactOptions, background: boolean): Promise<CompactionOutcome> {
+  async #attempt(
+    options: CompactOptions,
+    background: boolean,
+    fold = (scene: FoldScene, attempt: FoldAttempt) => this.#fold(scene, attempt),
+  ): Promise<CompactionOutcome> {
     const { disabled, memory, history } = this.#ports;
     let attempt: FoldAttempt;
     try {
@@ -139,7 +171,7 @@ export class SessionFolding {
     try {
       const { foldId, cause, metered } = attempt;
       scene = await this.#scenes.now(this.#plan.current, options, { foldId, cause, summarizer: metered.summarizer });
-      return await this.#fold(scene, attempt);
+      return await fold(scene, attempt);
     } catch (thrown) {
       if (scene === undefined) memory.declined();
       else memory.broken(scene, options.force === true);
@@ -163,7 +195,7 @@ export class SessionFolding {
   }
 
   async #fold(first: FoldScene, attempt: FoldAttempt): Promise<CompactionOutcome> {
-    const { memory, store } = this.#ports;
+    const { memory } = this.#ports;
     const { options, background } = attempt;
     const settled = options.force === true ? undefined : memory.settled(first);
     if (settled !== undefined) return this.#end(attempt, settled);
@@ -183,8 +215,18 @@ export class SessionFolding {
       }
       ready = asked;
     }
-    const rebase = background ? null : (latest: FoldScene) => this.#rebase(latest);
-    return this.#settle(await foldTurn(ready.scene, { plans: store.plans, rebase }, ready.options), attempt);
+    return this.#commit(ready.scene, ready.options, attempt, planFold);
+  }
+
+  async #commit(
+    scene: FoldScene,
+    options: CompactOptions,
+    attempt: FoldAttempt,
+    plan: FoldCommit["planFold"],
+  ): Promise<CompactionOutcome> {
+    const rebase = attempt.background ? null : (latest: FoldScene) => this.#rebase(latest);
+    const { plans } = this.#ports.store;
+    return this.#settle(await foldTurn(scene, { plans, rebase, planFold: plan }, options), attempt);
   }
 
   /** Takes in a plan that a worker committed, once one was asked for. A store that fails now is asked again for the next request. */

@@ -1,4 +1,4 @@
-import type { CompactionPlan } from "@threadfold/core";
+import { type CompactionPlan, requestRoom, roomTokens } from "@threadfold/core";
 import {
   type CommitWeighing,
   cacheTemperature,
@@ -19,8 +19,7 @@ import type { FoldScene } from "./fold-scene.ts";
  */
 export function forecastFold(scene: FoldScene, before: number): CommitWeighing | null {
   const { config, overheadTokens } = scene;
-  const { maxInputTokens, targetPercent } = configForEpoch(config, growthOf(scene));
-  const after = Math.min(before, Math.floor(maxInputTokens * targetPercent));
+  const after = Math.min(before, requestRoom(configForEpoch(config, growthOf(scene))).target);
   return weigh(scene, before, after, Math.max(0, after - overheadTokens));
 }
 
@@ -40,11 +39,13 @@ export function waitFor(scene: FoldScene, weighing: CommitWeighing | null): numb
     maxPostponedCalls: config.maxPostponedCalls,
     usedTokens: Math.max(weighing.before, reportedTokens(usage, plan, weighing.before) ?? 0),
     growthPerCall: growthOf(scene),
-    limit: config.maxInputTokens - config.outputReserveTokens,
+    limit: roomTokens(config),
   });
 }
 
-const growthOf = ({ state }: FoldScene): number => growthPerCall(state.ledger.totalTokens, state.thread.position.step);
+/** Tokens that the thread grew by in an average call. */
+export const growthOf = ({ state }: FoldScene): number =>
+  growthPerCall(state.ledger.totalTokens, state.thread.position.step);
 
 function weigh(scene: FoldScene, before: number, after: number, suffix: number): CommitWeighing | null {
   const { price, config, state, idleSeconds } = scene;

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   type FileItem,
+  isUnsettled,
   type MessageId,
   type OpenItem,
   recallTerms,
@@ -26,7 +27,7 @@ export function goalSummary(
   const wanted = new Set(recallTerms(goal).filter((term) => term.length > 2 && !common.has(term)));
   const matters = (section: SummarySection, item: SummaryItem): boolean =>
     ALWAYS.has(section) ||
-    (section === "openItems" && (item as OpenItem).status === "open") ||
+    (section === "openItems" && isUnsettled(item as OpenItem)) ||
     (section === "files" && (item as FileItem).action !== "read") ||
     item.sources.some((source) => found.has(source)) ||
     termsOf(item).some((term) => wanted.has(term));

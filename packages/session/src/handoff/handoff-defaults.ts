@@ -8,8 +8,10 @@ export const handoffDefaults = ({
   clock = systemClock,
   redactSecrets = true,
   summaryChecks = DEFAULT_CHECKS,
-}: SessionOptions): Pick<HandoffOptions, "clock" | "redactSecrets" | "summaryChecks"> => ({
+  summaryTimeLimitMs,
+}: SessionOptions): Pick<HandoffOptions, "clock" | "redactSecrets" | "summaryChecks" | "summaryTimeLimitMs"> => ({
   clock,
   redactSecrets,
   summaryChecks,
+  ...(summaryTimeLimitMs !== undefined && { summaryTimeLimitMs }),
 });

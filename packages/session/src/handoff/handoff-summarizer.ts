@@ -7,9 +7,13 @@ import {
   redactingSummarizer,
 } from "@threadfold/summarizers";
 import type { SessionOptions } from "../session-options.ts";
+import { limitedSummarizer } from "../summary/limited-summarizer.ts";
 
 /** What a handoff is summarized with, as a session's options have it. */
-export type HandoffSummaryOptions = Pick<SessionOptions, "summarizer" | "summaryChecks" | "redactSecrets">;
+export type HandoffSummaryOptions = Pick<
+  SessionOptions,
+  "summarizer" | "summaryTimeLimitMs" | "summaryChecks" | "redactSecrets"
+>;
 
 /**
  * What summarizes a thread for a handoff. A summarizer of the host's own is checked as it is in a fold, and the extractive
@@ -17,12 +21,13 @@ export type HandoffSummaryOptions = Pick<SessionOptions, "summarizer" | "summary
  */
 export function handoffSummarizer({
   summarizer,
+  summaryTimeLimitMs,
   summaryChecks = DEFAULT_CHECKS,
   redactSecrets = true,
 }: HandoffSummaryOptions): Summarizer {
   const reader =
     summarizer === undefined
       ? new ExtractiveSummarizer()
-      : fallbackSummarizer(checkedSummarizer(summarizer, summaryChecks));
+      : fallbackSummarizer(limitedSummarizer(checkedSummarizer(summarizer, summaryChecks), summaryTimeLimitMs));
   return redactSecrets ? redactingSummarizer(reader) : reader;
 }

@@ -4,6 +4,7 @@ import {
   type Clock,
   type CompactionPlan,
   type JsonValue,
+  liftedPins,
   type Message,
   type RecallHit,
   renderSummary,
@@ -14,6 +15,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
   trimSummary,
+  withoutLiftedRules,
 } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { refuseErasedThread } from "@threadfold/stores";
@@ -35,7 +37,8 @@ export interface HandoffSource {
 }
 
 /** What a handoff is told. `session.handoff` takes the session's own checks, redaction and clock where it is not told of others. */
-export interface HandoffOptions extends Pick<HandoffSummaryOptions, "summaryChecks" | "redactSecrets"> {
+export interface HandoffOptions
+  extends Pick<HandoffSummaryOptions, "summaryTimeLimitMs" | "summaryChecks" | "redactSecrets"> {
   /** What the new thread is for; it becomes its first request, word for word. */
   readonly goal: string;
   /** Id of the new thread; nothing may be there yet. */
@@ -144,6 +147,7 @@ async function summaryOf(
   const { goal, countTokens, signal } = options;
   const span = spanOf(messages);
   const { changes, problem = null } = await handoffSummarizer(options).summarize({
+    threadId: thread.id,
     span,
     messages,
     previous: null,
@@ -154,7 +158,8 @@ async function summaryOf(
     instructions: `Keep what is needed for this goal: ${goal}`,
     ...(signal !== undefined && { signal }),
   });
-  return { summary: applySummaryChanges(null, span, changes).summary, problem };
+  const settled = withoutLiftedRules(changes, null, liftedPins(thread));
+  return { summary: applySummaryChanges(null, span, settled).summary, problem };
 }
 
 function briefingText(

@@ -2,21 +2,26 @@ import type { CompactionNotice, CompactionOutcome, CompactionPlan, Summarizer } 
 import { redactingSummarizer } from "@threadfold/summarizers";
 import type { CompactOptions } from "../fold/compact-options.ts";
 import type { FoldScene } from "../fold/fold-scene.ts";
+import type { SessionOptions } from "../session-options.ts";
 import { suppliedSummarizer } from "../summary/supplied-summarizer.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
 import { type CombinedRuling, type HookRun, preCompactRuling, runHooks } from "./run-hooks.ts";
 import type { SessionHooks } from "./session-hooks.ts";
+
+type FoldHookOptions = Pick<SessionOptions, "hooks" | "redactSecrets" | "summaryTimeLimitMs">;
 
 /** What a session's hooks do around one fold. */
 export class FoldHooks {
   readonly #hooks: SessionHooks;
   readonly #thread: SessionThread;
   readonly #redacts: boolean;
+  readonly #summaryTimeLimitMs: number | undefined;
 
-  constructor(hooks: SessionHooks | undefined, thread: SessionThread, redacts: boolean) {
-    this.#hooks = hooks ?? {};
+  constructor({ hooks = {}, redactSecrets = true, summaryTimeLimitMs }: FoldHookOptions, thread: SessionThread) {
+    this.#hooks = hooks;
     this.#thread = thread;
-    this.#redacts = redacts;
+    this.#redacts = redactSecrets;
+    this.#summaryTimeLimitMs = summaryTimeLimitMs;
   }
 
   /** Asks the pre-compact hooks about a fold that is due, and pins what they want to have pinned. */
@@ -42,7 +47,7 @@ export class FoldHooks {
   /** The summarizer that a ruling brings along; the one that is there when it brings none. */
   summarizer({ summary }: CombinedRuling, otherwise: Summarizer): Summarizer {
     if (summary === null) return otherwise;
-    const supplied = suppliedSummarizer(summary);
+    const supplied = suppliedSummarizer(summary, this.#summaryTimeLimitMs);
     return this.#redacts ? redactingSummarizer(supplied) : supplied;
   }
 

@@ -1,4 +1,4 @@
-import { type CompactionCause, type ContextCompactionEvent, ThreadfoldError } from "@threadfold/core";
+import { type CompactionCause, type ContextCompactionEvent, ThreadfoldError, withinLimit } from "@threadfold/core";
 import { problemOf } from "../events/problem-of.ts";
 import type { Hook, HookMatcher, PreCompactInput, PreCompactRuling, SessionHooks } from "./session-hooks.ts";
 
@@ -30,14 +30,15 @@ export async function runHooks<Input, Result>(
 ): Promise<void> {
   for (const hook of hooks) {
     if (!matches(hook.matcher, cause)) continue;
-    const late = AbortSignal.timeout(timeoutMilliseconds);
-    const either = signal === undefined ? late : AbortSignal.any([late, signal]);
     try {
-      const result = await inTime(async () => hook.run(input(either)), either);
+      const result = await withinLimit((either) => hook.run(input(either)), {
+        ...{ milliseconds: timeoutMilliseconds, waitedFor: `the hook ${hook.name}`, timers: globalThis },
+        ...{ option: "hooks.timeoutMilliseconds", ...(signal !== undefined && { signal }) },
+      });
       if (result !== undefined && result !== null && (await take(result, hook.name)) === true) return;
     } catch (cause) {
       if (signal?.aborted === true) return;
-      onFailure(hook.name, moment, late.aborted ? "took too long" : problemOf(cause));
+      onFailure(hook.name, moment, problemOf(cause));
     }
   }
 }
@@ -97,13 +98,3 @@ const wrong = (field: string, expected: string): ThreadfoldError =>
 
 const matches = (matcher: HookMatcher | undefined, cause: CompactionCause): boolean =>
   matcher === undefined || (typeof matcher === "string" ? matcher === cause : matcher.includes(cause));
-
-function inTime<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const settle = () => signal.removeEventListener("abort", stop);
-    work().then(resolve, reject).finally(settle);
-  });
-}

@@ -48,12 +48,15 @@ describe("pre-compact hooks", () => {
 
   it("L14 L21 a veto is respected and said; hooks behind it are not asked", async () => {
     const asked: string[] = [];
-    const { session } = await due({
-      preCompact: [
-        hook("guard", () => ({ veto: "a deployment is running" })),
-        hook("later", () => void asked.push("later")),
-      ],
-    });
+    const { session } = await due(
+      {
+        preCompact: [
+          hook("guard", () => ({ veto: "a deployment is running" })),
+          hook("later", () => void asked.push("later")),
+        ],
+      },
+      { config: { maxInputTokens: 11_300 } },
+    );
     const prepared = await session.prepare();
     expect(prepared.outcome).toMatchObject({ type: "vetoed", hook: "guard", reason: "a deployment is running" });
     expect(prepared.plan.version).toBe(0);

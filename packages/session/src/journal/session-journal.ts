@@ -7,6 +7,7 @@ import {
   type JournalRecord,
   type JsonObject,
   planDiff,
+  type RequestRefusedRecord,
   type SummaryRole,
   type SummaryWording,
   sha256,
@@ -42,6 +43,7 @@ export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
   requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void>;
+  requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
 }
 
 /**
@@ -52,6 +54,7 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   entriesAppended: async () => undefined,
   planCommitted: async () => undefined,
   requestRendered: () => refuseErasedThread(store, threadId),
+  requestRefused: async () => undefined,
 });
 
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
@@ -109,6 +112,10 @@ export class SessionJournal implements SessionRecorder {
       payloadDigest: prepared.digest,
       tokens: prepared.tokens,
     });
+  }
+
+  async requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void> {
+    await this.#note({ type: "request-refused", ...refused });
   }
 
   async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {

@@ -6,7 +6,7 @@ import { ContextSession } from "../context-session.ts";
 const createdAt = "2026-01-01T00:00:00.000Z";
 
 /** A step of an agent: a call and its result. */
-function step(index: number): readonly MessageInput[] {
+function step(index: number, toolName = "read"): readonly MessageInput[] {
   const callId = asToolCallId(`call-${index}`);
   const content = { type: "text", text: `Line ${index} of the file. `.repeat(25) } as const;
   return [
@@ -14,19 +14,25 @@ function step(index: number): readonly MessageInput[] {
       id: asMessageId(`a${index}`),
       role: "assistant",
       createdAt,
-      parts: [{ type: "tool-call", callId, toolName: "read", input: { line: index } }],
+      parts: [{ type: "tool-call", callId, toolName, input: { line: index } }],
     },
     {
       id: asMessageId(`t${index}`),
       role: "tool",
       createdAt,
-      parts: [{ type: "tool-result", result: { toolName: "read", callId, outcome: "success", content } }],
+      parts: [{ type: "tool-result", result: { toolName, callId, outcome: "success", content } }],
     },
   ];
 }
 
+/** Work that uses a tool for the first time now and then. */
+const toolAt = (index: number): string => ["read", "grep", "bash"][Math.floor(index / 60)] ?? "write";
+
 describe("lowering, turn by turn", () => {
-  it("lowers only what is new, in the first request after a commit too", async () => {
+  it.each([
+    ["with the tools that the host declares", [{ name: "read", inputSchema: { type: "object" as const } }]],
+    ["where the host declares none, and those that the thread uses are declared for it", []],
+  ])("lowers only what is new, in the first request after a commit too, %s", async (_case, tools) => {
     let lowered = 0;
     const counting: ProviderFormat = {
       ...anthropicMessages,
@@ -38,16 +44,18 @@ describe("lowering, turn by turn", () => {
     const session = await ContextSession.open({
       threadId: asThreadId("counted"),
       format: counting,
-      frame: { system: ["Be brief."], tools: [{ name: "read", inputSchema: { type: "object" } }] },
+      frame: { system: ["Be brief."], tools },
       config: { maxInputTokens: 12_000 },
       clock: { now: () => 0 },
     });
     await session.append([{ id: asMessageId("u"), role: "user", createdAt, parts: [{ type: "text", text: "Read." }] }]);
     const turns: { readonly messages: number; readonly lowered: number; readonly committed: boolean }[] = [];
     for (let index = 0; index < 240; index++) {
-      await session.append(step(index));
+      await session.append(step(index, tools.length === 0 ? toolAt(index) : undefined));
       lowered = 0;
-      const { request, outcome } = await session.prepare();
+      const { request, outcome, violations } = await session.prepare();
+      expect(violations).toEqual([]);
+      expect(request.tools.map(({ name }) => name)).toContain(tools.length === 0 ? toolAt(index) : "read");
       turns.push({ messages: request.messages.length, lowered, committed: outcome?.type === "committed" });
     }
     const commits = turns.filter(({ committed }) => committed);

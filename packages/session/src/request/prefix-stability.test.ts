@@ -57,7 +57,7 @@ describe("the prompt between two commits", () => {
     );
   });
 
-  it("P7 breaks once for each plan that is committed, and never without one", { timeout: 120_000 }, async () => {
+  it("P7 breaks once for each plan that is committed, and never without one", async () => {
     const session = await ContextSession.open({
       threadId: asThreadId("growing"),
       clock: { now: () => 0 },

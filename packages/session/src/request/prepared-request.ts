@@ -28,6 +28,11 @@ export interface PreparedRequest {
   readonly bytes: number;
   /** Tokens of the counted request. */
   readonly tokens: number;
+  /**
+   * True when it takes more than `maxInputTokens` less `outputReserveTokens`, so that a provider may refuse it. Of `prepare`
+   * only with `onOverBudget: "send"`; `render` does not look.
+   */
+  readonly overBudget: boolean;
   readonly breakdown: TokenBreakdown;
   readonly plan: CompactionPlan;
   readonly manifest: RenderManifest;

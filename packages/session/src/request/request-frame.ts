@@ -1,5 +1,7 @@
 import {
   canonicalJson,
+  jsonObjectSchema,
+  jsonValueSchema,
   parseJson,
   type SystemEntry,
   systemEntrySchema,
@@ -7,29 +9,41 @@ import {
   type ToolDefinition,
   toolDefinitionSchema,
 } from "@threadfold/core";
+import type { HostFields } from "@threadfold/renderer";
 import { z } from "zod";
 
 /** What a host sends beside the conversation: its system text and its tools. */
 export interface RequestFrame {
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
+  /** What else the host puts into the body that decides which requests are legal; none of it is sent from here. */
+  readonly host?: HostFields;
 }
+
+/** Fields of a frame: what is left out holds from where the frame stands otherwise. */
+export type FrameFields = Partial<RequestFrame>;
 
 export const EMPTY_FRAME: RequestFrame = Object.freeze({ system: [], tools: [] });
 
 const frameSchema: z.ZodType<RequestFrame> = z.object({
   system: z.array(systemEntrySchema),
   tools: z.array(toolDefinitionSchema),
+  host: z
+    .object({ thinking: jsonObjectSchema.exactOptional(), toolChoice: jsonValueSchema.exactOptional() })
+    .exactOptional(),
 });
 
 /** A frame as canonical JSON, the form in which it is kept as an artifact. */
 export function serializeFrame(frame: RequestFrame): string {
-  return canonicalJson({ system: frame.system, tools: frame.tools });
+  const { system, tools, host } = frame;
+  return canonicalJson({ system, tools, ...(host !== undefined && { host }) });
 }
 
 /** True when two frames make the same request. */
 export const isSameFrame = (a: RequestFrame, b: RequestFrame): boolean =>
-  a === b || (a.system === b.system && a.tools === b.tools) || serializeFrame(a) === serializeFrame(b);
+  a === b ||
+  (a.system === b.system && a.tools === b.tools && a.host === b.host) ||
+  serializeFrame(a) === serializeFrame(b);
 
 /** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is none. */
 export function parseFrame(text: string): RequestFrame {

@@ -106,6 +106,7 @@ export class RequestRenderer implements PlanVerifier {
       ...input,
       ...(summaryWording !== undefined && { summaryWording }),
       ...(model !== undefined && { model }),
+      ...(frame.host !== undefined && { host: frame.host }),
       ...(rehydrated !== undefined && { rehydrated }),
     };
     return this.#before(plan)?.growing.grow(whole) ?? GrowingRendering.of(whole, format);

@@ -2,6 +2,7 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   compactionConfig,
+  roomTokens,
   type SummaryRole,
   type SummaryWording,
   type TokenBudget,
@@ -10,7 +11,7 @@ import type { RehydrationResult } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { ThreadState } from "../thread/thread-state.ts";
 import { requestBudget } from "./request-budget.ts";
-import { EMPTY_FRAME, isSameFrame, type RequestFrame } from "./request-frame.ts";
+import { EMPTY_FRAME, type FrameFields, isSameFrame, type RequestFrame } from "./request-frame.ts";
 import { type RenderScene, RequestRenderer } from "./request-renderer.ts";
 
 /** The model that requests go to, as far as making them depends on it. */
@@ -26,7 +27,7 @@ export interface RequestSceneParts {
   readonly config: ContextCompactionConfig;
   readonly format: ProviderFormat;
   readonly model?: string;
-  readonly frame?: RequestFrame;
+  readonly frame?: FrameFields;
   readonly summaryRole?: SummaryRole;
 }
 
@@ -35,16 +36,19 @@ export class RequestScene {
   readonly format: ProviderFormat;
   readonly summaryRole: SummaryRole;
   readonly summaryWording: SummaryWording | undefined;
+  /** What the session was opened with. */
+  readonly ownFrame: RequestFrame;
   #config: ContextCompactionConfig;
   #model: string | undefined;
   #frame: RequestFrame;
   #newest: { readonly scene: RenderScene; readonly renderer: RequestRenderer } | undefined;
 
-  constructor({ config, format, model, frame = EMPTY_FRAME, summaryRole = config.summaryRole }: RequestSceneParts) {
+  constructor({ config, format, model, frame, summaryRole = config.summaryRole }: RequestSceneParts) {
     this.#config = config;
     this.format = format;
     this.#model = model;
-    this.#frame = frame;
+    this.ownFrame = { ...EMPTY_FRAME, ...given(frame) };
+    this.#frame = this.ownFrame;
     this.summaryRole = summaryRole;
     this.summaryWording = config.summaryWording;
   }
@@ -61,9 +65,15 @@ export class RequestScene {
     return this.#frame;
   }
 
-  /** Takes the frame of the next requests. One that says the same changes nothing, so what was rendered with it still holds. */
-  take(frame: RequestFrame | undefined): void {
-    if (frame !== undefined && !isSameFrame(frame, this.#frame)) this.#frame = frame;
+  /**
+   * Takes the frame of a request: each field from the call when it is given there, else from what the session was opened
+   * with. Undefined leaves the newest request's. One that says the same changes nothing, so what was rendered with it
+   * still holds.
+   */
+  take(fields: FrameFields | undefined): void {
+    if (fields === undefined) return;
+    const frame = { ...this.ownFrame, ...given(fields) };
+    if (!isSameFrame(frame, this.#frame)) this.#frame = frame;
   }
 
   /** Makes the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for a cap that is none. */
@@ -95,10 +105,9 @@ export class RequestScene {
     return requestBudget(this.#config, this.#frame, state.ledger);
   }
 
-  /** Tokens that the request under a plan leaves below the cap. */
+  /** Tokens that the request under a plan leaves of its room. */
   freeTokens(state: ThreadState, plan: CompactionPlan): number {
-    const { maxInputTokens, outputReserveTokens } = this.#config;
-    return maxInputTokens - outputReserveTokens - this.renderer(state).measure(plan);
+    return roomTokens(this.#config) - this.renderer(state).measure(plan);
   }
 
   #renderScene(state: ThreadState): RenderScene {
@@ -113,3 +122,10 @@ export class RequestScene {
     return this.#model === undefined ? scene : { ...scene, model: this.#model };
   }
 }
+
+/** The fields that are given: one that is undefined is left out. */
+const given = ({ system, tools, host }: FrameFields = {}): FrameFields => ({
+  ...(system !== undefined && { system }),
+  ...(tools !== undefined && { tools }),
+  ...(host !== undefined && { host }),
+});

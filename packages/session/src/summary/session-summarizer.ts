@@ -8,6 +8,7 @@ import {
 } from "@threadfold/summarizers";
 import type { SessionOptions } from "../session-options.ts";
 import type { SessionParts } from "../session-parts.ts";
+import { limitedSummarizer, SUMMARY_TIME_LIMIT_MS } from "./limited-summarizer.ts";
 
 type SummaryOptions = Pick<
   SessionOptions,
@@ -30,6 +31,7 @@ export interface FoldSummarizers {
  */
 export function sessionSummarizer(options: SummaryOptions, { preset, config }: SessionParts): Summarizer {
   const { summarizer, summaryModel, summaryCache, summaryChecks: checks = DEFAULT_CHECKS } = options;
+  const { summaryTimeLimitMs: timeLimitMs = SUMMARY_TIME_LIMIT_MS } = options;
   const redact = options.redactSecrets ?? true;
   if (summaryModel !== undefined) {
     if (summarizer !== undefined) throw twoSummarizers();
@@ -38,13 +40,13 @@ export function sessionSummarizer(options: SummaryOptions, { preset, config }: S
       policyVersion: config.policyVersion,
       ...(summaryCache !== undefined && { store: summaryCache }),
     };
-    const { summaryTimeLimitMs: timeLimitMs } = options;
-    return modelSummarizer({
-      ...{ model: summaryModel, promptVersion: preset.promptVersion, cache, redact, checks },
-      ...(timeLimitMs !== undefined && { timeLimitMs }),
-    });
+    const { promptVersion } = preset;
+    const model = modelSummarizer({ model: summaryModel, promptVersion, cache, redact, checks, timeLimitMs });
+    // The model has its own end; what checks and keeps its summaries is the host's as well.
+    return limitedSummarizer(model, 2 * timeLimitMs);
   }
-  const own = summarizer === undefined ? new ExtractiveSummarizer() : checked(summarizer, checks);
+  const own =
+    summarizer === undefined ? new ExtractiveSummarizer() : limitedSummarizer(checked(summarizer, checks), timeLimitMs);
   return redact ? redactingSummarizer(own) : own;
 }
 

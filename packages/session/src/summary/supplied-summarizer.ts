@@ -1,15 +1,20 @@
 import type { NewItem, Summarizer, SummaryChange } from "@threadfold/core";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import type { CombinedRuling } from "../hooks/run-hooks.ts";
+import { limitedSummarizer } from "./limited-summarizer.ts";
 
 /**
  * A summarizer that gives the summary of a hook (L21). A text goes in as facts, one for each of its paragraphs, so that a
  * summary that is too long loses its oldest paragraphs and not all of itself; the original task stands beside it word for
  * word, and pins are no part of a summary.
  */
-export function suppliedSummarizer({ hook, summary }: NonNullable<CombinedRuling["summary"]>): Summarizer {
+export function suppliedSummarizer(
+  { hook, summary }: NonNullable<CombinedRuling["summary"]>,
+  timeLimitMs?: number,
+): Summarizer {
   const id = `hook:${hook}`;
-  if (typeof summary === "function") return { id, summarize: (request) => summary(request) };
+  if (typeof summary === "function")
+    return limitedSummarizer({ id, summarize: async (request) => summary(request) }, timeLimitMs);
   const paragraphs = summary.split(/\n\s*\n/).flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
   return {
     id,

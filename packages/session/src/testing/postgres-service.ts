@@ -51,7 +51,7 @@ export function freshSchemas(url: string) {
 
 function answers(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1_000 });
+    const socket = connect({ host, port, timeout: 10_000 });
     const end = (found: boolean) => (): void => {
       socket.destroy();
       resolve(found);

@@ -188,6 +188,20 @@ describe("P9 a session that is opened again", () => {
     expect(resumed.plan.planId).toBe(whole.plan.planId);
   });
 
+  it("hands out plain data: what it prepares and its plan can be logged, copied and sent", async () => {
+    const store = await openFile("plain");
+    const before = await folded(store);
+    const session = await open(store);
+    const prepared = await session.prepare();
+    expect(session.thread.isWhole).toBe(false);
+    const logged = JSON.parse(JSON.stringify(prepared));
+    expect([logged.payload, logged.digest, logged.tokens]).toEqual([before.payload, before.digest, before.tokens]);
+    expect(logged.plan.planId).toBe(before.plan.planId);
+    expect(logged.plan.summarizations).toHaveLength(before.plan.summarizations.length);
+    for (const value of [session.plan, prepared, session.thread.livePins, session.stats(), await session.dryRun()])
+      expect(JSON.stringify(structuredClone(value))).toBe(JSON.stringify(value));
+  });
+
   it("goes on as if it had never been closed: appends, folds, digests, journal and replay", async () => {
     const [kept, again] = [await openFile("kept"), await openFile("again")];
     const session = await open(kept);
@@ -292,9 +306,7 @@ const data = process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../
 const recorded = resolve(data, "pi/large-session.jsonl.gz");
 
 describe.skipIf(!existsSync(recorded))("P9 a recorded session (needs THREADFOLD_DATA)", () => {
-  it("is resumed at each of its folds to the request of the whole thread, in every format", {
-    timeout: 120_000,
-  }, async () => {
+  it("is resumed at each of its folds to the request of the whole thread, in every format", async () => {
     const { threadId, messages, system, tools } = await importSessionFile(recorded);
     const store = await openFile("recorded");
     const options = { threadId, frame: { system, tools }, config: { maxInputTokens: 24_000 } };

@@ -4,6 +4,7 @@ import {
   asPinId,
   type CompactionPlan,
   type ContextCompactionConfig,
+  type DetectedRules,
   type DurabilityOf,
   detectPins,
   type MessageId,
@@ -11,12 +12,16 @@ import {
   type Pin,
   type PinId,
   type ProviderAwareTokenizer,
+  type RuleCandidate,
   requireMessageList,
   sha256,
   type ThreadEntryInput,
   ThreadfoldError,
   type ThreadRanges,
   type ThreadStore,
+  threadRules,
+  type UnpinnedRules,
+  unpinnedRules,
 } from "@threadfold/core";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { SerialQueue } from "../serial-queue.ts";
@@ -32,9 +37,11 @@ export interface SessionThreadPorts {
   readonly durabilityOf: DurabilityOf;
   /** Hears of standing constraints that stay unpinned for the cap on detected pins. */
   readonly onPinsLeftOut?: (left: PinsLeftOut) => void;
+  /** Hears of what may be a rule, or may take one back, in new messages. */
+  readonly onCandidates?: (candidates: readonly RuleCandidate[]) => void;
 }
 
-/** Standing constraints that were found in new messages and not pinned. */
+/** Standing constraints that are not, or no longer, pinned since the newest messages. */
 export interface PinsLeftOut {
   readonly messageIds: readonly MessageId[];
   readonly count: number;
@@ -47,6 +54,7 @@ export class SessionThread {
   readonly #ports: SessionThreadPorts;
   readonly #queue = new SerialQueue();
   #state: ThreadState;
+  #unpinned: UnpinnedRules | undefined;
 
   /** @param plan the plan that the thread was resumed with, if it was. */
   constructor(thread: AgentThread, ports: SessionThreadPorts, plan?: CompactionPlan) {
@@ -54,28 +62,37 @@ export class SessionThread {
     this.#state = this.#count(thread, plan);
   }
 
+  /** Rules that detection found and that the cap on detected pins left out. Looks at what is new since it was last asked. */
+  get unpinned(): readonly Pin[] {
+    this.#unpinned = unpinnedRules(this.#state.thread, this.#unpinned);
+    return this.#unpinned.rules;
+  }
+
   /** The thread as this session knows it, counted. */
   get state(): ThreadState {
     return this.#state;
   }
 
-  /** Appends messages, and pins for the standing constraints among them. @throws ThreadfoldError as `AgentThread.append` and the store do. */
+  /**
+   * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. @throws ThreadfoldError as
+   * `AgentThread.append` and the store do.
+   */
   async append(messages: readonly MessageInput[]): Promise<void> {
     requireMessageList(messages);
-    const { config, onPinsLeftOut } = this.#ports;
-    let leftOut: PinsLeftOut | null = null;
+    const { config, onPinsLeftOut, onCandidates } = this.#ports;
+    let detected: DetectedRules | null = null;
     await this.#extend(
       (before) => {
         const grown = before.append(messages);
         if (!config.detectPins) return grown;
-        const detected = this.#detectPins(grown, before.length);
-        const { pins } = detected;
-        ({ leftOut } = detected);
-        return pins.length === 0 ? grown : grown.appendEntries(pins.map((pin) => ({ type: "pin", pin })));
+        detected = this.#detectPins(grown, before.length);
+        return grown.appendEntries(detected.entries);
       },
       messages.flatMap((message) => message?.id ?? []),
     );
-    if (leftOut !== null) onPinsLeftOut?.(leftOut);
+    const { leftOut, candidates } = (detected as DetectedRules | null) ?? NOTHING_DETECTED;
+    if (leftOut.length > 0) onPinsLeftOut?.(this.#tellOf(leftOut));
+    if (candidates.length > 0) onCandidates?.(candidates);
   }
 
   /** Pins a text. */
@@ -88,9 +105,19 @@ export class SessionThread {
     return id as PinId;
   }
 
-  /** Lifts a pin. @throws ThreadfoldError `INVALID_PIN`. */
-  liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
-    return this.#extend((thread) => thread.appendEntries([{ type: "pin-lifted", pinId, authority, reason }]));
+  /** Lifts a pin, or says of a candidate that it is no rule. @throws ThreadfoldError `INVALID_PIN`. */
+  async liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
+    const lifting = { type: "pin-lifted", pinId, authority, reason } as const;
+    if (!this.#isLive(pinId)) await this.load();
+    await this.#extend((thread) => {
+      const candidate = this.#isLive(pinId) ? undefined : candidateOf(thread, pinId);
+      if (candidate === undefined) return thread.appendEntries([lifting]);
+      const { id, text, authority: owner, source } = candidate;
+      return thread.appendEntries([
+        { type: "pin", pin: { id, text, authority: owner, origin: "detector", source } },
+        { ...lifting, why: "not-a-rule" },
+      ]);
+    });
   }
 
   /** Takes in what another writer appended. Only what is new is counted. */
@@ -120,6 +147,7 @@ export class SessionThread {
     return this.#queue.run(async () => {
       if (thread.version < this.#state.thread.version) return false;
       this.#state = this.#count(thread, plan);
+      this.#unpinned = undefined;
       return true;
     });
   }
@@ -151,21 +179,31 @@ export class SessionThread {
     return threadState(thread, this.#ports.tokenizer, this.#ports.durabilityOf, plan);
   }
 
-  #detectPins(
-    grown: AgentThread,
-    fromOrdinal: number,
-  ): { readonly pins: readonly Pin[]; readonly leftOut: PinsLeftOut | null } {
-    const { config, tokenizer } = this.#ports;
-    const maxTokens = Math.min(config.detectedPinMaxTokens, Math.floor(config.maxInputTokens / 16));
-    const leftOut: { readonly pin: Pin; readonly tokens: number }[] = [];
-    const pins = detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
-      maxTokens,
+  #isLive(pinId: PinId): boolean {
+    return this.#state.thread.livePins.some(({ id }) => id === pinId);
+  }
+
+  #detectPins(grown: AgentThread, fromOrdinal: number): DetectedRules {
+    const { tokenizer } = this.#ports;
+    return detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
+      maxTokens: this.#maxPinTokens,
       countTokens: (text) => tokenizer.countTokens(text),
-      onLeftOut: (pin, tokens) => leftOut.push({ pin, tokens }),
     });
-    if (leftOut.length === 0) return { pins, leftOut: null };
-    const tokens = leftOut.reduce((sum, left) => sum + left.tokens, 0);
-    const messageIds = [...new Set(leftOut.flatMap(({ pin }) => pin.source?.messageId ?? []))];
-    return { pins, leftOut: { messageIds, count: leftOut.length, tokens, maxTokens } };
+  }
+
+  #tellOf(leftOut: readonly Pin[]): PinsLeftOut {
+    const tokens = leftOut.reduce((sum, { text }) => sum + this.#ports.tokenizer.countTokens(text), 0);
+    const messageIds = [...new Set(leftOut.flatMap(({ source }) => source?.messageId ?? []))];
+    return { messageIds, count: leftOut.length, tokens, maxTokens: this.#maxPinTokens };
+  }
+
+  get #maxPinTokens(): number {
+    const { detectedPinMaxTokens, maxInputTokens } = this.#ports.config;
+    return Math.min(detectedPinMaxTokens, Math.floor(maxInputTokens / 16));
   }
 }
+
+const NOTHING_DETECTED: DetectedRules = { entries: [], leftOut: [], candidates: [] };
+
+const candidateOf = (thread: AgentThread, id: PinId): RuleCandidate | undefined =>
+  threadRules(thread).candidates.find((candidate) => candidate.id === id);

@@ -13,7 +13,7 @@ const recorded = resolve(
 );
 
 describe.skipIf(!existsSync(recorded))("recall over a recorded session (needs THREADFOLD_DATA)", () => {
-  it("gives the same hits in the same order from memory and from SQLite", { timeout: 60_000 }, async () => {
+  it("gives the same hits in the same order from memory and from SQLite", async () => {
     const folder = mkdtempSync(join(tmpdir(), "threadfold-recall-"));
     const store = await openSqliteStore(join(folder, "store.db"));
     try {
