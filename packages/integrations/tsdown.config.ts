@@ -11,4 +11,5 @@ export default library({
   mastra: "src/mastra/index.ts",
   "openai-agents": "src/openai-agents/index.ts",
   pi: "src/pi/index.ts",
+  "pi-extension": "src/pi/pi-extension.ts",
 });

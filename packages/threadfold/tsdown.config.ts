@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsdown";
-import { library } from "../../tsdown.base.ts";
+import { bundledLicenses, library } from "../../tsdown.base.ts";
 
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,7 +17,7 @@ const command = defineConfig({
   clean: false,
   minify: true,
   deps: {
-    neverBundle: [/^tiktoken/, /^ai-tokenizer/, /^pg$/, /^ioredis/, /^@aws-sdk/],
+    neverBundle: [/^tiktoken/, /^pg$/, /^ioredis/, /^@aws-sdk/],
     alwaysBundle: [/.*/],
     onlyBundle: false,
   },
@@ -45,37 +43,21 @@ const command = defineConfig({
       ],
     },
   },
-  plugins: [bundledLicenses()],
+  plugins: [encodingsOutside(), bundledLicenses("main.licenses.txt")],
 });
 
-/** Writes down the licenses of the packages that went into the bundle, as they ask for. */
-function bundledLicenses() {
+/** Leaves the encodings that tokens are counted with where they are installed, with the package that has them. */
+function encodingsOutside() {
   return {
-    name: "bundled-licenses",
-    generateBundle(
-      this: Emitter,
-      _options: unknown,
-      bundle: Readonly<Record<string, { readonly moduleIds?: readonly string[] }>>,
-    ) {
-      const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
-      const packages = new Set(
-        modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
-      );
-      const source = [...packages].sort().map(licenseOf).join("\n\n");
-      this.emitFile({ type: "asset", fileName: "main.licenses.txt", source: `${source}\n` });
+    name: "encodings-outside",
+    resolveId(specifier: string) {
+      const [, name] = /^\.\.\/encodings\/([\w-]+)\.ts$/.exec(specifier) ?? [];
+      return name === undefined ? null : { id: `@threadfold/tokenizers/encodings/${name}`, external: true };
     },
   };
 }
 
-interface Emitter {
-  emitFile(file: { readonly type: "asset"; readonly fileName: string; readonly source: string }): unknown;
-}
+/** What a user imports: everything in one entry, and what needs a package of the user's own behind an entry of its name. */
+const ENTRIES = ["index", "ai-sdk", "anthropic", "openai", "pg-boss", "postgres", "redis", "s3", "conformance"];
 
-function licenseOf(folder: string): string {
-  const name = relative(join(local("../.."), "node_modules"), folder).replaceAll("\\", "/");
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} goes into the bundle and has no license file.`);
-  return `--- ${name} ---\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
-}
-
-export default [library(), command];
+export default [library(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))), command];

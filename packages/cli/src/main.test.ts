@@ -2,9 +2,13 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { asMessageId, asThreadId, type ThreadEntryInput } from "@threadfold/core";
+import { openStore } from "@threadfold/stores";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compactDataSchema, envelopeSchema } from "./testing/envelope-schema.ts";
+import { FROM_SOURCE } from "./testing/from-source.ts";
 import { LONG, openAiSession } from "./testing/recorded-sessions.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
@@ -17,9 +21,19 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
+const message = (number: number): ThreadEntryInput => ({
+  type: "message",
+  message: {
+    id: asMessageId(`m${number}`),
+    role: "user",
+    createdAt: "2025-01-01T00:00:00.000Z",
+    parts: [{ type: "text", text: `message ${number}` }],
+  },
+});
+
 /** Starts the command from its sources. */
 function start(argv: readonly string[], options: SpawnOptions = {}) {
-  const child = spawn(process.execPath, ["--conditions=threadfold-source", main, ...argv], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, main, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
     ...options,
   });
@@ -27,7 +41,10 @@ function start(argv: readonly string[], options: SpawnOptions = {}) {
   child.stdout?.on("data", (chunk) => (printed.stdout += chunk));
   child.stderr?.on("data", (chunk) => (printed.stderr += chunk));
   const ended = new Promise<{ readonly code: number | null; readonly signal: string | null } & typeof printed>(
-    (resolve) => child.on("close", (code, signal) => resolve({ code, signal, ...printed })),
+    (resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (code, signal) => resolve({ code, signal, ...printed }));
+    },
   );
   return { child, ended };
 }
@@ -96,5 +113,77 @@ describe("the process", () => {
     expect(stdout).toBe("");
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(root).filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  it("ends on a store whose index leads in a circle, whatever it was asked for, and writes nothing", async () => {
+    const path = join(root, "circle.db");
+    const store = await openStore(path);
+    const threadId = asThreadId("circle");
+    await store.threads.append(threadId, [message(0)], { expectedVersion: "no-thread" });
+    const metadata = {
+      threadId,
+      tenantId: null,
+      ttlSeconds: null,
+      sensitivity: "internal",
+      mediaType: "text/plain",
+    } as const;
+    for (const content of ["one", "two", "three", "four"])
+      await store.artifacts.store(content, { ...metadata, createdAt: "2025-01-01T00:00:00.000Z" });
+    await store.close();
+    const raw = new DatabaseSync(path);
+    // Newer versions of Node keep a schema from being written by hand.
+    raw.enableDefensive?.(false);
+    raw.exec(`
+      DROP INDEX artifacts_by_thread;
+      CREATE INDEX artifacts_by_thread ON artifacts (thread_key, 6 - artifact_key);
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX artifacts_by_thread ON artifacts (thread_key, artifact_key)'
+        WHERE name = 'artifacts_by_thread';`);
+    raw.close();
+    const out = join(root, "circle.jsonl");
+    for (const argv of [
+      ["verify"],
+      ["verify", threadId],
+      ["audit", "export", threadId, "--out", out],
+      ["erase", threadId, "--dry-run"],
+      ["erase", threadId, "--yes"],
+    ]) {
+      const { code, stdout, stderr } = await start([...argv, "--store", path]).ended;
+      expect([argv, code]).toEqual([argv, 3]);
+      expect(stdout + stderr).toContain("out of order");
+    }
+    expect(readdirSync(root).filter((name) => name.startsWith("circle.jsonl"))).toEqual([]);
+  });
+
+  it("hears signals while it reads a large store, ends with 130 and leaves no unfinished file", async () => {
+    const path = join(root, "large.db");
+    const store = await openStore(path);
+    const threadId = asThreadId("large");
+    const batch = 1_000;
+    for (let first = 0; first < 40 * batch; first += batch) {
+      const messages = Array.from({ length: batch }, (_, index) => message(first + index));
+      await store.threads.append(threadId, messages, { expectedVersion: first });
+    }
+    await store.close();
+    const out = join(root, "large.jsonl");
+    const calls: readonly [NodeJS.Signals, readonly string[], (names: readonly string[]) => boolean][] = [
+      ["SIGTERM", ["verify"], (names) => names.includes("large.db-shm")],
+      ["SIGINT", ["verify"], (names) => names.includes("large.db-shm")],
+      [
+        "SIGTERM",
+        ["audit", "export", threadId, "--out", out],
+        (names) => names.some((name) => /unfinished/.test(name)),
+      ],
+      ["SIGINT", ["erase", threadId, "--dry-run"], (names) => names.includes("large.db-shm")],
+    ];
+    for (const [signal, argv, hasBegun] of calls) {
+      const { child, ended } = start([...argv, "--store", path]);
+      while (!hasBegun(readdirSync(root)) && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill(signal);
+      const { code, stdout } = await ended;
+      expect([signal, argv, code, stdout]).toEqual([signal, argv, 130, ""]);
+      expect(readdirSync(root).filter((name) => name.startsWith("large.jsonl"))).toEqual([]);
+    }
   });
 });

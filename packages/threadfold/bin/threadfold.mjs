@@ -9,7 +9,8 @@ if (major < 22 || (major === 22 && minor < 13)) {
 // Taken from process and not imported, because an import of a built-in module loads all that the module can do.
 const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
 // From the second start on, Node takes the compiled command from its cache instead of compiling it again.
-enableCompileCache();
+// Not every runtime that Threadfold runs on has one.
+enableCompileCache?.();
 try {
   createRequire(import.meta.url)("../dist/main.cjs");
 } catch (error) {

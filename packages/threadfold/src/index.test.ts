@@ -8,7 +8,15 @@ import * as strategies from "@threadfold/strategies";
 import * as summarizers from "@threadfold/summarizers";
 import * as tokenizers from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
+import * as aiSdk from "./ai-sdk.ts";
+import * as anthropic from "./anthropic.ts";
+import * as conformance from "./conformance.ts";
 import * as threadfold from "./index.ts";
+import * as openai from "./openai.ts";
+import * as pgBoss from "./pg-boss.ts";
+import * as postgres from "./postgres.ts";
+import * as redis from "./redis.ts";
+import * as s3 from "./s3.ts";
 
 describe("the package that a user installs", () => {
   it("has everything that a fold needs", async () => {
@@ -50,5 +58,17 @@ describe("the package that a user installs", () => {
     const packages = [core, importers, rehydration, renderer, session, stores, strategies, summarizers, tokenizers];
     const missing = packages.flatMap((exported) => Object.keys(exported)).filter((name) => !(name in threadfold));
     expect(missing).toEqual([]);
+  });
+
+  it("has what needs a package of the user's own behind entries of their own", () => {
+    expect(aiSdk).toHaveProperty("aiSdkModel");
+    expect(anthropic).toHaveProperty("anthropicModel");
+    expect(openai).toHaveProperty("openaiModel");
+    expect(openai).toHaveProperty("openaiResponsesModel");
+    expect(pgBoss).toHaveProperty("pgBossQueue");
+    expect(postgres).toHaveProperty("openPostgresStore");
+    expect(redis).toHaveProperty("openRedisSummaryCache");
+    expect(s3).toHaveProperty("openS3Artifacts");
+    expect(conformance).toHaveProperty("storeConformance");
   });
 });

@@ -62,13 +62,13 @@ async function exportThread(target: string, options: CliCall["options"], { io }:
   });
 }
 
-async function verifyFile(target: string, options: CliCall["options"]): Promise<CliReport> {
+async function verifyFile(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
   const since = checkpointOption(options);
   const publicKey = publicKeyOption(options);
   const trust = { ...(since !== undefined && { since }), ...(publicKey !== undefined && { publicKey }) };
-  const data = await reading(target, () => {
+  const data = await reading(target, io.signal, () => {
     refuseEmpty(target);
-    return verifyAudit(createReadStream(target), trust);
+    return verifyAudit(createReadStream(target, { signal: io.signal }), trust);
   });
   const report: CliReport = { data, text: ({ paint }) => `${paint("green", "intact:")} ${describe(data)}` };
   if (data.problem === null) return report;
@@ -107,7 +107,11 @@ async function check(target: string, options: CliCall["options"], { io }: CliCon
   const path = pathOf(options);
   return readingStore(options, io.env, async (store) => {
     const at = new Date(io.clock.now()).toISOString();
-    const checkpoint = await makeCheckpoint(store, asThreadId(target), { at, ...(sign !== undefined && { sign }) });
+    const checkpoint = await makeCheckpoint(store, asThreadId(target), {
+      at,
+      signal: io.signal,
+      ...(sign !== undefined && { sign }),
+    });
     const text = `${JSON.stringify(checkpoint)}\n`;
     if (path !== undefined) writeWholeFile(path, text);
     return {
@@ -131,10 +135,11 @@ function refuseEmpty(path: string): void {
   });
 }
 
-async function reading<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+async function reading<Result>(path: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
+    if (signal.aborted) throw new ThreadfoldError("ABORTED", `The reading of ${path} was aborted.`, { cause });
     const code =
       (cause as NodeJS.ErrnoException).syscall === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
     if (code === undefined) throw cause;

@@ -30,6 +30,7 @@ export const eraseCommand: CliCommand = {
         reason: String(options["reason"]),
         at: new Date(io.clock.now()).toISOString(),
         dryRun,
+        signal: io.signal,
       });
       return {
         data: { ...report, dryRun },

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
+import { FROM_SOURCE } from "../testing/from-source.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
@@ -18,11 +19,11 @@ const INITIALIZE = {
 
 /** The command as a client starts it. */
 function started(argv: readonly string[]) {
-  const child = spawn(process.execPath, ["--conditions=threadfold-source", main, "mcp", ...argv]);
+  const child = spawn(process.execPath, [...FROM_SOURCE, main, "mcp", ...argv]);
   const printed = { stderr: "" };
   child.stderr.on("data", (chunk) => (printed.stderr += chunk));
   const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const ended = new Promise<number | null>((resolve, reject) => child.on("close", resolve).on("error", reject));
   return {
     child,
     ended,

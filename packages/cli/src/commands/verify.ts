@@ -1,4 +1,4 @@
-import { asThreadId, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { type StoreFinding, verifySince, verifyStore } from "@threadfold/stores";
 import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION } from "../audit/audit-options.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -7,7 +7,6 @@ import type { Page } from "../output/page.ts";
 import { plainText } from "../output/plain-text.ts";
 import { STORE_OPTION } from "../parse/common-options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { storedThreads } from "../store/stored-thread.ts";
 
 const WAY_OUT = "Take an intact copy of the store.";
 
@@ -25,10 +24,13 @@ export const verifyCommand: CliCommand = {
     const publicKey = publicKeyOption(options);
     return openable(() =>
       readingStore(options, io.env, async (store) => {
-        const intact = await verifyStore(store, threadId === undefined ? undefined : asThreadId(threadId));
-        const grown = since === undefined ? [] : await verifySince(store, since, publicKey);
+        const { signal } = io;
+        const threads: ThreadId[] = [];
+        const onThread = (id: ThreadId): void => void threads.push(id);
+        const checked = threadId === undefined ? undefined : asThreadId(threadId);
+        const intact = await verifyStore(store, checked, { signal, onThread });
+        const grown = since === undefined ? [] : await verifySince(store, since, publicKey, signal);
         const findings = [...intact, ...grown];
-        const threads = threadId === undefined ? await allIds(store) : [asThreadId(threadId)];
         const report = {
           data: { threads, findings },
           text: (page: Page) => verifyPage(threads, findings, page),
@@ -44,9 +46,6 @@ export const verifyCommand: CliCommand = {
     );
   },
 };
-
-const allIds = async (store: ThreadfoldStore): Promise<readonly ThreadId[]> =>
-  (await storedThreads(store)).map(({ threadId }) => threadId);
 
 /** A store too damaged to look into must not send whoever verifies it to verify it. */
 async function openable<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -16,7 +16,7 @@ export function compactFailure({ outcome, prepared, request }: CompactRun): Thre
       return unsoundness(outcome.violations, outcome.missingPins);
   }
   if (prepared === null) return undefined;
-  if (prepared.tokens > request.budget) {
+  if (prepared.overBudget) {
     const figures = `The request takes ${figure(prepared.tokens)} tokens and the budget is ${figure(request.budget)}`;
     return new ThreadfoldError("BUDGET_INFEASIBLE", `${figures}; folding ended with "${outcome.type}".`);
   }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { openSqliteStore } from "@threadfold/stores";
+import { checkTrial } from "./check-trial.ts";
 import { type Checkup, checkup } from "./checkup.ts";
 
 const MIB = 2 ** 20;
@@ -25,14 +25,14 @@ const FILE_SYSTEMS: ReadonlyMap<number, { readonly name: string; readonly proble
   [0x794c7630, { name: "overlayfs", problem: "it is a container's own layer: a store there goes with the container" }],
 ]);
 
-/** The folder of a SQLite store: what kind of disk it is, whether it has room, what an fsync takes, and a store to try. */
+/** The folder of a SQLite store: what kind of disk it is, whether it has room, what an fsync takes, and a store on trial. */
 export async function checkFolder(storePath: string): Promise<readonly Checkup[]> {
   const folder = dirname(resolve(storePath));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     return [checkup("store.folder", "failed", "the store's folder is not there", "Create it, or name another store.")];
   const trial = mkdtempSync(join(folder, ".threadfold-doctor-"));
   try {
-    return [checkFileSystem(folder), checkSpace(folder), checkSync(trial), await checkLog(trial)];
+    return [checkFileSystem(folder), checkSpace(folder), checkSync(trial), ...(await checkTrial(trial))];
   } finally {
     rmSync(trial, { recursive: true, force: true });
   }
@@ -79,10 +79,4 @@ function checkSync(trial: string): Checkup {
   } finally {
     closeSync(file);
   }
-}
-
-async function checkLog(trial: string): Promise<Checkup> {
-  const store = await openSqliteStore(join(trial, "trial.db"));
-  await store.close();
-  return checkup("store.write-ahead-log", "ok", "a new store opens with a write-ahead log (synchronous=FULL)");
 }

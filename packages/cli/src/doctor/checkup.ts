@@ -22,6 +22,14 @@ export const checkup = (name: string, status: CheckStatus, found: string, hint =
   hint,
 });
 
+/** What to do about what the system refuses. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "Give this user the right to write there, or name another place."],
+  ["EPERM", "Give this user the right to write there, or name another place."],
+  ["EROFS", "The file system is read-only: name another place."],
+  ["ENOSPC", "Make room on the disk."],
+]);
+
 /** Does a check that may fail: what it throws becomes a failed check of that name. */
 export async function attempted(name: string, work: () => Promise<readonly Checkup[]>): Promise<readonly Checkup[]> {
   try {
@@ -30,6 +38,6 @@ export async function attempted(name: string, work: () => Promise<readonly Check
     if (ThreadfoldError.isInstance(error)) return [checkup(name, "failed", error.message, error.hint ?? "")];
     const { code } = error as NodeJS.ErrnoException;
     // The words of other errors may quote addresses or rows.
-    return [checkup(name, "failed", `it failed (${code ?? "no code"})`, "")];
+    return [checkup(name, "failed", `it failed (${code ?? "no code"})`, HINTS.get(code ?? "") ?? "")];
   }
 }

@@ -1,3 +1,4 @@
+import { cpuTimeMs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainText, singleLine } from "./plain-text.ts";
@@ -42,8 +43,8 @@ describe("singleLine", () => {
   });
 
   it("does not look at all of a long text", () => {
-    const started = performance.now();
+    const started = cpuTimeMs();
     expect(singleLine(" ".repeat(20_000_000), 50)).toBe("…");
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(cpuTimeMs() - started).toBeLessThan(200);
   });
 });

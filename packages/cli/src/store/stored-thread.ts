@@ -3,7 +3,6 @@ import {
   asThreadId,
   type CompactionPlan,
   emptyPlan,
-  type Page,
   type RequestRenderedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -11,6 +10,7 @@ import {
   type ThreadInfo,
 } from "@threadfold/core";
 import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
+import { listedThreads } from "@threadfold/stores";
 
 /** Ids that a hint names at the most. */
 const MOST_HINTED = 5;
@@ -30,12 +30,7 @@ export async function storedThread(store: ThreadfoldStore, threadId: string): Pr
 /** What a store says of every thread, in its own order. */
 export async function storedThreads(store: ThreadfoldStore): Promise<readonly ThreadInfo[]> {
   const threads: ThreadInfo[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page<ThreadInfo> = await store.threads.list(cursor === null ? {} : { cursor });
-    threads.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  for await (const info of listedThreads(store)) threads.push(info);
   return threads;
 }
 

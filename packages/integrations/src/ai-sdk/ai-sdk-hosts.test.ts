@@ -1,9 +1,11 @@
 import { asToolCallId } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
+import { createMemoryStore } from "@threadfold/stores";
 import {
   APICallError,
   generateText,
   isStepCount,
+  jsonSchema,
   type LanguageModelMiddleware,
   type ModelMessage,
   streamText,
@@ -14,6 +16,7 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { generateText as generateText6, stepCountIs, wrapLanguageModel as wrapLanguageModel6 } from "ai-sdk-6";
 import { MockLanguageModelV3 } from "ai-sdk-6/test";
 import { describe, expect, it } from "vitest";
+import { currentSession } from "../mirror/current-session.ts";
 import { OVERFLOWS } from "../testing/scripted-fetch.ts";
 import { sessionIn, workedSession } from "../testing/working-session.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
@@ -59,13 +62,7 @@ const tools = {
 } as unknown as ToolSet;
 
 function schema() {
-  return threadfoldTools({ tools: () => [readable(), readable()] } as unknown as ContextSession).read_artifact
-    .inputSchema;
-}
-
-function readable() {
-  const inputSchema = { type: "object", properties: { step: { type: "number" } } };
-  return { definition: { name: "any", inputSchema }, execute: async () => ({ text: "" }) };
+  return jsonSchema({ type: "object", properties: { step: { type: "number" } } });
 }
 
 /** What the thread has, as words. */
@@ -139,7 +136,7 @@ describe("a prepare step of the AI SDK", () => {
     expect(session.plan.version).toBeGreaterThan(1);
     expect(story(session)).toEqual(wholeStory(40));
     expect(model.doGenerateCalls.at(-1)?.prompt[0]).toMatchObject({ role: "system", content: "Be brief." });
-    expect((await session.prepare()).breakdown.system).toBeGreaterThan(0);
+    expect((await session.render()).breakdown.system).toBeGreaterThan(0);
   });
 
   it("leaves overflow and usage to the middleware beside it", async () => {
@@ -167,9 +164,9 @@ describe("a prepare step of the AI SDK", () => {
     expect(session.stats().usage).toMatchObject({ inputTokens: 3 * 900 });
   });
 
-  it("refuses a conversation that was edited, and a session of another format", async () => {
+  it("refuses a conversation that was edited where it is told to, and a session of another format", async () => {
     const session = await sessionIn("ai-sdk");
-    const prepareStep = createPrepareStep({ session });
+    const prepareStep = createPrepareStep({ session, onDiverged: "refuse" });
     const model = () => new MockLanguageModelV4({ doGenerate: steps(0) });
     await generateText({ model: model(), prompt, prepareStep });
     await expect(generateText({ model: model(), prompt: "Other.", prepareStep })).rejects.toMatchObject({
@@ -256,7 +253,7 @@ describe("a middleware of the AI SDK", () => {
       middleware: compactionMiddleware({ session }),
     });
     await generateText({ model, tools, prompt: "Begin." });
-    const { breakdown } = await session.prepare();
+    const { breakdown } = await session.render();
     expect(breakdown.tools).toBeGreaterThan(0);
   });
 
@@ -367,5 +364,82 @@ describe("tools of the AI SDK", () => {
       stopWhen: isStepCount(3),
     });
     expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain("vault");
+  });
+});
+
+describe("a chat over the AI SDK whose user goes back", () => {
+  const said = (content: string): ModelMessage => ({ role: "user", content });
+  const answered = (content: string): ModelMessage => ({
+    role: "assistant",
+    content: [{ type: "text", text: content }],
+  });
+  const chat = [said("One."), answered("First."), said("Two."), answered("Second."), said("Three.")];
+  const ways: readonly [string, readonly ModelMessage[]][] = [
+    ["has the newest answer given anew", chat],
+    ["has the first answer given anew", chat.slice(0, 1)],
+    ["edits the first message", [said("Uno.")]],
+    ["edits a message in the middle", [...chat.slice(0, 2), said("Due.")]],
+    ["edits the newest message", [...chat.slice(0, 4), said("Tre.")]],
+  ];
+  const textsOf = (session: ContextSession) =>
+    [...session.thread.messagesBetween(0)].map(({ parts: [part] }) => (part?.type === "text" ? part.text : ""));
+
+  /** Sends a chat as it is, through the prepare step or the middleware. */
+  async function send(session: ContextSession, messages: readonly ModelMessage[], text: string, way: string) {
+    const doGenerate = async () => ({ ...(await steps(0)()), content: [{ type: "text" as const, text }] });
+    const model = new MockLanguageModelV4({ doGenerate });
+    const beside =
+      way === "prepare step" ? { prepareStep: createPrepareStep({ session }), onEnd: createOnEnd({ session }) } : {};
+    const asked =
+      way === "prepare step" ? model : wrapLanguageModel({ model, middleware: compactionMiddleware({ session }) });
+    await generateText({ ...beside, model: asked, messages: [...messages] });
+    return model.doGenerateCalls[0]?.prompt.map(({ content }) => (content as readonly { text: string }[])[0]?.text);
+  }
+
+  describe.each(["prepare step", "middleware"])("through the %s", (door) => {
+    it.each(ways)("and %s: the model is sent that chat, and the earlier one stays", async (_, messages) => {
+      const store = createMemoryStore();
+      const session = await sessionIn("ai-sdk", { store });
+      await send(session, chat, "Third.", door);
+      await send(session, [...chat, answered("Third."), said("Four.")], "Fourth.", door);
+      const before = textsOf(session);
+      const prompt = await send(session, messages, "Anew.", door);
+      const texts = messages.map(({ content }) =>
+        typeof content === "string" ? content : (content[0] as { text: string }).text,
+      );
+      expect(prompt).toEqual(texts);
+      // On with the new way in another process, and then back to the earlier one.
+      const later = await sessionIn("ai-sdk", { store });
+      expect(await send(later, [...messages, answered("Anew."), said("On.")], "So.", door)).toEqual([
+        ...texts,
+        "Anew.",
+        "On.",
+      ]);
+      expect(currentSession(later).threadId).toBe(currentSession(session).threadId);
+      expect(
+        await send(
+          later,
+          [...chat, answered("Third."), said("Four."), answered("Fourth."), said("Back.")],
+          "Yes.",
+          door,
+        ),
+      ).toHaveLength(9);
+      expect(currentSession(later)).toBe(later);
+      expect(textsOf(later).slice(0, before.length)).toEqual(before);
+    });
+  });
+
+  it("tells the newest listener, and refuses when that was said last", async () => {
+    const session = await sessionIn("ai-sdk");
+    const heard: string[] = [];
+    compactionMiddleware({ session, onSwitch: () => heard.push("first") });
+    const prepareStep = createPrepareStep({ session, onSwitch: ({ left }) => heard.push(left) });
+    const model = () => new MockLanguageModelV4({ doGenerate: steps(0) });
+    await generateText({ model: model(), prepareStep, prompt: "One." });
+    await generateText({ model: model(), prepareStep, prompt: "Other." });
+    expect(heard).toEqual([session.threadId]);
+    createPrepareStep({ session, onDiverged: "refuse" });
+    const again = generateText({ model: model(), prepareStep, prompt: "Another." });
+    await expect(again).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
   });
 });

@@ -1,7 +1,7 @@
 import { liveFrame } from "@threadfold/importers";
-import type { ContextSession, PreparedRequest } from "@threadfold/session";
+import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 import type { LanguageModelMiddleware } from "ai";
-import { askAgain, askModel } from "../mirror/ask-model.ts";
+import { type AskOptions, askAgain, askModel } from "../mirror/ask-model.ts";
 import { payloadOf } from "../mirror/payload-of.ts";
 import { type AiSdkSession, type AiSdkSessionOptions, aiSdkSession } from "./ai-sdk-session.ts";
 import { type LanguageModelPrompt, languageModelPrompt, partsOfPrompt } from "./language-model-prompt.ts";
@@ -15,8 +15,8 @@ type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Pa
 
 /**
  * A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. Every call's prompt is mirrored into the session's
- * thread, and the model is sent what the session makes of it; instructions and tools of the call are the frame. Usage and
- * finish reason go to the session. A request that is refused as too long is folded for and sent once more.
+ * thread, and the model is sent what the session makes of it. Instructions and tools of the call, when it has any, go before
+ * `system` and `tools` of the session's own frame, each for itself; tools are sent as the call has them. Usage and finish reason go to the session. A request that is refused as too long is folded for and sent once more.
  *
  * It suits any call over one growing conversation. Beside `createPrepareStep` of the same session it leaves the prompts to
  * that, and sees to overflow and usage alone.
@@ -37,20 +37,26 @@ export function compactionMiddleware(options: AiSdkSessionOptions): LanguageMode
 }
 
 async function ask<Result>(
-  { mirror, hasSteps }: AiSdkSession,
+  { mirror, hasSteps, onRequest }: AiSdkSession,
   { params, model }: Call,
   send: (prompt: LanguageModelPrompt) => PromiseLike<Result>,
 ): Promise<Result> {
   const { prompt, tools = [], abortSignal: signal } = params;
-  const abort = signal === undefined ? {} : { signal };
+  const options: AskOptions = {
+    ...(signal !== undefined && { signal }),
+    ...(onRequest !== undefined && { onRequest }),
+  };
   const sendRequest = (request: PreparedRequest): PromiseLike<Result> =>
     send(languageModelPrompt(payloadOf(request, "ai-sdk"), model.specificationVersion));
-  if (hasSteps) return askAgain(mirror.session, abort, () => send(prompt), sendRequest);
+  if (hasSteps) return askAgain(mirror.session, options, () => send(prompt), sendRequest);
   const { instructions, messages } = partsOfPrompt(prompt);
   const { session } = await mirror.sync(messages);
-  const hasFrame = instructions.length + tools.length > 0;
-  const frame = hasFrame ? { frame: liveFrame("ai-sdk", { instructions, tools }) } : {};
-  return askModel(session, { ...frame, ...abort }, sendRequest);
+  const told = liveFrame("ai-sdk", { instructions, tools });
+  const frame: FrameFields = {
+    ...(instructions.length > 0 && { system: told.system }),
+    ...(tools.length > 0 && { tools: told.tools }),
+  };
+  return askModel(session, { frame, ...options }, sendRequest);
 }
 
 /** Lets a stream pass and reports what it says at its end. An overflow that shows in mid-stream is folded for at the next call. */

@@ -1,7 +1,9 @@
 import { liveFrame } from "@threadfold/importers";
-import type { PreparedRequest, RequestFrame } from "@threadfold/session";
+import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 import type { ModelMessage, SystemModelMessage, ToolSet } from "ai";
+import { prepareFor } from "../mirror/ask-model.ts";
 import { payloadOf } from "../mirror/payload-of.ts";
+import { RECALL_DEFINITIONS, recallNames } from "../recall/recall-tools.ts";
 import { type AiSdkSessionOptions, aiSdkSession } from "./ai-sdk-session.ts";
 import { type ReportedAnswer, reportAnswer } from "./report-answer.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
@@ -9,11 +11,14 @@ import { toolDefinitions } from "./tool-definitions.ts";
 /** How a prepare step is made. */
 export interface PrepareStepOptions extends AiSdkSessionOptions {
   /**
-   * The tools of the call. With them, tools and instructions of each call are the frame of the session's requests; without
-   * them the frame holds that the session was opened with.
+   * The tools of the call, for counting, and for the session to know that the model has `threadfoldTools` among them. They go
+   * before the `tools` of the session's own frame.
    */
   readonly tools?: ToolSet;
-  /** The call's instructions, with `tools`, where a step is not told them: in version 6, which calls them `system`. */
+  /**
+   * The call's instructions, where a step is not told them: in version 6, which calls them `system`. The instructions of a
+   * call go before the `system` of the session's own frame, which is sent where the call has none.
+   */
   readonly instructions?: string | SystemModelMessage | readonly SystemModelMessage[];
   /** Ends a fold that is under way: a prepare step is not told the call's own signal. */
   readonly signal?: AbortSignal;
@@ -56,17 +61,28 @@ export function createPrepareStep({ tools, instructions, signal, ...options }: P
     if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
     if (last === undefined) state.initialMessages = step.initialMessages ?? step.messages;
     const { session } = await state.mirror.sync(conversationOf(step));
-    const frame: RequestFrame | undefined = definitions && {
-      ...liveFrame("ai-sdk", { instructions: step.initialInstructions ?? instructions }),
-      tools: await definitions,
+    const told = step.initialInstructions ?? instructions;
+    const offered = await definitions;
+    const frame: FrameFields = {
+      ...(told !== undefined && { system: liveFrame("ai-sdk", { instructions: told }).system }),
+      ...(offered !== undefined && { tools: offered }),
+      ...(offered === undefined && state.hasTools && { tools: withRecallTools(session) }),
     };
-    const prepared = await session.prepare({
-      ...(frame !== undefined && { frame }),
+    const { onRequest } = state;
+    const prepared = await prepareFor(session, {
+      frame,
       ...(signal !== undefined && { signal }),
+      ...(onRequest !== undefined && { onRequest }),
     });
     return preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
   };
 }
+
+/** The session's own tools and those that lead to what is folded, which the host offers without saying so here. */
+const withRecallTools = ({ frame: { tools } }: ContextSession): FrameFields["tools"] => {
+  const known = recallNames(tools);
+  return [...tools, ...RECALL_DEFINITIONS.filter(({ name }) => !known.has(name))];
+};
 
 /** The conversation as it is, whatever earlier steps sent of it. */
 function conversationOf(step: StepInput): readonly unknown[] {

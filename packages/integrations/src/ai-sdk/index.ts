@@ -1,3 +1,4 @@
+export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
 export type { AiSdkSessionOptions } from "./ai-sdk-session.ts";
 export * from "./compaction-middleware.ts";
 export * from "./create-on-end.ts";

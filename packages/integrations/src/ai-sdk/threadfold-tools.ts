@@ -1,21 +1,18 @@
 import type { JsonValue } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
 import { jsonSchema, type Tool, tool } from "ai";
-
-/** The names of the tools that lead to what is folded. */
-export type ThreadfoldToolName = "read_artifact" | "search_thread";
+import { currentSession } from "../mirror/current-session.ts";
+import { recallTools, type ThreadfoldToolName } from "../recall/recall-tools.ts";
+import { aiSdkSession } from "./ai-sdk-session.ts";
 
 /**
  * `read_artifact` and `search_thread` as tools of the AI SDK: the model's own ways to what is folded. Spread them into a
  * call's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
  */
 export function threadfoldTools(session: ContextSession): Record<ThreadfoldToolName, Tool<JsonValue, string>> {
-  const [readArtifact, searchThread] = session.tools().map(({ definition, execute }) =>
-    tool({
-      ...(definition.description !== undefined && { description: definition.description }),
-      inputSchema: jsonSchema<JsonValue>(definition.inputSchema),
-      execute: async (input: JsonValue) => (await execute(input)).text,
-    }),
-  ) as [Tool<JsonValue, string>, Tool<JsonValue, string>];
-  return { read_artifact: readArtifact, search_thread: searchThread };
+  aiSdkSession({ session }).hasTools = true;
+  const [readArtifact, searchThread] = recallTools(() => currentSession(session));
+  const toolOf = ({ description, inputSchema, run }: typeof readArtifact) =>
+    tool({ description, inputSchema: jsonSchema<JsonValue>(inputSchema), execute: (input: JsonValue) => run(input) });
+  return { read_artifact: toolOf(readArtifact), search_thread: toolOf(searchThread) };
 }

@@ -1,8 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { RequestFrame } from "@threadfold/session";
-import { SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import type { FrameFields } from "@threadfold/session";
+import { type RequestNotes, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 import { fromAnthropic } from "./from-anthropic.ts";
 import { toAnthropicRequest } from "./to-anthropic-request.ts";
 
@@ -20,12 +20,12 @@ export interface AnthropicTurnOptions
 }
 
 /** What the model answered. */
-export interface AnthropicAnswer {
-  /** The message as the SDK gave it. */
+export interface AnthropicAnswer extends RequestNotes {
+  /** The message as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
   readonly message: Anthropic.Message;
-  /** The calls to run: those that the output limit cut off are not among them. */
+  /** The calls to run: those that the output limit cut off and those of `threadfoldTools` are not among them. */
   readonly calls: readonly Anthropic.ToolUseBlock[];
-  /** True when the answer was cut off and the next request will be shorter: call `step` again. */
+  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
   readonly retry: boolean;
 }
 
@@ -40,13 +40,14 @@ export interface AnthropicTurn {
 /**
  * A loop over the Anthropic SDK: what is said goes into the session's thread, the session makes the request and folds when
  * that is due, the answer goes into the thread. A request that is refused as too long is folded for and sent once more.
- * `system` and `tools`, when given here, are the frame of the session's requests.
+ * `system` and `tools`, when given here, go before those of the session's own frame, each for itself. Calls of tools from
+ * `threadfoldTools` are answered here; when the model called nothing else, it is asked again at once.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
   const { system, tools, ...settings } = request;
   const door = {
     format: "anthropic-messages" as const,
-    ...frameOf({ ...(system !== undefined && { system }), ...(tools !== undefined && { tools }) }),
+    frame: frameOf(system, tools),
     read: fromAnthropic,
     ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Anthropic.Message> {
       const body = { ...settings, ...toAnthropicRequest({ format: session.format.id, payload }) };
@@ -59,10 +60,10 @@ export function anthropicTurn({ session, clock, client, onStream, ...request }: 
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: AnthropicTurn["step"] = async ({ signal } = {}) => {
-    const { answer, discarded, retry } = await turn.step(signal);
-    const cut: ReadonlySet<string> = discarded;
-    const calls = answer.content.filter((block) => block.type === "tool_use").filter(({ id }) => !cut.has(id));
-    return { message: answer, calls, retry };
+    const { answer, settled, ...notes } = await turn.step(signal);
+    const done: ReadonlySet<string> = settled;
+    const calls = answer.content.filter((block) => block.type === "tool_use").filter(({ id }) => !done.has(id));
+    return { message: answer, calls, ...notes };
   };
   return {
     step,
@@ -73,5 +74,9 @@ export function anthropicTurn({ session, clock, client, onStream, ...request }: 
   };
 }
 
-const frameOf = (body: object): { readonly frame?: RequestFrame } =>
-  Object.keys(body).length === 0 ? {} : { frame: liveFrame("anthropic-messages", body) };
+type Frame = Pick<AnthropicTurnOptions, "system" | "tools">;
+
+function frameOf(system: Frame["system"], tools: Frame["tools"]): FrameFields {
+  const frame = liveFrame("anthropic-messages", { system, tools });
+  return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
+}

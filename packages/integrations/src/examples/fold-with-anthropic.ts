@@ -4,6 +4,7 @@ import type { ThreadId } from "@threadfold/core";
 import { ContextSession } from "@threadfold/session";
 // In your own code: "@threadfold/integrations/anthropic".
 import { anthropicTurn } from "../anthropic/anthropic-turn.ts";
+import { threadfoldTools } from "../anthropic/threadfold-tools.ts";
 
 export async function work(
   threadId: ThreadId,
@@ -17,7 +18,14 @@ export async function work(
     model: "claude-haiku-4-5",
     config: { maxInputTokens: 32_000 },
   });
-  const turn = anthropicTurn({ session, client, model: "claude-haiku-4-5", max_tokens: 8_000, tools });
+  const turn = anthropicTurn({
+    session,
+    client,
+    model: "claude-haiku-4-5",
+    max_tokens: 8_000,
+    // The turn itself answers the calls that lead to what was folded.
+    tools: [...tools, ...threadfoldTools(session)],
+  });
   let { calls, message } = await turn.send(task);
   while (calls.length > 0) {
     const content = await Promise.all(

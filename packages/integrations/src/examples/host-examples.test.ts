@@ -68,6 +68,7 @@ it("the example of the Anthropic SDK runs its tools", async () => {
   expect(last.id).toBe("msg_2");
   expect(session.thread.length).toBe(4);
   expect(JSON.stringify(bodies[1])).toContain("what read gave");
+  expect(JSON.stringify(bodies[0])).toContain("search_thread");
 });
 
 it("the examples of the OpenAI SDK speak both of its APIs", async () => {
@@ -81,10 +82,20 @@ it("the examples of the OpenAI SDK speak both of its APIs", async () => {
 
   const content = [{ type: "output_text", text: "Done.", annotations: [] }];
   const output = [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }];
+  const call = {
+    type: "function_call",
+    id: "fc_1",
+    call_id: "c",
+    name: "search_thread",
+    arguments: '{"query":"step 1"}',
+  };
   const responding = scriptedFetch([
+    { body: { id: "resp_0", object: "response", status: "completed", error: null, output: [call] } },
     { body: { id: "resp_1", object: "response", status: "completed", error: null, output } },
   ]);
   const worked = await workedSession("openai-responses", 2);
   expect(await answer(worked, new OpenAI({ apiKey: "test", fetch: responding.fetch }))).toBe("Done.");
-  expect(worked.thread.length).toBe(6);
+  expect(worked.thread.length).toBe(8);
+  expect(JSON.stringify(responding.bodies[1])).toContain("step 1");
+  for (const { bodies } of [chatting, responding]) expect(JSON.stringify(bodies[0])).toContain("read_artifact");
 });

@@ -1,3 +1,9 @@
-export type { OpenSession } from "./run-mirrors.ts";
+export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
 export * from "./summarization-policy.ts";
-export * from "./threadfold-middleware.ts";
+export {
+  type SessionPerThread,
+  type SingleSession,
+  type ThreadfoldMiddlewareOptions,
+  threadfoldMiddleware,
+} from "./threadfold-middleware.ts";
+export * from "./threadfold-tools.ts";

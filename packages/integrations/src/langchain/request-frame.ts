@@ -1,19 +1,19 @@
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { liveFrame } from "@threadfold/importers";
-import type { RequestFrame } from "@threadfold/session";
+import type { FrameFields, RequestFrame } from "@threadfold/session";
 import type { ModelRequest } from "langchain";
 
 type Tools = ModelRequest["tools"];
 
 const toolsOf = new WeakMap<Tools[number], RequestFrame["tools"]>();
 
-/** What LangChain sends beside the conversation. Tools that run at the provider have no schema that could be counted. */
-export const requestFrame = ({
-  systemMessage,
-  tools,
-}: Pick<ModelRequest, "systemMessage" | "tools">): RequestFrame => ({
-  system: systemMessage.text === "" ? [] : [systemMessage.text],
-  tools: tools.flatMap(definitionOf),
+/**
+ * What LangChain sends beside the conversation, as far as there is any: of an agent without a system message the session's
+ * own holds. Tools that run at the provider have no schema that could be counted.
+ */
+export const requestFrame = ({ systemMessage, tools }: Pick<ModelRequest, "systemMessage" | "tools">): FrameFields => ({
+  ...(systemMessage.text !== "" && { system: [systemMessage.text] }),
+  ...(tools.length > 0 && { tools: tools.flatMap(definitionOf) }),
 });
 
 /** A tool's schema is converted once: a run hands in the same tools before every call. */

@@ -1,4 +1,4 @@
-import { type AgentThread, type ChatMessage, type SystemEntry, toSystemText } from "@threadfold/core";
+import { type AgentThread, type ChatMessage, toSystemText } from "@threadfold/core";
 import { livePositions } from "@threadfold/importers";
 import type { PreparedRequest } from "@threadfold/session";
 import { AIMessage, type BaseMessage, SystemMessage } from "langchain";
@@ -9,13 +9,15 @@ import { baseMessage } from "./base-message.ts";
  * that the model of core has no place for; what it folds is a message of ours.
  *
  * @param hosts the host's list, of which the thread is the mirror.
+ * @param offset place in the conversation of the list's first message.
  */
 export function shownMessages(
   { request }: PreparedRequest,
   thread: AgentThread,
   hosts: readonly BaseMessage[],
+  offset: number,
 ): BaseMessage[] {
-  return request.messages.map((message) => ownMessage(message, thread, hosts) ?? baseMessage(message));
+  return request.messages.map((message) => ownMessage(message, thread, hosts, offset) ?? baseMessage(message));
 }
 
 /** The host's message behind one that rendering left as it is. */
@@ -23,12 +25,13 @@ function ownMessage(
   { sources, synthetic, parts }: ChatMessage,
   thread: AgentThread,
   hosts: readonly BaseMessage[],
+  offset: number,
 ): BaseMessage | undefined {
   const [id, ...others] = sources;
   if (synthetic !== undefined || id === undefined || others.length > 0) return undefined;
   const message = thread.message(id);
   const [position] = message?.parts === parts ? livePositions(message) : [];
-  const host = position === undefined ? undefined : hosts[position];
+  const host = position === undefined ? undefined : hosts[position - offset];
   return host === undefined || hasInvalidCalls(host) ? undefined : host;
 }
 
@@ -36,12 +39,8 @@ function ownMessage(
 const hasInvalidCalls = (message: BaseMessage): boolean =>
   AIMessage.isInstance(message) && (message.invalid_tool_calls ?? []).length > 0;
 
-/** The system message of a request: the host's own one unless the thread has something to add. */
-export function shownSystem(
-  { request }: PreparedRequest,
-  own: readonly SystemEntry[],
-  host: SystemMessage,
-): SystemMessage {
-  if (request.system.length === own.length) return host;
-  return new SystemMessage(request.system.map((entry) => toSystemText(entry).text).join("\n\n"));
+/** The system message of a request: the host's own one where it says the same, for it may have more than its text. */
+export function shownSystem({ request }: PreparedRequest, host: SystemMessage): SystemMessage {
+  const text = request.system.map((entry) => toSystemText(entry).text).join("\n\n");
+  return text === host.text ? host : new SystemMessage(text);
 }

@@ -8,7 +8,7 @@ const CAP = 10_000;
 function folds(trigger: SummarizationPolicy["trigger"], tokens: number, shownMessages: number): boolean {
   const preset = summarizationPolicy(trigger === undefined ? {} : { trigger });
   const config = compactionConfig({ ...preset.config, maxInputTokens: CAP });
-  const input = { tokens, shownMessages, messages: 1_000, maxInputTokens: CAP, turns: 1, steps: 1 };
+  const input = { tokens, shownMessages, messages: 1_000, roomTokens: CAP, turns: 1, steps: 1 };
   return preset.trigger(config).evaluate(input).level !== "none";
 }
 

@@ -1,14 +1,13 @@
-import { type ContextCompactionConfig, ThreadfoldError } from "@threadfold/core";
+import { roomTokens, ThreadfoldError } from "@threadfold/core";
 import {
   allOf,
   anyOf,
   type CompactionPreset,
   type CompactionTrigger,
   type CutPoint,
+  LAST_RESORT,
   lastMessages,
   lastTokens,
-  manualTrigger,
-  overflowTrigger,
   shownMessageCountTrigger,
   threadfoldPreset,
   tokenCountTrigger,
@@ -37,12 +36,12 @@ const policySchema = z.strictObject({
   keep: keepSize.optional(),
 });
 
-/** A size of a context: all that is given has to be reached. `fraction` is a share of the session's `maxInputTokens`. */
+/** A size of a context: all that is given has to be reached. `fraction` is a share of the room: `maxInputTokens` less `outputReserveTokens`. */
 export type ContextSize = z.infer<typeof contextSize>;
 
 /** When to fold and what to keep, in the words of LangChain's `summarizationMiddleware`. */
 export interface SummarizationPolicy {
-  /** Folds when one of the sizes is reached. Threadfold's own trigger, 97 % of the cap, when it is left out. */
+  /** Folds when one of the sizes is reached. Threadfold's own trigger, 97 % of the room, when it is left out. */
   readonly trigger?: ContextSize | readonly ContextSize[];
   /** What stays at the end, by exactly one measure. 20 messages by default. */
   readonly keep?: z.infer<typeof keepSize>;
@@ -54,7 +53,7 @@ const DEFAULT_KEEP = { messages: 20 };
 /**
  * A policy for a session in the grammar of LangChain's `summarizationMiddleware`: within one object all conditions have to
  * hold, of a list one is enough. Tokens are those of the whole request by the session's counter, and messages those that
- * the prompt shows. Above the cap, and after an overflow, the session folds whatever the trigger says.
+ * the prompt shows. Above the room, and after an overflow, the session folds whatever the trigger says.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
  */
@@ -78,7 +77,7 @@ export function summarizationPolicy(policy: SummarizationPolicy = {}): Compactio
     trigger: (config) =>
       trigger === undefined
         ? threadfoldPreset.trigger(config)
-        : anyOf(...[trigger].flat().map(reached), ...always(config)),
+        : anyOf(...[trigger].flat().map(reached), ...LAST_RESORT),
     figures: {},
     promptVersion: "threadfold-v1",
   };
@@ -92,14 +91,8 @@ function reached({ fraction: share, tokens, messages }: ContextSize): Compaction
   );
 }
 
-const always = ({ maxInputTokens }: ContextCompactionConfig): readonly CompactionTrigger[] => [
-  tokenCountTrigger(maxInputTokens + 1),
-  overflowTrigger,
-  manualTrigger,
-];
-
 function cutOf(keep: NonNullable<SummarizationPolicy["keep"]>): CutPoint {
   if ("messages" in keep) return lastMessages(keep.messages);
   if ("tokens" in keep) return lastTokens(keep.tokens);
-  return (context) => lastTokens(Math.floor(keep.fraction * context.config.maxInputTokens))(context);
+  return (context) => lastTokens(Math.floor(keep.fraction * roomTokens(context.config)))(context);
 }

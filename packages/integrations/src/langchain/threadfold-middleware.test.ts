@@ -14,6 +14,7 @@ import {
 } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { currentSession } from "../mirror/current-session.ts";
 import { agentThatFolds } from "./example.ts";
 import { threadfoldMiddleware } from "./threadfold-middleware.ts";
 
@@ -131,11 +132,16 @@ describe("threadfoldMiddleware", () => {
     expect(items.map(({ threadId }) => threadId)).toEqual(["t", expect.stringMatching(/^t~2-[0-9a-f]{12}$/)]);
   });
 
-  it("fails with one session when the state took another way, and says how to go on", async () => {
+  it("goes on in a fork with one session as well, and fails where it is to refuse", async () => {
     const session = await openIn(createMemoryStore())(asThreadId("t"));
-    const model = fakeModel().respond(new AIMessage("One.")).respond(new AIMessage("Two."));
-    const agent = createAgent({ model, middleware: [threadfoldMiddleware({ session })] });
-    await agent.invoke({ messages: [new HumanMessage("one")] });
+    const model = fakeModel();
+    for (const text of ["One.", "Two.", "Three."]) model.respond(new AIMessage(text));
+    const forking = createAgent({ model, middleware: [threadfoldMiddleware({ session })] });
+    await forking.invoke({ messages: [new HumanMessage("one")] });
+    await forking.invoke({ messages: [new HumanMessage("two")] });
+    expect(currentSession(session).threadId).toMatch(/^t~0-/);
+    expect([...session.thread.messages].map(({ role }) => role)).toEqual(["user", "assistant"]);
+    const agent = createAgent({ model, middleware: [threadfoldMiddleware({ session, onDiverged: "refuse" })] });
     await expect(agent.invoke({ messages: [new HumanMessage("another")] })).rejects.toMatchObject({
       cause: { code: "HISTORY_DIVERGED" },
     });

@@ -1,1 +1,3 @@
+export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
 export * from "./threadfold-processor.ts";
+export * from "./threadfold-tools.ts";

@@ -1,11 +1,15 @@
-import type { AgentConfig, MastraDBMessage } from "@mastra/core/agent";
+import { Agent, type AgentConfig, type MastraDBMessage } from "@mastra/core/agent";
+import { MockMemory } from "@mastra/core/memory";
+import { InMemoryStore } from "@mastra/core/storage";
 import { asThreadId } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
+import { createMemoryStore } from "@threadfold/stores";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
 import { agentThatFolds } from "./example.ts";
 import { mastraPrompt } from "./mastra-prompt.ts";
+import { ThreadfoldProcessor, type ThreadfoldProcessorOptions } from "./threadfold-processor.ts";
 
 const RULE = "Never edit config/production.yaml without asking me first.";
 const page = (name: string): string => `${name}: ${"a line of the file that says little. ".repeat(40)}`;
@@ -40,26 +44,53 @@ function answeringModel(failures: unknown[] = []) {
   });
 }
 
-describe("ThreadfoldProcessor", () => {
-  it("folds what the model is sent, and leaves Mastra's messages as they are", async () => {
-    const [model, session] = [answeringModel(), await open(4_000)];
-    const agent = agentThatFolds(asModel(model), session);
-    const history: MastraDBMessage[] = [];
-    for (let turn = 0; turn < 14; turn++) {
-      history.push(said(`u${turn}`, turn === 0 ? RULE : page(`question ${turn}`)));
-      const { response } = await agent.generate(history);
-      history.push(...(response.dbMessages ?? []));
-    }
-    expect(history).toHaveLength(28);
-    expect(session.plan.version).toBeGreaterThan(0);
-    expect(session.thread.length).toBe(27);
-    const prompt = model.doGenerateCalls.at(-1)?.prompt ?? [];
-    expect(prompt.length).toBeLessThan(27);
-    expect(prompt[0]).toMatchObject({ role: "system", content: "You are a careful engineer." });
-    expect(JSON.stringify(prompt)).toContain(RULE);
-    expect(session.stats().usage).toMatchObject({ inputTokens: 1_400, cacheReadTokens: 840 });
-    expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+/** An agent over one session, without memory. */
+function agentOver(
+  model: MockLanguageModelV4,
+  session: ContextSession,
+  options: Partial<ThreadfoldProcessorOptions> = {},
+) {
+  const threadfold = new ThreadfoldProcessor({ ...options, session });
+  const agent = new Agent({
+    ...{ id: "engineer", name: "engineer", instructions: "You are a careful engineer.", model: asModel(model) },
+    ...{ inputProcessors: [threadfold], errorProcessors: [threadfold] },
   });
+  return { agent, threadfold };
+}
+
+const memoryOf = (lastMessages?: number) =>
+  new MockMemory({
+    storage: new InMemoryStore(),
+    ...(lastMessages !== undefined && { options: { lastMessages } }),
+  });
+
+const textsOf = ({ thread }: ContextSession) =>
+  [...thread.messagesBetween(0)].map(({ parts: [part] }) => (part?.type === "text" ? part.text.split(":")[0] : ""));
+
+describe("ThreadfoldProcessor", () => {
+  it.each(["what was said and answered", "the result's messages"])(
+    "folds what the model is sent, and leaves Mastra's messages as they are, handed in as %s",
+    async (way) => {
+      const [model, session] = [answeringModel(), await open(4_000)];
+      const { agent } = agentOver(model, session);
+      let history: MastraDBMessage[] = [];
+      for (let turn = 0; turn < 14; turn++) {
+        history.push(said(`u${turn}`, turn === 0 ? RULE : page(`question ${turn}`)));
+        const { response, messages } = await agent.generate(history);
+        if (way === "the result's messages") history = [...messages];
+        else history.push(...(response.dbMessages ?? []));
+      }
+      expect(history).toHaveLength(28);
+      expect(session.plan.version).toBeGreaterThan(0);
+      expect(session.thread.length).toBe(27);
+      const prompt = model.doGenerateCalls.at(-1)?.prompt ?? [];
+      expect(prompt.length).toBeLessThan(27);
+      expect(prompt[0]).toMatchObject({ role: "system", content: "You are a careful engineer." });
+      expect(JSON.stringify(prompt)).toContain(RULE);
+      expect(session.stats().usage).toMatchObject({ inputTokens: 1_400, cacheReadTokens: 840 });
+      expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+    },
+  );
 
   it("folds for a request that was refused as too long, and sends it once more", async () => {
     const tooLong = Object.assign(new Error("prompt is too long: 9000 tokens > 8000 maximum"), {
@@ -68,7 +99,7 @@ describe("ThreadfoldProcessor", () => {
     });
     const [failures, session] = [[] as unknown[], await open(50_000)];
     const model = answeringModel(failures);
-    const agent = agentThatFolds(asModel(model), session);
+    const { agent } = agentOver(model, session);
     const history = Array.from({ length: 9 }, (_, turn) => said(`u${turn}`, page(`question ${turn}`)));
     failures.push(tooLong);
     const { text } = await agent.generate(history);
@@ -77,6 +108,76 @@ describe("ThreadfoldProcessor", () => {
     expect(model.doGenerateCalls).toHaveLength(2);
     expect(second).toBeLessThan(first ?? 0);
     expect(session.plan.version).toBe(1);
+  });
+
+  it.each([undefined, 4, 1000])(
+    "keeps the whole conversation where memory hands in its last messages: %s",
+    async (last) => {
+      const store = createMemoryStore();
+      const [model, memory] = [answeringModel(), memoryOf(last)];
+      let agent = agentThatFolds(asModel(model), memory, store);
+      for (let turn = 0; turn < 16; turn++) {
+        // A process that is started anew knows the thread by its store alone.
+        if (turn === 9) agent = agentThatFolds(asModel(model), memory, store);
+        const question = turn === 0 ? RULE : page(`question ${turn}`);
+        await agent.generate(question, { memory: { thread: "talk", resource: "ada" } });
+      }
+      const session = await ContextSession.open({ threadId: asThreadId("talk"), store });
+      await session.loadHistory();
+      const asked = Array.from({ length: 16 }, (_, turn) => [
+        turn === 0 ? RULE : `question ${turn}`,
+        `answer ${turn}`,
+      ]).flat();
+      expect(textsOf(session)).toEqual(asked.slice(0, -1));
+      expect(session.plan.version).toBeGreaterThan(0);
+      expect(JSON.stringify(model.doGenerateCalls.at(-1)?.prompt)).toContain(RULE);
+      expect((await store.threads.list()).items).toHaveLength(1);
+    },
+  );
+
+  it("has a session for each thread of memory, as many as it may keep open", async () => {
+    const store = createMemoryStore();
+    const opened: [string, string | undefined][] = [];
+    const threadfold = new ThreadfoldProcessor({
+      maxOpenSessions: 1,
+      open: (threadId, resourceId) => {
+        opened.push([threadId, resourceId]);
+        return ContextSession.open({ threadId, store, format: formatById("ai-sdk") });
+      },
+    });
+    const agent = new Agent({
+      ...{ id: "a", name: "a", instructions: "Be brief.", model: asModel(answeringModel()), memory: memoryOf() },
+      inputProcessors: [threadfold],
+    });
+    for (const [thread, resource] of [
+      ["one", "ada"],
+      ["two", "ben"],
+      ["one", "ada"],
+    ] as const)
+      await agent.generate(`To ${thread}.`, { memory: { thread, resource } });
+    expect(opened).toEqual([
+      ["one", "ada"],
+      ["two", "ben"],
+      ["one", "ada"],
+    ]);
+    const one = await ContextSession.open({ threadId: asThreadId("one"), store });
+    expect(textsOf(one)).toEqual(["To one.", "answer 0", "To one."]);
+  });
+
+  it("asks for a memory thread where sessions are opened by thread", async () => {
+    const agent = agentThatFolds(asModel(answeringModel()), memoryOf(), createMemoryStore());
+    await expect(agent.generate("Hi.")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+  });
+
+  it("goes on in a fork when a message is edited, and refuses where it is told to", async () => {
+    const session = await open(50_000);
+    const { agent, threadfold } = agentOver(answeringModel(), session);
+    await agent.generate([said("u0", "One.")]);
+    await agent.generate([said("u0", "Other.")]);
+    expect([textsOf(session), textsOf(await threadfold.sessionOf())]).toEqual([["One."], ["Other."]]);
+    const refusing = agentOver(answeringModel(), await open(50_000), { onDiverged: "refuse" });
+    await refusing.agent.generate([said("u0", "One.")]);
+    await expect(refusing.agent.generate([said("u0", "Other.")])).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
   });
 });
 

@@ -1,74 +1,156 @@
 import type {
   ProcessAPIErrorArgs,
   ProcessAPIErrorResult,
+  ProcessInputStepArgs,
   ProcessLLMRequestArgs,
   ProcessLLMResponseArgs,
   Processor,
 } from "@mastra/core/processors";
+import { type JsonObject, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { ContextSession, RequestFrame } from "@threadfold/session";
+import type { ContextSession, FrameFields, RequestFrame } from "@threadfold/session";
 import { partsOfPrompt } from "../ai-sdk/language-model-prompt.ts";
 import { reportAnswer } from "../ai-sdk/report-answer.ts";
-import type { OnDiverged } from "../mirror/divergence.ts";
+import { type OnRequest, prepareFor } from "../mirror/ask-model.ts";
+import { type DoorOptions, givenDoorOptions } from "../mirror/door-options.ts";
 import { payloadOf } from "../mirror/payload-of.ts";
-import { ThreadMirror } from "../mirror/thread-mirror.ts";
+import type { ThreadMirror } from "../mirror/thread-mirror.ts";
+import { openOneSession, ThreadMirrors } from "../mirror/thread-mirrors.ts";
 import { type MastraPrompt, mastraPrompt, withoutNotes } from "./mastra-prompt.ts";
 
-/** What a processor is made with. */
-export interface ThreadfoldProcessorOptions {
-  /** Open, on the thread of this conversation. Its format has to be `ai-sdk`. */
-  readonly session: ContextSession;
-  /** The agent's tools as the model is told of them, for counting: a processor is not shown them. */
+/** What every form of the processor takes. */
+interface SharedOptions extends DoorOptions {
+  /** Tools that are counted where Mastra does not say which ones the model is told of; those of each step by default. */
   readonly tools?: RequestFrame["tools"];
-  /** Called when the conversation no longer begins with what the thread was made of; without it that is an error. */
-  readonly onDiverged?: OnDiverged;
 }
+
+/** One conversation, in a session that is open. */
+export interface SingleSession extends SharedOptions {
+  /** Its format has to be `ai-sdk`. */
+  readonly session: ContextSession;
+}
+
+/** A session for each thread of Mastra's memory. */
+export interface SessionPerThread extends SharedOptions {
+  /**
+   * Opens the session of a thread, whose format has to be `ai-sdk`. `resourceId` is whose thread it is, where the run says so.
+   * Forks of a thread are opened by their own ids.
+   */
+  readonly open: (threadId: ThreadId, resourceId: string | undefined) => Promise<ContextSession>;
+  /** Sessions that are kept at a time. 100 by default; those that were let go of are opened anew. */
+  readonly maxOpenSessions?: number;
+}
+
+export type ThreadfoldProcessorOptions = SingleSession | SessionPerThread;
+
+/** Where a call of Mastra's belongs. */
+export type RunContext = Pick<ProcessLLMRequestArgs, "requestContext">;
 
 /**
  * A processor of Mastra that folds what the model is sent: put it last among `inputProcessors`, and among `errorProcessors`
  * to have requests that are refused as too long folded and sent once more. Mastra's messages and memory stay as they are.
- * Usage and finish reason of each answer go to the session.
+ * Usage and finish reason of each answer go to the session. Instructions and tools of the agent go before `system` and
+ * `tools` of the session's own frame, each for itself; tools are sent as the agent has them.
  *
- * Hand Mastra its own messages back (`response.dbMessages`, or its memory), for other forms lose where a step ended, and
- * let each run begin with a message of the user: an answer to an answer is joined to it, which changes the past.
+ * Mastra may hand in the whole conversation or, as its memory does, the newest messages of it: what the thread has beyond
+ * them stays in it. Without memory hand `result.messages` back with the next message: `response.dbMessages` has the answers
+ * alone, and a conversation of answers alone is another one. Let each run begin with a message of the user, for an answer to an
+ * answer is joined to it, which changes the past.
  */
 export class ThreadfoldProcessor implements Processor<"threadfold"> {
   readonly id = "threadfold";
-  readonly #tools: RequestFrame["tools"];
-  readonly #mirror: ThreadMirror;
+  readonly #options: ThreadfoldProcessorOptions;
+  readonly #mirrors: ThreadMirrors;
+  readonly #onRequest: OnRequest | undefined;
+  /** What each run's newest step offers. Mastra keeps one state object for a run. */
+  readonly #stepTools = new WeakMap<object, RequestFrame["tools"]>();
 
-  constructor({ session, tools = [], onDiverged }: ThreadfoldProcessorOptions) {
-    this.#tools = tools;
-    this.#mirror = new ThreadMirror({ session, format: "ai-sdk", ...(onDiverged !== undefined && { onDiverged }) });
+  constructor(options: ThreadfoldProcessorOptions) {
+    const { onRequest, ...divergence } = givenDoorOptions(options);
+    this.#options = options;
+    this.#onRequest = onRequest;
+    const maxOpenSessions = "session" in options ? 1 : (options.maxOpenSessions ?? 100);
+    this.#mirrors = new ThreadMirrors({ ...divergence, format: "ai-sdk", maxOpenSessions });
   }
 
-  /** The session that goes on; another one after a divergence. */
-  get session(): ContextSession {
-    return this.#mirror.session;
+  /**
+   * The session of a run: of the thread that it names, or the one that the processor was given, and another one after the
+   * conversation took another way.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` where sessions are opened by thread and the run names none; what `open` throws.
+   */
+  async sessionOf(run: RunContext = {}): Promise<ContextSession> {
+    return (await this.#mirrorOf(run)).session;
   }
 
-  async processLLMRequest({ prompt }: ProcessLLMRequestArgs): Promise<{ prompt: MastraPrompt }> {
+  processInputStep({ state, tools }: Pick<ProcessInputStepArgs, "state" | "tools">): undefined {
+    if (tools !== undefined) this.#stepTools.set(state, Object.entries(tools).map(toolDefinition));
+  }
+
+  async processLLMRequest(request: ProcessLLMRequestArgs): Promise<{ prompt: MastraPrompt }> {
+    const { prompt, state, abortSignal: signal } = request;
     const { instructions, messages } = partsOfPrompt(prompt as unknown as Parameters<typeof partsOfPrompt>[0]);
-    const { session } = await this.#mirror.sync(messages.map(withoutNotes));
-    const frame = { ...liveFrame("ai-sdk", { instructions }), tools: this.#tools };
-    return { prompt: mastraPrompt(payloadOf(await session.prepare({ frame }), "ai-sdk")) };
+    const { session } = await (await this.#mirrorOf(request)).sync(messages.map(withoutNotes));
+    const tools = this.#stepTools.get(state) ?? this.#options.tools ?? [];
+    const frame: FrameFields = {
+      ...(instructions.length > 0 && { system: liveFrame("ai-sdk", { instructions }).system }),
+      ...(tools.length > 0 && { tools }),
+    };
+    const prepared = await prepareFor(session, {
+      frame,
+      ...(signal !== undefined && { signal }),
+      ...(this.#onRequest !== undefined && { onRequest: this.#onRequest }),
+    });
+    return { prompt: mastraPrompt(payloadOf(prepared, "ai-sdk")) };
   }
 
-  async processLLMResponse({ chunks, fromCache }: ProcessLLMResponseArgs): Promise<void> {
+  async processLLMResponse(response: ProcessLLMResponseArgs): Promise<void> {
+    const { chunks, fromCache } = response;
     if (fromCache) return;
     const finish = chunks.findLast(({ type }) => type === "finish" || type === "step-finish");
     const { output: { usage } = {}, stepResult } = (finish?.payload ?? {}) as FinishPayload;
     if (usage === undefined) return;
     const { inputTokens, outputTokens, cachedInputTokens: cacheReadTokens } = usage;
     const told = { inputTokens, outputTokens, inputTokenDetails: { cacheReadTokens } };
-    await reportAnswer(this.session, { usage: told, finishReason: stepResult?.reason ?? "stop" });
+    await reportAnswer(await this.sessionOf(response), { usage: told, finishReason: stepResult?.reason ?? "stop" });
   }
 
   /** Mastra calls this for refusals that it does not retry itself. The next request is folded for an overflow, once. */
-  async processAPIError({ error }: ProcessAPIErrorArgs): Promise<ProcessAPIErrorResult | undefined> {
-    const { retry } = await this.session.failed(error);
+  async processAPIError(failure: ProcessAPIErrorArgs): Promise<ProcessAPIErrorResult | undefined> {
+    const { retry } = await (await this.sessionOf(failure)).failed(failure.error);
     return retry ? { retry } : undefined;
   }
+
+  #mirrorOf({ requestContext }: RunContext): Promise<ThreadMirror> {
+    const options = this.#options;
+    if ("session" in options) return this.#mirrors.of(options.session.threadId, openOneSession(options.session));
+    const { thread, resourceId } = (requestContext?.get("MastraMemory") ?? {}) as MemoryContext;
+    const threadId = thread?.id ?? requestContext?.get("mastra__threadId");
+    if (typeof threadId !== "string" || threadId === "")
+      throw new ThreadfoldError("INVALID_CONFIG", "memory.thread: the run names no thread.", {
+        hint: 'Give the agent a memory and call it with { memory: { thread: "…", resource: "…" } }, or give the processor one session.',
+      });
+    return this.#mirrors.of(threadId, (id) => options.open(id, resourceId));
+  }
+}
+
+/** What Mastra's memory notes of a run, under the name that its own processors read. */
+interface MemoryContext {
+  readonly thread?: { readonly id?: string };
+  readonly resourceId?: string;
+}
+
+/** A tool of a step, as Mastra made it for the model. */
+function toolDefinition([name, tool]: [string, unknown]): RequestFrame["tools"][number] {
+  const { description, parameters } = (tool ?? {}) as {
+    readonly description?: unknown;
+    readonly parameters?: { readonly jsonSchema?: JsonObject };
+  };
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    inputSchema: parameters?.jsonSchema ?? { type: "object" },
+  };
 }
 
 /** The end of an answer among Mastra's chunks. */

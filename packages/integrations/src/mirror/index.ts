@@ -1,4 +1,6 @@
 export * from "./ask-model.ts";
-export type { Divergence, OnDiverged } from "./divergence.ts";
+export { currentSession } from "./current-session.ts";
+export type { Divergence, DivergenceOptions, OnDiverged, ThreadSwitch } from "./divergence.ts";
+export type { DoorOptions } from "./door-options.ts";
 export * from "./session-turn.ts";
 export * from "./thread-mirror.ts";

@@ -1,33 +1,40 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock, JsonObject, MessageInput } from "@threadfold/core";
+import { asMessageId, type Clock, type JsonObject, type Message, type MessageInput } from "@threadfold/core";
 import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
 import {
   type CompletedResponse,
   type ContextSession,
+  type FrameFields,
   type ModelResponse,
-  type RequestFrame,
+  type PreparedRequest,
   systemClock,
   type ToolCall,
 } from "@threadfold/session";
+import { recallNames, runRecall } from "../recall/recall-tools.ts";
 import { askModel } from "./ask-model.ts";
 import { withoutPositions } from "./read-once.ts";
 
 /** One provider's SDK, as far as a loop needs it. */
 export interface ModelDoor<Answer> {
   readonly format: LiveFormat;
-  /** What the host sends beside the conversation; the session's own frame holds when it is left out. */
-  readonly frame?: RequestFrame;
+  /** What the host sends beside the conversation; the session's own frame holds for the fields that are left out. */
+  readonly frame?: FrameFields;
   /** Sends a request of the session. */
   ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Answer>;
   /** The answer as the session takes it. */
   read(answer: Answer): ModelResponse;
 }
 
-/** What one call of the model came to. */
-export interface AnsweredTurn<Answer> extends Pick<CompletedResponse, "retry"> {
+/** What the session says of the request that an answer came to: what folding came to, and what was left out of it. */
+export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings">;
+
+/** What one step of a loop came to. */
+export interface AnsweredTurn<Answer> extends RequestNotes {
   readonly answer: Answer;
-  /** Ids of calls that the output limit cut off: they are not in the thread and must not be run. */
-  readonly discarded: ReadonlySet<ToolCall["callId"]>;
+  /** Ids of calls that the host must not run: those that the output limit cut off and those that were answered here. */
+  readonly settled: ReadonlySet<ToolCall["callId"]>;
+  /** True when asking again goes on: after an answer that was cut off, or while the model reads what is folded. */
+  readonly retry: boolean;
 }
 
 /** How a turn is made. */
@@ -37,7 +44,14 @@ export interface SessionTurnOptions {
   readonly clock?: Clock;
 }
 
-/** The loop of a provider's SDK over a session: say something, ask the model, take in what it answered. */
+/** How often in a row a step asks the model again because all that it called were our own tools. */
+const RECALL_ROUNDS = 20;
+
+/**
+ * The loop of a provider's SDK over a session: say something, ask the model, take in what it answered. Calls of
+ * `read_artifact` and `search_thread`, where the request offers them, are answered here; when the model called nothing
+ * else, it is asked again at once.
+ */
 export class SessionTurn<Answer> {
   readonly #door: ModelDoor<Answer>;
   readonly #session: ContextSession;
@@ -65,23 +79,80 @@ export class SessionTurn<Answer> {
     this.#unwritten = undefined;
   }
 
-  /** Asks the model and takes in its answer. @throws what the SDK throws, but for an overflow that folding helps against. */
+  /**
+   * Asks the model and takes in its answer.
+   *
+   * @throws what the SDK throws, but for an overflow that folding helps against, and what `ContextSession.prepare` throws.
+   */
   async step(signal?: AbortSignal): Promise<AnsweredTurn<Answer>> {
+    for (let round = 1; ; round++) {
+      const { answered, calls, request } = await this.#ask(signal);
+      const names = recallNames(request.request.tools);
+      const own = calls.filter(({ toolName }) => names.has(toolName));
+      if (own.length > 0) await this.#session.append(await this.#resultsOf(own));
+      const settled = new Set([...answered.settled, ...own.map(({ callId }) => callId)]);
+      const isReading = own.length > 0 && own.length === calls.length;
+      if (!isReading || round === RECALL_ROUNDS) return { ...answered, settled, retry: answered.retry || isReading };
+      signal?.throwIfAborted();
+    }
+  }
+
+  async #ask(signal: AbortSignal | undefined): Promise<{
+    readonly answered: AnsweredTurn<Answer>;
+    /** The calls of the answer, as they stand in the thread. */
+    readonly calls: readonly ToolCall[];
+    readonly request: PreparedRequest;
+  }> {
     const { frame } = this.#door;
     const options = { ...(frame !== undefined && { frame }), ...(signal !== undefined && { signal }) };
-    const answer = await askModel(this.#session, options, ({ payload }) => this.#door.ask(payload, signal));
-    const { discarded, retry } = await this.#session.complete(this.#dated(this.#door.read(answer)));
-    return { answer, discarded: new Set(discarded.map(({ callId }) => callId)), retry };
+    const { answer, request } = await askModel(this.#session, options, async (prepared) => ({
+      answer: await this.#door.ask(prepared.payload, signal),
+      request: prepared,
+    }));
+    const completed: CompletedResponse = await this.#session.complete(this.#dated(this.#door.read(answer)));
+    const settled = new Set(completed.discarded.map(({ callId }) => callId));
+    const { outcome, warnings } = request;
+    const answered = { answer, settled, retry: completed.retry, outcome, warnings };
+    return { answered, calls: callsIn(completed.appended), request };
+  }
+
+  async #resultsOf(calls: readonly ToolCall[]): Promise<readonly MessageInput[]> {
+    const first = this.#take(calls.length);
+    return Promise.all(
+      calls.map(async ({ callId, toolName, input }, index): Promise<MessageInput> => {
+        const text = await runRecall(this.#session, toolName, input);
+        const result = { callId, toolName, outcome: "success" as const, content: { type: "text" as const, text } };
+        return {
+          id: asMessageId(`${this.#session.threadId}-${first + index}`),
+          role: "tool",
+          createdAt: this.#now(),
+          parts: [{ type: "tool-result", result }],
+        };
+      }),
+    );
   }
 
   #read(values: readonly unknown[]): readonly MessageInput[] {
-    const position = Math.max(this.#next, this.#session.thread.length);
-    this.#next = position + values.length;
+    const position = this.#take(values.length);
     return this.#reader.read(values, { position, now: this.#clock.now() }).map(withoutPositions);
   }
 
+  /** Takes the places of so many messages, and gives the first of them. */
+  #take(count: number): number {
+    const position = Math.max(this.#next, this.#session.thread.length);
+    this.#next = position + count;
+    return position;
+  }
+
   #dated(response: ModelResponse): ModelResponse {
-    const createdAt = new Date(this.#clock.now()).toISOString();
+    const createdAt = this.#now();
     return { ...response, messages: response.messages.map((message) => ({ ...message, createdAt })) };
   }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
 }
+
+const callsIn = (messages: readonly Message[]): readonly ToolCall[] =>
+  messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));

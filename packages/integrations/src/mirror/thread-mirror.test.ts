@@ -1,9 +1,12 @@
 import { asMessageId, asThreadId, type ThreadfoldStore } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { pinnedClock, runs } from "@threadfold/core/laws";
 import type { LiveFormat } from "@threadfold/importers";
 import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { currentSession } from "./current-session.ts";
+import type { ThreadSwitch } from "./divergence.ts";
 import { ThreadMirror, type ThreadMirrorOptions } from "./thread-mirror.ts";
 
 const threadId = asThreadId("mirrored");
@@ -77,9 +80,9 @@ describe("a mirror of a host's messages", () => {
     ["edited", [user("Begin anew."), call("a")], 0],
     ["shorter", [user("Begin.")], 1],
     ["empty", [], 0],
-    ["put in another order", [call("a"), user("Begin."), result("a")], 0],
-  ])("says where a history that is %s parts from the thread", async (_, changed, position) => {
-    const { session, mirror } = await mirrored();
+    ["put in another order", [result("a"), call("a"), user("Begin.")], 0],
+  ])("says, where it is to refuse, where a history that is %s parts from the thread", async (_, changed, position) => {
+    const { session, mirror } = await mirrored({ onDiverged: "refuse" });
     await mirror.sync([user("Begin."), call("a")]);
     await expect(mirror.sync(changed)).rejects.toMatchObject({ code: "HISTORY_DIVERGED", details: { position } });
     expect(session.thread.length).toBe(2);
@@ -154,7 +157,7 @@ describe("a mirror of a host's messages", () => {
     expect((await again.sync(structuredClone(list.slice(0, 4)))).appended).toHaveLength(0);
     expect((await again.sync(list)).appended).toHaveLength(1);
     expect(resumed.thread.length).toBe(before + 1);
-    const late = new ThreadMirror({ session: resumed, format, clock });
+    const late = new ThreadMirror({ session: resumed, format, clock, onDiverged: "refuse" });
     await expect(late.sync(list.slice(0, 3))).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
     const edited = [user("Other."), ...list.slice(1)];
     await expect(late.sync(edited)).rejects.toMatchObject({ details: { position: 0 } });
@@ -193,5 +196,169 @@ describe("a mirror of a host's messages", () => {
       "mirrored-1",
       "mirrored-2",
     ]);
+  });
+});
+
+describe("a mirror whose host takes another way", () => {
+  const answer = (text: string) => ({ role: "assistant", content: text });
+  const first = [user("One."), answer("First."), user("Two."), answer("Second."), user("Three."), answer("Third.")];
+  const edits: readonly [string, readonly unknown[]][] = [
+    ["gives the last answer anew", first.slice(0, 5)],
+    ["gives the first answer anew", first.slice(0, 1)],
+    ["edits the first message of the user", [user("Uno.")]],
+    ["edits a message of the user in the middle", [...first.slice(0, 2), user("Due.")]],
+    ["edits the last message of the user", [...first.slice(0, 4), user("Tre.")]],
+  ];
+
+  it.each(edits)("goes on in a fork of what is common when it %s, and says so", async (_, list) => {
+    const heard: ThreadSwitch[] = [];
+    const { session, mirror } = await mirrored({ onSwitch: (change) => heard.push(change) });
+    await mirror.sync(first);
+    const { session: forked } = await mirror.sync(list);
+    expect(texts(forked)).toEqual((list as readonly { readonly content: string }[]).map(({ content }) => content));
+    expect(texts(session)).toHaveLength(6);
+    expect(heard).toEqual([expect.objectContaining({ session: forked, left: session.threadId, isNew: true })]);
+    expect(currentSession(session)).toBe(forked);
+    const more = [...list, ...(list.length % 2 === 0 ? [user("And?")] : []), answer("Anew."), user("Well?")];
+    expect((await mirror.sync(more)).session).toBe(forked);
+    expect(texts(forked)).toHaveLength(more.length);
+  });
+
+  it("finds each way again, in this process and after a restart, and makes no fork twice", async () => {
+    const { store, session, mirror } = await mirrored();
+    const ways = [
+      first,
+      ...edits.map(([, list], index) => [...list, answer(`Anew ${index}.`), user("On."), answer("So.")]),
+    ];
+    await mirror.sync(first);
+    const threads: string[] = [session.threadId];
+    for (const [index, [, list]] of edits.entries()) {
+      await mirror.sync(list);
+      threads.push((await mirror.sync(ways[index + 1] ?? [])).session.threadId);
+    }
+    expect(new Set(threads).size).toBe(ways.length);
+    for (const [index, list] of ways.entries()) expect((await mirror.sync(list)).session.threadId).toBe(threads[index]);
+    for (const [index, list] of ways.entries()) {
+      const resumed = await open(store, asThreadId(threads[(index * 3) % threads.length] ?? ""));
+      const again = new ThreadMirror({ session: resumed, format: "anthropic-messages", clock });
+      const { session: found, appended } = await again.sync(structuredClone([...list, user("Still here?")]));
+      expect([found.threadId, appended.length]).toEqual([threads[index], 1]);
+    }
+    expect((await store.threads.list()).items).toHaveLength(ways.length);
+  });
+
+  it("takes any way through a conversation, whatever ways it went before", async () => {
+    const step = fc.record({
+      back: fc.nat({ max: 6 }),
+      words: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat({ max: 3 }), async (steps, restartEvery) => {
+        const { store, session, mirror } = await mirrored();
+        let through = mirror;
+        let list: readonly ReturnType<typeof user>[] = [user("begin")];
+        for (const [index, { back, words }] of steps.entries()) {
+          if (restartEvery > 0 && index % restartEvery === 0)
+            through = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
+          const kept = list.slice(0, Math.max(1, list.length - back));
+          list = [...kept, ...words.map((word, place) => (place % 2 === 0 ? answer(word) : user(word)))];
+          const { session: on } = await through.sync(structuredClone(list));
+          expect(texts(on)).toEqual(list.map(({ content }) => content));
+        }
+        expect(texts(session)[0] ?? "begin").toBe("begin");
+      }),
+      runs(60),
+    );
+  });
+
+  it("goes on where the fork was made and the answer never came", async () => {
+    const { store, mirror } = await mirrored();
+    await mirror.sync(first);
+    const { session: forked } = await mirror.sync(first.slice(0, 5));
+    const again = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
+    await again.sync(first);
+    expect((await again.sync(first.slice(0, 5))).session.threadId).toBe(forked.threadId);
+  });
+
+  it("refuses when it is told to, and takes what it is told anew", async () => {
+    const { mirror } = await mirrored({ onDiverged: "refuse" });
+    await mirror.sync(first);
+    await expect(mirror.sync(first.slice(0, 1))).rejects.toMatchObject({ code: "HISTORY_DIVERGED" });
+    mirror.follow({ onDiverged: "fork" });
+    expect((await mirror.sync(first.slice(0, 1))).appended).toEqual([]);
+  });
+});
+
+describe("a mirror of a host that hands in the end of its conversation", () => {
+  const answer = (text: string) => ({ role: "assistant", content: text });
+  const turn = (index: number) => [user(`Question ${index}.`), answer(`Answer ${index}.`)];
+  const all = Array.from({ length: 20 }, (_, index) => turn(index)).flat();
+
+  it.each([
+    [2, 1],
+    [3, 2],
+    [5, 2],
+    [10, 2],
+  ])(
+    "takes the last %i messages for what they are, and appends what is new, every %i messages",
+    async (size, every) => {
+      const { store, mirror } = await mirrored();
+      let through = mirror;
+      for (let length = 1; length <= all.length; length += every) {
+        if (length === 21)
+          through = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
+        const window = structuredClone(all.slice(Math.max(0, length - size), length));
+        const { session, offset } = await through.sync(window);
+        expect(session.threadId).toBe("mirrored");
+        expect(texts(session)).toEqual(all.slice(0, length).map(({ content }) => content));
+        expect(offset).toBe(Math.max(0, length - size));
+      }
+      expect((await store.threads.list()).items).toHaveLength(1);
+    },
+  );
+
+  it("forks within the end when an answer in it is given anew", async () => {
+    const { mirror } = await mirrored();
+    await mirror.sync(all.slice(0, 20));
+    const { session } = await mirror.sync([...all.slice(12, 18), user("Otherwise.")]);
+    expect(session.threadId).not.toBe("mirrored");
+    expect(texts(session)).toEqual([...all.slice(0, 18).map(({ content }) => content), "Otherwise."]);
+  });
+
+  it("takes a conversation that begins with the newest question for another one", async () => {
+    const { mirror } = await mirrored();
+    await mirror.sync([...all.slice(0, 4), user("Hi.")]);
+    const { session } = await mirror.sync([user("Hi.")]);
+    expect(texts(session)).toEqual(["Hi."]);
+  });
+});
+
+describe("two mirrors on one thread", () => {
+  const list = [user("One."), { role: "assistant", content: "First." }, user("Two."), user("Three.")];
+
+  it("take in what the other one appended, and part where the hosts do", async () => {
+    const { store, mirror } = await mirrored();
+    const other = new ThreadMirror({ session: await open(store), format: "anthropic-messages", clock });
+    await mirror.sync(list.slice(0, 1));
+    await other.sync(list.slice(0, 2));
+    const { session } = await mirror.sync(list.slice(0, 3));
+    expect((await other.sync(list)).session.threadId).toBe(session.threadId);
+    await mirror.sync(list);
+    expect(texts(session)).toEqual(["One.", "First.", "Two.", "Three."]);
+    const [mine, yours] = await Promise.all([
+      mirror.sync([...list, user("Mine.")]),
+      other.sync([...list, user("Yours.")]),
+    ]);
+    expect([texts(mine.session).at(-1), texts(yours.session).at(-1)]).toEqual(["Mine.", "Yours."]);
+    expect(new Set([mine.session.threadId, yours.session.threadId]).size).toBe(2);
+  });
+
+  it("on one session read a list once", async () => {
+    const { session, mirror } = await mirrored();
+    const other = new ThreadMirror({ session, format: "anthropic-messages", clock: pinnedClock(Date.UTC(2027, 0, 1)) });
+    await mirror.sync(list.slice(0, 2));
+    await other.sync(list.slice(0, 3));
+    await mirror.sync(list);
+    expect(texts(session)).toEqual(["One.", "First.", "Two.", "Three."]);
   });
 });

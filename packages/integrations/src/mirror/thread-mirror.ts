@@ -1,17 +1,19 @@
-import { type Clock, canonicalJson, type JsonValue, type MessageInput } from "@threadfold/core";
-import { type LiveFormat, livePositions, type MessageReader, messageReader } from "@threadfold/importers";
+import { type Clock, type MessageInput, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
 import { type ContextSession, SerialQueue, systemClock } from "@threadfold/session";
-import { historyDiverged, type OnDiverged, versionBefore } from "./divergence.ts";
+import { alignmentOf, positionOf } from "./alignment.ts";
+import { wayOf } from "./conversation-ways.ts";
+import { setCurrentSession } from "./current-session.ts";
+import { type DivergenceOptions, historyDiverged, type OnDiverged, versionBefore } from "./divergence.ts";
 import { isSameMessage } from "./is-same-message.ts";
-import { withoutCacheMarks } from "./without-cache-marks.ts";
 
 /** What a mirror is made with. */
-export interface ThreadMirrorOptions {
+export interface ThreadMirrorOptions extends DivergenceOptions {
   readonly session: ContextSession;
   /** The form of the host's messages. */
   readonly format: LiveFormat;
-  /** Called when the host's history changed; without it, that is an error. */
-  readonly onDiverged?: OnDiverged;
+  /** Opens the session of another way of the conversation; as `session` was opened, by default. */
+  readonly open?: (threadId: ThreadId) => Promise<ContextSession>;
   /** What ids begin with of messages without one of their own. The thread's id by default. */
   readonly seed?: string;
   /** Gives messages their time. The machine's clock by default. */
@@ -20,10 +22,12 @@ export interface ThreadMirrorOptions {
 
 /** What a sync came to. */
 export interface MirroredThread {
-  /** The session that goes on; another one after a divergence. */
+  /** The session that goes on; another one after the host took another way. */
   readonly session: ContextSession;
   /** What was new, as the thread has it. */
   readonly appended: readonly MessageInput[];
+  /** Place in the conversation of the list's first message: above 0 when the host hands in the end of it alone. */
+  readonly offset: number;
 }
 
 /** What is read and not yet in the thread. It is kept while the store fails, so that trying again appends the same. */
@@ -34,10 +38,16 @@ interface Unwritten {
 
 const NOTHING: Unwritten = Object.freeze({ values: [], messages: [] });
 
+/** How often a sync begins anew when others append to the same thread. */
+const TRIES = 5;
+
 /**
  * Keeps a session's thread equal to a host's list of messages. The host goes on with its list as it likes, and hands in
- * all of it before each request; only what is new is read and appended. Messages count as values: one that the host
- * changes in place, without handing in another object, is not seen to change.
+ * all of it before each request, or its end from some place on; only what is new is read and appended. Messages count as
+ * values: one that the host changes in place, without handing in another object, is not seen to change.
+ *
+ * When the list takes another way than the thread, as after an edited message or an answer that is given anew, the mirror
+ * goes on in the thread of that way (see {@link OnDiverged}). What others appended to the same thread is taken in.
  *
  * What stands in the thread already when the mirror is made, as after a restart, is compared once with what the list
  * gives; that loads the thread's history.
@@ -46,14 +56,17 @@ export class ThreadMirror {
   readonly #options: ThreadMirrorOptions;
   readonly #clock: Clock;
   readonly #queue = new SerialQueue();
+  #divergence: DivergenceOptions;
   #session: ContextSession;
   #reader: MessageReader;
-  /** The newest object that the host had at each position which is in the thread; undefined before the first sync. */
+  /** The newest object that the host had at each place of its list that is in the thread; undefined when it is to be compared. */
   #seen: unknown[] | undefined;
+  #offset = 0;
   #unwritten = NOTHING;
 
   constructor(options: ThreadMirrorOptions) {
     this.#options = options;
+    this.#divergence = options;
     this.#clock = options.clock ?? systemClock;
     this.#session = options.session;
     this.#reader = this.#newReader();
@@ -64,33 +77,52 @@ export class ThreadMirror {
     return this.#session;
   }
 
+  /** Says anew what happens when the history takes another way: what is given goes before what was given earlier. */
+  follow(divergence: DivergenceOptions): void {
+    this.#divergence = { ...this.#divergence, ...divergence };
+  }
+
   /**
    * Appends what is new in the host's list, of which nothing is changed. Calls are answered one after the other.
    *
-   * @throws ThreadfoldError `HISTORY_DIVERGED` when the list no longer begins with what is mirrored and `onDiverged` gives
-   * no thread that it does begin with; `INVALID_MESSAGE` for a value that is no message; what the store throws.
+   * @throws ThreadfoldError `HISTORY_DIVERGED` when the list takes another way than the thread and `onDiverged` refuses it,
+   * or gives a thread that is not on that way either; `INVALID_MESSAGE` for a value that is no message; what the store throws.
    */
   sync(values: readonly unknown[]): Promise<MirroredThread> {
     return this.#queue.run(() => this.#sync([...values]));
   }
 
   async #sync(values: readonly unknown[]): Promise<MirroredThread> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#syncOnce(values);
+      } catch (error) {
+        if (!isForeignAppend(error) || attempt === TRIES) throw error;
+        // Somebody else appended: what they said is compared with the list like anything that stood in the thread before.
+        await this.#session.refresh();
+        this.#seen = undefined;
+        this.#unwritten = NOTHING;
+      }
+    }
+  }
+
+  async #syncOnce(values: readonly unknown[]): Promise<MirroredThread> {
     const written = await this.#write();
-    const parted = this.#seen === undefined ? await this.#adopt(values) : partedAt(this.#seen, values);
-    if (parted === undefined) this.#readFrom(values);
-    else await this.#goOnElsewhere(values, parted);
-    return { session: this.#session, appended: [...written, ...(await this.#write())] };
+    if (this.#seen !== undefined && beginsWith(values, this.#seen)) this.#readFrom(values);
+    else await this.#place(values);
+    const appended = [...written, ...(await this.#write())];
+    return { session: this.#session, appended, offset: this.#offset };
   }
 
   /** Takes in the newest objects of what is mirrored and reads what stands behind it. */
   #readFrom(values: readonly unknown[]): void {
     const { length } = this.#seen ?? [];
     this.#seen = values.slice(0, length);
-    const position = length + this.#unwritten.values.length;
-    const fresh = values.slice(position);
+    const place = length + this.#unwritten.values.length;
+    const fresh = values.slice(place);
     if (fresh.length === 0) return;
     try {
-      const messages = this.#reader.read(fresh, { position, now: this.#clock.now() });
+      const messages = this.#reader.read(fresh, { position: this.#offset + place, now: this.#clock.now() });
       this.#unwritten = {
         values: [...this.#unwritten.values, ...fresh],
         messages: [...this.#unwritten.messages, ...messages],
@@ -110,34 +142,64 @@ export class ThreadMirror {
     return messages;
   }
 
-  async #goOnElsewhere(values: readonly unknown[], position: number): Promise<void> {
-    const { onDiverged } = this.#options;
-    const session = this.#session;
-    if (onDiverged === undefined) throw historyDiverged(session.threadId, position);
-    await session.loadHistory();
-    this.#session = await onDiverged({ session, position, atVersion: versionBefore(session.thread, position) });
+  /** Finds the place of the list in the thread, or the thread of the way that it is on. */
+  async #place(values: readonly unknown[]): Promise<void> {
     this.#seen = undefined;
+    const position = await this.#adopt(values);
+    if (position === undefined) return;
+    const { onDiverged = "fork", onSwitch } = this.#divergence;
+    const left = this.#session;
+    if (onDiverged === "refuse") throw historyDiverged(left.threadId, position);
+    const { session, isNew } = await this.#otherSession(onDiverged, position, values);
+    this.#session = session;
     const still = await this.#adopt(values);
-    if (still !== undefined) throw historyDiverged(this.#session.threadId, still);
+    if (still !== undefined) throw historyDiverged(session.threadId, still);
+    setCurrentSession(this.#options.session, session);
+    try {
+      onSwitch?.(Object.freeze({ session, left: left.threadId, isNew, position }));
+    } catch {
+      // A listener's failure is its own.
+    }
+  }
+
+  async #otherSession(
+    onDiverged: Exclude<OnDiverged, "refuse">,
+    position: number,
+    values: readonly unknown[],
+  ): Promise<{ readonly session: ContextSession; readonly isNew: boolean }> {
+    const { session } = this;
+    if (typeof onDiverged === "function") {
+      const atVersion = versionBefore(session.thread, position);
+      return { session: await onDiverged({ session, position, atVersion }), isNew: false };
+    }
+    const { session: first, open = (threadId) => first.openOther(threadId) } = this.#options;
+    const { threadId, isNew } = await wayOf(session.store, session.threadId, this.#read(values));
+    if (threadId !== first.threadId) return { session: await open(threadId), isNew };
+    await first.refresh();
+    return { session: first, isNew };
   }
 
   /**
    * Finds out what of the list the thread has already; what it does not have is read along, in the same breath. Gives the
-   * first position at which they part, if they do.
+   * first place at which they part, if they do.
    */
   async #adopt(values: readonly unknown[]): Promise<number | undefined> {
-    const session = this.#session;
-    await session.loadHistory();
-    const { thread } = session;
-    this.#reader = this.#newReader();
-    const messages = this.#reader.read(values, { position: 0, now: this.#clock.now() });
-    const held = [...thread.messagesBetween(0)].filter((message) => livePositions(message).length > 0);
-    const common = commonLength(held, messages);
-    const position = positionOf(messages[common]) ?? values.length;
-    if (common < held.length) return Math.min(position, positionOf(held[common]) ?? position);
-    this.#seen = values.slice(0, position);
-    this.#unwritten = { values: values.slice(position), messages: messages.slice(common) };
+    await this.#session.loadHistory();
+    const read = this.#read(values);
+    const { offset, common, partedAt } = alignmentOf(this.#session.thread, read);
+    if (partedAt !== undefined) return partedAt;
+    const messages = offset === 0 ? read : this.#read(values, offset);
+    const next = positionOf(messages[common]);
+    const known = next === undefined ? values.length : next - offset;
+    this.#offset = offset;
+    this.#seen = values.slice(0, known);
+    this.#unwritten = { values: values.slice(known), messages: messages.slice(common) };
     return undefined;
+  }
+
+  #read(values: readonly unknown[], position = 0): readonly MessageInput[] {
+    this.#reader = this.#newReader();
+    return this.#reader.read(values, { position, now: this.#clock.now() });
   }
 
   #newReader(): MessageReader {
@@ -146,22 +208,9 @@ export class ThreadMirror {
   }
 }
 
-/** The first position at which the list is not what it was; undefined when it begins with all of it. */
-function partedAt(seen: readonly unknown[], values: readonly unknown[]): number | undefined {
-  const parted = seen.findIndex((before, index) => index >= values.length || !isSameMessage(before, values[index]));
-  return parted === -1 ? undefined : parted;
-}
+/** An append that another writer was before: of other entries, or of other content under the id of the same place. */
+const isForeignAppend = (error: unknown): boolean =>
+  ThreadfoldError.isInstance(error) && (error.code === "VERSION_CONFLICT" || error.code === "DUPLICATE_MESSAGE_ID");
 
-/** How many messages two readings of a list have in common from their start. Ids may differ: a fork has other ones. */
-function commonLength(held: readonly MessageInput[], read: readonly MessageInput[]): number {
-  const parted = held.findIndex((message, index) => {
-    const other = read[index];
-    return other === undefined || contentOf(message) !== contentOf(other);
-  });
-  return parted === -1 ? held.length : parted;
-}
-
-const positionOf = (message: MessageInput | undefined): number | undefined => message && livePositions(message)[0];
-
-const contentOf = ({ role, parts }: MessageInput): string =>
-  canonicalJson(withoutCacheMarks({ role, parts }) as JsonValue);
+const beginsWith = (values: readonly unknown[], seen: readonly unknown[]): boolean =>
+  values.length >= seen.length && seen.every((before, index) => isSameMessage(before, values[index]));

@@ -1,12 +1,15 @@
 import type { Agent } from "@openai/agents";
-import type { RequestFrame } from "@threadfold/session";
+import type { FrameFields, RequestFrame } from "@threadfold/session";
 
 type Tool = Agent["tools"][number];
 
-/** What the SDK sends beside the conversation, as far as the agent itself has it: tools of MCP servers are not known here. */
-export const agentFrame = (agent: Pick<Agent, "tools">, instructions: string | undefined): RequestFrame => ({
-  system: instructions === undefined || instructions === "" ? [] : [instructions],
-  tools: agent.tools.flatMap(definitionOf),
+/**
+ * What the SDK sends beside the conversation, as far as the agent itself has it: of one without instructions the session's
+ * own hold, and tools of MCP servers are not known here.
+ */
+export const agentFrame = (agent: Pick<Agent, "tools">, instructions: string | undefined): FrameFields => ({
+  ...(instructions !== undefined && instructions !== "" && { system: [instructions] }),
+  ...(agent.tools.length > 0 && { tools: agent.tools.flatMap(definitionOf) }),
 });
 
 function definitionOf(tool: Tool): RequestFrame["tools"] {

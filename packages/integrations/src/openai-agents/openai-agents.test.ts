@@ -181,7 +181,7 @@ it("the example keeps items and folds what is sent, turn after turn", async () =
   const model = new ScriptedModel([]);
   const store = createMemoryStore();
   const { say, projection, items } = await conversation("talk", store, { getModel: () => model });
-  for (let turn = 0; turn < 130; turn++) await say(agent, turn === 0 ? RULE : page(`question ${turn}`));
+  for (let turn = 0; turn < 130; turn++) await say(turn === 0 ? RULE : page(`question ${turn}`));
   expect(await items.getItems()).toHaveLength(260);
   expect(projection.session.plan.version).toBeGreaterThan(0);
   expect(model.newest.length).toBeLessThan(259);

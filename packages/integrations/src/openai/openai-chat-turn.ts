@@ -1,7 +1,7 @@
 import type { JsonObject } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import type OpenAI from "openai";
-import { SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import { type RequestNotes, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 import { fromOpenaiChat } from "./from-openai-chat.ts";
 import { toOpenaiChatRequest } from "./to-openai-request.ts";
 
@@ -20,12 +20,12 @@ export interface OpenaiChatTurnOptions
 }
 
 /** What the model answered. */
-export interface OpenaiChatAnswer {
-  /** The completion as the SDK gave it. */
+export interface OpenaiChatAnswer extends RequestNotes {
+  /** The completion as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
   readonly completion: OpenAI.Chat.ChatCompletion;
-  /** The calls to run: those that the output limit cut off are not among them. */
+  /** The calls to run: those that the output limit cut off and those of `threadfoldChatTools` are not among them. */
   readonly calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[];
-  /** True when the answer was cut off and the next request will be shorter: call `step` again. */
+  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
   readonly retry: boolean;
 }
 
@@ -43,8 +43,9 @@ export interface OpenaiChatTurn {
 /**
  * A loop over the OpenAI SDK's Chat Completions: what is said goes into the session's thread, the session makes the request
  * and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded for and
- * sent once more. `tools`, when given here, are counted and sent by the session; system text is the session's `frame`, or
- * a system message that is sent first.
+ * sent once more. `tools`, when given here, go before those of the session's own frame; its `system` stays, for this API
+ * has no other place for system text than that or a system message that is sent first. Calls of tools from
+ * `threadfoldChatTools` are answered here; when the model called nothing else, it is asked again at once.
  */
 export function openaiChatTurn({
   session,
@@ -56,7 +57,7 @@ export function openaiChatTurn({
   const { tools, ...settings } = request;
   const door = {
     format: "openai-chat" as const,
-    ...(tools !== undefined && { frame: liveFrame("openai-chat", { tools }) }),
+    ...(tools !== undefined && { frame: { tools: liveFrame("openai-chat", { tools }).tools } }),
     read: fromOpenaiChat,
     ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {
       const body = { ...settings, ...toOpenaiChatRequest({ format: session.format.id, payload }) };
@@ -70,10 +71,10 @@ export function openaiChatTurn({
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: OpenaiChatTurn["step"] = async ({ signal } = {}) => {
-    const { answer, discarded, retry } = await turn.step(signal);
-    const cut: ReadonlySet<string> = discarded;
-    const calls = (answer.choices[0]?.message.tool_calls ?? []).filter(({ id }) => !cut.has(id));
-    return { completion: answer, calls, retry };
+    const { answer, settled, ...notes } = await turn.step(signal);
+    const done: ReadonlySet<string> = settled;
+    const calls = (answer.choices[0]?.message.tool_calls ?? []).filter(({ id }) => !done.has(id));
+    return { completion: answer, calls, ...notes };
   };
   return {
     step,

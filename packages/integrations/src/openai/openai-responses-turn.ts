@@ -1,8 +1,8 @@
 import { type JsonObject, ThreadfoldError } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { RequestFrame } from "@threadfold/session";
+import type { FrameFields } from "@threadfold/session";
 import type OpenAI from "openai";
-import { SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
+import { type RequestNotes, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 import { fromOpenaiResponse } from "./from-openai-response.ts";
 import { toOpenaiResponsesRequest } from "./to-openai-request.ts";
 
@@ -25,12 +25,12 @@ export interface OpenaiResponsesTurnOptions
 }
 
 /** What the model answered. */
-export interface OpenaiResponsesAnswer {
-  /** The response as the SDK gave it. */
+export interface OpenaiResponsesAnswer extends RequestNotes {
+  /** The response as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
   readonly response: Response;
-  /** The calls to run: those that the output limit cut off are not among them. */
+  /** The calls to run: those that the output limit cut off and those of `threadfoldResponsesTools` are not among them. */
   readonly calls: readonly OpenAI.Responses.ResponseFunctionToolCall[];
-  /** True when the answer was cut off and the next request will be shorter: call `step` again. */
+  /** True when the answer was cut off and the next request will be shorter, or the model still reads: call `step` again. */
   readonly retry: boolean;
 }
 
@@ -50,13 +50,15 @@ export interface OpenaiResponsesTurn {
  * folds when that is due, the answer goes into the thread. A request that is refused as too long is folded for and sent
  * once more. The history is the thread's: nothing needs to be stored at the provider, so `store: false` is what is sent
  * unless the host says otherwise; ask for `include: ["reasoning.encrypted_content"]` with models that reason.
- * `instructions` and `tools`, when given here, are the frame of the session's requests.
+ * `instructions` and `tools`, when given here, go before `system` and `tools` of the session's own frame, each for itself.
+ * Calls of tools from `threadfoldResponsesTools` are answered here; when the model called nothing else, it is asked again
+ * at once.
  */
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn {
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
   const door = {
     format: "openai-responses" as const,
-    ...frameOf({ ...(instructions != null && { instructions }), ...(tools !== undefined && { tools }) }),
+    frame: frameOf(instructions, tools),
     read: fromOpenaiResponse,
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Response> {
       const body = { store: false, ...settings, ...toOpenaiResponsesRequest({ format: session.format.id, payload }) };
@@ -69,10 +71,10 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   };
   const turn = new SessionTurn(door, { session, ...(clock !== undefined && { clock }) });
   const step: OpenaiResponsesTurn["step"] = async ({ signal } = {}) => {
-    const { answer, discarded, retry } = await turn.step(signal);
-    const cut: ReadonlySet<string> = discarded;
+    const { answer, settled, ...notes } = await turn.step(signal);
+    const done: ReadonlySet<string> = settled;
     const calls = answer.output.filter((item) => item.type === "function_call");
-    return { response: answer, calls: calls.filter(({ call_id: id }) => !cut.has(id)), retry };
+    return { response: answer, calls: calls.filter(({ call_id: id }) => !done.has(id)), ...notes };
   };
   return {
     step,
@@ -83,8 +85,16 @@ export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): Openai
   };
 }
 
-const frameOf = (body: object): { readonly frame?: RequestFrame } =>
-  Object.keys(body).length === 0 ? {} : { frame: liveFrame("openai-responses", body) };
+type Frame = Pick<OpenaiResponsesTurnOptions, "instructions" | "tools">;
+
+/** Instructions that are null are none: the API says it in both ways. */
+function frameOf(instructions: Frame["instructions"], tools: Frame["tools"]): FrameFields {
+  const frame = liveFrame("openai-responses", { instructions, tools });
+  return {
+    ...(instructions !== undefined && { system: frame.system }),
+    ...(tools !== undefined && { tools: frame.tools }),
+  };
+}
 
 /** Some refusals come as a response that says so, such as an overflow that shows while the answer streams. */
 function unlessFailed(response: Response): Response {

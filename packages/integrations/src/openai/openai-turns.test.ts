@@ -43,6 +43,7 @@ describe("a loop over Chat Completions", () => {
     expect(bodies[1]).toMatchObject({
       ...{ model, temperature: 0.5, tools },
       messages: [
+        { role: "system", content: "Be brief." },
         { role: "user" },
         { role: "assistant", tool_calls: [{ id: "a" }, { id: "b" }] },
         { role: "tool", tool_call_id: "a" },

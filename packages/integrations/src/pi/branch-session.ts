@@ -1,6 +1,11 @@
 import { type AgentThread, asThreadId, type Message } from "@threadfold/core";
-import type { ImportedSession } from "@threadfold/importers";
+import { type ImportedSession, importSession } from "@threadfold/importers";
 import { ContextSession, type SessionOptions } from "@threadfold/session";
+import type { BranchLog } from "./branch-log.ts";
+
+/** Reads a branch that was written down. @throws ThreadfoldError as `importSession` does. */
+export const importBranch = ({ text }: BranchLog, signal?: AbortSignal): Promise<ImportedSession> =>
+  importSession(new TextEncoder().encode(text), { format: "pi", ...(signal !== undefined && { signal }) });
 
 /**
  * Opens a session on the thread that a branch of pi continues, and appends what it does not have yet. In pi a user may go

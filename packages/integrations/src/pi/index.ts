@@ -1,2 +1,3 @@
 export * from "./extension.ts";
 export * from "./session-before-compact.ts";
+export * from "./threadfold-tools.ts";

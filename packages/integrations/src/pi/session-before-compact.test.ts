@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXAMPLE_SESSION } from "../testing/folded-session.ts";
 import example from "./example.ts";
 import { threadfoldExtension } from "./extension.ts";
+import installed from "./pi-extension.ts";
 import type { PiProblem } from "./session-before-compact.ts";
 
 const RULE = "Never edit config/production.yaml without asking me first.";
@@ -144,9 +145,25 @@ describe("a compaction of pi that Threadfold supplies", () => {
     pi.dispose();
   });
 
-  it("comes from the example as well", async () => {
-    const { pi } = await openPi("example", example);
+  it.each([
+    ["the example", example],
+    ["the extension that `pi install` brings", installed],
+  ])("comes from %s as well", async (name, extension) => {
+    const { pi } = await openPi(name, extension);
     expect((await pi.compact()).details).toMatchObject({ threadfold: { planVersion: 1 } });
+    pi.dispose();
+  });
+
+  it("leaves the model its ways to what was compacted away", async () => {
+    const { pi } = await openPi("tools", threadfoldExtension());
+    say(pi, "By the way: the ledger of staging listens on port 54329.");
+    for (let turn = 0; turn < 12; turn++) say(pi, `Note ${turn}: ${"the quick brown fox ".repeat(150)}`);
+    await pi.compact();
+    const tools = new Map(pi.agent.state.tools.map((tool) => [tool.name, tool]));
+    const found = await tools.get("search_thread")?.execute("call_1", { query: "ledger staging port" });
+    expect(found?.content).toMatchObject([{ type: "text", text: expect.stringContaining("54329") }]);
+    const missing = await tools.get("read_artifact")?.execute("call_2", { artifact_id: "artifact_0123456789abcdef" });
+    expect(missing?.content).toMatchObject([{ text: expect.stringContaining("There is no artifact") }]);
     pi.dispose();
   });
 });

@@ -6,12 +6,12 @@ import type {
   SessionBeforeCompactResult,
 } from "@earendil-works/pi-coding-agent";
 import type { CompactionOutcome } from "@threadfold/core";
-import { exportSession, importSession } from "@threadfold/importers";
+import { exportSession } from "@threadfold/importers";
 import { type ContextSession, planWindow, type SessionOptions } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import { type CompactionPreset, piPreset, windowStrategy } from "@threadfold/strategies";
 import { type BranchLog, branchLog } from "./branch-log.ts";
-import { branchSession, ordinalFrom } from "./branch-session.ts";
+import { branchSession, importBranch, ordinalFrom } from "./branch-session.ts";
 
 /** Why Threadfold supplied no compaction. pi then makes its own, as if the handler were not there. */
 export type PiProblem =
@@ -23,7 +23,7 @@ export type PiProblem =
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** What Threadfold folds sessions of pi with. */
-export interface PiCompactionOptions extends Omit<SessionOptions, "threadId" | "frame" | "preset" | "format"> {
+export interface PiCompactionOptions extends Omit<SessionOptions, "threadId" | "preset" | "format"> {
   /** Hears why pi was left to its own compaction. What a fold came to goes to `onEvent`. */
   readonly onProblem?: (problem: PiProblem) => void;
 }
@@ -70,7 +70,7 @@ async function folded(
 ): Promise<Result> {
   const { firstKeptEntryId, tokensBefore } = preparation;
   const log = branchLog(sessionManager.getSessionId(), branchEntries);
-  const imported = await importSession(new TextEncoder().encode(log.text), { format: "pi", signal });
+  const imported = await importBranch(log, signal);
   let cut = 0;
   const session = await branchSession(imported, {
     ...options,

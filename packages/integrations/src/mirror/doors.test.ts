@@ -1,0 +1,88 @@
+import { ThreadfoldError, type ToolDefinition } from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { SCRIPTED_DOORS, type ScriptedDoor } from "../testing/scripted-doors.ts";
+import { sessionIn } from "../testing/working-session.ts";
+import type { RequestNotes } from "./session-turn.ts";
+
+const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object", properties: {} } });
+const fields = (word: string) =>
+  fc.record(
+    { system: fc.constant(`System of ${word}.`), tools: fc.constant([tool(`tool_of_${word}`)]) },
+    { requiredKeys: [] },
+  );
+
+describe.each(SCRIPTED_DOORS)("a frame through $name", (door) => {
+  it("is the call's where the call gives it, else the session's, field by field", async () => {
+    await fc.assert(
+      fc.asyncProperty(fields("session"), fields("call"), async (own, call) => {
+        const session = await sessionIn(door.format, {
+          frame: { ...(own.system && { system: [own.system] }), ...(own.tools && { tools: own.tools }) },
+        });
+        const prepare = vi.spyOn(session, "prepare");
+        const { system: told, tools } = call;
+        const given = { ...(door.hasSystem && told && { system: told }), ...(tools && { tools }) };
+        const [sent] = await door.ask(session, { question: "Begin.", turns: ["Done."], ...given });
+        const [prepared] = prepare.mock.settledResults.flatMap(({ type, value }) =>
+          type === "fulfilled" ? [value] : [],
+        );
+        const system = (door.hasSystem ? told : undefined) ?? own.system ?? "";
+        expect(sent?.system).toBe(system);
+        expect(prepared?.request.system).toEqual(system === "" ? [] : [system]);
+        expect(prepared?.request.tools.map(({ name }) => name)).toEqual(
+          (tools ?? own.tools ?? []).map(({ name }) => name),
+        );
+      }),
+      runs(12),
+    );
+  });
+});
+
+describe.each(SCRIPTED_DOORS)("a question that no budget holds, through $name", (door) => {
+  /** No fold helps: what the user says alone is above the cap. */
+  const question = "word ".repeat(24_000);
+
+  async function tightSession({ format }: ScriptedDoor) {
+    const session = await sessionIn(format, { config: { maxInputTokens: 20_000, outputReserveTokens: 1_000 } });
+    const before = session.prepare.bind(session);
+    const asked = { times: 0 };
+    // As `prepare` itself refuses what does not fit.
+    Object.assign(session, {
+      prepare: async (options: Parameters<typeof before>[0]) => {
+        asked.times++;
+        const prepared = await before(options);
+        if (prepared.outcome?.type !== "infeasible") return prepared;
+        throw new ThreadfoldError("BUDGET_INFEASIBLE", "No legal plan fits 20000 tokens.");
+      },
+    });
+    return { session, asked };
+  }
+
+  it("is not sent: the error says so by its code, and nothing asks again", async () => {
+    const { session, asked } = await tightSession(door);
+    const answered = door.ask(session, { question, turns: ["It was sent."] });
+    const error = await answered.then(
+      (sent) => new Error(`It was sent ${sent.length} times.`),
+      (thrown: unknown) => thrown,
+    );
+    expect(codes(error)).toContain("BUDGET_INFEASIBLE");
+    expect(asked.times).toBe(1);
+  });
+});
+
+/** The codes of an error and of what it wraps. */
+function codes(error: unknown): readonly unknown[] {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  return cause === undefined ? [code] : [code, ...codes(cause)];
+}
+
+describe("what the session says of a request", () => {
+  it.each(SCRIPTED_DOORS)("reaches the host through $name", async (door) => {
+    const heard: RequestNotes[] = [];
+    await door.ask(await sessionIn(door.format), { question: "Begin.", turns: ["Done."], heard });
+    expect(heard).toEqual([
+      expect.objectContaining({ outcome: expect.objectContaining({ type: "no-op" }), warnings: [] }),
+    ]);
+  });
+});

@@ -1,0 +1,2 @@
+// A model of the Anthropic SDK for summaries.
+export * from "@threadfold/summarizers/anthropic";

@@ -1,0 +1,2 @@
+// The laws that a store of your own has to hold.
+export * from "@threadfold/stores/conformance";

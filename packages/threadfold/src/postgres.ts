@@ -1,0 +1,2 @@
+// PostgreSQL stores with a connection, tables and roles of your own.
+export * from "@threadfold/stores/postgres";

@@ -1,0 +1,2 @@
+// Summaries in Redis.
+export * from "@threadfold/stores/redis";

@@ -1,0 +1,2 @@
+// Artifacts in S3, with a client of your own.
+export * from "@threadfold/stores/s3";
