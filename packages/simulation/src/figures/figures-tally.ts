@@ -1,8 +1,9 @@
 import { PROMPT_CACHE_PRICES } from "@threadfold/core";
 import { BILL_IDS, type BillId, summaryBill } from "../measure/call-bill.ts";
+import type { PromptMemory } from "../memory/session-memory.ts";
 import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
 import type { PolicyReplay } from "../replay/replay-policy.ts";
-import type { PolicyFigures, RecallFigures } from "./policy-figures.ts";
+import type { MemoryFigures, PolicyFigures, RecallFigures } from "./policy-figures.ts";
 
 /** So many different problems are told of a policy. */
 const MOST_PROBLEMS = 3;
@@ -77,6 +78,7 @@ export class FiguresTally {
       summaryTokens: { read: sum(made, (call) => call.summaryRead), wrote: sum(made, (call) => call.summaryWrote) },
       coldRecall: recallOf(this.#calls.map(({ cold }) => cold)),
       recall: recallOf(this.#calls.map(({ all }) => all)),
+      memory: memoryOf(this.#calls),
       constraintSurvival: ratio(
         sum(made, ({ constraintsKept }) => constraintsKept),
         sum(made, ({ constraints }) => constraints),
@@ -102,6 +104,28 @@ function recallOf(tallies: readonly NeedTally[]): RecallFigures {
     reachable: ratio(
       sum(tallies, ({ reachable }) => reachable),
       needs,
+    ),
+  };
+}
+
+function memoryOf(calls: readonly CallFigures[]): MemoryFigures {
+  const asked = calls.flatMap(({ memory, cold }) => (memory === null ? [] : [{ memory, cold }]));
+  const share = (kind: keyof PromptMemory["facts"]) =>
+    ratio(
+      sum(asked, ({ memory }) => memory.facts[kind].held),
+      sum(asked, ({ memory }) => memory.facts[kind].asked),
+    );
+  return {
+    ask: share("ask"),
+    report: share("report"),
+    quote: share("quote"),
+    edit: share("edit"),
+    run: share("run"),
+    need: share("need"),
+    name: recallOf(asked.map(({ cold }) => cold)).direct,
+    bareNames: ratio(
+      sum(asked, ({ memory }) => memory.bareNames),
+      sum(asked, ({ memory }) => memory.written),
     ),
   };
 }

@@ -1,5 +1,29 @@
 import type { BillId } from "../measure/call-bill.ts";
 
+/**
+ * What prompts remember of the work that is older than ten calls, asked at every fifth call once the whole history exceeds
+ * the budget. Shares are from 0 to 1, and null when nothing was asked. All but `name` and `bareNames` count what stands
+ * together with what it belongs to in one passage.
+ */
+export interface MemoryFigures {
+  /** Of what users asked. */
+  readonly ask: number | null;
+  /** Of what the agent itself said it had found or done. */
+  readonly report: number | null;
+  /** Of those reports, with one sentence at least standing word for word. */
+  readonly quote: number | null;
+  /** Of the changes of files: the file with names that were changed in it. */
+  readonly edit: number | null;
+  /** Of the latest runs of commands: the command with what it came to. */
+  readonly run: number | null;
+  /** Of the names that the call uses: the name with words that stood around it in its source. */
+  readonly need: number | null;
+  /** Of the same names and others: the name anywhere in the prompt. */
+  readonly name: number | null;
+  /** Share of what the policy wrote itself that are names in bare lists. */
+  readonly bareNames: number | null;
+}
+
 /** Shares of some needs, from 0 to 1; null when there were none. */
 export interface RecallFigures {
   readonly needs: number;
@@ -36,6 +60,7 @@ export interface PolicyFigures {
   readonly coldRecall: RecallFigures;
   /** Of everything that calls used and had seen before. */
   readonly recall: RecallFigures;
+  readonly memory: MemoryFigures;
   /** Share of the standing constraints said so far that stand verbatim in the prompt, over all requests. */
   readonly constraintSurvival: number | null;
   readonly violations: number;

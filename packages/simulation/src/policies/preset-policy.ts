@@ -70,6 +70,8 @@ class PresetRun implements PolicyRun {
       frame: { system: scene.system, tools: scene.tools },
       clock: { now: () => now },
       journal: false,
+      // A policy is replayed to the end, also where no request could fit.
+      onOverBudget: "send",
     });
     return new PresetRun(session, summaries, { setTo: (at) => (now = at) });
   }

@@ -1,4 +1,5 @@
 import type { Bills } from "../measure/call-bill.ts";
+import type { PromptMemory } from "../memory/session-memory.ts";
 
 /** Of some needs, how many stood in the prompt, and how many stood there or in the result of one recall. */
 export interface NeedTally {
@@ -20,6 +21,8 @@ export interface CallFigures {
   readonly all: NeedTally;
   /** Of the needs that were last seen long ago. */
   readonly cold: NeedTally;
+  /** What the prompt remembers of the work; null at a call that is not asked. */
+  readonly memory: PromptMemory | null;
   /** Standing constraints said before the call, and how many of them stand verbatim in the prompt. */
   readonly constraints: number;
   readonly constraintsKept: number;

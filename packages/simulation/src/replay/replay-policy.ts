@@ -4,10 +4,12 @@ import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
 import type { CachedRequest } from "@threadfold/renderer";
 import { callBills } from "../measure/call-bill.ts";
 import { PairCheck } from "../measure/pair-check.ts";
+import type { KnownPiece } from "../measure/piece-index.ts";
 import { PrefixUnits } from "../measure/prefix-units.ts";
-import { PromptMeter } from "../measure/prompt-meter.ts";
+import { type MeasuredPrompt, PromptMeter } from "../measure/prompt-meter.ts";
 import { type ProviderBills, providerBills } from "../measure/provider-bills.ts";
 import { showsMessage } from "../measure/shows-message.ts";
+import type { PromptMemory } from "../memory/session-memory.ts";
 import type { Need } from "../needs/session-needs.ts";
 import { pieceText } from "../policy/prompt-piece.ts";
 import type { PolicyPrompt, PolicyRun, PolicyScene, PromptPolicy } from "../policy/prompt-policy.ts";
@@ -103,6 +105,7 @@ class Replay {
   readonly #units = new PrefixUnits();
   readonly #pairs = new PairCheck();
   readonly #systemTokens: number;
+  readonly #asked: ReadonlySet<number>;
   #before: number | undefined;
 
   constructor(scene: ReplayScene, run: PolicyRun, budgetTokens: number) {
@@ -111,6 +114,7 @@ class Replay {
     this.#budget = budgetTokens;
     this.#meter = new PromptMeter(scene.pieces, scene.needs.patterns.length);
     this.#systemTokens = tokensOf(scene.session.system);
+    this.#asked = scene.memory.askedCalls(budgetTokens);
   }
 
   async take(call: RecordedCall): Promise<void> {
@@ -147,6 +151,7 @@ class Replay {
       summaryWrote,
       milliseconds,
       ...(await this.#needs(call)),
+      memory: this.#memory(call, messages, measured),
       constraints: constraints.length,
       constraintsKept: constraints.filter((pattern) => this.#meter.has(pattern)).length,
       violations: Math.max(prompt.violations, this.#pairs.brokenPairs(messages)),
@@ -172,6 +177,16 @@ class Replay {
     return { all: tally(needs), cold: tally(needs.filter(({ cold }) => cold)) };
   }
 
+  #memory(
+    { index }: RecordedCall,
+    messages: PolicyPrompt["messages"],
+    { pieces }: MeasuredPrompt,
+  ): PromptMemory | null {
+    if (!this.#asked.has(index)) return null;
+    const asked = messages.map((piece, place) => ({ piece, known: pieces[place] as KnownPiece }));
+    return this.#scene.memory.ask(index, asked);
+  }
+
   async #recall({ answer }: RecordedCall): Promise<string | undefined> {
     if (this.#run.recall === undefined) return undefined;
     const end = (answer[0] as Message).ordinal;
@@ -192,6 +207,7 @@ class Replay {
       milliseconds: 0,
       all: lost(needs.length),
       cold: lost(needs.filter(({ cold }) => cold).length),
+      memory: this.#asked.has(call.index) ? this.#scene.memory.ask(call.index, []) : null,
       constraints: this.#scene.needs.constraintsByCall[call.index]?.length ?? 0,
       constraintsKept: 0,
       violations: 0,

@@ -1,4 +1,5 @@
 import { PieceIndex } from "../measure/piece-index.ts";
+import { SessionMemory } from "../memory/session-memory.ts";
 import { type SessionNeeds, sessionNeeds } from "../needs/session-needs.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 
@@ -7,10 +8,12 @@ export interface ReplayScene {
   readonly session: RecordedSession;
   readonly needs: SessionNeeds;
   readonly pieces: PieceIndex;
+  readonly memory: SessionMemory;
 }
 
 /** Makes a session ready to be replayed under many policies. */
 export function replayScene(session: RecordedSession): ReplayScene {
   const needs = sessionNeeds(session);
-  return { session, needs, pieces: new PieceIndex(needs.scanner) };
+  const pieces = new PieceIndex(needs.scanner);
+  return { session, needs, pieces, memory: new SessionMemory(session, needs, pieces) };
 }

@@ -1,0 +1,136 @@
+import {
+  asMessageId,
+  asThreadId,
+  ContextSession,
+  canonicalJson,
+  createMemoryStore,
+  detectPins,
+  ExtractiveSummarizer,
+  heuristicTokenizer,
+  importSession,
+  loadTokenizer,
+  MemoryRecallIndex,
+  type Message,
+  type MessageInput,
+  namesInText,
+  parseJson,
+  readRecallRequest,
+  recognizeOverflow,
+  redactJson,
+  redactSecrets,
+  spanOf,
+  AgentThread as Threads,
+} from "threadfold";
+
+/** Something that runs over text in a turn, in a fold or in a search. */
+export type Step = (text: string) => unknown;
+
+const threadId = asThreadId("blocking");
+const createdAt = "2026-01-01T00:00:00.000Z";
+const PIN_TOKENS = 2_000;
+const SUMMARY_TOKENS = 6_000;
+/** What a request may have; the text of a shape is folded in any case. */
+const MAX_INPUT_TOKENS = 20_000;
+
+const heuristic = heuristicTokenizer();
+const tiktoken = await loadTokenizer("tiktoken");
+const extractive = new ExtractiveSummarizer();
+
+const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
+  id: asMessageId(id),
+  role,
+  createdAt,
+  // Threads take well-formed text alone.
+  parts: [{ type: "text", text: text.toWellFormed() }],
+});
+
+/** A conversation in which a tool gave a text, and the user said what came of it. */
+const conversation = (text: string): readonly MessageInput[] => [
+  say("u0", "user", "Look at the file and tell me what it says."),
+  {
+    id: asMessageId("a0"),
+    role: "assistant",
+    createdAt,
+    parts: [{ type: "tool-call", callId: "call" as never, toolName: "read_file", input: { path: "src/a.ts" } }],
+  },
+  {
+    id: asMessageId("t0"),
+    role: "tool",
+    createdAt,
+    parts: [
+      {
+        type: "tool-result",
+        result: {
+          ...{ toolName: "read_file", callId: "call" as never, outcome: "success" as const },
+          content: { type: "text", text: text.toWellFormed() },
+        },
+      },
+    ],
+  },
+  say("a1", "assistant", "It says a lot."),
+];
+
+const messagesOf = (inputs: readonly MessageInput[]): readonly Message[] =>
+  Threads.empty(threadId).append(inputs).messagesBetween(0);
+
+/** The first message that was said, as a thread has it. */
+const said = (text: string): Message => messagesOf([say("u0", "user", text)])[0] as Message;
+
+async function session(text: string, use: (session: ContextSession) => Promise<unknown>): Promise<void> {
+  const config = { maxInputTokens: MAX_INPUT_TOKENS };
+  const opened = await ContextSession.open({ threadId, store: createMemoryStore(), config, clock: { now: () => 0 } });
+  await opened.append(conversation(text));
+  await use(opened);
+  await opened.close();
+}
+
+const encoder = new TextEncoder();
+const chat = (text: string): string =>
+  JSON.stringify({
+    messages: [
+      { role: "user", content: "Look." },
+      { role: "assistant", content: text },
+    ],
+  });
+const lines = (text: string): string =>
+  [
+    { type: "user", sessionId: "s", uuid: "u", timestamp: createdAt, message: { role: "user", content: text } },
+    { type: "user", sessionId: "s", uuid: "v", timestamp: createdAt, message: { role: "user", content: "And now?" } },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join("\n");
+
+/** All that runs over text. */
+export const steps: Readonly<Record<string, Step>> = {
+  "redaction of a text": (text) => redactSecrets(text),
+  "redaction of the parts of a message": (text) =>
+    redactJson(
+      Array.from({ length: 64 }, (_, part) => ({
+        text: text.slice(part * (text.length / 64)).slice(0, text.length / 64),
+      })),
+    ),
+  "a query for search": (text) => readRecallRequest({ text: text.toWellFormed() }),
+  "indexing for search": (text) => new MemoryRecallIndex().index(threadId, [said(text)]),
+  "names for search": (text) => namesInText(text),
+  "pins in what a user said": (text) =>
+    detectPins([said(text)], [], { maxTokens: PIN_TOKENS, countTokens: (part) => heuristic.countTokens(part) }),
+  "summary without a model": (text) => {
+    const messages = messagesOf([...conversation(text), say("u1", "user", text)]);
+    return extractive.summarize({
+      ...{ span: spanOf(messages), messages, previous: null, pins: [], maxTokens: SUMMARY_TOKENS },
+      countTokens: (part) => heuristic.countTokens(part),
+    });
+  },
+  "counting by characters": (text) => heuristic.countTokens(text),
+  "counting with tiktoken": (text) => tiktoken.countTokens(text),
+  "canonical JSON": (text) => canonicalJson({ text: text.toWellFormed() }),
+  "reading JSON": (text) => parseJson(JSON.stringify({ text: text.toWellFormed() })),
+  "importing openai-chat": (text) => importSession(encoder.encode(chat(text))).catch(() => undefined),
+  "importing claude-code": (text) => importSession(encoder.encode(lines(text))).catch(() => undefined),
+  "recognizing an overflow": (text) => recognizeOverflow(new Error(text)),
+  "a session's append": (text) => session(text, async () => undefined),
+  "a session's fold and request": (text) => session(text, (opened) => opened.prepare()),
+  "a session's search": (text) => session(text, (opened) => opened.search({ text: text.slice(0, 2_000) })),
+  "a session's handoff": (text) =>
+    session(text, (opened) => opened.handoff({ goal: "Go on with the file.", threadId: asThreadId("next") })),
+};

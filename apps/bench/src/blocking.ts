@@ -1,0 +1,121 @@
+import { shapes } from "./blocking-shapes.ts";
+import { type Step, steps } from "./blocking-steps.ts";
+
+/**
+ * How long text of any shape holds the event loop up. Every step that runs over text meets every shape, once at half of a
+ * size and once at all of it, and what is measured is the thread's own processor time, so that a machine that is busy with
+ * others says the same. `--json` prints one line for each step and shape, and the worst of them at the end;
+ * `--megabytes N` (UTF-16 code units, 0.5 by default), `--step TEXT` and `--shape TEXT` choose.
+ */
+
+/** One cell: what a shape costs in a step, and the longest stretch of it in which nothing else could run. */
+interface Cell {
+  readonly step: string;
+  readonly shape: string;
+  readonly megabytes: number;
+  readonly cpuMs: number;
+  readonly msPerMegabyte: number;
+  readonly ratioOnDoubling: number;
+  readonly longestHoldMs: number;
+}
+
+const MEGABYTE = 1_000_000;
+/** What nothing may be held up for longer than, for each megabyte. */
+const TARGET_MS = 50;
+/** Cells that take less than this say nothing of how they grow. */
+const MEASURABLE_MS = 5;
+const ROUNDS = 2;
+const SHOWN = 25;
+
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const asJson = process.argv.includes("--json");
+const megabytes = Number(option("megabytes") ?? 0.5);
+const chosen = <Value>(all: Readonly<Record<string, Value>>, name: string): readonly (readonly [string, Value])[] =>
+  Object.entries(all).filter(([key]) => key.includes(option(name) ?? ""));
+
+const cells: Cell[] = [];
+for (const [step, run] of chosen(steps, "step")) {
+  for (const [shape, textOf] of chosen(shapes, "shape")) {
+    await measure(run, textOf(20_000));
+    const half = await best(run, textOf((megabytes * MEGABYTE) / 2));
+    const whole = await best(run, textOf(megabytes * MEGABYTE));
+    const cell: Cell = {
+      step,
+      shape,
+      megabytes,
+      cpuMs: rounded(whole.cpuMs),
+      msPerMegabyte: rounded(whole.cpuMs / megabytes),
+      ratioOnDoubling: rounded(half.cpuMs < MEASURABLE_MS ? 2 : whole.cpuMs / half.cpuMs),
+      longestHoldMs: rounded(whole.longestHoldMs),
+    };
+    cells.push(cell);
+    if (asJson) print(JSON.stringify(cell));
+  }
+}
+report();
+
+async function best(run: Step, text: string): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
+  let least = await measure(run, text);
+  for (let round = 1; round < ROUNDS; round++) {
+    const next = await measure(run, text);
+    if (next.cpuMs < least.cpuMs) least = next;
+  }
+  return least;
+}
+
+/** Runs a step while something else wants to run as well, which tells for how long it could not. */
+async function measure(run: Step, text: string): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
+  let [isRunning, longestHoldMs] = [true, 0];
+  let turned = cpuNow();
+  const turn = (): void => {
+    const now = cpuNow();
+    longestHoldMs = Math.max(longestHoldMs, now - turned);
+    turned = now;
+    if (isRunning) setImmediate(turn);
+  };
+  const start = cpuNow();
+  setImmediate(turn);
+  await run(text);
+  const cpuMs = cpuNow() - start;
+  isRunning = false;
+  await new Promise((resolve) => setImmediate(resolve));
+  return { cpuMs, longestHoldMs: Math.max(longestHoldMs, 0) };
+}
+
+/** Milliseconds that this thread has had of the processor. */
+function cpuNow(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function report(): void {
+  const worst = cells.toSorted((a, b) => holdOf(b) - holdOf(a));
+  const over = worst.filter((cell) => holdOf(cell) > TARGET_MS);
+  if (asJson) {
+    print(JSON.stringify({ worst: worst[0], cells: cells.length, over: over.length, targetMs: TARGET_MS }));
+    return;
+  }
+  print(
+    `${cells.length} cells of ${megabytes} MB; ${over.length} hold the loop up for more than ${TARGET_MS} ms per MB.`,
+  );
+  for (const { step, shape, msPerMegabyte, ratioOnDoubling, longestHoldMs } of worst.slice(0, SHOWN))
+    print(
+      `${longestHoldMs.toFixed(0).padStart(7)} ms held, ${msPerMegabyte.toFixed(0).padStart(7)} ms/MB, ×${ratioOnDoubling.toFixed(1)} on doubling: ${step}, ${shape}`,
+    );
+}
+
+/** How long the longest stretch was, for each megabyte. */
+function holdOf({ longestHoldMs, megabytes: size }: Cell): number {
+  return longestHoldMs / size;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,52 @@
+import type { PolicyFigures } from "@threadfold/simulation";
+import { comparePolicies } from "./compare-policies.ts";
+import { textTable } from "./text-table.ts";
+
+/**
+ * What prompts remember of the work, beside what they cost: every recorded session under our presets, the baselines and
+ * the peers. `--json` prints a line a budget and policy; what else the command line takes stands at `comparePolicies`.
+ */
+const { results } = await comparePolicies([50_000, 20_000]);
+
+const NOTES = `Asked at every fifth call once the whole history exceeds the budget, of what is older than ten calls; percent.
+ask: what users asked; report: what the agent said it had found or done; quote: of those, with a sentence word for word;
+edit: a changed file with names that were changed in it; run: the latest run of a command with what it came to;
+need: a name that the call uses with words around it in its source; name: such a name anywhere in the prompt;
+bareNames: of what the policy wrote itself, the share that is names in bare lists. bill: sending everything is 1.`;
+
+/** Shares in percent, the bill relative to sending everything. */
+const rows = results.policies.filter(({ requests }) => requests > 0).map(rowOf);
+process.stdout.write(
+  process.argv.includes("--json") ? rows.map((row) => `${JSON.stringify(row)}\n`).join("") : tables(),
+);
+if (rows.length === 0) process.exitCode = 1;
+
+function rowOf({ budget, policy, bill, memory }: PolicyFigures) {
+  const { ask, report, quote, edit, run, need, name, bareNames } = memory;
+  const shares = { ask, report, quote, edit, run, need, name, bareNames };
+  const percents = Object.entries(shares).map(([kind, share]) => [
+    kind,
+    share === null ? null : rounded(100 * share, 1),
+  ]);
+  return {
+    budget,
+    policy,
+    bill: bill.a === null ? null : rounded(bill.a, 3),
+    ...(Object.fromEntries(percents) as Record<keyof typeof shares, number | null>),
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function tables(): string {
+  const budgets = [...new Set(rows.map(({ budget }) => budget))];
+  const blocks = budgets.map((asked) => {
+    const some = rows.filter(({ budget }) => budget === asked);
+    const columns = Object.keys(some[0] ?? {}).filter((key) => key !== "budget" && key !== "policy");
+    const cells = some.map((row) => [row.policy, ...columns.map((key) => String(row[key as keyof typeof row] ?? "-"))]);
+    return textTable([[`budget ${asked.toLocaleString("en-US")}`, ...columns], ...cells]);
+  });
+  return `${[...blocks, NOTES, `${results.sessions.length} sessions in ${results.seconds.toFixed(0)} s.`].join("\n\n")}\n`;
+}

@@ -1,0 +1,33 @@
+/**
+ * A passage is what a reader takes in as one: a line, or lines that follow one another up to so many characters. What
+ * stands in one passage belongs together; what stands in one message need not.
+ */
+export const PASSAGE_CHARACTERS = 400;
+/** A longer line is read in pieces of so many characters, each beginning in the middle of the one before. */
+const LONGEST_LINE = 800;
+
+/** A text line by line, long lines in overlapping pieces; blank lines are left out. */
+export function linesOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.length <= LONGEST_LINE) {
+      if (line.trim() !== "") lines.push(line);
+      continue;
+    }
+    for (let start = 0; start < line.length; start += LONGEST_LINE / 2)
+      lines.push(line.slice(start, start + LONGEST_LINE));
+  }
+  return lines;
+}
+
+/** Every passage of a text: from each line on as many whole lines as fit, at least one. */
+export function passagesOf(text: string): readonly string[] {
+  const lines = linesOf(text);
+  return lines.map((_, start) => {
+    let end = start + 1;
+    let length = (lines[start] as string).length;
+    while (end < lines.length && length + (lines[end] as string).length < PASSAGE_CHARACTERS)
+      length += (lines[end++] as string).length + 1;
+    return lines.slice(start, end).join("\n");
+  });
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { pieceOf } from "../policy/prompt-piece.ts";
+import type { PromptPiece } from "../policy/prompt-policy.ts";
+import { replayScene } from "../replay/replay-scene.ts";
+import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
+import { bareNameCharacters } from "./bare-names.ts";
+
+/** Steps that say nothing of interest. */
+const idle = (count: number): readonly ScriptedMessage[] =>
+  Array.from({ length: count }, (_, index): readonly ScriptedMessage[] => [
+    { calls: "wait", id: `idle_${index}`, input: {} },
+    { result: "nothing new", id: `idle_${index}` },
+  ]).flat();
+
+const WORK: readonly ScriptedMessage[] = [
+  { user: "Please make the exporter skip deleted invoices when customers download their yearly archive." },
+  { says: "The yearly archive counts tombstones twice because purgeLedger never resets its cursor after a rollback." },
+  {
+    calls: "edit",
+    id: "e",
+    input: { file_path: "src/ledger.ts", old_string: "cursor", new_string: "resetCursor(ledger)" },
+  },
+  { result: "edited", id: "e" },
+  { calls: "bash", id: "r1", input: { command: "npm run check:invoices" } },
+  { result: "Error: expected 41 invoices, found 40", id: "r1" },
+  { calls: "bash", id: "r2", input: { command: "npm run check:invoices" } },
+  { result: "all 41 invoices match the archive", id: "r2" },
+  { calls: "bash", id: "n", input: { command: "cat config" } },
+  { result: "port staging\nLEDGER_SHADOW_PORT belongs to the nightly comparison job\nunrelated", id: "n" },
+  ...idle(12),
+  { calls: "bash", id: "last", input: { command: "printenv LEDGER_SHADOW_PORT" } },
+];
+
+const session = scriptedSession(WORK);
+const scene = replayScene(session);
+const lastCall = session.calls.length - 1;
+
+/** What a prompt of these texts remembers at the last call, as shares by kind. */
+function remembered(...texts: readonly string[]) {
+  const pieces = texts.map((text): PromptPiece => ({ role: "user", text }));
+  return rememberedBy(pieces);
+}
+
+function rememberedBy(pieces: readonly PromptPiece[]) {
+  const asked = pieces.map((piece) => ({ piece, known: scene.pieces.of(piece) }));
+  const { facts, ...rest } = scene.memory.ask(lastCall, asked);
+  const shares = Object.entries(facts).map(([kind, { held, asked: count }]) => [kind, `${held}/${count}`]);
+  return { ...(Object.fromEntries(shares) as Record<keyof typeof facts, string>), ...rest };
+}
+
+describe("what a prompt remembers of the work", () => {
+  it("is everything when the prompt is the whole log, with the latest run of a command alone", () => {
+    const { ask, report, quote, edit, run, need } = rememberedBy(session.messages.map(pieceOf));
+    expect({ ask, report, quote, edit, run, need }).toEqual({
+      ask: "1/1",
+      report: "1/1",
+      quote: "1/1",
+      edit: "1/1",
+      run: "2/2",
+      need: "1/1",
+    });
+  });
+
+  it("is nothing when the prompt names all the words in places of their own", () => {
+    const words = session.messages.flatMap((message) => pieceOf(message).text.split(/[^\w]+/));
+    const scattered = [...new Set(words)].map((word) => `${word}${" ".repeat(500)}.`).join("\n");
+    const { ask, report, edit, run, need } = remembered(scattered);
+    expect([ask, report, edit, run, need]).toEqual(["0/1", "0/1", "0/1", "0/2", "0/1"]);
+  });
+
+  it("takes a handoff in other order and other words around them for what it is", () => {
+    const { ask, report, quote, edit, run, need } = remembered(
+      "User asked that customers' yearly archive download skips deleted invoices in the exporter.",
+      "Found: purgeLedger never resets its cursor after a rollback, so tombstones count twice.",
+      "- src/ledger.ts: resetCursor",
+      "- `npm run check:invoices` → all 41 invoices match the archive",
+      "LEDGER_SHADOW_PORT: nightly comparison job",
+    );
+    expect({ ask, report, quote, edit, run, need }).toEqual({
+      ask: "1/1",
+      report: "1/1",
+      quote: "0/1",
+      edit: "1/1",
+      run: "1/2",
+      need: "1/1",
+    });
+  });
+
+  it("is asked of every policy at the same calls, from the first that exceeds the budget on", () => {
+    expect([...scene.memory.askedCalls(0)].slice(0, 3)).toEqual([0, 5, 10]);
+    expect(scene.memory.askedCalls(Math.ceil(session.tokens)).size).toBe(0);
+    expect(scene.memory.askedCalls(session.tokens / 2).size).toBeLessThan(scene.memory.askedCalls(0).size);
+  });
+});
+
+describe("names in bare lists", () => {
+  it("are those that stand beside nothing that they belong to", () => {
+    const list = "readLine, parse_block, src/a.ts, 4711, toText";
+    expect(bareNameCharacters(list)).toBeGreaterThan(30);
+    expect(bareNameCharacters(`Identifiers seen: ${list}`)).toBe(bareNameCharacters(list));
+    expect(bareNameCharacters("- src/plan/normalize.ts: normalizePlan, materialize_all, splitRecord, readLine")).toBe(
+      0,
+    );
+    expect(bareNameCharacters("The cause is readLine, which calls parse_block before src/a.ts is there.")).toBe(0);
+    const many = Array.from({ length: 40 }, (_, index) => `name_${index}`).join(", ");
+    expect(bareNameCharacters(`- src/a.ts: ${many}`)).toBeGreaterThan(200);
+  });
+});

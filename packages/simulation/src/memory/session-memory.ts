@@ -1,0 +1,140 @@
+import type { Message } from "@threadfold/core";
+import type { KnownPiece, PieceIndex } from "../measure/piece-index.ts";
+import { PatternScanner } from "../needs/pattern-scanner.ts";
+import { COLD_AFTER_CALLS, type SessionNeeds } from "../needs/session-needs.ts";
+import { pieceOf, pieceText } from "../policy/prompt-piece.ts";
+import type { PromptPiece } from "../policy/prompt-policy.ts";
+import { type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
+import { bareNameCharacters } from "./bare-names.ts";
+import { FactFinder } from "./fact-finder.ts";
+import { SessionWords } from "./session-words.ts";
+import { FACT_KINDS, type FactKind, needFacts, type WorkFact, workFacts } from "./work-facts.ts";
+
+/** So many calls lie between two at which a prompt is asked. */
+const EVERY_CALLS = 5;
+
+/** What a piece of a prompt tells of a session's work. */
+interface ToldWork {
+  /** Facts that stand in it with what belongs to them, by their place among all. */
+  readonly facts: readonly number[];
+  /** Reports of which a sentence stands in it word for word, by their place among all. */
+  readonly quoted: readonly number[];
+  /** Characters of names that stand beside nothing that they belong to. */
+  readonly bareNames: number;
+}
+
+/** Facts that were asked for, and how many of them stood in the prompt. */
+export interface FactTally {
+  readonly asked: number;
+  readonly held: number;
+}
+
+/** What one prompt remembers of the work. */
+export interface PromptMemory {
+  /** By kind; `quote` are reports of which a sentence stands word for word. */
+  readonly facts: Readonly<Record<FactKind | "quote", FactTally>>;
+  /** Characters of what a policy wrote itself: summaries, pointers and the like. */
+  readonly written: number;
+  /** Of those, characters of names that stand beside nothing that they belong to. */
+  readonly bareNames: number;
+}
+
+/** A piece of a prompt, and what is known of it. */
+export interface AskedPiece {
+  readonly piece: PromptPiece;
+  readonly known: KnownPiece;
+}
+
+/** What a session's prompts are asked for, and when. The same questions for every policy at a budget. */
+export class SessionMemory {
+  readonly #session: RecordedSession;
+  readonly #facts: readonly WorkFact[];
+  /** For each call the facts that are its own: the names that it needs. */
+  readonly #needs: readonly (readonly number[])[];
+  readonly #finder: FactFinder;
+  readonly #sentences: PatternScanner;
+  /** For each sentence the reports that it stands in. */
+  readonly #reports: readonly (readonly number[])[];
+  readonly #told = new WeakMap<KnownPiece, ToldWork>();
+  /** Which piece each message is where it stands in a prompt as it is. */
+  readonly #pieceOf: readonly number[];
+  readonly #logged: ReadonlySet<number>;
+
+  constructor(session: RecordedSession, needs: SessionNeeds, pieces: PieceIndex) {
+    this.#session = session;
+    this.#pieceOf = session.messages.map((message) => pieces.of(pieceOf(message)).identity);
+    this.#logged = new Set(this.#pieceOf);
+    const words = new SessionWords(session);
+    const work = workFacts(session, words);
+    const facts: WorkFact[] = [...work];
+    this.#needs = needFacts(session, needs, words).map((own) => own.map((fact) => facts.push(fact) - 1));
+    this.#facts = facts;
+    this.#finder = new FactFinder(facts);
+    const reports = new Map<string, number[]>();
+    for (const [fact, { sentences }] of facts.entries())
+      for (const sentence of sentences) reports.set(sentence, [...(reports.get(sentence) ?? []), fact]);
+    this.#sentences = new PatternScanner([...reports.keys()]);
+    this.#reports = [...reports.values()];
+  }
+
+  /** What a piece tells of the work; looked for once. */
+  #toldBy({ piece: { text }, known }: AskedPiece): ToldWork {
+    const found = this.#told.get(known) ?? {
+      facts: this.#finder.find(text),
+      quoted: this.#sentences.scan(text).flatMap((sentence) => this.#reports[sentence] ?? []),
+      bareNames: bareNameCharacters(text),
+    };
+    this.#told.set(known, found);
+    return found;
+  }
+
+  /** The calls at which prompts are asked: every fifth from the first on whose whole history exceeds the budget. */
+  askedCalls(budgetTokens: number): ReadonlySet<number> {
+    const { messages, calls, system } = this.#session;
+    let characters = system.reduce((sum, text) => sum + text.length, 0);
+    let next = 0;
+    let exceeding = 0;
+    const asked = new Set<number>();
+    for (const { index, added } of calls) {
+      const end = added.at(-1)?.ordinal ?? -1;
+      while (next <= end) characters += pieceText(messages[next++] as Message).length;
+      if (tokensOfCharacters(characters) > budgetTokens && exceeding++ % EVERY_CALLS === 0) asked.add(index);
+    }
+    return asked;
+  }
+
+  /** What a prompt holds of what is older than ten calls. What stands in it as it was said is held. */
+  ask(call: number, pieces: readonly AskedPiece[]): PromptMemory {
+    const { calls } = this.#session;
+    const told = pieces.map((piece) => this.#toldBy(piece));
+    const whole = new Set(pieces.map(({ known }) => known.identity));
+    const found = new Set(told.flatMap(({ facts }) => facts));
+    const isHeld = (fact: number): boolean =>
+      found.has(fact) || (this.#facts[fact] as WorkFact).ordinals.every((at) => whole.has(this.#pieceOf[at] as number));
+    const quoted = new Set(told.flatMap((piece) => piece.quoted));
+    const now = calls[call]?.answer[0]?.ordinal ?? 0;
+    const old = calls[call - COLD_AFTER_CALLS]?.answer[0]?.ordinal ?? 0;
+    const tally = Object.fromEntries([...FACT_KINDS, "quote"].map((kind) => [kind, { asked: 0, held: 0 }])) as Record<
+      FactKind | "quote",
+      { asked: number; held: number }
+    >;
+    const count = (kind: FactKind | "quote", holds: boolean): void => {
+      tally[kind].asked++;
+      if (holds) tally[kind].held++;
+    };
+    for (const [index, { kind, ordinals, until, sentences }] of this.#facts.entries()) {
+      if (kind === "need" || (ordinals[0] as number) >= old || until <= now) continue;
+      count(kind, isHeld(index));
+      if (sentences.length > 0) count("quote", quoted.has(index));
+    }
+    for (const index of this.#needs[call] ?? []) count("need", isHeld(index));
+    const written = pieces.flatMap(({ piece, known }, index) =>
+      piece.role === "system" || this.#logged.has(known.identity) ? [] : [index],
+    );
+    return {
+      facts: tally,
+      written: written.reduce((sum, index) => sum + (pieces[index] as AskedPiece).known.characters, 0),
+      bareNames: written.reduce((sum, index) => sum + (told[index] as ToldWork).bareNames, 0),
+    };
+  }
+}

@@ -1,0 +1,272 @@
+import { type JsonValue, type Message, type ToolCallPart, toolResultText } from "@threadfold/core";
+import type { SessionNeeds } from "../needs/session-needs.ts";
+import { pieceText } from "../policy/prompt-piece.ts";
+import type { RecordedSession } from "../recording/recorded-session.ts";
+import { passagesOf } from "./passages.ts";
+import { type SessionWords, wordsOf } from "./session-words.ts";
+
+/**
+ * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, what was
+ * changed in which file, what running a command came to, and what a name that a later call uses belongs to.
+ */
+export type FactKind = "ask" | "report" | "edit" | "run" | "need";
+
+export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "edit", "run", "need"];
+
+/** So many of these words have to stand together. */
+export interface WordGroup {
+  readonly words: readonly string[];
+  readonly enough: number;
+}
+
+/** Something that was said or done, as words that tell it from all else in the session. */
+export interface WorkFact {
+  readonly kind: FactKind;
+  /** Ordinals of the messages that it was said or done in: a call and its result are two. */
+  readonly ordinals: readonly number[];
+  /** The first message from which on it is not asked for any more: a later run of the same command. */
+  readonly until: number;
+  /** All of these have to be met in one passage. */
+  readonly groups: readonly WordGroup[];
+  /** Sentences of which one standing word for word shows more than its words do; only of reports. */
+  readonly sentences: readonly string[];
+}
+
+/** Rarest words that stand for a text, and the share of them that has to stand together. */
+const TELLING_WORDS = 8;
+const TELLING_SHARE = 0.5;
+/** What says less cannot be told from anything else. */
+const FEWEST_WORDS = 4;
+/** A request is in its beginning; what follows is often pasted. */
+const REQUEST_CHARACTERS = 500;
+/** Shorter sentences ("Done.") are said often. */
+const SHORTEST_SENTENCE = 40;
+const CHANGED_NAMES = 4;
+const RUN_WORDS = 4;
+const AROUND_NAME = 6;
+const AROUND_ENOUGH = 2;
+
+/** What was said and done in a session, for {@link needFacts} to add what its calls need. */
+export function workFacts(session: RecordedSession, words: SessionWords): readonly WorkFact[] {
+  return [...requests(session, words), ...reports(session, words), ...edits(session, words), ...runs(session, words)];
+}
+
+const fact = (kind: FactKind, ordinals: readonly number[], groups: readonly WordGroup[]): WorkFact => ({
+  kind,
+  ordinals,
+  until: Number.POSITIVE_INFINITY,
+  groups,
+  sentences: [],
+});
+
+const shareOf = (words: readonly string[], share: number): WordGroup => ({
+  words,
+  enough: Math.ceil(words.length * share),
+});
+
+function* requests({ messages }: RecordedSession, words: SessionWords): Generator<WorkFact> {
+  for (const message of messages) {
+    if (message.role !== "user" || message.origin !== undefined) continue;
+    const telling = tellingWords(pieceText(message).slice(0, REQUEST_CHARACTERS), words);
+    if (telling !== null) yield fact("ask", [message.ordinal], [telling]);
+  }
+}
+
+function* reports({ messages }: RecordedSession, words: SessionWords): Generator<WorkFact> {
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const telling = tellingWords(text, words);
+    if (telling !== null) yield { ...fact("report", [message.ordinal], [telling]), sentences: sentencesOf(text) };
+  }
+}
+
+/** The rarest words of the passage of a text that says most, so that the text itself passes; null when it says too little. */
+function tellingWords(text: string, words: SessionWords): WordGroup | null {
+  let best: { readonly telling: readonly string[]; readonly weight: number } | null = null;
+  for (const passage of passagesOf(text)) {
+    const telling = words.rarest(passage, TELLING_WORDS);
+    const weight = telling.reduce((sum, word) => sum + 1 / words.count(word), 0);
+    if (telling.length >= FEWEST_WORDS && (best === null || weight > best.weight)) best = { telling, weight };
+  }
+  return best === null ? null : shareOf(best.telling, TELLING_SHARE);
+}
+
+const sentencesOf = (text: string): readonly string[] =>
+  [...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim()))].filter(
+    (sentence) => sentence.length >= SHORTEST_SENTENCE,
+  );
+
+/** Fields of a call's input that hold what stands in a file before and after the call. */
+const AFTER = ["new_string", "new_str", "newText", "newString", "content", "file_text", "patch", "diff", "new_source"];
+const BEFORE = ["old_string", "old_str", "oldText", "oldString"];
+const PATHS = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file"];
+const NAME = /[A-Za-z_$][\w$]{3,}/g;
+
+function* edits(session: RecordedSession, words: SessionWords): Generator<WorkFact> {
+  for (const { message, call } of callsOf(session)) {
+    for (const { path, after, before } of changesIn(call.input)) {
+      const file = wordsOf(path.split(/[\\/]/).at(-1) ?? path);
+      const old = new Set([...(before.match(NAME) ?? []), ...(path.match(NAME) ?? [])]);
+      const names = (after.match(NAME) ?? []).filter((name) => !old.has(name)).join(" ");
+      const telling = words.rarest(names, CHANGED_NAMES);
+      if (file.length === 0 || telling.length === 0) continue;
+      yield fact("edit", [message.ordinal], [shareOf(file, 1), shareOf(telling, 0.5)]);
+    }
+  }
+}
+
+interface FileChange {
+  readonly path: string;
+  readonly after: string;
+  readonly before: string;
+}
+
+/** The changes of files in a call's input: of one file by fields, of several by a list of them, or by the text of a patch. */
+function changesIn(input: JsonValue): readonly FileChange[] {
+  const patch = typeof input === "string" ? input : patchIn(input);
+  if (patch !== undefined) return patchedFiles(patch);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
+  const path = textOf(input, PATHS);
+  const edited = Object.values(input).filter(Array.isArray).flat();
+  const parts = [input, ...edited] as readonly JsonValue[];
+  const after = parts.map((part) => textOf(part, AFTER) ?? "").join("\n");
+  if (path === undefined || after.trim() === "") return [];
+  return [{ path, after, before: parts.map((part) => textOf(part, BEFORE) ?? "").join("\n") }];
+}
+
+const PATCH = "*** Begin Patch";
+
+function patchIn(input: JsonValue): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const texts = Object.values(input).flat();
+  return texts.find((text): text is string => typeof text === "string" && text.includes(PATCH));
+}
+
+function patchedFiles(patch: string): readonly FileChange[] {
+  return patch
+    .split(/^\*\*\* (?:Update|Add) File: /m)
+    .slice(1)
+    .map((section) => {
+      const [path = "", ...lines] = section.split("\n");
+      const of = (sign: string) => lines.filter((line) => line.startsWith(sign)).join("\n");
+      return { path: path.trim(), after: of("+"), before: of("-") };
+    });
+}
+
+function textOf(value: JsonValue, fields: readonly string[]): string | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const record = value as Readonly<Record<string, JsonValue | undefined>>;
+  for (const field of fields) {
+    const found = record[field];
+    if (typeof found === "string" && found !== "") return found;
+  }
+  return undefined;
+}
+
+const COMMANDS = ["command", "cmd", "script"];
+const FAILURE = /\b(?:error|fail(?:ed|ure|s)?|exception|not found|denied|panic|traceback|cannot|unable)\b/i;
+const COUNT = /\b\d+ (?:passed|failed|tests?|errors?|warnings?|files?)\b|\bexit(?:ed)?(?: code| with)?[: ]+\d+/i;
+
+function* runs(session: RecordedSession, words: SessionWords): Generator<WorkFact> {
+  const results = resultsOf(session);
+  /** Where the latest run of each command stands among all. */
+  const latest = new Map<string, number>();
+  const all: WorkFact[] = [];
+  for (const { message, call } of callsOf(session)) {
+    const command = commandOf(call.input);
+    const result = results.get(call.callId);
+    if (command === undefined || result === undefined) continue;
+    const asked = words.rarest(command.slice(0, 200), RUN_WORDS);
+    const came = words.rarest(outcomeLine(result.text), RUN_WORDS);
+    if (asked.length === 0 || came.length === 0) continue;
+    const former = latest.get(command);
+    if (former !== undefined) all[former] = { ...(all[former] as WorkFact), until: result.ordinal };
+    latest.set(command, all.length);
+    all.push(fact("run", [message.ordinal, result.ordinal], [shareOf(asked, 0.5), shareOf(came, 0.5)]));
+  }
+  yield* all;
+}
+
+function commandOf(input: JsonValue): string | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const list = (input as Readonly<Record<string, JsonValue | undefined>>)["command"];
+  const text = Array.isArray(list)
+    ? list.filter((word) => typeof word === "string").join(" ")
+    : textOf(input, COMMANDS);
+  return text?.trim() === "" ? undefined : text?.trim();
+}
+
+/** The line of a result that says what it came to: its first failure, else its last count, else its last line. */
+function outcomeLine(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((one) => FAILURE.test(one)) ?? lines.findLast((one) => COUNT.test(one)) ?? lines.at(-1) ?? "";
+  return line.slice(0, REQUEST_CHARACTERS);
+}
+
+function* callsOf({
+  messages,
+}: RecordedSession): Generator<{ readonly message: Message; readonly call: ToolCallPart }> {
+  for (const message of messages)
+    for (const part of message.parts) if (part.type === "tool-call") yield { message, call: part };
+}
+
+function resultsOf({
+  messages,
+}: RecordedSession): ReadonlyMap<string, { readonly text: string; readonly ordinal: number }> {
+  const results = new Map<string, { readonly text: string; readonly ordinal: number }>();
+  for (const { parts, ordinal } of messages)
+    for (const part of parts)
+      if (part.type === "tool-result")
+        results.set(part.result.callId, { text: toolResultText(part.result.content), ordinal });
+  return results;
+}
+
+/**
+ * For each call the names that it uses and that were last seen long ago, each with words that stood around it where it
+ * was last given.
+ */
+export function needFacts(
+  { messages, calls }: RecordedSession,
+  { byCall, patterns }: SessionNeeds,
+  words: SessionWords,
+): readonly (readonly WorkFact[])[] {
+  const texts = messages.map(pieceText);
+  return calls.map(({ index, answer }) => {
+    const end = (answer[0] as Message).ordinal;
+    return (byCall[index] ?? []).flatMap(({ pattern, cold }): readonly WorkFact[] => {
+      const name = patterns[pattern] as string;
+      const source = cold ? lastGiven(messages, texts, name, end) : undefined;
+      if (source === undefined) return [];
+      const named = new Set(wordsOf(name));
+      const around = words
+        .rarest(lineAround(texts[source] as string, name), AROUND_NAME + named.size)
+        .filter((word) => !named.has(word))
+        .slice(0, AROUND_NAME);
+      if (named.size === 0 || around.length < AROUND_ENOUGH) return [];
+      const groups = [shareOf([...named], 1), { words: around, enough: AROUND_ENOUGH }];
+      return [fact("need", [source], groups)];
+    });
+  });
+}
+
+function lastGiven(
+  messages: readonly Message[],
+  texts: readonly string[],
+  name: string,
+  end: number,
+): number | undefined {
+  for (let ordinal = end - 1; ordinal >= 0; ordinal--) {
+    const { role, origin } = messages[ordinal] as Message;
+    if (role !== "assistant" && origin !== "compaction" && (texts[ordinal] as string).includes(name)) return ordinal;
+  }
+  return undefined;
+}
+
+/** The line that a name stands in, cut to a passage around it. */
+function lineAround(text: string, name: string): string {
+  const at = text.indexOf(name);
+  const start = Math.max(text.lastIndexOf("\n", at) + 1, at - REQUEST_CHARACTERS / 2);
+  const end = text.indexOf("\n", at);
+  return text.slice(start, Math.min(end === -1 ? text.length : end, at + REQUEST_CHARACTERS / 2));
+}
