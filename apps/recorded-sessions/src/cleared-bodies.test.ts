@@ -35,9 +35,6 @@ describe.skipIf(folder === null)(
   () => {
     it.each(SESSIONS)(
       "S29 S37: %s stays legal, shrinks message by message, and keeps its pairs and names",
-      {
-        timeout: 60_000,
-      },
       async (name) => {
         const { threadId, messages } = await importSessionFile(join(folder as string, name));
         const config = { maxInputTokens: 50_000 };

@@ -23,7 +23,7 @@ describe.skipIf(folder === null)(
   () => {
     it.each(WIRE_FORMATS)(
       "P7 between two commits, in %s, as recorded sessions grow",
-      { timeout: isFull ? 3_600_000 : 120_000 },
+      { timeout: isFull ? 3_600_000 : 600_000 },
       async (id) => {
         const format = formatById(id);
         let commits = 0;

@@ -24,7 +24,6 @@ const folder = dataFolder();
 describe.skipIf(folder === null)("every preset × budget on recorded sessions (skipped without THREADFOLD_DATA)", () => {
   it.each(folder === null ? [] : presetCells(folder))(
     "$preset at $budget in $format fits, is legal, holds every pin, replays and keeps every message reachable: $file.name",
-    { timeout: 120_000 },
     async (cell) => {
       const { problems, exitCode } = await runCell(cell);
       expect(problems).toEqual([]);

@@ -28,6 +28,7 @@ export async function* replaySession(
     cacheBreakpoints: true,
     clock: { now: () => Date.UTC(2026, 0, 1) },
     journal: false,
+    onOverBudget: "send",
   });
   const open = openCalls(imported.messages);
   let before: MessageInput | undefined;

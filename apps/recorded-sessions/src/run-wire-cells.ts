@@ -56,6 +56,7 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
     ...(model !== undefined && { model, cacheBreakpoints: true }),
     clock: { now: () => Date.UTC(2026, 0, 1) },
     journal: false,
+    onOverBudget: "send",
   });
   await session.append(messages);
   const due = await session.prepare();
