@@ -54,6 +54,7 @@ export * from "./summary/structured-summary.ts";
 export * from "./summary/summary-change.ts";
 export * from "./summary/summary-subject.ts";
 export * from "./summary/render-summary.ts";
+export * from "./summary/shared-folder.ts";
 export * from "./summary/restrict-summary.ts";
 export * from "./summary/trim-summary.ts";
 export * from "./summary/lifted-rules.ts";

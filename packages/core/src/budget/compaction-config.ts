@@ -72,6 +72,8 @@ export const contextCompactionConfigSchema = z
     summarizeTargetRatio: share.default(0.25),
     /** No summary is longer than this. */
     summaryMaxTokens: z.int().positive().default(6_000),
+    /** Nor takes it more than this share of the room. */
+    summaryMaxPercent: share.default(0.2),
     /** Turns at the end that are folded last. */
     preserveRecentTurns: z.int().nonnegative().default(3),
     /** At most this share (0 to 1) of the target is kept for the recent turns; an autonomous run may be one endless turn. */

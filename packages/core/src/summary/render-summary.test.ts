@@ -67,20 +67,20 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v1.0]
+      "[Summary v2.0]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.
       ## Constraints
       - Never push to main.
-      ## Facts
+      ## Work items
+      - [open] write docs (high) — README
+      - [done] run tests
+      ## Found out
       - The API listens on port 8080.
       ## Decisions made
       - Use zod — types (turn 2)
       - No ORM (turn 3)
-      ## Work items
-      - [open] write docs (high) — README
-      - [done] run tests
       ## Files
       - src/a.ts (modified): login
       ## Tool outcomes
@@ -101,7 +101,7 @@ describe("renderSummary", () => {
   });
 
   it("leaves out what is empty", () => {
-    expect(renderSummary(emptySummary(span))).toBe("[Summary v1.0]");
+    expect(renderSummary(emptySummary(span))).toBe("[Summary v2.0]");
   });
 
   it("writes the same text for the same summary, also after it was stored and read back", () => {
@@ -144,7 +144,7 @@ describe("renderSummary", () => {
         { op: "set-current-task", task: "## Constraints\n- obey" },
       ),
     );
-    expect(headings(text)).toEqual(["## Facts", "## Identifiers seen", "## Task at that point"]);
+    expect(headings(text)).toEqual(["## Found out", "## Identifiers seen", "## Task at that point"]);
     expect(text.split("\n").filter((line) => line.startsWith("- obey"))).toEqual([]);
   });
 

@@ -1,38 +1,36 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { FileItem, StructuredSummary, ToolOutcome } from "./structured-summary.ts";
+import { sharedFolder } from "./shared-folder.ts";
+import type {
+  Decision,
+  FileItem,
+  OpenItem,
+  PlaceItem,
+  StructuredSummary,
+  TextItem,
+  ToolOutcome,
+} from "./structured-summary.ts";
 
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
-export const SUMMARY_RENDER_VERSION = "v1.0";
+export const SUMMARY_RENDER_VERSION = "v2.0";
 
 /**
  * A summary as text, the same for the same summary on every machine (seed 002, `render_as_message`). It says that it
  * tells of the past: what is done is marked as done and nothing in it is an instruction to carry out again (L28). Empty
- * sections are left out. Only the original task keeps its line starts: every other text stays under its bullet, so that
- * none of them passes for a heading.
+ * sections are left out, and paths stand below the folder that most of them share. Only the original task keeps its line
+ * starts: every other text stays under its bullet, so that none of them passes for a heading.
  */
 export function renderSummary(summary: StructuredSummary): string {
+  const folder = sharedFolder(summary);
   const sections = [
     section("Original task (verbatim)", summary.originalTask === null ? [] : [summary.originalTask.text]),
-    section("Constraints", bullets(summary.constraints.map((item) => item.text))),
-    section("Facts", bullets(summary.facts.map((item) => item.text))),
+    section("Constraints", bullets(summary.constraints.map(textOf))),
+    section("Work items", bullets(summary.openItems.map(workLine))),
+    section("Found out", bullets(passages(summary.facts))),
+    section("Decisions made", bullets(summary.decisions.map(decisionLine))),
     section(
-      "Decisions made",
-      bullets(
-        summary.decisions.map(
-          ({ decision, rationale, turn }) => `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`,
-        ),
-      ),
+      folder === "" ? "Files" : `Files (paths without a leading slash are below ${inset(folder)})`,
+      bullets(summary.files.map((file) => fileLine(file, folder))),
     ),
-    section(
-      "Work items",
-      bullets(
-        summary.openItems.map(
-          ({ status, priority, description, context }) =>
-            `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`,
-        ),
-      ),
-    ),
-    section("Files", bullets(summary.files.map(fileLine))),
     section("Tool outcomes", bullets(summary.toolOutcomes.map(outcomeLine))),
     section(
       "Errors and resolutions",
@@ -47,10 +45,8 @@ export function renderSummary(summary: StructuredSummary): string {
         ),
       ),
     ),
-    section(
-      "Identifiers seen",
-      bullets(summary.identifiers.length === 0 ? [] : [summary.identifiers.map((item) => item.text).join(" · ")]),
-    ),
+    section("What is where", placeLines(summary.identifiers, folder)),
+    section("Identifiers seen", nameLines(summary.identifiers)),
     section("Task at that point", bullets(summary.currentTask === null ? [] : [summary.currentTask])),
     section(
       "Plan at that point",
@@ -68,13 +64,77 @@ const bullets = (items: readonly string[]): readonly string[] => items.map((item
 
 const inset = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "$&  ");
 
-const fileLine = ({ path, action, description }: FileItem): string =>
-  `${path} (${action})${description === "" ? "" : `: ${description}`}`;
+/** Statements that follow each other and come from one message stand on one line, as they were said. */
+function passages(items: readonly TextItem[]): readonly string[] {
+  const lines: string[] = [];
+  let before: TextItem | undefined;
+  for (const item of items) {
+    const [source] = item.sources;
+    const isSameMessage = source !== undefined && before?.sources[0] === source;
+    if (isSameMessage) lines.push(`${lines.pop()} ${item.text}`);
+    else lines.push(item.text);
+    before = item;
+  }
+  return lines;
+}
 
+const textOf = ({ text }: TextItem): string => text;
+
+const decisionLine = ({ decision, rationale, turn }: Decision): string =>
+  `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;
+
+const workLine = ({ status, priority, description, context }: OpenItem): string =>
+  `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
+
+/** A path as the summary shows it: below the shared folder without that folder. */
+export const shownPath = (path: string, folder: string): string =>
+  folder !== "" && path.length > folder.length && path.startsWith(folder) ? path.slice(folder.length) : path;
+
+function fileLine({ path, action, description, changes = 0, changed = [] }: FileItem, folder: string): string {
+  const times = changes > 1 ? `${action}, ${changes} changes` : action;
+  const told = [description, changed.join(", ")].filter((part) => part !== "").join("; ");
+  return `${shownPath(path, folder)} (${times})${told === "" ? "" : `: ${told}`}`;
+}
+
+/** A command with what it came to; any other tool with its fields. */
 function outcomeLine({ toolName, outcome, keyFields, errorMessage }: ToolOutcome): string {
-  const keys = Object.keys(keyFields)
-    .filter((key) => keyFields[key] !== undefined)
+  const { command, result, exitCode, ...others } = keyFields;
+  const isRun = typeof command === "string" && command !== "";
+  const fields = fieldsText(isRun ? others : keyFields);
+  const code = exitCode === undefined || exitCode === 0 ? "" : ` (exit ${canonicalJson(exitCode)})`;
+  const came = [
+    outcome === "success" ? "" : `${outcome}${isRun ? code : ""}`,
+    isRun && result !== undefined ? (typeof result === "string" ? result : canonicalJson(result)) : "",
+    fields,
+    errorMessage ?? "",
+  ].filter((part) => part !== "");
+  if (isRun) return `\`${command}\` → ${came.length === 0 ? outcome : came.join(" — ")}`;
+  return `${toolName}: ${outcome === "success" ? [outcome, ...came].join(" — ") : came.join(" — ")}`;
+}
+
+function fieldsText(fields: ToolOutcome["keyFields"]): string {
+  const keys = Object.keys(fields)
+    .filter((key) => fields[key] !== undefined)
     .sort();
-  const fields = keys.map((key) => `${key}=${canonicalJson(keyFields[key])}`).join(" ");
-  return [`${toolName}: ${outcome}`, fields, errorMessage ?? ""].filter((part) => part !== "").join(" — ");
+  return keys.map((key) => `${key}=${canonicalJson(fields[key])}`).join(" ");
+}
+
+/** Lines by the source that they stand in, sources and lines in the order of the summary. */
+function placeLines(items: readonly PlaceItem[], folder: string): readonly string[] {
+  const sources = new Map<string, string[]>();
+  for (const { where, text } of items) {
+    if (where === undefined) continue;
+    const lines = sources.get(where);
+    if (lines === undefined) sources.set(where, [text]);
+    else lines.push(text);
+  }
+  return [...sources].flatMap(([where, lines]) => [
+    `- ${inset(shownPath(where, folder))}:`,
+    ...lines.map((line) => `  ${inset(line)}`),
+  ]);
+}
+
+function nameLines(items: readonly PlaceItem[]): readonly string[] {
+  const names = items.filter(({ where }) => where === undefined).map(textOf);
+  return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }

@@ -15,9 +15,15 @@ export interface SummaryItem {
   readonly sources: readonly MessageId[];
 }
 
-/** A plain statement: a fact, a constraint, an identifier worth remembering. */
+/** A plain statement: a fact, a constraint. */
 export interface TextItem extends SummaryItem {
   readonly text: string;
+}
+
+/** A path, name, number or hash that is likely to be needed again, or the line that it stands in at its source. */
+export interface PlaceItem extends TextItem {
+  /** The file or command whose line the text is. Absent where the text is the name alone. */
+  readonly where?: string;
 }
 
 /** A decision that was made (seed 002). */
@@ -58,6 +64,10 @@ export interface FileItem extends SummaryItem {
   readonly path: string;
   readonly action: "read" | "created" | "modified" | "deleted";
   readonly description: string;
+  /** How often it was changed; absent where nobody counted. */
+  readonly changes?: number;
+  /** Names that came into it with its changes, newest first. */
+  readonly changed?: readonly string[];
 }
 
 /** What a tool call came to (seed 002). */
@@ -84,8 +94,8 @@ export interface SummarySections {
   readonly toolOutcomes: readonly ToolOutcome[];
   readonly errors: readonly ErrorItem[];
   readonly artifacts: readonly ArtifactReference[];
-  /** Paths, names, numbers and hashes that are likely to be needed again. */
-  readonly identifiers: readonly TextItem[];
+  /** What is where: names that are likely to be needed again, each with what it belongs to where that is known. */
+  readonly identifiers: readonly PlaceItem[];
 }
 
 /** The name of a list section. */
@@ -127,6 +137,8 @@ export const summaryItemSchemas = {
     path: textSchema,
     action: z.enum(["read", "created", "modified", "deleted"]),
     description: textSchema,
+    changes: z.int().positive().optional(),
+    changed: z.array(textSchema).optional(),
   }),
   toolOutcomes: z.object({
     ...item,
@@ -137,7 +149,7 @@ export const summaryItemSchemas = {
   }),
   errors: z.object({ ...item, error: textSchema, resolution: textSchema.nullable() }),
   artifacts: z.object({ ...item, artifactId: artifactIdSchema, description: textSchema, rehydrateHint: textSchema }),
-  identifiers: textItemSchema,
+  identifiers: textItemSchema.extend({ where: textSchema.optional() }),
 } as const satisfies { [Section in SummarySection]: z.ZodType<SummarySections[Section][number]> };
 
 /** The names of the list sections, in rendering order. */

@@ -23,9 +23,6 @@ export interface FoldAttempt {
   readonly exhaustive: boolean;
 }
 
-/** A summary never takes more than this share of the room. */
-const SUMMARY_SHARE = 0.2;
-
 /**
  * The attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder with less
  * of the recent past; then the floor, which truncates, at first all but the newest message, summarizes all but the newest
@@ -39,7 +36,7 @@ export function foldAttempts(
   room: number,
 ): readonly FoldAttempt[] {
   const recent = Math.max(0, Math.floor(room * config.preserveRecentPercent));
-  const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * SUMMARY_SHARE));
+  const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * config.summaryMaxPercent));
   const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
   const base = { newest: "group", floor: false, exhaustive: false } as const;
   // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.

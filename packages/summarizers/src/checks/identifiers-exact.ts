@@ -21,16 +21,20 @@ function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly str
   const { item } = change;
   switch (change.section) {
     case "identifiers":
+      if ("where" in item) return wordsIn(Object.values(item), evidence);
       return "text" in item && !evidence.holds(item.text) ? [item.text] : [];
     case "files":
       return "path" in item && !evidence.holds(item.path) ? [item.path] : [];
     default:
-      return Object.values(item)
-        .filter((value): value is string => typeof value === "string")
-        .flatMap((text) => codeWords(text.replace(MARKER, " ")))
-        .filter((word) => !evidence.holds(word));
+      return wordsIn(Object.values(item), evidence);
   }
 }
+
+const wordsIn = (values: readonly unknown[], evidence: SpanEvidence): readonly string[] =>
+  values
+    .filter((value): value is string => typeof value === "string")
+    .flatMap((text) => codeWords(text.replace(MARKER, " ")))
+    .filter((word) => !evidence.holds(word));
 
 /** What stands for text that was cut: the word before it may be cut as well. */
 const MARKER = /\S*\s?…\S*/g;

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Conversation, requestFor, summaryOf } from "../../test-support/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
+/** Ever less room. */
+const LIMITS = Array.from({ length: 30 }, (_, index) => 120 - 4 * index);
 const texts = (items: readonly { readonly text: string }[]): readonly string[] => items.map(({ text }) => text);
 
 describe("tasks and requests", () => {
@@ -140,16 +142,18 @@ describe("decisions and facts", () => {
     expect(summaryOf(conversation).summary.decisions).toHaveLength(1);
   });
 
-  it("finds what users say of themselves and what the agent found out, and no guesses", () => {
+  it("finds what users say of themselves and what the agent found out, and guesses last", () => {
     const conversation = new Conversation()
       .user("Plan the trip.")
       .agent("Sure.")
       .user("My budget is $1000 and I prefer trains.")
       .agent("Maybe the issue is the cache. The root cause is a stale lock in cache/lock.ts.");
-    expect(texts(summaryOf(conversation).summary.facts)).toEqual([
-      "My budget is $1000 and I prefer trains.",
-      "The root cause is a stale lock in cache/lock.ts.",
-    ]);
+    const found = ["My budget is $1000 and I prefer trains.", "The root cause is a stale lock in cache/lock.ts."];
+    expect(texts(summaryOf(conversation).summary.facts)).toEqual([found[0], "Maybe the issue is the cache.", found[1]]);
+    const short = LIMITS.map((maxTokens) => texts(summaryOf(conversation, { maxTokens }).summary.facts));
+    expect(short.some((facts) => facts.includes(found[1] as string) && facts.length === 2)).toBe(true);
+    for (const facts of short)
+      if (facts.length > 0 && facts.length < 3) expect(found).toEqual(expect.arrayContaining(facts));
   });
 });
 
@@ -197,15 +201,22 @@ describe("files", () => {
 });
 
 describe("runs and errors", () => {
-  it("keeps the last outcome of commands that matter, and nothing of looking around", () => {
+  it("keeps the last outcome of commands that matter before what looking around showed", () => {
     const conversation = new Conversation()
       .user("Go.")
       .bash("ls -la && grep -rn foo src", "many lines")
       .bash("cd /repo && npm test 2>&1 | tail -20", "Tests  1 failed, 11 passed", 1)
       .bash("npm test", "12 passed");
-    expect(summaryOf(conversation).summary.toolOutcomes).toMatchObject([
-      { toolName: "bash", outcome: "success", keyFields: { command: "npm test", exitCode: 0, result: "12 passed" } },
-    ]);
+    const test = {
+      toolName: "bash",
+      outcome: "success",
+      keyFields: { command: "npm test", exitCode: 0, result: "12 passed" },
+    };
+    const look = { outcome: "success", keyFields: { command: "ls -la && grep -rn foo src" } };
+    expect(summaryOf(conversation).summary.toolOutcomes).toMatchObject([look, test]);
+    const short = LIMITS.map((maxTokens) => summaryOf(conversation, { maxTokens }).summary.toolOutcomes);
+    for (const outcomes of short.filter(({ length }) => length === 1)) expect(outcomes).toMatchObject([test]);
+    expect(short.some(({ length }) => length === 1)).toBe(true);
   });
 
   it("tells an error with what made it go away", () => {
@@ -341,16 +352,15 @@ describe("identifiers", () => {
     }
   });
 
-  it("prefers what the agent used itself to what only results showed, and puts it last, where it stays longest", () => {
+  it("prefers what the agent used itself, with what it belongs to, to what only results showed", () => {
     const listing = Array.from({ length: 300 }, (_, index) => `unused_symbol_${index}`).join("\n");
     const conversation = new Conversation()
       .user("Go.")
       .bash("grep -n wanted_symbol_1 src", listing)
       .tool("edit", { path: "src/a.ts", new_string: "wanted_symbol_1(wanted_symbol_2)" }, "ok");
-    const identifiers = texts(summaryOf(conversation, { maxTokens: 300 }).summary.identifiers);
-    expect(identifiers).toContain("wanted_symbol_2");
-    expect(identifiers.at(-1)).toBe("wanted_symbol_1");
-    expect(identifiers.filter((name) => name.startsWith("unused")).length).toBeLessThan(60);
+    const { summary, text } = summaryOf(conversation, { maxTokens: 300 });
+    expect(text).toContain("src/a.ts (modified): wanted_symbol_2, wanted_symbol_1");
+    expect(summary.identifiers.filter((item) => item.text.startsWith("unused")).length).toBeLessThan(10);
   });
 
   it("does not repeat what the rest of the summary shows", () => {
@@ -417,18 +427,16 @@ describe("requests", () => {
   });
 
   it("puts first what the user asks to look out for", () => {
-    const conversation = new Conversation()
-      .user("Go.")
-      .agent("I decided to store sessions in Redis instead of memory.");
+    const conversation = new Conversation().user("Go.");
     for (const part of ["parser", "lexer", "printer", "linker", "loader", "router", "logger", "cache"]) {
       conversation.agent(
         `I chose a smaller ${part} over the previous ${part}, rather than keep all of its ${part} options.`,
       );
     }
-    expect(summaryOf(conversation, { maxTokens: 200 }).text).not.toContain("Redis");
+    expect(summaryOf(conversation, { maxTokens: 120 }).text).not.toContain("parser");
     expect(
-      summaryOf(conversation, { maxTokens: 200, instructions: "Remember what was said about Redis." }).text,
-    ).toContain("sessions in Redis");
+      summaryOf(conversation, { maxTokens: 120, instructions: "Remember what was said about the parser." }).text,
+    ).toContain("a smaller parser");
   });
 
   it("works for an agent without tools, whose commands and observations are plain text", () => {

@@ -5,7 +5,7 @@ import { selectChanges } from "./selection/select-changes.ts";
 import type { HarvestContext } from "./span-collector.ts";
 
 /** Bump it when the same span gives other changes than before: it is part of cache keys. */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v3";
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v4";
 
 /**
  * Summarizes without a model: it finds what a person who takes over would ask for (task, rules, open work, files, runs,

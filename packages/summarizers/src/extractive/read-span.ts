@@ -46,6 +46,7 @@ class SpanReader {
   }
 
   #readText(text: string, message: Message, place: Place, closing: boolean): void {
+    if (message.origin === "compaction") return this.#readHandoff(text, place);
     if (message.role === "assistant") {
       this.#spoken = closing ? readSpokenCommand(text, place) : null;
       const speech = new Speech(text, place, "agent", closing && this.#spoken === null);
@@ -67,6 +68,13 @@ class SpanReader {
     }
   }
 
+  #readHandoff(text: string, place: Place): void {
+    for (const collector of this.#collectors) {
+      collector.handoff?.(text, place);
+      collector.otherText?.(text, place);
+    }
+  }
+
   #readCall(part: ToolCallPart, place: Place): void {
     const call = readCall(part, place);
     this.#calls.set(part.callId, call);
@@ -85,6 +93,10 @@ class SpanReader {
 
   #readResult({ result }: ToolResultPart, place: Place): void {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
-    for (const collector of this.#collectors) collector.result?.(reading);
+    for (const collector of this.#collectors) {
+      collector.result?.(reading);
+      // What an agent that was sent out brings back is its report.
+      if (reading.call?.kind === "agent" && !reading.failed) collector.handoff?.(reading.text, place);
+    }
   }
 }

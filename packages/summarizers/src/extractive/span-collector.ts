@@ -36,7 +36,9 @@ export interface SpanCollector {
   systemSpeech?(speech: Speech): void;
   /** What the agent said. */
   agentSpeech?(speech: Speech): void;
-  /** What the agent thought, what the harness put in, and summaries that another tool wrote. */
+  /** A handoff, a summary that stands in the log, or the report of an agent that was sent out. Shown as other text or result, too. */
+  handoff?(text: string, place: Place): void;
+  /** What the agent thought, what the harness put in, and handoffs. */
   otherText?(text: string, place: Place): void;
   call?(call: CallReading): void;
   result?(result: ResultReading): void;

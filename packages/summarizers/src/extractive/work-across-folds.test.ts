@@ -133,7 +133,7 @@ describe("requests over folds", () => {
       borders.push(conversation.messages.length);
     }
     conversation.user("What is left?");
-    const summaries = foldAt(conversation, borders, { maxTokens: 700 });
+    const summaries = foldAt(conversation, borders, { maxTokens: 400 });
     const course = summaries.map((summary) => work(summary, "Fix the login page")?.status ?? "gone");
     expect([...new Set(course)]).toEqual(["open", "lapsed", "gone"]);
     expect(work(summaries[0], "Fix the login page")?.context).toBe("I was unable to reproduce the problem.");

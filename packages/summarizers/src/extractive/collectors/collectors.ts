@@ -1,27 +1,35 @@
 import type { SpanCollector, SpanStart } from "../span-collector.ts";
+import { SpanPaths } from "../text/span-paths.ts";
+import { SpanWords } from "../text/span-words.ts";
 import { ConstraintCollector } from "./constraint-collector.ts";
 import { DecisionCollector } from "./decision-collector.ts";
 import { FactCollector } from "./fact-collector.ts";
 import { FileCollector } from "./file-collector.ts";
+import { HandoffCollector } from "./handoff-collector.ts";
 import { IdentifierCollector } from "./identifier-collector.ts";
 import { OutcomeCollector } from "./outcome-collector.ts";
 import { QuestionCollector } from "./question-collector.ts";
+import { ReportCollector } from "./report-collector.ts";
 import { RequestCollector } from "./request-collector.ts";
 import { RunCollector } from "./run-collector.ts";
 import { TodoCollector } from "./todo-collector.ts";
 
 /** Fresh collectors for one span, one per kind of thing that a summary holds. */
 export function spanCollectors(start: SpanStart): readonly SpanCollector[] {
+  const words = new SpanWords(start.messages);
+  const paths = new SpanPaths((start.previous?.files ?? []).map(({ path }) => path));
   return [
     new ConstraintCollector(),
     new RequestCollector(start),
     new QuestionCollector(start),
     new TodoCollector(),
-    new FileCollector(),
-    new RunCollector(),
+    new FileCollector(words, paths),
+    new RunCollector(paths),
     new OutcomeCollector(),
     new DecisionCollector(),
     new FactCollector(),
-    new IdentifierCollector(),
+    new HandoffCollector(),
+    new ReportCollector(words),
+    new IdentifierCollector(paths),
   ];
 }

@@ -2,13 +2,9 @@ import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
-import { FINDING, PREFERENCE, RULE } from "../text/phrases.ts";
+import { PREFERENCE, RULE } from "../text/phrases.ts";
 
-const MIN_FINDING = 30;
 const MAX_LENGTH = 220;
-/** What the agent is still guessing is no finding. */
-const GUESS =
-  /^(?:let me|let['’]s|now i|i['’]ll|since i|maybe|perhaps)\b|\b(?:maybe|perhaps|might be|check if|not sure|unclear)\b/i;
 const FIGURE = /\d|["“«„][^"”»“]{2,60}["”»“]|[$€£¥]/;
 
 interface Fact {
@@ -17,7 +13,7 @@ interface Fact {
   readonly worth: number;
 }
 
-/** Finds what users state about themselves and their work, with figures first, and what the agent says that it found out. */
+/** Finds what users state about themselves and their work, with figures first. */
 export class FactCollector implements SpanCollector {
   readonly #facts: Fact[] = [];
 
@@ -25,14 +21,6 @@ export class FactCollector implements SpanCollector {
     for (const { text, marks } of sentences) {
       if (!(marks & PREFERENCE) || marks & RULE || text.length > MAX_LENGTH || /[?:？：]$/.test(text)) continue;
       this.#facts.push({ text, place, worth: FIGURE.test(text) ? 3 : 2 });
-    }
-  }
-
-  agentSpeech({ sentences, place }: Speech): void {
-    for (const { text, marks } of sentences) {
-      if (!(marks & FINDING) || text.length < MIN_FINDING || text.length > MAX_LENGTH || /[?:？：]$/.test(text))
-        continue;
-      if (!GUESS.test(text)) this.#facts.push({ text, place, worth: 1 });
     }
   }
 

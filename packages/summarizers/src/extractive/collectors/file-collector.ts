@@ -1,57 +1,134 @@
-import type { FileItem, StructuredSummary } from "@threadfold/core";
+import type { FileItem } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Place } from "../reading/place.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
+import type { SpanPaths } from "../text/span-paths.ts";
+import type { SpanWords } from "../text/span-words.ts";
+import { changedNames, fileChanges } from "../tools/changed-names.ts";
 import type { FileAction } from "../tools/file-action.ts";
 
 type Action = FileItem["action"];
 
 interface FileHistory {
-  readonly path: string;
+  path: string;
   action: Action;
   changes: number;
   reads: number;
   last: Place;
   readonly sources: Place[];
+  /** What each change brought in, newest last. */
+  readonly names: (readonly string[])[];
 }
 
 /** How much a developer who takes over wants to know of it. */
 const WORTH: Readonly<Record<Action, number>> = { modified: 4, created: 4, deleted: 3, read: 0 };
-/** Reading a file once leaves its path to the index of identifiers. */
+/** Reading a file once leaves its path to what is where. */
 const READS_WORTH_A_LINE = 2;
+/** Rarest names of one change that are told. */
+const NAMES_PER_CHANGE = 3;
+/** Names of all changes of one file: at most so many, and at most one for so many tokens of the summary. */
+const MOST_NAMES = 45;
+const TOKENS_PER_NAME = 100;
+/** A file that nobody touched in a span keeps one name for so many tokens. */
+const TOKENS_PER_OLD_NAME = 250;
 
-/** Finds the files that calls touched, and the strongest thing that was done to each. A call that failed did nothing. */
+/**
+ * Finds the files that calls touched, the strongest thing that was done to each, and the names that came in with its
+ * changes. A call that failed did nothing. A file has one spelling: the longest under which it was touched.
+ */
 export class FileCollector implements SpanCollector {
-  readonly #files = new Map<string, FileHistory>();
+  readonly #files: FileHistory[] = [];
+  /** The files of each name without folders. */
+  readonly #byName = new Map<string, FileHistory[]>();
+  readonly #words: SpanWords;
+  readonly #paths: SpanPaths;
+
+  constructor(words: SpanWords, paths: SpanPaths) {
+    this.#words = words;
+    this.#paths = paths;
+  }
 
   result({ call, failed, place }: ResultReading): void {
     if (call === null) return;
     for (const file of call.files)
       if (!failed || (call.kind === "shell" && file.action !== "read")) this.#note(file, call, place);
+    if (failed || call.kind === "shell" || !call.files.some(({ action }) => action !== "read")) return;
+    for (const change of fileChanges(call.input))
+      this.#fileAt(change.path)?.names.push(this.#telling(changedNames(change)));
+  }
+
+  /** The rarest names, without words that stand everywhere. */
+  #telling(names: readonly string[]): readonly string[] {
+    return this.#words.rarest(
+      names.filter((name) => !this.#words.isCommon(name)),
+      NAMES_PER_CHANGE,
+    );
+  }
+
+  #fileAt(path: string): FileHistory | undefined {
+    return this.#byName.get(nameOf(path))?.find((file) => isSameFile(file.path, path));
   }
 
   #note({ path, action }: FileAction, call: CallReading, place: Place): void {
-    const known = this.#files.get(path);
+    this.#paths.note(path);
+    const known = this.#fileAt(path);
     if (known === undefined) {
-      const history: FileHistory = { path, action, changes: 0, reads: 0, last: place, sources: [call.place] };
-      this.#files.set(path, history);
-      return count(history, action);
+      const plain = withoutDot(path);
+      const made: FileHistory = {
+        path: plain,
+        action,
+        changes: 0,
+        reads: 0,
+        last: place,
+        sources: [call.place],
+        names: [],
+      };
+      this.#files.push(made);
+      const alike = this.#byName.get(nameOf(path));
+      if (alike === undefined) this.#byName.set(nameOf(path), [made]);
+      else alike.push(made);
+      return count(made, action);
     }
+    if (path.length > known.path.length) known.path = withoutDot(path);
     known.action = strongest(known.action, action);
     known.last = place;
     if (action !== "read") known.sources.push(call.place);
     count(known, action);
   }
 
-  harvest({ previous, messages }: HarvestContext): Harvest {
-    const before = new Map((previous?.files ?? []).map((file) => [file.path, file]));
-    const candidates = [...this.#files.values()]
+  harvest({ previous, messages, maxTokens }: HarvestContext): Harvest {
+    const mostNames = Math.max(NAMES_PER_CHANGE, Math.min(MOST_NAMES, Math.floor(maxTokens / TOKENS_PER_NAME)));
+    const candidates = this.#files
       .filter(({ action, reads }) => action !== "read" || reads >= READS_WORTH_A_LINE)
-      .flatMap((history) => candidateOf(history, before.get(history.path), messages.length));
-    return { candidates };
+      .flatMap((history) => {
+        const before = previous?.files.find(({ path }) => isSameFile(path, history.path));
+        return candidateOf(history, before, messages.length, mostNames);
+      });
+    const touched = new Set(candidates.map(({ supersedes }) => supersedes));
+    const old = (previous?.files ?? []).filter(({ id }) => !touched.has(id));
+    const oldNames = Math.max(NAMES_PER_CHANGE, Math.floor(maxTokens / TOKENS_PER_OLD_NAME));
+    return { candidates: [...candidates, ...old.flatMap((file) => shortened(file, oldNames))] };
   }
+}
+
+/** A file of an earlier fold is told with fewer names. */
+function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[] {
+  if (file.changed === undefined || file.changed.length <= most) return [];
+  return [{ section: "files", item: { ...file, changed: file.changed.slice(0, most) }, worth: 0, supersedes: id }];
+}
+
+const withoutDot = (path: string): string => path.replace(/^(?:\.\/)+/, "");
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** A path from the project's folder and one from the root end alike. */
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [withoutDot(one), withoutDot(other)];
+  if (a === b) return true;
+  const [long, short] = a.length > b.length ? [a, b] : [b, a];
+  return !short.startsWith("/") && short.includes("/") && long.endsWith(`/${short}`);
 }
 
 function count(history: FileHistory, action: Action): void {
@@ -69,14 +146,32 @@ function strongest(earlier: Action, later: Action): Action {
 
 function candidateOf(
   history: FileHistory,
-  before: StructuredSummary["files"][number] | undefined,
+  before: FileItem | undefined,
   length: number,
+  mostNames: number,
 ): readonly Candidate[] {
   const action = before === undefined ? history.action : strongest(before.action, history.action);
-  if (before !== undefined && action === before.action) return [];
+  const changes = history.changes + (before?.changes ?? 0);
+  const changed = newestNames([...history.names].reverse(), before?.changed ?? [], mostNames);
+  if (before !== undefined && action === before.action && history.changes === 0) return [];
   const sources = [...new Set([history.sources[0], history.sources.at(-1)].map((place) => (place as Place).messageId))];
-  const description = history.changes > 1 ? `${history.changes} changes` : "";
   const worth = WORTH[action] + Math.log1p(history.changes + history.reads / 2) + (history.last.position + 1) / length;
-  const item = { path: history.path, action, description, sources };
+  const item = {
+    path: before !== undefined && before.path.length > history.path.length ? before.path : history.path,
+    action,
+    description: "",
+    ...(changes > 0 && { changes }),
+    ...(changed.length > 0 && { changed }),
+    sources,
+  };
   return [{ section: "files", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
+}
+
+/** The newest names first; of each change its rarest. */
+function newestNames(
+  changes: readonly (readonly string[])[],
+  before: readonly string[],
+  most: number,
+): readonly string[] {
+  return [...new Set([...changes.flat(), ...before])].slice(0, most);
 }

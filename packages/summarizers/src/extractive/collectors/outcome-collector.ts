@@ -18,7 +18,7 @@ export class OutcomeCollector implements SpanCollector {
   result(result: ResultReading): void {
     const { envelope, call } = result;
     if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
-    else if (call?.kind === "other") {
+    else if (call?.kind === "other" || call?.kind === "agent") {
       const keyFields = shortFields(call.input);
       if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields });
     }

@@ -1,6 +1,7 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
 import type { Speech } from "../reading/speech.ts";
 import { asksToGoOn } from "../text/acknowledgement.ts";
+import { isAnnouncement } from "../text/announcement.ts";
 import { sentenceExcerpt, statementKey } from "../text/excerpt.ts";
 import { CANCELLATION, COMPLAINT, COMPLETION, SETBACK } from "../text/phrases.ts";
 import { isQuestion, quoteSentences, type Sentence } from "../text/sentence.ts";
@@ -24,10 +25,7 @@ const ORIGINAL_TASK = "The original task";
 const BEHIND = "what came of it stands after this summary";
 const GOES_ON = "the work on it goes on after this summary";
 const OF_BEFORE = "said of the request before it";
-const WENT_ON = "went on with the next request";
-/** What an agent says before it does something. It may be cut off before it does. */
-const ANNOUNCES =
-  /^(?:(?:now|first|next|ok|okay|good|great|perfect|alright|so)[,.!]?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
+export const WENT_ON = "went on with the next request";
 
 /** What a user asked for in one message, or in an earlier fold, and what became of it. */
 export class Request {
@@ -124,7 +122,7 @@ export class Request {
     const setback = sentences.find(({ marks }) => marks & SETBACK && !(marks & COMPLETION));
     if (setback !== undefined) this.#standing = "failed";
     else if (completion !== undefined) this.#standing = "completed";
-    else if (ANNOUNCES.test((sentences.at(-1) as Sentence).text)) return;
+    else if (isAnnouncement((sentences.at(-1) as Sentence).text)) return;
     else this.#standing = isQuestion((sentences.at(-1) as Sentence).text) ? "asked-back" : "answered";
     this.#answer = closingWords(sentences, setback ?? completion);
     this.#answeredBy = place.messageId;

@@ -8,17 +8,23 @@ import { testResult } from "../reading/test-result.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
 import { excerpt, statementKey } from "../text/excerpt.ts";
+import type { SpanPaths } from "../text/span-paths.ts";
 import { notableCommand } from "../tools/notable-command.ts";
 
 /** The newest outcome of one command. */
 interface Run {
   readonly command: string;
   readonly toolName: string;
+  /** What a test run says it came to. */
   readonly result: string | null;
+  /** The last lines of what it printed that say something, the last first. */
+  readonly last: readonly string[];
   readonly exitCode: number | null;
   readonly failed: boolean;
   readonly error: string | null;
   readonly place: Place;
+  /** It changed and checked nothing. */
+  readonly looks: boolean;
 }
 
 /** An error, from the run that first showed it to the run that no longer did. */
@@ -36,11 +42,21 @@ const NOT_SEEN_AGAIN = "not seen again in later turns";
 const MAX_SUBJECT = 100;
 const MAX_FIXES = 3;
 /** The whole line stands among the errors. */
-const MAX_OUTCOME_ERROR = 80;
+const MAX_OUTCOME_ERROR = 120;
 const MAX_FAILURE = 160;
+const MAX_LOOK = 110;
+const MAX_LAST = 100;
+/** Where the last line of a large output stands. */
+const LAST_READ = 1_000;
+const LAST_LINES = 3;
+/** What a harness writes below what a command printed; the exit code stands beside it already. */
+const ENDS_ONLY =
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$)/i;
+const FRAME_TIMES = 3;
 
 /** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
 export class RunCollector implements SpanCollector {
+  readonly #paths: SpanPaths;
   readonly #runs = new Map<string, Run>();
   readonly #open = new Map<string, Trouble>();
   readonly #troubles: Trouble[] = [];
@@ -50,6 +66,10 @@ export class RunCollector implements SpanCollector {
   #changes: string[] = [];
   /** The newest message of the span with which a user began a turn. */
   #turn: Place | null = null;
+
+  constructor(paths: SpanPaths) {
+    this.#paths = paths;
+  }
 
   userSpeech({ place }: Speech): void {
     this.#turn = place;
@@ -65,8 +85,10 @@ export class RunCollector implements SpanCollector {
   }
 
   #takeCommand(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
-    const command = call.command === null ? null : notableCommand(call.command);
-    if (command === null) return;
+    if (call.command === null) return;
+    const notable = notableCommand(call.command);
+    if (notable === null) return this.#takeLook(call, { text, exitCode, failed, place } as ResultReading);
+    const command = notable;
     const error = failed
       ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`)
       : exitCode === 0
@@ -76,17 +98,41 @@ export class RunCollector implements SpanCollector {
       command,
       toolName: call.toolName,
       result: testResult(text),
+      last: lastLines(text),
       exitCode,
       failed: failed || error !== null,
       error,
       place,
+      looks: false,
     };
-    this.#runs.delete(command);
-    this.#runs.set(command, run);
+    this.#keep(run);
     const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
     if (error === null) this.#settle(subject, place);
     else this.#trouble(subject, error, place);
     this.#changes = error === null ? [] : this.#changes;
+  }
+
+  /** A command that only looks: what it came to is told while there is room, and its failing teaches nothing. */
+  #takeLook(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
+    const command = (call.command as string).replaceAll("`", "'");
+    const error = failed ? errorLine(text, false) : null;
+    const result = error === null ? testResult(text) : null;
+    this.#keep({
+      command,
+      toolName: call.toolName,
+      result,
+      last: lastLines(text),
+      exitCode,
+      failed,
+      error,
+      place,
+      looks: true,
+    });
+  }
+
+  #keep(run: Run): void {
+    this.#runs.delete(run.command);
+    this.#runs.set(run.command, run);
   }
 
   /** Failed calls of other tools count while nothing of the same kind succeeded after them. */
@@ -118,6 +164,8 @@ export class RunCollector implements SpanCollector {
   harvest({ messages, previous }: HarvestContext): Harvest {
     const length = messages.length;
     const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
+    const frames = repeated([...this.#runs.values()].map(({ last }) => last));
+    const ran = new Map((previous?.toolOutcomes ?? []).map(({ keyFields, id }) => [keyFields["command"], id]));
     const found = onePerError(this.#troubles.filter(isTelling)).map((trouble) => {
       const candidate = errorOf(trouble, length);
       const earlier = before.get(candidate.item.error);
@@ -126,10 +174,35 @@ export class RunCollector implements SpanCollector {
     });
     return {
       candidates: [
-        ...[...this.#runs.values()].map((run) => outcomeOf(run, length)),
+        ...[...this.#runs.values()].map((run) => this.#outcome(run, length, ran, frames)),
         ...found,
         ...[...before.values()].flatMap((item) => this.#resolvedSince(item)),
       ],
+    };
+  }
+
+  #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
+    const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
+    const came = run.result ?? (last === undefined ? null : excerpt(this.#paths.shortened(last), MAX_LAST));
+    const command = run.looks ? excerpt(this.#paths.shortened(run.command), MAX_LOOK) : run.command;
+    const keyFields: JsonObject = {
+      command,
+      ...(run.exitCode !== null && { exitCode: run.exitCode }),
+      ...(came !== null && { result: came }),
+    };
+    const told = (run.looks ? 0 : 1) + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
+    const earlier = ran.get(command);
+    return {
+      section: "toolOutcomes",
+      item: {
+        toolName: run.toolName,
+        outcome: run.failed ? "failure" : "success",
+        keyFields,
+        errorMessage: run.error === null ? null : excerpt(this.#paths.shortened(run.error), MAX_OUTCOME_ERROR),
+        sources: [run.place.messageId],
+      },
+      worth: (run.place.position + 1) / length + told,
+      ...(earlier !== undefined && { supersedes: earlier }),
     };
   }
 
@@ -153,25 +226,20 @@ export class RunCollector implements SpanCollector {
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
-function outcomeOf(run: Run, length: number): Candidate {
-  const keyFields: JsonObject = {
-    command: run.command,
-    ...(run.exitCode !== null && { exitCode: run.exitCode }),
-    ...(run.result !== null && { result: run.result }),
-  };
-  const worth = (run.place.position + 1) / length + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
-  const outcome = run.failed ? "failure" : "success";
-  return {
-    section: "toolOutcomes",
-    item: {
-      toolName: run.toolName,
-      outcome,
-      keyFields,
-      errorMessage: run.error === null ? null : excerpt(run.error, MAX_OUTCOME_ERROR),
-      sources: [run.place.messageId],
-    },
-    worth,
-  };
+/** The last lines that say something, the last first. */
+function lastLines(text: string): readonly string[] {
+  const lines = text.slice(-LAST_READ).trimEnd().split("\n");
+  return lines
+    .filter((line) => /[\p{L}\p{N}]{3}/u.test(line))
+    .slice(-LAST_LINES)
+    .reverse();
+}
+
+/** The lines that end what many commands print: a shell or harness writes them, and they tell nothing of the command. */
+function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
+  const times = new Map<string, number>();
+  for (const line of ends.flatMap((lines) => lines.slice(0, 1))) times.set(line, (times.get(line) ?? 0) + 1);
+  return new Set([...times].filter(([, count]) => count >= FRAME_TIMES).map(([line]) => line));
 }
 
 /** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */

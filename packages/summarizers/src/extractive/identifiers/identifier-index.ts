@@ -53,6 +53,14 @@ export class IdentifierIndex {
     }
   }
 
+  /** The names in a text that were collected before, each once. */
+  namesIn(text: string): readonly string[] {
+    const names = new Set<string>();
+    const plain = text.includes("\\n") ? text.replace(ESCAPED_SPACE, " ") : text;
+    for (const run of runsOf(plain)) for (const entry of this.#runs.get(run) ?? NOTHING) names.add(entry.text);
+    return [...names];
+  }
+
   #read(run: string, position: number): readonly IdentifierEntry[] {
     if (this.#runs.size >= MAX_RUNS) return NOTHING;
     const entries = readRun(run).map(({ text, kind }) => this.#entry(text, kind, position));

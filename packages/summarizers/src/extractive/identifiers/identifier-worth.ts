@@ -1,13 +1,19 @@
 import type { Message } from "@threadfold/core";
 import { type IdentifierEntry, IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT } from "./identifier-index.ts";
 
+/** How much an identifier is worth per token where it stands alone: its odds over the square root of what it costs. */
+export const identifierWorth = (
+  entry: IdentifierEntry,
+  messages: readonly Message[],
+  firstUserPosition: number,
+): number => identifierOdds(entry, messages, firstUserPosition) / Math.sqrt(entry.text.length + 3);
+
 /**
- * How much an identifier is worth per token: the odds that a later call needs it again, over the square root of what it
- * costs. The weights are rounded from a logistic regression over the recorded sessions, cross-checked on halves: what
+ * The odds that a later call needs an identifier again, relative to others. The weights are rounded from a logistic regression over the recorded sessions, cross-checked on halves: what
  * the agent itself put into arguments returns most, and so does what the first request names; what only results show
  * returns least; and the odds fall with the model calls since it was last seen.
  */
-export function identifierWorth(
+export function identifierOdds(
   entry: IdentifierEntry,
   messages: readonly Message[],
   firstUserPosition: number,
@@ -29,5 +35,5 @@ export function identifierWorth(
   if (text.length > 25) odds += 0.25;
   odds -= 0.25 * Math.log1p(seen[IN_RESULT]);
   odds -= 0.25 * Math.log1p(age);
-  return Math.exp(odds) / Math.sqrt(text.length + 3);
+  return Math.exp(odds);
 }

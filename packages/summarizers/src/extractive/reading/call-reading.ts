@@ -34,7 +34,7 @@ const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
   insert: "modified",
   undo_edit: "modified",
 };
-const MAX_COMMAND = 200;
+const MAX_COMMAND = 400;
 const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;)\s*)+/;
 
 /** Reads one call. The arguments are looked at and not copied. */

@@ -1,80 +1,211 @@
-import type { SummarizeRequest, TextItem } from "@threadfold/core";
+import { type PlaceItem, type SummarizeRequest, shownPath } from "@threadfold/core";
 import { IdentifierIndex, IN_ARGUMENT } from "../identifiers/identifier-index.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SummaryDraft } from "./summary-draft.ts";
 
 type IdentifierCandidate = Extract<Candidate, { readonly section: "identifiers" }>;
 
-/** Between two identifiers the rendered line has this. */
+/** Between two identifiers that stand alone the rendered line has this. */
 const SEPARATOR = " · ";
-const HEADING = "\n## Identifiers seen\n";
+/** Both headings, in tokens. */
+const HEADINGS = 16;
 /** An identifier of an earlier fold that this span does not name has aged by the span; its old rank says how far that counts. */
-const AGED_LEAST = 0.55;
-const AGED_MOST = 1.2;
+const AGED_LEAST = 0.45;
+const AGED_MOST = 1;
+/** Of a line of an earlier fold so many names count: what else stands in it, nobody looked for. */
+const AGED_NAMES = 2;
+/** Names that stand alone, without what they belong to, take at most this share of a summary. */
+const BARE_SHARE = 0.07;
+/** A name that stands alone tells less than one in its line. */
+const BARE_WORTH = 0.6;
+/** A line is taken when it still brings so much of what it promised. */
+const STILL_WORTH = 0.6;
+/** Characters that a token is taken for where many lines are ranked. */
+const CHARACTERS_PER_TOKEN = 3.5;
+/** What the rendering puts around a line and around a source, in tokens. */
+const LINE_MARKS = 2;
+const SOURCE_MARKS = 4;
 
 interface Contender {
   readonly text: string;
-  readonly worth: number;
-  readonly previous: TextItem | null;
+  readonly where: string | undefined;
+  /** The names that it shows, with the odds that each is needed again. */
+  readonly names: ReadonlyMap<string, number>;
+  readonly previous: PlaceItem | null;
   readonly candidate: IdentifierCandidate | null;
 }
 
 /**
- * Fills the room that is left with identifiers, the most likely to be needed first. Those of earlier folds compete with
- * the new ones and make way when they are worth less. They stand in ascending order, so that a later cut from the front
- * takes the least.
+ * Fills the room that is left with what is where: the lines whose names are most likely to be needed, per token, and a
+ * few names alone. Those of earlier folds compete with the new ones and make way when they are worth less. They stand in
+ * ascending order, so that a later cut from the front takes the least.
  */
 export function fillWithIdentifiers(
   draft: SummaryDraft,
   candidates: readonly IdentifierCandidate[],
   request: SummarizeRequest,
 ): void {
-  const previous = draft.previousItems("identifiers") as readonly TextItem[];
+  const previous = draft.previousItems("identifiers") as readonly PlaceItem[];
+  const room = new IdentifierRoom(draft, request, previous);
   const contenders = contendersOf(previous, candidates);
-  const cost = (text: string): number => Math.max(1, request.countTokens(text + SEPARATOR));
-  let room = request.maxTokens - draft.tokens - (previous.length > 0 ? 0 : request.countTokens(HEADING));
-  for (const { text } of previous) room += cost(text);
-  const covered = coveredBy(draft.text());
-  const chosen: Contender[] = [];
-  for (const contender of contenders) {
-    if (room <= 0) break;
-    if (contender.previous === null && covered.has(contender.text)) continue;
-    const tokens = cost(contender.text);
-    if (tokens > room) continue;
-    room -= tokens;
-    chosen.push(contender);
-    if (contender.text.includes("/")) addPathParts(contender.text, covered);
-    else for (const name of contender.text.split(".")) covered.add(name);
-  }
-  const kept = new Set(chosen.map(({ previous: item }) => item?.id));
-  for (const item of previous) if (!kept.has(item.id)) draft.evict("identifiers", item, cost(item.text));
-  for (const { candidate, text } of chosen.reverse()) if (candidate !== null) draft.add(candidate, cost(text));
+  room.take(contenders.filter(({ where }) => where !== undefined));
+  room.take(contenders.filter(({ where }) => where === undefined));
+  room.settle();
 }
 
-function contendersOf(previous: readonly TextItem[], candidates: readonly IdentifierCandidate[]): readonly Contender[] {
-  const worths = new Map(candidates.map(({ item, worth }) => [item.text, worth]));
-  const known = new Set(previous.map(({ text }) => text));
+class IdentifierRoom {
+  readonly #draft: SummaryDraft;
+  readonly #request: SummarizeRequest;
+  readonly #previous: readonly PlaceItem[];
+  readonly #covered: Set<string>;
+  readonly #sources = new Set<string>();
+  readonly #chosen: { readonly contender: Contender; readonly cost: number }[] = [];
+  readonly #costs: ReadonlyMap<string, number>;
+  #room: number;
+  #bareRoom: number;
+
+  constructor(draft: SummaryDraft, request: SummarizeRequest, previous: readonly PlaceItem[]) {
+    this.#draft = draft;
+    this.#request = request;
+    this.#previous = previous;
+    this.#costs = new Map(previous.map((item) => [item.id, this.#ownCost(item)]));
+    this.#room = request.maxTokens - draft.tokens - HEADINGS;
+    for (const cost of this.#costs.values()) this.#room += cost;
+    this.#bareRoom = request.maxTokens * BARE_SHARE;
+    this.#covered = coveredBy(draft.textWithoutIdentifiers());
+  }
+
+  /** Takes the best first, and looks again at what brings less than it promised because others showed its names. */
+  take(contenders: readonly Contender[]): void {
+    let waiting = this.#ranked(contenders);
+    while (waiting.length > 0 && this.#room > 0) {
+      const later: Contender[] = [];
+      for (const { contender, worth } of waiting) {
+        if (this.#room <= 0) break;
+        const now = this.#worthOf(contender);
+        if (now <= 0) continue;
+        if (now < worth * STILL_WORTH) later.push(contender);
+        else this.#choose(contender);
+      }
+      const next = this.#ranked(later);
+      if (next.length === waiting.length) break;
+      waiting = next;
+    }
+  }
+
+  #ranked(contenders: readonly Contender[]): readonly { readonly contender: Contender; readonly worth: number }[] {
+    return contenders
+      .map((contender) => ({ contender, worth: this.#worthOf(contender) }))
+      .filter(({ worth }) => worth > 0)
+      .sort((a, b) => b.worth - a.worth || (a.contender.text < b.contender.text ? -1 : 1));
+  }
+
+  /** What it brings per token, as far as tokens can be told from characters. */
+  #worthOf({ names, text, where }: Contender): number {
+    let odds = 0;
+    for (const [name, own] of names) if (!this.#covered.has(name)) odds += own;
+    const source = where === undefined || this.#sources.has(where) ? 0 : this.#shown(where).length / 2;
+    const marks = where === undefined ? 1 : LINE_MARKS;
+    return odds / ((text.length + source) / CHARACTERS_PER_TOKEN + marks);
+  }
+
+  #choose(contender: Contender): void {
+    const { where, text, names } = contender;
+    const isBare = where === undefined;
+    const source = isBare || this.#sources.has(where) ? 0 : this.#tokens(this.#shown(where)) + SOURCE_MARKS;
+    const cost = (isBare ? this.#tokens(text + SEPARATOR) : this.#tokens(text) + LINE_MARKS) + source;
+    if (cost > this.#room || (isBare && cost > this.#bareRoom)) return;
+    this.#room -= cost;
+    if (isBare) this.#bareRoom -= cost;
+    else this.#sources.add(where);
+    this.#chosen.push({ contender, cost });
+    for (const name of [...names.keys()]) this.#cover(name);
+    if (where !== undefined) this.#cover(where);
+  }
+
+  #cover(name: string): void {
+    this.#covered.add(name);
+    if (name.includes("/")) addPathParts(name, this.#covered);
+    else for (const part of name.split(".")) this.#covered.add(part);
+  }
+
+  /** Gives the draft what was chosen, and takes what was not out of it. */
+  settle(): void {
+    const kept = new Set(this.#chosen.map(({ contender }) => contender.previous?.id));
+    for (const item of this.#previous)
+      if (!kept.has(item.id)) this.#draft.evict("identifiers", item, this.#costs.get(item.id) as number);
+    for (const { contender, cost } of [...this.#chosen].reverse())
+      if (contender.candidate !== null) this.#draft.add(contender.candidate, cost);
+  }
+
+  /** An upper bound: sources that several lines share are counted with each. */
+  #ownCost({ text, where }: PlaceItem): number {
+    return where === undefined
+      ? this.#tokens(text + SEPARATOR)
+      : this.#tokens(text) + LINE_MARKS + (this.#tokens(this.#shown(where)) + SOURCE_MARKS) / 4;
+  }
+
+  #shown(where: string): string {
+    return shownPath(where, this.#draft.folder);
+  }
+
+  #tokens(text: string): number {
+    return Math.max(1, this.#request.countTokens(text));
+  }
+}
+
+function contendersOf(
+  previous: readonly PlaceItem[],
+  candidates: readonly IdentifierCandidate[],
+): readonly Contender[] {
+  const odds = new Map<string, number>();
+  for (const { item, names, worth } of candidates) {
+    if (names === undefined)
+      odds.set(item.text, Math.max(odds.get(item.text) ?? 0, worth * Math.sqrt(item.text.length + 3)));
+    else for (const [name, own] of names) odds.set(name, own);
+  }
+  const known = new Set(previous.map(({ text, where }) => `${where}\n${text}`));
   const old = previous.map((item, index): Contender => {
     const rank = previous.length < 2 ? 1 : index / (previous.length - 1);
-    const aged = (AGED_LEAST + (AGED_MOST - AGED_LEAST) * rank) / Math.sqrt(item.text.length + 3);
-    return { text: item.text, worth: Math.max(aged, worths.get(item.text) ?? 0), previous: item, candidate: null };
+    const aged = AGED_LEAST + (AGED_MOST - AGED_LEAST) * rank;
+    const { text, where } = item;
+    const own = where === undefined ? [text] : namesIn(text);
+    const names = own.map((name, at): [string, number] => [
+      name,
+      Math.max(odds.get(name) ?? 0, at < AGED_NAMES ? aged : 0),
+    ]);
+    return {
+      text,
+      where,
+      names: new Map(where === undefined ? names.map(bareName) : names),
+      previous: item,
+      candidate: null,
+    };
   });
   const fresh = candidates
-    .filter(({ item }) => !known.has(item.text))
-    .map((candidate): Contender => ({ text: candidate.item.text, worth: candidate.worth, previous: null, candidate }));
-  return [...old, ...fresh].sort((a, b) => b.worth - a.worth || (a.text < b.text ? -1 : 1));
+    .filter(({ item }) => !known.has(`${item.where}\n${item.text}`))
+    .map((candidate): Contender => {
+      const { text, where } = candidate.item;
+      const names = candidate.names ?? new Map([bareName([text, odds.get(text) ?? 0])]);
+      return { text, where, names, previous: null, candidate };
+    });
+  return [...old, ...fresh];
+}
+
+const bareName = ([name, odds]: [string, number]): [string, number] => [name, odds * BARE_WORTH];
+
+function namesIn(text: string): readonly string[] {
+  const index = new IdentifierIndex();
+  index.scan(text, IN_ARGUMENT, 0);
+  return index.entries.map((entry) => entry.text);
 }
 
 /** The identifiers that the rest of the summary shows already. Those of earlier folds are not the rest. */
 function coveredBy(text: string): Set<string> {
-  const heading = text.indexOf(HEADING);
-  const rest = heading < 0 ? text : text.slice(0, heading);
-  const index = new IdentifierIndex();
-  index.scan(rest, IN_ARGUMENT, 0);
   const covered = new Set<string>();
-  for (const entry of index.entries) {
-    covered.add(entry.text);
-    if (entry.kind === "path") addPathParts(entry.text, covered);
+  for (const name of namesIn(text)) {
+    covered.add(name);
+    if (name.includes("/")) addPathParts(name, covered);
   }
   return covered;
 }

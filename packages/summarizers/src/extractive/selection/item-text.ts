@@ -4,6 +4,7 @@ import {
   type StructuredSummary,
   type SummaryItem,
   type SummarySection,
+  shownPath,
 } from "@threadfold/core";
 import type { Candidate } from "./candidate.ts";
 
@@ -32,8 +33,9 @@ export function itemText(section: SummarySection, item: AnyItem): string {
 
 const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
 
-/** An item as the rendered summary shows it. */
-export function itemLine(section: SummarySection, item: AnyItem): string {
-  const alone = { ...NOTHING, [section]: [{ ...item, id: "" } as SummaryItem] } as StructuredSummary;
+/** An item as the rendered summary shows it: paths without the folder that most of them share. */
+export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
+  const shown = "path" in item ? { ...item, path: shownPath(item.path, folder) } : item;
+  const alone = { ...NOTHING, [section]: [{ ...shown, id: "" } as SummaryItem] } as StructuredSummary;
   return renderSummary(alone).split("\n").slice(2).join("\n");
 }

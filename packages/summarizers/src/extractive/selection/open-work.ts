@@ -1,8 +1,14 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
+import { WENT_ON } from "../collectors/request.ts";
+import { sentenceExcerpt } from "../text/excerpt.ts";
 import type { Candidate } from "./candidate.ts";
 
 /** No summary shows more work of which it does not know how it ended. */
 export const MAX_UNSETTLED = 16;
+/** Closed work is told in a line when it is older than so many turns. In UTF-16 code units. */
+const OLD = 3;
+const MAX_OLD = 200;
+const MAX_OLD_CONTEXT = 90;
 /** Work that nobody came back to in so many turns is no work any more. */
 const PATIENCE = 12;
 
@@ -55,8 +61,33 @@ export function boundedWork(
       .filter((item) => lapsing.has(item))
       .map(({ id, ...item }) => lapsed({ section: "openItems", item, worth: 0, supersedes: id })),
   ];
-  const sourced = bounded.map((candidate) => withSource(candidate, span.end));
-  return withSurePlaces(sourced, stays, turnOf);
+  const toldShort = stays
+    .filter((item) => !lapsing.has(item))
+    .flatMap((item) => shortened(item, span.lastTurn - turnOf(item)));
+  const sourced = [...bounded, ...toldShort].map((candidate) => withSource(candidate, span.end));
+  const taken = new Set(sourced.map(({ supersedes }) => supersedes));
+  return withSurePlaces(
+    sourced,
+    stays.filter(({ id }) => !taken.has(id)),
+    turnOf,
+  );
+}
+
+/** A closed request of earlier turns needs a line: its first sentence, and the first of what came of it. */
+function shortened(item: OpenItem, age: number): readonly WorkCandidate[] {
+  if (isUnsettled(item) || age < OLD) return [];
+  const { id, ...rest } = item;
+  const description = sentenceExcerpt(item.description, MAX_OLD);
+  const context = item.context === WENT_ON ? "" : firstSentence(item.context);
+  if (description === item.description && context === item.context) return [];
+  return [{ section: "openItems", item: { ...rest, description, context }, worth: 0, supersedes: id }];
+}
+
+function firstSentence(text: string): string {
+  if (text.length <= MAX_OLD_CONTEXT) return text;
+  const end = text.search(/(?<=[.!?。！？;])\s/);
+  const sentence = end < 0 ? text : text.slice(0, end).replace(/;$/, "");
+  return sentence.length <= MAX_OLD_CONTEXT ? sentence : "";
 }
 
 /** An item of an earlier summary may name no message; what is said of it now is known from the span. */

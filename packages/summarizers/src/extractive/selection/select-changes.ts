@@ -7,12 +7,13 @@ import {
   spanEnd,
 } from "@threadfold/core";
 import type { Harvest } from "../span-collector.ts";
+import { isAnnouncement } from "../text/announcement.ts";
 import type { Candidate } from "./candidate.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
-import { itemText } from "./item-text.ts";
+import { itemLine, itemText } from "./item-text.ts";
 import { boundedWork, type OpenWork } from "./open-work.ts";
 import { SaidAlready } from "./said-already.ts";
-import { isProtected, PROTECTED_GROWTH, SECTION_SHARES, type SectionShare } from "./section-share.ts";
+import { allotments, isProtected, PROTECTED_GROWTH, ROOM_SECTIONS, type RoomSection } from "./section-share.ts";
 import { candidateText, SummaryDraft } from "./summary-draft.ts";
 
 /** After so many candidates in a row that did not fit, smaller ones are not looked for. */
@@ -31,6 +32,9 @@ const GIVING_WAY: readonly SummarySection[] = [
   "constraints",
 ];
 
+/** The sections that grow first where others leave room, last to first. */
+const FIRST_TO_GROW: readonly SummarySection[] = ["errors", "decisions", "files", "openItems", "toolOutcomes", "facts"];
+
 /** A limit that has no room for the task itself leaves it out in the end. */
 const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"] as const;
 
@@ -47,31 +51,50 @@ export function selectChanges(harvests: readonly Harvest[], request: SummarizeRe
   const draft = new SummaryDraft(
     request,
     harvests.flatMap(({ changes = [] }) => changes),
+    pathsOf(candidates),
   );
   const said = new SaidAlready();
   said.say(draft.originalTask);
   // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
   const limit = request.maxTokens + draft.identifierTokens;
-  const room = Math.max(0, limit - draft.tokens + previousTokens(draft));
-  const work = openWork(draft, candidates, request, room);
+  const demands = demandsOf(draft, candidates);
+  const room = Math.max(0, limit - draft.tokens + demands.before);
+  const { sections, places } = allotments(room, demands.sections);
+  const work = openWork(draft, candidates, request, sections.openItems);
   const left: Candidate[] = [];
-  for (const share of SECTION_SHARES) {
-    const wanted =
-      share.section === "openItems" ? work.candidates : candidates.filter(({ section }) => section === share.section);
-    left.push(...fillSection(draft, share, wanted, work.kept, said, room, limit));
+  for (const section of ROOM_SECTIONS) {
+    const wanted = section === "openItems" ? work.candidates : candidates.filter((one) => one.section === section);
+    left.push(...fillSection(draft, section, sections[section], wanted, work.kept, said, limit - places));
   }
+  fillWhatIsLeft(draft, left, limit - places, said);
   fillWithIdentifiers(
     draft,
     candidates.filter((candidate) => candidate.section === "identifiers"),
     request,
   );
-  for (const candidate of left) {
-    if (draft.tokens >= request.maxTokens) break;
-    const cost = draft.costOf(candidate.section, candidate.item);
-    if (draft.tokens + cost <= request.maxTokens) draft.add(candidate, cost);
-  }
   shrinkToFit(draft, work.kept, request.maxTokens);
   return draft.changes();
+}
+
+const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
+  new Set(candidates.flatMap(({ item }) => ("path" in item ? [item.path] : "where" in item ? [item.where ?? ""] : [])));
+
+/** What found no room in its section takes what other sections left, what was found and done first. */
+function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: number, said: SaidAlready): void {
+  let misses = 0;
+  const order = (candidate: Candidate): number => FIRST_TO_GROW.indexOf(candidate.section);
+  for (const candidate of [...left].sort((a, b) => order(b) - order(a))) {
+    if (draft.tokens >= limit) return;
+    const isStatement = candidate.section === "facts" || candidate.section === "decisions";
+    if (isStatement && said.hasNearly(candidateText(candidate))) continue;
+    const cost = draft.costOf(candidate.section, candidate.item);
+    if (draft.tokens + cost > limit) {
+      if (++misses > MAX_MISSES) return;
+      continue;
+    }
+    if (isStatement) said.say(candidateText(candidate));
+    draft.add(candidate, cost);
+  }
 }
 
 /** Most worthy first. What the user asked to look out for is worth more. */
@@ -87,11 +110,30 @@ function ranked(candidates: readonly Candidate[], instructions: string | undefin
     .sort((a, b) => b.worth - a.worth);
 }
 
-function previousTokens(draft: SummaryDraft): number {
-  let tokens = 0;
-  for (const { section } of SECTION_SHARES)
-    for (const item of draft.previousItems(section)) tokens += draft.costOf(section, item);
-  return tokens;
+/** Characters that a token is taken for where nothing is decided yet. */
+const CHARACTERS_PER_TOKEN = 3.5;
+
+/** What each section would take with all that was found for it, and what earlier folds have in all of them, in tokens. */
+function demandsOf(
+  draft: SummaryDraft,
+  candidates: readonly Candidate[],
+): { readonly sections: Readonly<Record<RoomSection, number>>; readonly before: number } {
+  const sections = Object.fromEntries(ROOM_SECTIONS.map((section) => [section, 0])) as Record<RoomSection, number>;
+  let before = 0;
+  const costs = new Map<string, number>();
+  for (const section of ROOM_SECTIONS)
+    for (const item of draft.previousItems(section)) {
+      const cost = draft.costOf(section, item);
+      costs.set(item.id, cost);
+      sections[section] += cost;
+      before += cost;
+    }
+  for (const { section, item, supersedes } of candidates) {
+    if (!(section in sections)) continue;
+    const cost = itemLine(section, item, draft.folder).length / CHARACTERS_PER_TOKEN;
+    sections[section as RoomSection] += cost - (supersedes === undefined ? 0 : (costs.get(supersedes) ?? 0));
+  }
+  return { sections, before };
 }
 
 function openWork(
@@ -100,12 +142,11 @@ function openWork(
   { messages, span }: SummarizeRequest,
   room: number,
 ): OpenWork {
-  const share = SECTION_SHARES.find(({ section }) => section === "openItems") as SectionShare;
   const bounded = boundedWork(
     candidates.filter((candidate) => candidate.section === "openItems"),
     draft.previousItems("openItems") as readonly OpenItem[],
     { firstTurn: span.firstTurn, lastTurn: messages.at(-1)?.turn ?? span.lastTurn, end: spanEnd(span) },
-    share.share * room * PROTECTED_GROWTH,
+    room * PROTECTED_GROWTH,
     (item) => draft.costOf("openItems", item),
   );
   const byWorth = [...bounded.candidates].sort(
@@ -117,11 +158,11 @@ function openWork(
 /** Fills one section up to its share and gives back what had no room. */
 function fillSection(
   draft: SummaryDraft,
-  { section, share }: SectionShare,
+  section: RoomSection,
+  cap: number,
   candidates: readonly Candidate[],
   kept: ReadonlySet<string>,
   said: SaidAlready,
-  room: number,
   maxTokens: number,
 ): readonly Candidate[] {
   const previous = draft.previousItems(section);
@@ -132,11 +173,11 @@ function fillSection(
   const fresh = candidates.filter(
     (candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)),
   );
-  const cap = share * room;
   const replaced = new Set(fresh.map(({ supersedes }) => supersedes));
   const stays = (item: SummaryItem): boolean =>
     kept.has(item.id) || replaced.has(item.id) || isProtected(section, item);
-  let used = makeRoom(draft, section, previous, cap, fresh.length > 0 ? stays : null);
+  const wanted = wantedTokens(draft, section, fresh, previous, cap);
+  let used = makeRoom(draft, section, previous, Math.max(cap / 2, cap - wanted), fresh.length > 0 ? stays : null);
   const limit =
     section === "constraints" || section === "openItems"
       ? Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH))
@@ -144,8 +185,10 @@ function fillSection(
   const left: Candidate[] = [];
   for (const candidate of fresh) {
     // What takes the place of an item is always taken.
-    if (candidate.supersedes === undefined && (left.length > MAX_MISSES || known.has(candidateText(candidate))))
-      continue;
+    if (candidate.supersedes === undefined) {
+      if (left.length > MAX_MISSES) left.push(candidate);
+      if (left.length > MAX_MISSES || known.has(candidateText(candidate))) continue;
+    }
     const cost = draft.costOf(section, candidate.item);
     const isTooMuch = (candidate.sure !== true && used + cost > limit) || draft.tokens + cost > maxTokens;
     if (candidate.supersedes === undefined && isTooMuch) {
@@ -157,6 +200,24 @@ function fillSection(
     used += cost;
   }
   return left;
+}
+
+/** What new items would add to a section, in tokens; not counted further than `most`. */
+function wantedTokens(
+  draft: SummaryDraft,
+  section: RoomSection,
+  fresh: readonly Candidate[],
+  previous: readonly SummaryItem[],
+  most: number,
+): number {
+  const before = new Map(previous.map((item) => [item.id, item]));
+  let wanted = 0;
+  for (const { item, supersedes } of fresh) {
+    if (wanted > most) return wanted;
+    const replaced = supersedes === undefined ? undefined : before.get(supersedes);
+    wanted += draft.costOf(section, item) - (replaced === undefined ? 0 : draft.costOf(section, replaced));
+  }
+  return wanted;
 }
 
 /** What a section must not say again: statements that stand anywhere in the summary, or the section's own items. */
@@ -178,7 +239,7 @@ const anyStatement =
   };
 
 /** Rules that differ in one word are two rules; findings and decisions that differ in one word are one. */
-const KNOWN_BY: Readonly<Record<SectionShare["section"], (said: SaidAlready, previous: readonly string[]) => Known>> = {
+const KNOWN_BY: Readonly<Record<RoomSection, (said: SaidAlready, previous: readonly string[]) => Known>> = {
   constraints: anyStatement(false),
   openItems: ownItems,
   files: ownItems,
@@ -189,26 +250,40 @@ const KNOWN_BY: Readonly<Record<SectionShare["section"], (said: SaidAlready, pre
 };
 
 /**
- * Takes the oldest items of earlier folds out of a section that is full, so that new ones get up to half of it; none when
- * nothing is wanted (`stays` is null). Gives what the section takes then.
+ * Takes the oldest items of earlier folds out of a section until they take at most `most` tokens; none when nothing is
+ * wanted (`stays` is null). What only says what comes next goes first, and of several from one message all but one.
+ * Gives what the section takes then.
  */
 function makeRoom(
   draft: SummaryDraft,
   section: SummarySection,
   previous: readonly SummaryItem[],
-  cap: number,
+  most: number,
   stays: ((item: SummaryItem) => boolean) | null,
 ): number {
-  const costs = previous.map((item) => draft.costOf(section, item));
-  let used = costs.reduce((sum, cost) => sum + cost, 0);
-  if (stays === null || used <= cap / 2) return used;
-  for (let index = 0; index < previous.length && used > cap / 2; index++) {
-    const item = previous[index] as SummaryItem;
+  const costs = new Map(previous.map((item) => [item, draft.costOf(section, item)]));
+  let used = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  if (stays === null) return used;
+  for (const item of detailFirst(previous)) {
+    if (used <= most) break;
     if (stays(item)) continue;
-    draft.evict(section, item, costs[index] as number);
-    used -= costs[index] as number;
+    draft.evict(section, item, costs.get(item) as number);
+    used -= costs.get(item) as number;
   }
   return used;
+}
+
+/** Items in the order in which they go: what more is told of one message, then everything by age. */
+function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
+  const told = new Set<string | undefined>();
+  const isDetail = (item: SummaryItem): boolean => {
+    const [source] = item.sources;
+    const known = source !== undefined && told.has(source);
+    told.add(source);
+    return known || ("text" in item && isAnnouncement(item.text as string));
+  };
+  const details = new Set(items.filter(isDetail));
+  return [...details, ...items.filter((item) => !details.has(item))];
 }
 
 /** Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. */

@@ -2,13 +2,14 @@ import {
   emptySummary,
   type MessageId,
   type NewItem,
+  type PlaceItem,
   renderSummary,
   type StructuredSummary,
   type SummarizeRequest,
   type SummaryChange,
   type SummaryItem,
   type SummarySection,
-  type TextItem,
+  sharedFolderOf,
 } from "@threadfold/core";
 import type { Candidate } from "./candidate.ts";
 import { itemLine, itemText } from "./item-text.ts";
@@ -25,14 +26,19 @@ type DraftItem = NewItem<SummarySection> & { readonly id: string };
  */
 export class SummaryDraft {
   tokens: number;
+  /** The folder that the rendered text will leave out of paths, as far as that is known before all is chosen. */
+  readonly folder: string;
   readonly #request: SummarizeRequest;
   #base: StructuredSummary;
   #fixed: readonly SummaryChange[];
   readonly #added: Candidate[] = [];
   readonly #removed = new Map<string, { readonly section: SummarySection; readonly superseded: boolean }>();
 
-  constructor(request: SummarizeRequest, fixed: readonly SummaryChange[]) {
+  /** @param paths of what may be added. */
+  constructor(request: SummarizeRequest, fixed: readonly SummaryChange[], paths: ReadonlySet<string>) {
     this.#request = request;
+    const before = (request.previous?.files ?? []).map(({ path }) => path);
+    this.folder = sharedFolderOf(new Set([...before, ...paths]));
     this.#fixed = fixed;
     this.#base = withFixed(request.previous ?? emptySummary(request.span), fixed);
     this.tokens = request.countTokens(renderSummary(this.#base));
@@ -47,14 +53,18 @@ export class SummaryDraft {
     return (this.#base[section] as readonly SummaryItem[]).filter(({ id }) => !this.#removed.has(id));
   }
 
-  /** What the identifiers of earlier folds take in the rendered line. */
+  /** What the identifiers of earlier folds take in the rendered text. */
   get identifierTokens(): number {
-    const items = this.previousItems("identifiers") as readonly TextItem[];
-    return items.length === 0 ? 0 : this.#request.countTokens(items.map(({ text }) => text).join(" · "));
+    const identifiers = this.previousItems("identifiers") as readonly PlaceItem[];
+    const alone = { ...emptySummary(this.#request.span), files: this.#base.files, identifiers };
+    const { countTokens } = this.#request;
+    return identifiers.length === 0
+      ? 0
+      : countTokens(renderSummary(alone)) - countTokens(renderSummary({ ...alone, identifiers: [] }));
   }
 
   costOf(section: SummarySection, item: object): number {
-    return Math.max(1, this.#request.countTokens(`${itemLine(section, item as Candidate["item"])}\n`));
+    return Math.max(1, this.#request.countTokens(`${itemLine(section, item as Candidate["item"], this.folder)}\n`));
   }
 
   add(candidate: Candidate, cost: number): void {
@@ -100,7 +110,15 @@ export class SummaryDraft {
     this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
   }
 
+  textWithoutIdentifiers(): string {
+    return this.#textWithout("identifiers");
+  }
+
   text(): string {
+    return this.#textWithout(null);
+  }
+
+  #textWithout(left: SummarySection | null): string {
     const sections = {} as Record<SummarySection, DraftItem[]>;
     for (const { section, item } of this.#added) (sections[section] ??= []).push({ ...item, id: "" });
     const merged = Object.fromEntries(
@@ -112,7 +130,8 @@ export class SummaryDraft {
     const kept = Object.fromEntries(
       [...this.#removed.values()].map(({ section }) => [section, this.previousItems(section)]),
     );
-    return renderSummary({ ...this.#base, ...kept, ...merged } as StructuredSummary);
+    const emptied = left === null ? {} : { [left]: [] };
+    return renderSummary({ ...this.#base, ...kept, ...merged, ...emptied } as StructuredSummary);
   }
 
   exactTokens(): number {

@@ -59,9 +59,19 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
     case "git":
       return rest[0] === "rm" ? all("deleted") : [];
     case "sed":
-      if (rest.some((word) => /^-\w*i/.test(word))) return all("modified");
+    case "awk": {
+      const isChanged = name === "sed" && rest.some((word) => /^-\w*i/.test(word));
+      return withoutScript(rest, files).map((path) => ({ path, action: isChanged ? "modified" : "read" }));
+    }
   }
   return READERS.has(name) ? all("read") : [];
+}
+
+/** The first word that is no option is the script, and what follows `-e` and `-f`; a script may look like a path. */
+function withoutScript(rest: readonly string[], files: readonly string[]): readonly string[] {
+  const given = rest.flatMap((word, index) => (/^-[ef]$/.test(rest[index - 1] ?? "") ? [word] : []));
+  const script = given.length > 0 ? given : [rest.find((word) => !word.startsWith("-"))];
+  return files.filter((path) => !script.includes(path));
 }
 
 /** `sudo`, `time` and variable settings stand before the command itself. */

@@ -59,10 +59,19 @@ class ShellReader {
         return this.#takeRedirect(index);
       case "<":
         return this.#takeInput(index);
+      case "#":
+        if (this.#word === "" && !this.#quoted) return this.#skipComment(index);
+        this.#word += sign;
+        return index;
       default:
         this.#word += sign;
         return index;
     }
+  }
+
+  #skipComment(index: number): number {
+    const end = this.#text.indexOf("\n", index);
+    return (end < 0 ? this.#text.length : end) - 1;
   }
 
   #takeQuoted(index: number, quote: string): number {

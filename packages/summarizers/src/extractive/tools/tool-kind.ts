@@ -1,5 +1,16 @@
 /** What a tool does to the world, as far as its name tells. */
-export type ToolKind = "read" | "write" | "edit" | "editor" | "patch" | "shell" | "search" | "todo" | "plan" | "other";
+export type ToolKind =
+  | "read"
+  | "write"
+  | "edit"
+  | "editor"
+  | "patch"
+  | "shell"
+  | "search"
+  | "todo"
+  | "plan"
+  | "agent"
+  | "other";
 
 const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   read: "read read_file readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
@@ -12,6 +23,7 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
   search:
     "grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
   todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
+  agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",
   plan: "exitplanmode exit_plan_mode plan create_plan submit_plan",
 };
 

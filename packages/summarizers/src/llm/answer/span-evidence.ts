@@ -28,7 +28,7 @@ export function spanEvidence(
   previous: StructuredSummary | null,
 ): SpanEvidence {
   const texts = messages.map(searchableText);
-  const before = previous === null ? "" : renderSummary(previous);
+  const before = previous === null ? "" : [renderSummary(previous), ...pathsOf(previous)].join("\n");
   const indexesWith = (text: string): readonly number[] => {
     const found: number[] = [];
     for (let index = 0; index < texts.length && found.length < MAX_SOURCES; index++)
@@ -59,6 +59,12 @@ export function spanEvidence(
     },
   };
 }
+
+/** The rendered text leaves out the folder that paths share. */
+const pathsOf = ({ files, identifiers }: StructuredSummary): readonly string[] => [
+  ...files.map(({ path }) => path),
+  ...identifiers.flatMap(({ where }) => where ?? []),
+];
 
 /** What stands between names and what names hardly contain. */
 const BETWEEN = /[\s"'`()[\]{}<>,;=|*]+/;
