@@ -1,22 +1,27 @@
 // Installs the packed packages into empty projects outside the repository, as users do, and looks at what they got: no
-// conflict of peers, one copy of each package, and programs that run. It packs what is built, takes minutes, and asks the
-// registry for everything else. Run: npm run build && npm run test:install [-- a part of a case's name]
+// conflict of peers, one copy of each package, and programs that run on this Node and on the oldest one that is promised.
+// It packs what is built, takes a minute or two and 700 MB meanwhile, and asks the registry for everything else. Run:
+// npm run build && npm run test:install [-- a part of a case's name]
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { oldestNode, whyNoOldestNode } from "./oldest-node.mjs";
 import { packPackages } from "./pack-packages.mjs";
 
 const PNPM = "pnpm@10";
+/** The npm that came with the oldest Node. */
+const OLDEST_NPM = "npm@10.9.2";
 const ONCE = /^(@threadfold\/.*|threadfold|ai|zod|ai-tokenizer)$/;
 
 /** npm: our packages come from the tarballs, wherever in the tree they are asked for. */
-function withNpm(flags, tools = {}) {
+function withNpm(flags, npm = ["npm"]) {
   return (folder, hosts) => {
-    writeManifest(folder, { ...hosts, ...tools }, { overrides: fromTarballs() });
-    run(folder, "npm", ["install", "--no-audit", "--no-fund", ...flags]);
-    run(folder, "npm", ["ls", "--all"]);
+    writeManifest(folder, hosts, { overrides: fromTarballs() });
+    const [program, ...first] = npm;
+    run(folder, program, [...first, "install", "--no-audit", "--no-fund", ...flags]);
+    run(folder, program, [...first, "ls", "--all"]);
   };
 }
 
@@ -82,9 +87,12 @@ if ([aiSdkModel, compactionMiddleware, threadfoldTools].some((one) => typeof one
 
 function runs(folder) {
   writeFileSync(join(folder, "program.js"), PROGRAM + ADAPTERS);
-  run(folder, "node", ["program.js"]);
   writeFileSync(join(folder, "counter.js"), COUNTER);
-  run(folder, "node", ["counter.js"]);
+  for (const program of ["program.js", "counter.js"]) onEachNode(folder, program);
+}
+
+function onEachNode(folder, program) {
+  for (const node of nodes) run(folder, node, [program]);
 }
 
 const COUNTER = `
@@ -101,29 +109,53 @@ function runsAsOneFile(folder) {
     const source = format === "esm" ? "program.js" : asCommonJs(folder);
     const out = join(home, "bundled", format, file);
     run(folder, "npx", ["esbuild", source, "--bundle", "--platform=node", `--format=${format}`, `--outfile=${out}`]);
-    run(join(home, "bundled", format), "node", [file]);
+    onEachNode(join(home, "bundled", format), file);
   }
 }
 
 /** CommonJS has no await outside of functions. */
 function asCommonJs(folder) {
-  const imports = PROGRAM.split("\n").filter((line) => line.startsWith("import "));
-  const rest = PROGRAM.split("\n").filter((line) => !line.startsWith("import "));
-  const main = [
-    "async function main() {",
-    ...rest,
-    "}",
-    "main().catch((error) => { console.error(error); process.exit(1); });",
-  ];
-  writeFileSync(join(folder, "program-in-a-function.js"), [...imports, ...main].join("\n"));
+  const start = "main().catch((error) => { console.error(error); process.exit(1); });";
+  writeFileSync(join(folder, "program-in-a-function.js"), `${inFunction("main", PROGRAM)}${start}\n`);
   return "program-in-a-function.js";
 }
 
-/** Counts the folders that hold a package of a name, in npm's nested tree and in pnpm's store of links. */
-async function hasOneCopyOfEach(folder) {
+function inFunction(name, program) {
+  const isImport = (line) => line.startsWith("import ");
+  const lines = program.split("\n");
+  const body = lines.filter((line) => !isImport(line));
+  return [...lines.filter(isImport), `async function ${name}() {`, ...body, "}", ""].join("\n");
+}
+
+/** A static route answers while it is built, so the build itself runs what it has bundled. */
+function buildsWithNext(...flags) {
+  return (folder) => {
+    const route = [
+      inFunction("tries", PROGRAM + ADAPTERS),
+      'export const dynamic = "force-static";',
+      'export const GET = () => tries().then(() => new Response("It ran."));',
+    ];
+    const page = "export default () => <p>A page</p>;";
+    const layout = "export default ({ children }) => <html><body>{children}</body></html>;";
+    mkdirSync(join(folder, "app", "turn"), { recursive: true });
+    writeFileSync(join(folder, "app", "turn", "route.js"), route.join("\n"));
+    writeFileSync(join(folder, "app", "page.jsx"), page);
+    writeFileSync(join(folder, "app", "layout.jsx"), layout);
+    run(folder, "npx", ["next", "build", ...flags], { NEXT_TELEMETRY_DISABLED: "1" });
+    const answer = readFileSync(join(folder, ".next", "server", "app", "turn.body"), "utf8");
+    if (answer !== "It ran.") throw new Error(`The route answered: ${answer}`);
+  };
+}
+
+/**
+ * Counts the folders that hold a package of a name, in npm's nested tree and in pnpm's store of links. A host that
+ * installs two versions of a package by itself has those two.
+ */
+async function hasOneCopyOfEach(folder, hosts) {
   const places = new Map();
   await walk(join(folder, "node_modules"));
-  const several = [...places].filter(([name, found]) => ONCE.test(name) && found.size > 1);
+  const asked = (name) => Object.values(hosts).filter((version) => version.startsWith(`npm:${name}@`)).length;
+  const several = [...places].filter(([name, found]) => ONCE.test(name) && found.size > 1 + asked(name));
   if (several.length > 0)
     throw new Error(
       several.map(([name, found]) => `${name} is there ${found.size} times: ${[...found].join(", ")}`).join("\n"),
@@ -152,13 +184,13 @@ async function hasOneCopyOfEach(folder) {
 }
 
 /** @throws Error with what the program printed. */
-function run(cwd, program, args) {
+function run(cwd, program, args, settings = {}) {
   mkdirSync(cwd, { recursive: true });
   // An npm script's own settings are not the user's.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   const { status, stdout, stderr } = spawnSync(program, args, {
     cwd,
-    env,
+    env: { ...env, ...settings },
     encoding: "utf8",
     shell: process.platform === "win32",
   });
@@ -167,24 +199,41 @@ function run(cwd, program, args) {
 
 const home = mkdtempSync(join(realpathSync(tmpdir()), "threadfold-install-"));
 const tarballs = await packPackages(join(home, "packed"));
+const nodes = [process.execPath, ...(whyNoOldestNode === undefined ? [await oldestNode()] : [])];
+if (whyNoOldestNode !== undefined) console.log(`Programs run on this Node alone: ${whyNoOldestNode}.`);
 const [wanted = ""] = process.argv.slice(2);
 
+const STRICT = "--strict-peer-deps";
+const NEXT = { ai: "7", next: "16", react: "19", "react-dom": "19" };
 const CASES = [
   ...["6", "7"].flatMap((version) => [
-    { name: `npm, AI SDK ${version}`, ai: version, install: withNpm([]) },
-    { name: `npm --strict-peer-deps, AI SDK ${version}`, ai: version, install: withNpm(["--strict-peer-deps"]) },
-    { name: `pnpm, AI SDK ${version}`, ai: version, install: withPnpm },
+    { name: `npm, AI SDK ${version}`, hosts: { ai: version }, install: withNpm([]) },
+    { name: `npm ${STRICT}, AI SDK ${version}`, hosts: { ai: version }, install: withNpm([STRICT]) },
+    {
+      name: `${OLDEST_NPM} ${STRICT}, AI SDK ${version}`,
+      hosts: { ai: version },
+      install: withNpm([STRICT], ["npx", "--yes", OLDEST_NPM]),
+    },
+    { name: `pnpm, AI SDK ${version}`, hosts: { ai: version }, install: withPnpm },
   ]),
-  { name: "esbuild, one file for Node", install: withNpm([], { esbuild: "0.28.2" }), check: runsAsOneFile },
+  {
+    name: `npm ${STRICT}, AI SDK 7 beside AI SDK 6`,
+    hosts: { ai: "6", "ai-7": "npm:ai@7" },
+    install: withNpm([STRICT]),
+  },
+  { name: "pnpm, AI SDK 7 beside AI SDK 6", hosts: { ai: "6", "ai-7": "npm:ai@7" }, install: withPnpm },
+  { name: "esbuild, one file for Node", hosts: { esbuild: "0.28.2" }, install: withNpm([]), check: runsAsOneFile },
+  { name: "next build (Turbopack)", hosts: NEXT, install: withNpm([STRICT]), check: buildsWithNext() },
+  { name: "next build (webpack)", hosts: NEXT, install: withNpm([STRICT]), check: buildsWithNext("--webpack") },
 ];
 
 let failed = 0;
-for (const { name, ai, install, check = runs } of CASES.filter((one) => one.name.includes(wanted))) {
+for (const { name, hosts, install, check = runs } of CASES.filter((one) => one.name.includes(wanted))) {
   const folder = join(home, name.replaceAll(/\W+/g, "-"));
   mkdirSync(folder);
   try {
-    await install(folder, ai === undefined ? {} : { ai });
-    await hasOneCopyOfEach(folder);
+    await install(folder, hosts);
+    await hasOneCopyOfEach(folder, hosts);
     check(folder);
     console.log(`ok      ${name}`);
   } catch (error) {

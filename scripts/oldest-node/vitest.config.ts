@@ -2,8 +2,8 @@ import { mergeConfig } from "vitest/config";
 import base from "../../vitest.base.ts";
 
 /**
- * What depends on the Node it runs on: the SQLite store, which is Node's own, and the README's first program. Tests that
- * start processes from TypeScript sources are left out, because the oldest Node does not read TypeScript by itself.
+ * What depends on the Node it runs on: the SQLite store, which is Node's own, also between processes, and the README's
+ * first program.
  */
 const tests = {
   include: [
@@ -11,7 +11,6 @@ const tests = {
     "packages/stores/src/sqlite/**/*.test.ts",
     "packages/stores/src/open-store.test.ts",
   ],
-  exclude: ["packages/stores/src/sqlite/processes.test.ts"],
   reporters: ["default", ["json", { outputFile: "scripts/oldest-node/.cache/test-results.json" }]],
 };
 

@@ -3,15 +3,17 @@ import { createInterface } from "node:readline";
 import { type CellResult, FORMATS, matrixCells } from "./matrix-cell.ts";
 import { matrixTable } from "./matrix-table.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
-import { runCell } from "./run-cell.ts";
+import { type CellDepth, runCell } from "./run-cell.ts";
 
-const WORKER = "--worker";
-const named = process.argv.slice(2).filter((argument) => argument !== WORKER);
+/** What tells a process that it is a worker, and what it does with each session. */
+const WORKERS: Readonly<Record<string, CellDepth>> = { "--fold": "fold", "--fold-and-check": "fold-and-check" };
+const named = process.argv.slice(2).filter((argument) => WORKERS[argument] === undefined);
 const formats = named.length === 0 ? FORMATS : named;
 
 /**
  * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
- * locales, and compares the requests. Formats may be named as arguments. Prints the table; exits with 1 when anything that must hold does not.
+ * locales, and compares the requests; one of them also checks what its stores then hold. Formats may be named as
+ * arguments. Prints the table; exits with 1 when anything that must hold does not.
  */
 async function main(): Promise<number> {
   const folder = dataFolder();
@@ -19,10 +21,11 @@ async function main(): Promise<number> {
     process.stdout.write("The recorded sessions are absent (THREADFOLD_DATA): nothing was folded.\n");
     return 0;
   }
-  if (process.argv.includes(WORKER)) return runWorker(folder);
+  const [depth] = process.argv.flatMap((argument) => WORKERS[argument] ?? []);
+  if (depth !== undefined) return runWorker(folder, depth);
   const [first, second] = await Promise.all([
-    collect({ TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8" }),
-    collect({ TZ: "America/St_Johns", LC_ALL: "C" }),
+    collect("--fold-and-check", { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8" }),
+    collect("--fold", { TZ: "America/St_Johns", LC_ALL: "C" }),
   ]);
   const results = first.map((result, index) => withDigestCheck(result, second[index]));
   process.stdout.write(`${matrixTable(results)}\n`);
@@ -38,20 +41,23 @@ async function main(): Promise<number> {
 }
 
 /** Runs every cell and prints one JSON line each. */
-async function runWorker(folder: string): Promise<number> {
+async function runWorker(folder: string, depth: CellDepth): Promise<number> {
   for (const cell of matrixCells(recordedFiles(folder), formats)) {
-    process.stdout.write(`${JSON.stringify(await runCell(cell))}\n`);
+    process.stdout.write(`${JSON.stringify(await runCell(cell, depth))}\n`);
   }
   return 0;
 }
 
-async function collect(environment: Readonly<Record<string, string>>): Promise<readonly CellResult[]> {
-  const worker = spawn(process.execPath, [...process.execArgv, import.meta.filename, WORKER, ...formats], {
+async function collect(
+  worker: keyof typeof WORKERS,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly CellResult[]> {
+  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, worker, ...formats], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const results: CellResult[] = [];
-  for await (const line of createInterface({ input: worker.stdout })) results.push(JSON.parse(line) as CellResult);
+  for await (const line of createInterface({ input: child.stdout })) results.push(JSON.parse(line) as CellResult);
   return results;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callThreadfold } from "./call-threadfold.ts";
@@ -16,9 +16,18 @@ interface CompactData {
   readonly pins: { readonly live: number; readonly present: number };
 }
 
-/** Folds one session through the command's own entry, then replays, verifies and looks for every message. */
-export async function runCell({ file, budget, format, preset }: MatrixCell): Promise<CellResult> {
-  const folder = mkdtempSync(join(tmpdir(), "threadfold-matrix-"));
+// What is looked at is what a store holds; how lasting the disk below it is makes no difference, and waiting for it does.
+const PLACE = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** What is done with a session: only folded, or afterwards also replayed, verified, and looked through for every message. */
+export type CellDepth = "fold" | "fold-and-check";
+
+/** Folds one session through the command's own entry and, where that is asked for, checks what the store then holds. */
+export async function runCell(
+  { file, budget, format, preset }: MatrixCell,
+  depth: CellDepth = "fold-and-check",
+): Promise<CellResult> {
+  const folder = mkdtempSync(join(PLACE, "threadfold-matrix-"));
   const store = join(folder, "store.db");
   try {
     const started = performance.now();
@@ -39,7 +48,10 @@ export async function runCell({ file, budget, format, preset }: MatrixCell): Pro
     const problems =
       compact.exitCode === 6
         ? infeasibleProblems(compact.envelope.error, budget)
-        : [...foldProblems(compact.exitCode, data, budget), ...(await storeProblems(data, store, file.path))];
+        : [
+            ...foldProblems(compact.exitCode, data, budget),
+            ...(depth === "fold" ? [] : await storeProblems(data, store, file.path)),
+          ];
     return {
       name: file.name,
       budget,

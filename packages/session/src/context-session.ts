@@ -229,7 +229,8 @@ export class ContextSession {
 
   /**
    * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
-   * above the trigger then, the next `prepare` folds again; raise the cap or switch folding off to keep it.
+   * above the trigger then, it goes out unfolded until something is appended, and the `prepare` behind that folds again; one
+   * that does not fit its room is folded at once. Raise the cap or switch folding off to keep it.
    *
    * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
    */

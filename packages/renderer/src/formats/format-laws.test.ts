@@ -4,9 +4,15 @@ import { describe, it } from "vitest";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { type FormatLaw, formatLaws } from "./format-laws.ts";
 import { FORMATS } from "./formats.ts";
+import type { ProviderFormat } from "./provider-format.ts";
 
-/** Runs laws over generated inputs; a broken one says which and how. */
-function keeps(laws: readonly FormatLaw[], times: number): void {
+/** Runs laws of formats over the same generated inputs, which cost as much as rendering them; a broken one says which and how. */
+function keep(formats: readonly ProviderFormat[], isMeant: (law: FormatLaw) => boolean, times: number): void {
+  const laws = formats.flatMap((format) =>
+    formatLaws(format)
+      .filter(isMeant)
+      .map((law) => ({ ...law, name: `${format.id}: ${law.name}` })),
+  );
   fc.assert(
     fc.property(renderInputs, (input) => {
       for (const { name, broken } of laws) {
@@ -18,17 +24,21 @@ function keeps(laws: readonly FormatLaw[], times: number): void {
   );
 }
 
-describe.each(FORMATS.map((format) => [format.id, format] as const))("R17 %s", (_id, format) => {
-  const once = formatLaws(format).filter(({ everyVersion }) => everyVersion !== true);
-  const growing = formatLaws(format).filter(({ everyVersion }) => everyVersion === true);
+const namesOf = (isMeant: (law: FormatLaw) => boolean): string =>
+  FORMATS.slice(0, 1)
+    .flatMap(formatLaws)
+    .filter(isMeant)
+    .map(({ name }) => name)
+    .join("; ");
+const ofOneVersion = ({ everyVersion }: FormatLaw): boolean => everyVersion !== true;
+const ofEveryVersion = ({ everyVersion }: FormatLaw): boolean => everyVersion === true;
 
-  it(`keeps its laws: ${once.map(({ name }) => name).join("; ")}`, { timeout: patience(240_000) }, () =>
-    keeps(once, 5_000),
+describe(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, () => {
+  it(`keep their laws: ${namesOf(ofOneVersion)}`, { timeout: patience(240_000) }, () =>
+    keep(FORMATS, ofOneVersion, 5_000),
   );
 
-  it(
-    `keeps its laws as a thread grows: ${growing.map(({ name }) => name).join("; ")}`,
-    { timeout: patience(240_000) },
-    () => keeps(growing, 200),
+  it(`keep their laws as a thread grows: ${namesOf(ofEveryVersion)}`, { timeout: patience(240_000) }, () =>
+    keep(FORMATS, ofEveryVersion, 200),
   );
 });

@@ -5,7 +5,7 @@ import type { CompactionQueue } from "./compaction-queue.ts";
 export interface BackgroundOptions {
   readonly queue: CompactionQueue;
   /**
-   * Share of the cap from which on a worker is asked, ahead of the session's own threshold. By default 0.12 below the
+   * Share of the room from which on a worker is asked, ahead of the session's own threshold. By default 0.12 below the
    * configuration's `softThresholdPercent`, and never below its `targetPercent`: the room that the agent's calls have while
    * the worker folds.
    */

@@ -1,6 +1,6 @@
 import { anyOf, type CompactionPreset, tokenFractionTrigger } from "@threadfold/strategies";
 
-/** A preset that also fires from a lower share of the cap on: what a worker folds by, and a session asks a worker by. */
+/** A preset that also fires from a lower share of the room on: what a worker folds by, and a session asks a worker by. */
 export function foldsAhead(preset: CompactionPreset, softThreshold: number): CompactionPreset {
   return {
     ...preset,

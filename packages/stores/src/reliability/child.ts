@@ -42,12 +42,19 @@ export interface EndedChild {
  * What is waited for of a child. One that could not be started, or ended before, is an error that says so: the test would
  * wait for it in vain.
  */
-export function unlessEnded<Result>(child: ChildProcess, awaited: Promise<Result>): Promise<Result> {
+export async function unlessEnded<Result>(child: ChildProcess, awaited: Promise<Result>): Promise<Result> {
+  let forget = (): void => undefined;
   const ended = new Promise<never>((_, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`The child ended with ${signal ?? code}.`)));
+    const tell = (code: number | null, signal: NodeJS.Signals | null): void =>
+      reject(new Error(`The child ended with ${signal ?? code}.`));
+    forget = () => void child.off("error", reject).off("exit", tell);
+    child.once("error", reject).once("exit", tell);
   });
-  return Promise.race([awaited, ended]);
+  try {
+    return await Promise.race([awaited, ended]);
+  } finally {
+    forget();
+  }
 }
 
 /** Collects what a child prints until it ends. Fails when it cannot be started. */

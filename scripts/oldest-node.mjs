@@ -1,0 +1,31 @@
+// The oldest Node that is promised, which comes from npm's registry at first use and stays in scripts/oldest-node.
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { npm } from "./npm.mjs";
+import { OLDEST_NODE } from "./test-report.mjs";
+import { root } from "./workspaces.mjs";
+
+export const FOLDER = join(root, OLDEST_NODE);
+const LOCKFILE = join(FOLDER, "package-lock.json");
+/** A copy of the lockfile that was installed: an install that was broken off has none. */
+const INSTALLED = join(FOLDER, "node_modules", ".installed-lockfile.json");
+
+const [[path, { version, os, cpu, bin }]] = Object.entries(JSON.parse(readFileSync(LOCKFILE, "utf8")).packages).filter(
+  ([name]) => name !== "",
+);
+
+/** Why this machine cannot have it, as far as that is known; otherwise nothing. */
+export const whyNoOldestNode =
+  os.includes(process.platform) && cpu.includes(process.arch)
+    ? undefined
+    : `Node ${version} comes for ${os} ${cpu} only`;
+
+/** Installs it unless it is there, and gives the path of its program. */
+export async function oldestNode() {
+  if (!(existsSync(INSTALLED) && readFileSync(INSTALLED).equals(readFileSync(LOCKFILE)))) {
+    console.log(`Installing Node ${version} into ${OLDEST_NODE} ...`);
+    await npm(["ci", "--loglevel=error"], { cwd: FOLDER });
+    copyFileSync(LOCKFILE, INSTALLED);
+  }
+  return join(FOLDER, path, bin.node);
+}
