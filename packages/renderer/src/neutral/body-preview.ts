@@ -5,7 +5,7 @@ import { toolOutcome } from "./tool-outcome-line.ts";
 
 /**
  * A result that the model has not read yet and that is larger than the room for it: what it is, its two ends around what
- * is left out, and the way to the rest. It is data: nothing in it can look like a frame of ours.
+ * is left out, and the way to the rest; there is none to pictures beside a text. It is data: nothing in it can look like a frame of ours.
  */
 export function previewLines(
   result: ToolResultEnvelope,
@@ -15,13 +15,15 @@ export function previewLines(
 ): readonly string[] {
   const body = toolResultText(result.content);
   const head = body.slice(0, headCharacters);
-  const shown = headCharacters + tailCharacters > 0 ? ", of which the beginning and the end are shown" : "";
+  const isAllText = headCharacters >= body.length;
+  const isNoText = headCharacters + tailCharacters === 0;
+  const shown = isAllText || isNoText ? "" : ", of which the beginning and the end are shown";
   const tail = tailCharacters === 0 ? "" : body.slice(-tailCharacters);
   return [
     `${toolOutcome(result)}; ${body.length} characters${shown}`,
     ...[head, `[… ${leftOutTokens} tokens left out …]`, tail]
       .filter((piece) => piece !== "")
       .map((piece) => escapeLookAlikes(piece).toWellFormed()),
-    ...readOnLines(place, headCharacters, recall),
+    ...(isAllText ? [] : readOnLines(place, headCharacters, recall)),
   ];
 }

@@ -210,6 +210,21 @@ describe("bodies that give way", () => {
     expect(resultTextOf(renderSample(unread, { plan: truncated, tools }))).toBe(textOf(`[${what}]`, ...shown, logged));
   });
 
+  it("names no way to the pictures that are left out beside a whole text", () => {
+    const content = { type: "blocks", blocks: [{ type: "text", text: "look:" }, image] } as const;
+    const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "", { content })]);
+    const preview = { headCharacters: 13, tailCharacters: 0, leftOutTokens: 1_496 };
+    const plan = planWith(unread, { ...pointerOver(unread, [3], "body"), preview });
+    expect(resultTextOf(renderSample(unread, { plan, tools: [readArtifact, searchThread] }))).toBe(
+      [
+        `[Externalized Content - artifact:${ARTIFACT}]`,
+        "read: success; 13 characters",
+        "look:\n[image]",
+        "[… 1496 tokens left out …]",
+      ].join("\n"),
+    );
+  });
+
   it("puts a pointer in the place of externalized text and keeps calls", () => {
     const [pointer, called] = renderSample(thread, { plan: planWith(thread, pointerOver(thread, [2], "body")) }).request
       .messages[1]!.parts;

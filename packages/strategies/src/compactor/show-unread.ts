@@ -36,7 +36,7 @@ export function unreadBodies(
   thread: AgentThread,
   shape: ThreadShape,
 ): readonly UnreadBody[] {
-  const held = new Set(planRecords(records).flatMap(({ span }) => span.messageIds));
+  const held = new Set(planRecords(records).flatMap((record) => resultOf(record) ?? []));
   return ordinals.flatMap((ordinal) => {
     const { id, parts } = thread.messageAt(ordinal) as Message;
     const [part] = parts;
@@ -44,6 +44,14 @@ export function unreadBodies(
     const { shares } = shape.header(ordinal);
     return [{ id, text: toolResultText(part.result.content), tokens: shares.toolResult }];
   });
+}
+
+/** The result that a record empties and leaves in its place; undefined for other records. */
+function resultOf(record: PlanRecord): MessageId | undefined {
+  const isOwn =
+    (record.action === "externalize" && record.form === "body") ||
+    (record.action === "clear" && record.targets.includes("tool-result"));
+  return isOwn && record.span.messageIds.length === 1 ? record.span.messageIds[0] : undefined;
 }
 
 /** Of each unread result so many tokens are shown, unless a quarter of the room is not enough for that. */
@@ -102,7 +110,8 @@ export function shareRoom(
   );
   const bodyOf = new Map(bodies.map((body) => [body.id, body]));
   const shown = planRecords(records).flatMap((record): readonly PlanRecord[] => {
-    const body = bodyOf.get(record.span.messageIds[0] as MessageId);
+    const id = resultOf(record);
+    const body = id === undefined ? undefined : bodyOf.get(id);
     if (body === undefined) return [record];
     return body.tokens <= share ? [] : [withPreview(record, textEnds(body.text, body.tokens, share, countTokens))];
   });

@@ -63,6 +63,14 @@ describe("textEnds", () => {
     expect(text.slice(text.length - (ends?.tailCharacters ?? 0)).startsWith(line)).toBe(true);
   });
 
+  it("keeps the whole text of a body of which pictures take the room", () => {
+    expect(textEnds("look:\n[image]", 1_500, 300, countTokens)).toEqual({
+      headCharacters: 13,
+      tailCharacters: 0,
+      leftOutTokens: 1_496,
+    });
+  });
+
   it("reads no more of a text of two million characters than of a short one", () => {
     for (const text of ["x".repeat(2_000_000), "日".repeat(2_000_000), "a\n".repeat(1_000_000)]) {
       let read = 0;

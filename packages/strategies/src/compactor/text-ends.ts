@@ -7,14 +7,18 @@ const LINE_SHARE = 0.15;
 /** Fewer tokens of a text say nothing. */
 const LEAST_TOKENS = 40;
 
+/** No text of more characters a token is looked at as a whole. */
+const MOST_CHARACTERS = 16;
+
 /** Tokens of a text. */
 export type CountTokens = (text: string) => number;
 
 /**
  * The two ends of a text that go into so many tokens, cut where lines end if there is such a place near, never inside a
- * character. Null when so little room is left that it is not worth it. Looks only at about what it keeps.
+ * character. Null when so little room is left that it is not worth it. Looks only at about what it keeps. A body of which
+ * pictures take the room has all of its text as its beginning.
  *
- * @param textTokens tokens of the whole text, more than the room.
+ * @param textTokens tokens of the whole body, more than the room.
  */
 export function textEnds(
   text: string,
@@ -23,6 +27,9 @@ export function textEnds(
   countTokens: CountTokens,
 ): BodyPreview | null {
   if (tokens < LEAST_TOKENS) return null;
+  const all = text.length <= tokens * MOST_CHARACTERS ? countTokens(text) : Number.POSITIVE_INFINITY;
+  if (all <= tokens)
+    return { headCharacters: text.length, tailCharacters: 0, leftOutTokens: Math.max(1, textTokens - all) };
   const head = headCut(
     text,
     charactersFor(tokens * HEAD_SHARE, text.length, (length) => text.slice(0, length), countTokens),
