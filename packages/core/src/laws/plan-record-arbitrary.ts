@@ -3,7 +3,7 @@ import { type SpanReference, spanOf } from "../groups/span-reference.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { ArtifactId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
-import type { ClearTarget, PlanRecord } from "../plan/plan-record.ts";
+import type { BodyPreview, ClearTarget, KeptEnds, PlanRecord } from "../plan/plan-record.ts";
 import { SUMMARY_SECTIONS } from "../summary/structured-summary.ts";
 import { applySummaryChanges, type ResolvedItem, type SummaryChange } from "../summary/summary-change.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
@@ -56,7 +56,7 @@ type RecordDraft =
       readonly action: "clear";
       readonly targets: readonly ClearTarget[];
       readonly preservedFields: JsonObject;
-      readonly keep?: { readonly headCharacters: number; readonly tailCharacters: number };
+      readonly keep?: KeptEnds | BodyPreview;
     }
   | { readonly action: "drop"; readonly keywords: readonly string[] };
 
@@ -88,7 +88,10 @@ const recordDrafts: fc.Arbitrary<RecordDraft> = fc.oneof(
       action: fc.constant("clear" as const),
       targets: fc.subarray(CLEAR_TARGETS, { minLength: 1 }),
       preservedFields: jsonObjects,
-      keep: fc.record({ headCharacters: fc.nat(200), tailCharacters: fc.nat(200) }),
+      keep: fc.record(
+        { headCharacters: fc.nat(200), tailCharacters: fc.nat(200), leftOutTokens: fc.nat(200) },
+        { requiredKeys: ["headCharacters", "tailCharacters"] },
+      ),
     },
     { requiredKeys: ["action", "targets", "preservedFields"] },
   ),

@@ -4,6 +4,9 @@ import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-valu
 /** Name of the tool by which a model reads an artifact: a prompt speaks of it only where the host declares it (seed 002). */
 export const READ_ARTIFACT_TOOL_NAME = "read_artifact";
 
+/** Name of the tool by which a model searches and reads what was folded away. */
+export const SEARCH_THREAD_TOOL_NAME = "search_thread";
+
 /** A tool as the model is told about it. */
 export interface ToolDefinition {
   readonly name: string;

@@ -48,13 +48,14 @@ export interface ExternalizationRecord extends RecordBase {
   readonly preview?: BodyPreview;
 }
 
-/**
- * The beginning and the end of a body that the model has not read yet and that is larger than the room for it. In UTF-16
- * code units of the body as text.
- */
-export interface BodyPreview {
+/** The beginning and the end of a body that stay, in UTF-16 code units of the body as text. */
+export interface KeptEnds {
   readonly headCharacters: number;
   readonly tailCharacters: number;
+}
+
+/** The ends of a body that the model has not read yet and that is larger than the room for it. */
+export interface BodyPreview extends KeptEnds {
   /** Tokens of what stands between them. */
   readonly leftOutTokens: number;
 }
@@ -82,14 +83,15 @@ export const LARGE_INPUT_STRING = 200;
 
 /**
  * Messages that stay where they are, with an emptied body (seed 002). Call ids, tool names and outcomes stay. With
- * `keep`, the first and last characters of each body stay around a marker: truncation.
+ * `keep`, the first and last characters of each body stay around a marker: truncation. A preview as `keep` is of the body
+ * of one result that the model has not read yet.
  */
 export interface ClearRecord extends RecordBase {
   readonly action: "clear";
   readonly targets: readonly ClearTarget[];
   /** Key fields that the placeholder shows. */
   readonly preservedFields: JsonObject;
-  readonly keep?: { readonly headCharacters: number; readonly tailCharacters: number };
+  readonly keep?: KeptEnds | BodyPreview;
 }
 
 /** Groups that the prompt no longer holds at all (seed 002). */
@@ -110,6 +112,8 @@ const base = {
   originalTokens: z.number().nonnegative(),
 };
 
+const keptEnds = { headCharacters: z.int().nonnegative(), tailCharacters: z.int().nonnegative() };
+
 export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.object({
   ...base,
   action: z.literal("externalize"),
@@ -117,13 +121,7 @@ export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.o
   artifactId: artifactIdSchema,
   summary: structuredSummarySchema,
   rehydrateHint: textSchema,
-  preview: z
-    .object({
-      headCharacters: z.int().nonnegative(),
-      tailCharacters: z.int().nonnegative(),
-      leftOutTokens: z.int().nonnegative(),
-    })
-    .exactOptional(),
+  preview: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative() }).exactOptional(),
 });
 
 export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({
@@ -140,7 +138,7 @@ export const clearRecordSchema: z.ZodType<ClearRecord> = z.object({
   action: z.literal("clear"),
   targets: z.array(clearTargetSchema).min(1),
   preservedFields: jsonObjectSchema,
-  keep: z.object({ headCharacters: z.int().nonnegative(), tailCharacters: z.int().nonnegative() }).optional(),
+  keep: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative().exactOptional() }).optional(),
 });
 
 export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
@@ -148,6 +146,13 @@ export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
   action: z.literal("drop"),
   keywords: z.array(textSchema),
 });
+
+/** What of an unread body a record shows; undefined when it shows none or was made for a body that had been read. */
+export function previewOf(record: PlanRecord): BodyPreview | undefined {
+  if (record.action === "externalize") return record.preview;
+  if (record.action !== "clear" || record.keep === undefined) return undefined;
+  return "leftOutTokens" in record.keep ? record.keep : undefined;
+}
 
 /** True when a record takes its messages out of the prompt, so that whole groups must go together. */
 export function removesMessages(record: PlanRecord): boolean {

@@ -1,7 +1,6 @@
-import type { ToolDefinition } from "@threadfold/core";
+import { SEARCH_THREAD_TOOL_NAME, type ToolDefinition } from "@threadfold/core";
 
-/** The name that recall results tell the model to call. */
-export const SEARCH_THREAD_TOOL_NAME = "search_thread";
+export { SEARCH_THREAD_TOOL_NAME };
 
 /** What one result may take when the host does not say, in tokens of its counter: the total that seed 002 gives to rehydration. */
 export const DEFAULT_RECALL_TOKENS = 8_000;

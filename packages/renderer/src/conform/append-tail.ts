@@ -1,7 +1,7 @@
 import type { Draft } from "../neutral/draft.ts";
 import { isBlank } from "../neutral/is-blank.ts";
 import { madeDraft } from "../neutral/made-draft.ts";
-import { canReadArtifacts } from "../neutral/pointer-message.ts";
+import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { rehydratedMessage } from "../neutral/rehydrated-message.ts";
 import type { RenderInput } from "../render-input.ts";
 import { type Repair, withDrafts } from "./conformance.ts";
@@ -28,7 +28,7 @@ export const appendTail: Repair = {
     )
       return request;
     const ordinal = last?.ordinal ?? 0;
-    const canRead = canReadArtifacts(input.tools);
+    const canRead = canReadArtifacts(recallTools(input.tools));
     const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal, canRead));
     if (needsContinuation(last, input)) {
       warnings.add("continuation-added", last?.chat.sources ?? []);

@@ -1,32 +1,38 @@
 import { type ClearRecord, type Message, type Part, type TextPart, toChatMessage } from "@threadfold/core";
 import { clearedCall, clearMarker } from "./cleared-input.ts";
 import { clearedResult } from "./cleared-result.ts";
-import { derivation } from "./derivation.ts";
+import { derivationByTools } from "./derivation.ts";
 import type { Draft } from "./draft.ts";
 import { keyDataLines } from "./key-data.ts";
 import { mediaMarker } from "./media-marker.ts";
+import type { RecallTools } from "./recall-tools.ts";
 import { truncateMiddle } from "./truncate-middle.ts";
 
 /** A message that stays where it is with an emptied body; null when nothing of it is left. */
-export function clearedMessage(message: Message, record: ClearRecord): Draft | null {
-  const parts = clearedParts(message, record);
+export function clearedMessage(message: Message, record: ClearRecord, recall: RecallTools): Draft | null {
+  const parts = clearedParts(message, record, recall);
   if (parts.length === 0) return null;
   const chat = { ...toChatMessage(message), parts, synthetic: "placeholder" } as const;
   return { chat, action: "clear", share: "pointers", record, message, ordinal: message.ordinal };
 }
 
-const clearedParts = derivation((message: Message, record: ClearRecord): readonly Part[] => {
+const clearedParts = derivationByTools((message: Message, record: ClearRecord, recall): readonly Part[] => {
   const textsOf = record.targets.includes("text") ? clearedTexts(message, record) : (part: TextPart) => [part];
   return message.parts.flatMap((part): readonly Part[] =>
-    part.type === "text" ? textsOf(part) : clearedPart(part, record),
+    part.type === "text" ? textsOf(part) : clearedPart(part, message.ordinal, record, recall),
   );
 });
 
-function clearedPart(part: Exclude<Part, TextPart>, record: ClearRecord): readonly Part[] {
+function clearedPart(
+  part: Exclude<Part, TextPart>,
+  ordinal: number,
+  record: ClearRecord,
+  recall: RecallTools,
+): readonly Part[] {
   const { targets } = record;
   switch (part.type) {
     case "tool-result": {
-      const content = clearedResult(part.result, record);
+      const content = clearedResult(part.result, ordinal, record, recall);
       return [content === part.result.content ? part : { ...part, result: { ...part.result, content } }];
     }
     case "tool-call":

@@ -1,3 +1,5 @@
+import type { RecallTools } from "./recall-tools.ts";
+
 /**
  * Remembers what was made from an immutable value: asking again with the same key gives the same object back. Renderings
  * of one thread make the same placeholders over and over, and equal objects are counted and lowered once.
@@ -13,4 +15,18 @@ export function derivation<Source extends object, Key, Derived>(
     known.set(source, { key, derived });
     return derived;
   };
+}
+
+/** Like {@link derivation} for what the recall tools of the request decide as well. */
+export function derivationByTools<Source extends object, Key, Derived>(
+  derive: (source: Source, key: Key, recall: RecallTools) => Derived,
+): (source: Source, key: Key, recall: RecallTools) => Derived {
+  const by = (recall: RecallTools) => derivation((source: Source, key: Key) => derive(source, key, recall));
+  const known = {
+    both: by("both"),
+    "read-artifact": by("read-artifact"),
+    "search-thread": by("search-thread"),
+    none: by("none"),
+  };
+  return (source, key, recall) => known[recall](source, key);
 }

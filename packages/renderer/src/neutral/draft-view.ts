@@ -7,7 +7,8 @@ import { firstSummary } from "./first-summary.ts";
 import { keptMessage } from "./kept-message.ts";
 import { pinLiftedMessage } from "./pin-lifted-message.ts";
 import { pinsMessage } from "./pins-message.ts";
-import { canReadArtifacts, pointerMessage } from "./pointer-message.ts";
+import { pointerMessage } from "./pointer-message.ts";
+import { type RecallTools, recallTools } from "./recall-tools.ts";
 import { type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
 type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
@@ -19,14 +20,14 @@ export function draftView(
   before: readonly Draft[] = [],
 ): readonly Draft[] {
   const drafts = [...before];
-  const style = { ...summaryStyle(input), canRead: canReadArtifacts(input.tools) };
+  const style = { ...summaryStyle(input), recall: recallTools(input.tools) };
   for (const entry of entries) addEntry(drafts, entry, input.thread, style);
   return drafts;
 }
 
 /** How summaries and pointers are shown. */
 interface ViewStyle extends SummaryStyle {
-  readonly canRead: boolean;
+  readonly recall: RecallTools;
 }
 
 function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style: ViewStyle): void {
@@ -35,12 +36,12 @@ function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style:
       drafts.push(keptMessage(entry.message));
       return;
     case "cleared": {
-      const cleared = clearedMessage(entry.message, entry.record);
+      const cleared = clearedMessage(entry.message, entry.record, style.recall);
       if (cleared !== null) drafts.push(cleared);
       return;
     }
     case "externalized-body":
-      drafts.push(externalizedBody(entry.message, entry.record, style.canRead));
+      drafts.push(externalizedBody(entry.message, entry.record, style.recall));
       return;
     case "summary":
       drafts.push(...summaryMessage(entry.record, startOf(entry.record, thread), style));

@@ -15,6 +15,12 @@ import {
   threadOf,
 } from "../testing/sample-thread.ts";
 
+/** The text of the result that a request ends with. */
+function resultTextOf({ request }: ReturnType<typeof renderSample>): string | undefined {
+  const part = request.messages.at(-1)?.parts[0];
+  return part?.type === "tool-result" && part.result.content.type === "text" ? part.result.content.text : undefined;
+}
+
 const readArtifact = { name: "read_artifact", inputSchema: { type: "object" } };
 
 describe("bodies that give way", () => {
@@ -156,10 +162,8 @@ describe("bodies that give way", () => {
     const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", body)]);
     const preview = { headCharacters: 23, tailCharacters: 4, leftOutTokens: 201 };
     const plan = planWith(unread, { ...pointerOver(unread, [3], "body"), preview });
-    const [part] = renderSample(unread, { plan, tools: [readArtifact] }).request.messages[2]!.parts;
-    expect(part?.type === "tool-result" && part.result.content).toEqual({
-      type: "text",
-      text: [
+    expect(resultTextOf(renderSample(unread, { plan, tools: [readArtifact] }))).toBe(
+      [
         `[Externalized Content - artifact:${ARTIFACT}]`,
         `read: success; ${body.length} characters, of which the beginning and the end are shown`,
         "first",
@@ -167,9 +171,58 @@ describe("bodies that give way", () => {
         "",
         "[… 201 tokens left out …]",
         "last",
-        `To retrieve full content, call: read_artifact("${ARTIFACT}")`,
+        `To read what is left out, call: read_artifact("${ARTIFACT}") with offset 23`,
       ].join("\n"),
+    );
+  });
+
+  const searchThread = { name: "search_thread", inputSchema: { type: "object" } };
+  const toRead = `To read what is left out, call: read_artifact("${ARTIFACT}") with offset 10`;
+  const toSearch = 'To read what is left out, call: search_thread with message_id "#2" and offset 10';
+
+  it.each([
+    ["read_artifact", [readArtifact], toRead, ""],
+    ["search_thread", [searchThread], toSearch, toSearch],
+    ["both", [searchThread, readArtifact], toRead, toSearch],
+    ["neither", [], "", ""],
+  ])("names a way to what is left out of an unread body that the request offers: %s", (_, tools, stored, logged) => {
+    const content = { type: "json", value: { rows: "z".repeat(900) } } as const;
+    const unread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "", { content, outcome: "failure" })],
+    );
+    const ends = { headCharacters: 10, tailCharacters: 5, leftOutTokens: 1_234 };
+    const externalized = planWith(unread, { ...pointerOver(unread, [3], "body"), preview: ends });
+    const truncated = planWith(unread, {
+      ...recordOver(unread, 3),
+      action: "clear",
+      targets: ["tool-result"],
+      preservedFields: {},
+      keep: ends,
     });
+    const what = "read: failure; 911 characters, of which the beginning and the end are shown";
+    const shown = ['{"rows":"z', "[… 1234 tokens left out …]", 'zzz"}'];
+    const textOf = (...given: readonly string[]) => given.filter((line) => line !== "").join("\n");
+    expect(resultTextOf(renderSample(unread, { plan: externalized, tools }))).toBe(
+      textOf(`[Externalized Content - artifact:${ARTIFACT}]`, what, ...shown, stored),
+    );
+    expect(resultTextOf(renderSample(unread, { plan: truncated, tools }))).toBe(textOf(`[${what}]`, ...shown, logged));
+  });
+
+  it("names no way to the pictures that are left out beside a whole text", () => {
+    const content = { type: "blocks", blocks: [{ type: "text", text: "look:" }, image] } as const;
+    const unread = threadOf(["user", "go"], ["assistant", call("a")], ["tool", result("a", "", { content })]);
+    const preview = { headCharacters: 13, tailCharacters: 0, leftOutTokens: 1_496 };
+    const plan = planWith(unread, { ...pointerOver(unread, [3], "body"), preview });
+    expect(resultTextOf(renderSample(unread, { plan, tools: [readArtifact, searchThread] }))).toBe(
+      [
+        `[Externalized Content - artifact:${ARTIFACT}]`,
+        "read: success; 13 characters",
+        "look:\n[image]",
+        "[… 1496 tokens left out …]",
+      ].join("\n"),
+    );
   });
 
   it("puts a pointer in the place of externalized text and keeps calls", () => {

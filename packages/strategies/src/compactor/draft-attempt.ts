@@ -10,7 +10,8 @@ import { durableProposals } from "../durability/durable-proposals.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import { DraftPlan } from "./draft-plan.ts";
 import type { FoldAttempt } from "./fold-attempt.ts";
-import { foldableGroups, groupsBeforeNewest } from "./foldable-groups.ts";
+import { foldableGroups, groupsBeside, newestOrdinal } from "./foldable-groups.ts";
+import { unreadProposals, unreadResults } from "./unread-results.ts";
 
 /** What is known of sources and of the artifact store. */
 export interface DraftGrounds {
@@ -39,13 +40,29 @@ export function draftAttempt(
 ): DraftPlan {
   const bare = attempt.summaryMaxTokens === 0;
   const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
+  const unread = attempt.unread === "nothing" ? [] : unreadResults(shape);
   const foldable = foldableGroups(grouped, shape, {
     recentTokens: attempt.recentTokens,
     recentTurns: config.preserveRecentTurns,
     newestGroup: attempt.newest !== "nothing",
+    spared: unread,
   });
-  const emptiable = attempt.newest === "message" ? groupsBeforeNewest(grouped, shape) : foldable;
+  const spared = attempt.newest === "message" ? [...unread, newestOrdinal(shape)] : unread;
+  const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, grouped, shape);
+  const choose = (proposal: CompactionProposal): void => {
+    draft.choose(proposal);
+    onProposal?.(proposal);
+  };
+  if (attempt.unread === "ends") {
+    const heldBy = (ordinal: number) => draft.heldBy(ordinal);
+    for (const proposal of unreadProposals(unread, { shape, config, heldBy, mayStore: grounds.mayStore }))
+      choose(proposal);
+  }
   let open = attempt.exhaustive ? Number.POSITIVE_INFINITY : needed;
+  for (const ordinal of emptiable.flatMap((group) => group.ordinals)) {
+    if (open <= 0) break;
+    open -= draft.shrinkRead(ordinal);
+  }
   for (const strategy of attempt.ladder) {
     if (open <= 0) break;
     const proposals = strategy.analyze({
@@ -64,8 +81,7 @@ export function draftAttempt(
     );
     for (const proposal of durable) {
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
-      draft.choose(proposal);
-      onProposal?.(proposal);
+      choose(proposal);
       open -= proposal.estimatedTokensFreed;
     }
   }

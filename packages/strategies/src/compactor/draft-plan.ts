@@ -3,18 +3,21 @@ import {
   type PlanRecord,
   type PlanRecords,
   planRecords,
+  previewOf,
   splitRecord,
   type ThreadShape,
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { Hold } from "../ladder/compaction-strategy.ts";
-import { PLACEHOLDER_TOKENS, pointerTokens } from "../ladder/placeholder-tokens.ts";
+import { PLACEHOLDER_TOKENS, POINTER_TOKENS, pointerTokens } from "../ladder/placeholder-tokens.ts";
+import { recordOnceRead } from "./unread-results.ts";
 
 /** A plan in the making: which record of the current plan, or which chosen proposal, holds each message. */
 export class DraftPlan {
   readonly #shape: ThreadShape;
   readonly #holds = new Map<number, Hold>();
   readonly #chosen: CompactionProposal[] = [];
+  #shrunk = false;
 
   constructor(records: PlanRecords, shape: ThreadShape) {
     this.#shape = shape;
@@ -34,6 +37,23 @@ export class DraftPlan {
   choose(proposal: CompactionProposal): void {
     this.#chosen.push(proposal);
     for (const ordinal of proposal.ordinals) this.#holds.set(ordinal, proposal);
+  }
+
+  /** Shows less of a result that was unread when the current plan was made. Gives the tokens that this frees. */
+  shrinkRead(ordinal: number): number {
+    const hold = this.#holds.get(ordinal);
+    const shrunk = hold !== undefined && "span" in hold ? recordOnceRead(hold) : null;
+    if (shrunk === null) return 0;
+    const header = this.#shape.header(ordinal);
+    const before = this.renderedTokens(header);
+    this.#holds.set(ordinal, shrunk);
+    this.#shrunk = true;
+    return Math.max(0, before - this.renderedTokens(header));
+  }
+
+  /** True when it is the current plan as it was. */
+  get isUnchanged(): boolean {
+    return this.#chosen.length === 0 && !this.#shrunk;
   }
 
   /** Tokens of a message as the draft renders it. An estimate for what is not fulfilled yet. */
@@ -72,6 +92,8 @@ export class DraftPlan {
 }
 
 function heldTokens(header: MessageHeader, hold: Hold, shape: ThreadShape): number {
+  const preview = "span" in hold ? previewOf(hold) : undefined;
+  if (preview !== undefined) return header.tokens - preview.leftOutTokens + POINTER_TOKENS;
   switch (hold.action) {
     case "drop":
       return 0;

@@ -82,7 +82,7 @@ describe("fold scenarios", () => {
   });
 
   it("S15 a huge result that is collapsed leaves a bounded placeholder, whether it is emptied or cut down", async () => {
-    const thread = scriptThread("u1 a1 t1 a2 t2 u2", (id) => (id === "t1" ? 250_000 : id === "t2" ? 39_000 : 50));
+    const thread = scriptThread("u1 a1 t1 a2 t2 a3 u2", (id) => (id === "t1" ? 250_000 : id === "t2" ? 39_000 : 50));
     const { plan } = await folded(thread, { preset: opencodePreset, config: { maxInputTokens: 200_000 } });
     expect(plan.clearings.map((record) => record.span.messageIds)).toEqual([["t1"]]);
     expect(JSON.stringify(plan.clearings[0]?.preservedFields).length).toBeLessThan(300);

@@ -35,10 +35,12 @@ import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
-import type { DraftPlan } from "./draft-plan.ts";
+import { DraftPlan } from "./draft-plan.ts";
 import { eventLoopTurns } from "./event-loop-turns.ts";
 import { type FoldAttempt, foldAttempts } from "./fold-attempt.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
+import { type ShownUnread, showUnread, unreadBodies } from "./show-unread.ts";
+import { unreadResults } from "./unread-results.ts";
 
 /** What a fold works on. */
 export interface FoldInput {
@@ -102,6 +104,7 @@ interface Candidate {
   readonly attempt: FoldAttempt;
   readonly changes: readonly NormalizationChange[];
   readonly summarizerProblem: string | null;
+  readonly unread: ShownUnread;
 }
 
 class Fold {
@@ -113,6 +116,7 @@ class Fold {
   readonly #now: string;
   readonly #grounds: FoldGrounds;
   readonly #turns = eventLoopTurns();
+  readonly #unread: readonly number[];
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {
     const { thread, ledger, tenantId = null, signal } = input;
@@ -122,6 +126,7 @@ class Fold {
     this.#ports = ports;
     this.#before = before;
     this.#shape = threadShape(thread, ledger, input.grouped);
+    this.#unread = unreadResults(this.#shape);
     this.#now = new Date(ports.clock.now()).toISOString();
     this.#grounds = {
       replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
@@ -137,27 +142,50 @@ class Fold {
       return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
 
     const candidates: Candidate[] = [];
-    for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens)) {
+    const unreadTokens = this.#unreadTokens;
+    const mayStayWhole = unreadTokens + overheadTokens <= this.#room.tokens;
+    const unread = { exist: this.#unread.length > 0, mayStayWhole };
+    for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
       if (floorOnly && !attempt.floor) continue;
       // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
-      if (attempt.newest === "nothing" && candidates.some((candidate) => this.#fits(candidate))) break;
+      if (attempt.newest === "nothing" && candidates.some((candidate) => this.#serves(candidate, attempt))) break;
+      if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.tokens) break;
       // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
       if (attempt.floor && this.#before <= softLimit) break;
-      const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
-      let needed = this.#before - goal;
+      const goal = this.#goal(attempt);
+      let needed = this.#before - goal - (attempt.unread === "ends" ? unreadTokens : 0);
       let reached = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const candidate = await this.#try(attempt, needed);
         if (candidate === null) break;
         candidates.push(candidate);
         const { tokens } = candidate.verification;
-        if (isSound(candidate) && tokens <= softLimit) return this.#choose(candidates);
-        if (!isSound(candidate) || tokens >= reached || attempt.exhaustive) break;
-        reached = tokens;
-        needed += tokens - goal;
+        const { enough, restTokens } = candidate.unread;
+        if (isSound(candidate) && enough && tokens <= softLimit) return this.#choose(candidates);
+        if (!isSound(candidate) || restTokens >= reached || attempt.exhaustive) break;
+        reached = restTokens;
+        needed += Math.max(1, restTokens - goal);
       }
     }
     return this.#choose(candidates);
+  }
+
+  /** Tokens that unread results take under the current plan. */
+  get #unreadTokens(): number {
+    const draft = new DraftPlan(this.#input.plan, this.#shape);
+    return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
+  }
+
+  /** Where an attempt is to go. Of a request that can show but the ends of unread results, half is for them. */
+  #goal(attempt: FoldAttempt): number {
+    const { target, softLimit } = this.#room;
+    const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
+    return attempt.unread === "ends" && this.#unread.length > 0 ? Math.min(goal, Math.floor(softLimit / 2)) : goal;
+  }
+
+  /** True when a plan is good enough that an attempt which gives more away is not made. */
+  #serves(candidate: Candidate, attempt: FoldAttempt): boolean {
+    return this.#fits(candidate) && (candidate.unread.enough || attempt.unread === "nothing");
   }
 
   #fits(candidate: Candidate): boolean {
@@ -172,7 +200,7 @@ class Fold {
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
   async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
     const draft = await this.#settledDraft(attempt, needed);
-    if (draft.proposals.length === 0) return null;
+    if (draft.isUnchanged) return null;
     await this.#hearSignal();
     let summarizerProblem: string | null = null;
     const records = await this.#fulfil(draft, attempt, (problem) => {
@@ -181,11 +209,23 @@ class Fold {
     const normalized = normalizePlan(groupRecords(records), this.#shape);
     if (planRecords(normalized.records).length === 0) return null;
     await this.#hearSignal();
-    const verification = this.#ports.verifier.verify(this.#draft(normalized.records, 0));
-    const sealed = sealPlan(this.#draft(normalized.records, verification.tokens));
+    const unread = await this.#showUnread(normalized.records, attempt);
+    const verification = this.#ports.verifier.verify(this.#draft(unread.records, 0));
+    const sealed = sealPlan(this.#draft(unread.records, verification.tokens));
     await this.#hearSignal();
     const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
-    return { plan: sealed, verification, attempt, changes, summarizerProblem };
+    return { plan: sealed, verification, attempt, changes, summarizerProblem, unread };
+  }
+
+  /** Gives the room that a plan leaves to the unread results which do not fit as they are. */
+  async #showUnread(records: PlanRecords, attempt: FoldAttempt): Promise<ShownUnread> {
+    const bodies =
+      attempt.unread === "ends" ? unreadBodies(this.#unread, records, this.#input.thread, this.#shape) : [];
+    const measure = async (shown: PlanRecords): Promise<number> => {
+      await this.#hearSignal();
+      return this.#ports.verifier.measure(this.#draft(shown, 0));
+    };
+    return showUnread(records, bodies, this.#room, (text) => this.#input.ledger.tokenizer.countTokens(text), measure);
   }
 
   /** What is due in the event loop goes first: a fold of a long thread would hold up the timer that is to end it. */
@@ -257,10 +297,12 @@ class Fold {
     };
   }
 
-  /** The first sound plan below the soft threshold, else the first that fits the room, else the reason why there is none. */
+  /** Of the plans that show enough of what is unread, else of all: the first sound one below the soft threshold, else the first that fits the room, else the reason why there is none. */
   #choose(candidates: readonly Candidate[]): FoldResult {
     const fitting = candidates.filter((candidate) => this.#fits(candidate));
-    const chosen = fitting.find(({ verification }) => verification.tokens <= this.#room.softLimit) ?? fitting[0];
+    const telling = fitting.filter(({ unread }) => unread.enough);
+    const best = telling.length > 0 ? telling : fitting;
+    const chosen = best.find(({ verification }) => verification.tokens <= this.#room.softLimit) ?? best[0];
     if (chosen !== undefined) return this.#accept(chosen, candidates);
     const tokens = { before: this.#before, after: this.#before };
     if (candidates.length === 0 && this.#before <= this.#room.tokens) return this.#nothingToFold();

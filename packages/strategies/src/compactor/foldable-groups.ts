@@ -8,6 +8,8 @@ export interface Protection {
   readonly recentTurns: number;
   /** True to keep the newest group even when it is larger than `recentTokens` (S8). */
   readonly newestGroup: boolean;
+  /** Messages that stay in the prompt, and so the groups that they are in. */
+  readonly spared?: readonly number[];
 }
 
 /** The ordinal of the newest message that a user typed on the main branch; of any user message when nobody typed one; else -1. */
@@ -30,28 +32,31 @@ export function foldableGroups(
   shape: ThreadShape,
   protection: Protection,
 ): readonly MessageGroup[] {
-  const newestUser = newestUserOrdinal(shape);
   const recentFrom = recentStart(grouped, shape, protection);
+  const spared = new Set([newestUserOrdinal(shape), ...(protection.spared ?? [])]);
   return grouped.groups.filter((group) => {
     const header = shape.header(group.ordinals[0] as number);
     if (header.branch !== undefined || header.role === "system") return false;
-    return !group.ordinals.includes(newestUser) && lastOrdinal(group) < recentFrom;
+    return !group.ordinals.some((ordinal) => spared.has(ordinal)) && lastOrdinal(group) < recentFrom;
   });
 }
 
 /**
- * The groups whose bodies may give way to the newest message: those that may be folded when nothing is recent, that
- * message left out. Of a batch of results the others so make room for the last, which the model has not read yet.
+ * The groups whose bodies may give way to the spared messages: those that may be folded when nothing is recent, without
+ * those messages. A call so makes room for its result, which the model has not read yet.
  */
-export function groupsBeforeNewest(grouped: GroupedThread, shape: ThreadShape): readonly MessageGroup[] {
-  const newest = newestOrdinal(shape);
+export function groupsBeside(
+  spared: readonly number[],
+  grouped: GroupedThread,
+  shape: ThreadShape,
+): readonly MessageGroup[] {
   return foldableGroups(grouped, shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
-    .map((group) => ({ ...group, ordinals: group.ordinals.filter((ordinal) => ordinal !== newest) }))
+    .map((group) => ({ ...group, ordinals: group.ordinals.filter((ordinal) => !spared.includes(ordinal)) }))
     .filter((group) => group.ordinals.length > 0);
 }
 
 /** The ordinal of the newest message on the main branch; -1 when there is none. */
-function newestOrdinal(shape: ThreadShape): number {
+export function newestOrdinal(shape: ThreadShape): number {
   let ordinal = shape.length - 1;
   while (ordinal >= 0 && shape.header(ordinal).branch !== undefined) ordinal--;
   return ordinal;

@@ -1,4 +1,4 @@
-import { actionOf, asMessageId, type CompactionPlan } from "@threadfold/core";
+import { actionOf, asMessageId, type CompactionPlan, previewOf } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -11,12 +11,14 @@ const actionIn = (plan: CompactionPlan, id: string) => actionOf(plan, asMessageI
 const ROOM = 500;
 
 describe("the newest message in a fold", () => {
-  it("S8 stays when it ends a batch that is larger than the cap: the results before it give way", async () => {
-    const sizes: Record<string, number> = { t1: 6_000, t2: 9_000, t3: 7_000 };
+  it("S8 shares the room with the results beside it when all of them are larger than the cap", async () => {
+    const sizes: Record<string, number> = { t1: 6_000, t2: 1_000, t3: 7_000 };
     const thread = scriptThread("u1 a1 t1 t2 t3", (id) => sizes[id] ?? 50);
-    const { plan, floor } = await folded(thread, { config: { maxInputTokens: 10_000 } });
-    expect(floor).toBe(true);
-    expect(shownIn(thread, plan)).toEqual(["u1", "a1", "[externalized-body t1]", "[externalized-body t2]", "t3"]);
+    const { plan } = await folded(thread, { config: { maxInputTokens: 10_000 } });
+    expect(shownIn(thread, plan)).toEqual(["u1", "a1", "[externalized-body t1]", "t2", "[externalized-body t3]"]);
+    const [first = 0, last = 0] = plan.externalizations.map((record) => previewOf(record)?.leftOutTokens);
+    expect(7_000 - last).toBeGreaterThan(3_800);
+    expect(Math.abs(6_000 - first - (7_000 - last))).toBeLessThan(200);
   });
 
   it("stays when the call that it answers is larger than the cap: the call is cut", async () => {
@@ -26,17 +28,18 @@ describe("the newest message in a fold", () => {
     expect([actionIn(plan, "a2"), actionIn(plan, "t2")]).toEqual(["clear", "include"]);
   });
 
-  it("stays although the plan is then above the soft threshold, and goes when it alone exceeds the cap", async () => {
-    const batch = (newest: number) => scriptThread("u1 a1 t1 t2", (id) => ({ t1: 6_000, t2: newest })[id] ?? 50);
+  it("stays although the plan is then above the soft threshold, and is cut when it alone exceeds the cap", async () => {
+    const history = (newest: number) => scriptThread("u1 a1 t1 a2 t2", (id) => ({ t1: 6_000, t2: newest })[id] ?? 50);
     const config = { maxInputTokens: 10_000, softThresholdPercent: 0.8 };
-    const kept = await folded(batch(9_000), { config });
+    const kept = await folded(history(9_000), { config });
     expect(actionIn(kept.plan, "t2")).toBe("include");
     expect(kept.tokens.after).toBeGreaterThan(8_000);
-    const gone = await folded(batch(10_100), { config });
-    expect(actionIn(gone.plan, "t2")).toBe("externalize");
+    const cut = await folded(history(10_100), { config });
+    expect(actionIn(cut.plan, "t2")).toBe("externalize");
+    expect(cut.tokens.after).toBeGreaterThan(7_500);
   });
 
-  it("stays on random histories and batches wherever it fits beside what stands for the rest", async () => {
+  it("stays on random histories, and all that stands beside it unread, wherever that fits beside what stands for the rest", async () => {
     const sizes = (minLength: number, maxLength: number) =>
       fc.array(fc.integer({ min: 50, max: 4_000 }), { minLength, maxLength });
     await fc.assert(
@@ -47,11 +50,11 @@ describe("the newest message in a fold", () => {
         const thread = scriptThread(["u1", ...before, "a", ...results].join(" "), (id) =>
           id.startsWith("t") ? (tokens[Number(id.slice(1))] as number) : 50,
         );
-        const maxInputTokens = (tokens.at(-1) as number) + ROOM + 50 * batch.length;
+        const maxInputTokens = batch.reduce((sum, size) => sum + size, 0) + ROOM + 50 * batch.length;
         const outcome = await foldScene(thread, { config: { maxInputTokens } }).result;
         if (outcome.type === "no-op") return;
         if (outcome.type !== "ready") throw new Error(outcome.type);
-        expect(actionIn(outcome.plan, results.at(-1) as string)).toBe("include");
+        for (const result of results) expect(actionIn(outcome.plan, result)).toBe("include");
       }),
       runs(100),
     );

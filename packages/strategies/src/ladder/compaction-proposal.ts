@@ -1,4 +1,4 @@
-import type { ClearTarget, SummarizationRecord } from "@threadfold/core";
+import type { BodyPreview, ClearTarget, KeptEnds, SummarizationRecord } from "@threadfold/core";
 
 interface ProposalBase {
   /** Name of the strategy. */
@@ -16,7 +16,7 @@ export type CompactionProposal =
   | (ProposalBase & {
       readonly action: "clear";
       readonly targets: readonly ClearTarget[];
-      readonly keep?: { readonly headCharacters: number; readonly tailCharacters: number };
+      readonly keep?: KeptEnds | BodyPreview;
     })
   | (ProposalBase & {
       readonly action: "summarize";

@@ -10,6 +10,7 @@ import { agentThreads, countingTokenizer } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { DraftPlan } from "../compactor/draft-plan.ts";
 import { foldableGroups } from "../compactor/foldable-groups.ts";
+import { unreadResults } from "../compactor/unread-results.ts";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
 import type { StrategyContext } from "../ladder/compaction-strategy.ts";
 
@@ -22,7 +23,12 @@ export function contextOf(thread: AgentThread, needed: number, recentTokens = 0)
   const draft = new DraftPlan(emptyPlan(thread.id, "test"), shape);
   return {
     shape,
-    foldable: foldableGroups(grouped, shape, { recentTokens, recentTurns: 3, newestGroup: true }),
+    foldable: foldableGroups(grouped, shape, {
+      recentTokens,
+      recentTurns: 3,
+      newestGroup: true,
+      spared: unreadResults(shape),
+    }),
     heldBy: (ordinal) => draft.heldBy(ordinal),
     renderedTokens: (header) => draft.renderedTokens(header),
     config,

@@ -1,6 +1,7 @@
 import {
   type AgentThread,
   type CompactionPlan,
+  type KeptEnds,
   type PinId,
   type PlanVerifier,
   renderSummary,
@@ -56,10 +57,12 @@ function entryTokens(entry: ViewEntry): number {
       return entry.pins.reduce((sum, pin) => sum + tokenizer.countTokens(pin.text), 10);
     case "cleared":
       return 40 + keptTokens(entry.record.keep);
+    case "externalized-body":
+      return 40 + keptTokens(entry.record.preview);
     default:
       return 40;
   }
 }
 
-const keptTokens = (keep: { readonly headCharacters: number; readonly tailCharacters: number } | undefined): number =>
+const keptTokens = (keep: KeptEnds | undefined): number =>
   keep === undefined ? 0 : Math.ceil((keep.headCharacters + keep.tailCharacters) / 4);

@@ -152,8 +152,6 @@ describe("decisions and facts", () => {
     expect(texts(summaryOf(conversation).summary.facts)).toEqual([found[0], "Maybe the issue is the cache.", found[1]]);
     const short = LIMITS.map((maxTokens) => texts(summaryOf(conversation, { maxTokens }).summary.facts));
     expect(short.some((facts) => facts.includes(found[1] as string) && facts.length === 2)).toBe(true);
-    for (const facts of short)
-      if (facts.length > 0 && facts.length < 3) expect(found).toEqual(expect.arrayContaining(facts));
   });
 });
 

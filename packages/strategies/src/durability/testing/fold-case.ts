@@ -61,9 +61,14 @@ export const answers = (
   ],
 });
 
-/** A question, the given messages, and a newer question that no fold may take. */
+/** A question, the given messages, an answer to all that, and a newer question that no fold may take. */
 export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
-  AgentThread.empty(asThreadId("t")).append([says("u0", "user", "Go."), ...messages, says("u9", "user", "And now?")]);
+  AgentThread.empty(asThreadId("t")).append([
+    says("u0", "user", "Go."),
+    ...messages,
+    says("done", "assistant", "Done."),
+    says("u9", "user", "And now?"),
+  ]);
 
 /** Keeps what it is given, and refuses what the test says it refuses. */
 export function artifactsThat(refuse: (content: string) => boolean = () => false): ArtifactStore & {

@@ -230,7 +230,7 @@ const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files
 function lastLines(text: string): readonly string[] {
   const lines = text.slice(-LAST_READ).trimEnd().split("\n");
   return lines
-    .filter((line) => /[\p{L}\p{N}]{3}/u.test(line))
+    .filter((line) => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line))
     .slice(-LAST_LINES)
     .reverse();
 }

@@ -1,0 +1,43 @@
+import {
+  type ArtifactId,
+  type Message,
+  READ_ARTIFACT_TOOL_NAME,
+  SEARCH_THREAD_TOOL_NAME,
+  type ToolDefinition,
+} from "@threadfold/core";
+
+/** Which tools the model has to get at what gave way. A prompt tells it to call nothing that it has not. */
+export type RecallTools = "both" | "read-artifact" | "search-thread" | "none";
+
+/** The recall tools among those of a request. */
+export function recallTools(tools: readonly ToolDefinition[]): RecallTools {
+  const has = (tool: string): boolean => tools.some(({ name }) => name === tool);
+  if (has(READ_ARTIFACT_TOOL_NAME)) return has(SEARCH_THREAD_TOOL_NAME) ? "both" : "read-artifact";
+  return has(SEARCH_THREAD_TOOL_NAME) ? "search-thread" : "none";
+}
+
+/** True when the model has a tool to read artifacts with. */
+export const canReadArtifacts = (recall: RecallTools): boolean => recall === "both" || recall === "read-artifact";
+
+const canSearchThread = (recall: RecallTools): boolean => recall === "both" || recall === "search-thread";
+
+/** Says how to read an artifact back; nothing where the model cannot. */
+export const retrievalLines = (artifactId: ArtifactId, recall: RecallTools): readonly string[] =>
+  canReadArtifacts(recall) ? [`To retrieve full content, call: ${READ_ARTIFACT_TOOL_NAME}("${artifactId}")`] : [];
+
+/** Where the model finds a body: in the log, and in the artifact store unless that is null. */
+export interface BodyPlace {
+  readonly ordinal: Message["ordinal"];
+  readonly artifactId: ArtifactId | null;
+}
+
+/** Says how to read a body on from a character; nothing where the model cannot. */
+export function readOnLines({ ordinal, artifactId }: BodyPlace, from: number, recall: RecallTools): readonly string[] {
+  const how =
+    artifactId !== null && canReadArtifacts(recall)
+      ? `${READ_ARTIFACT_TOOL_NAME}("${artifactId}") with offset ${from}`
+      : canSearchThread(recall)
+        ? `${SEARCH_THREAD_TOOL_NAME} with message_id "#${ordinal}" and offset ${from}`
+        : null;
+  return how === null ? [] : [`To read what is left out, call: ${how}`];
+}
