@@ -1,4 +1,11 @@
-import { FIGURE_COLUMNS, FIGURE_NOTES, type PolicyFigures } from "@threadfold/simulation";
+import {
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  type FigureColumn,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+  type PolicyFigures,
+} from "@threadfold/simulation";
 import type { BenchMachine } from "./bench-machine.ts";
 import type { PeersResults, PolicyKind } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
@@ -32,7 +39,7 @@ function peersSection(results: PeersResults): readonly string[] {
     `${sessions.length} recorded sessions of real agents, ${whole(calls)} model calls, replayed call by call: before every recorded call a policy gets what is new and returns the prompt. A session counts at a budget only if its whole history exceeds it. Where a policy asks a model for a summary, the same scripted summarizer (${summarizer}) answers for all. Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s with ${processes} processes.`,
     ...budgets.flatMap((budget) => budgetBlock(budget, policies)),
     "What the columns say:",
-    FIGURE_NOTES.map((note) => `- ${note}`).join("\n"),
+    [...FIGURE_NOTES, ...MEMORY_NOTES].map((note) => `- ${note}`).join("\n"),
     "Presence is called presence: that a name stands in a prompt does not say that a model uses it.",
     ...(absent.length === 0
       ? []
@@ -53,19 +60,23 @@ function peersSection(results: PeersResults): readonly string[] {
 function budgetBlock(budget: number, policies: PeersResults["policies"]): readonly string[] {
   const rows = policies.filter((figures) => figures.budget === budget);
   const sessions = rows.reduce((most, row) => Math.max(most, row.sessions), 0);
-  return [
-    `### ${whole(budget)} tokens, ${sessions} sessions`,
+  const table = (columns: readonly FigureColumn[]): string =>
     markdownTable(
       [
-        ["policy", "", ...FIGURE_COLUMNS.map(({ title }) => title)],
+        ["policy", "", ...columns.map(({ title }) => title)],
         ...rows.map((figures) => [
           nameOf(figures, sessions),
           KINDS[figures.kind],
-          ...FIGURE_COLUMNS.map(({ text }) => text(figures)),
+          ...columns.map(({ text }) => text(figures)),
         ]),
       ],
       2,
-    ),
+    );
+  return [
+    `### ${whole(budget)} tokens, ${sessions} sessions`,
+    table(FIGURE_COLUMNS),
+    "What is remembered of the work, in percent:",
+    table(MEMORY_COLUMNS),
   ];
 }
 

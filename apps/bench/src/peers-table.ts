@@ -1,23 +1,22 @@
-import { FIGURE_COLUMNS, FIGURE_NOTES } from "@threadfold/simulation";
+import { FIGURE_COLUMNS, FIGURE_NOTES, type FigureColumn, MEMORY_COLUMNS, MEMORY_NOTES } from "@threadfold/simulation";
 import type { PeersResults } from "./peers-results.ts";
 import { textTable } from "./text-table.ts";
 
 /** The comparison as a table for people, one block a budget. */
 export function peersTable({ policies, absent, givenUp, sessions, seconds }: PeersResults): string {
   const budgets = [...new Set(policies.map(({ budget }) => budget))];
-  const blocks = budgets.map((budget) => {
+  const blocks = budgets.flatMap((budget) => {
     const rows = policies.filter((figures) => figures.budget === budget);
     const title = `budget ${budget.toLocaleString("en-US")}, ${Math.max(...rows.map((row) => row.sessions))} sessions`;
-    const cells = rows.map((figures) => [
-      figures.policy,
-      figures.kind,
-      ...FIGURE_COLUMNS.map(({ text }) => text(figures)),
-    ]);
-    return textTable([[title, "", ...FIGURE_COLUMNS.map((column) => column.title)], ...cells], 2);
+    const table = (columns: readonly FigureColumn[]): string => {
+      const cells = rows.map((figures) => [figures.policy, figures.kind, ...columns.map(({ text }) => text(figures))]);
+      return textTable([[title, "", ...columns.map((column) => column.title)], ...cells], 2);
+    };
+    return [table(FIGURE_COLUMNS), table(MEMORY_COLUMNS)];
   });
   return [
     ...blocks,
-    FIGURE_NOTES.join("\n"),
+    [...FIGURE_NOTES, ...MEMORY_NOTES].join("\n"),
     ...(absent.length > 0
       ? [`Not compared:\n${absent.map(({ name, reason }) => `  ${name}: ${reason}`).join("\n")}`]
       : []),

@@ -37,7 +37,7 @@ describe.skipIf(folder === null)(
       "S29 S37: %s stays legal, shrinks message by message, and keeps its pairs and names",
       async (name) => {
         const { threadId, messages } = await importSessionFile(join(folder as string, name));
-        const config = { maxInputTokens: 50_000 };
+        const config = { maxInputTokens: 50_000, preserveRecentPercent: 0.6, minCallsPerFold: 0 };
         const session = await ContextSession.open({ threadId, preset, config, format: formatById("neutral") });
         await session.append(messages);
         const outcome = await session.compact({ force: true });

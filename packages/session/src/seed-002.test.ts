@@ -182,7 +182,7 @@ describe("folds that others overtake", () => {
     const first = await open({ store });
     await first.append([said("u1", "user", "Read."), ...["a", "b", "c", "d"].flatMap((id) => noise(id))]);
     // Another target makes another plan: an equal one would count as the same commit, made twice.
-    const second = await open({ store, config: { maxInputTokens: 12_000, minCallsPerFold: 0 } });
+    const second = await open({ store, config: { maxInputTokens: 12_000, minCallsPerFold: 0, summaryMaxTokens: 200 } });
     const [one, other] = await Promise.all([first.compact({ force: true }), second.compact({ force: true })]);
     const winners = [one, other].filter(({ type }) => type === "committed");
     expect(winners.length).toBeGreaterThan(0);

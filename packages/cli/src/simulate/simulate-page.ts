@@ -1,4 +1,12 @@
-import { FIGURE_COLUMNS, FIGURE_NOTES, type PolicyFigures, type Simulation } from "@threadfold/simulation";
+import {
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  type FigureColumn,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+  type PolicyFigures,
+  type Simulation,
+} from "@threadfold/simulation";
 import { count, figure } from "../output/figures.ts";
 import type { Page } from "../output/page.ts";
 import { table } from "../output/table.ts";
@@ -15,16 +23,21 @@ export function simulatePage(simulation: Simulation, { paint, columns }: Page): 
     const sessions = rows[0]?.sessions ?? 0;
     const title = `${figure(budget)} tokens: ${count(sessions, "session")}, ${count(callsAt(simulation, budget), "call")}`;
     if (sessions === 0) return `${paint("bold", title)}\n  every session fits into this budget`;
-    return [paint("bold", title), ...rowsOf(rows).map((line) => `  ${line}`)].join("\n");
+    const remembered = [paint("bold", "What is remembered of the work, in percent"), ...rowsOf(rows, MEMORY_COLUMNS)];
+    return [paint("bold", title), ...rowsOf(rows, COLUMNS), ...remembered]
+      .map((line, index) => (index === 0 || line === remembered[0] ? line : `  ${line}`))
+      .join("\n");
   });
-  const notes = FIGURE_NOTES.flatMap((note) => wrap(note, columns)).map((line) => paint("dim", line));
+  const notes = [...FIGURE_NOTES, ...MEMORY_NOTES]
+    .flatMap((note) => wrap(note, columns))
+    .map((line) => paint("dim", line));
   return [...tables, notes.join("\n")].join("\n\n");
 }
 
-function rowsOf(rows: readonly PolicyFigures[]): readonly string[] {
-  const head = ["policy", ...COLUMNS.map(({ title }) => title)];
-  const body = rows.map((figures) => [figures.policy, ...COLUMNS.map(({ text }) => text(figures))]);
-  return table([head, ...body], ["left", ...COLUMNS.map(() => "right" as const)]);
+function rowsOf(rows: readonly PolicyFigures[], columns: readonly FigureColumn[]): readonly string[] {
+  const head = ["policy", ...columns.map(({ title }) => title)];
+  const body = rows.map((figures) => [figures.policy, ...columns.map(({ text }) => text(figures))]);
+  return table([head, ...body], ["left", ...columns.map(() => "right" as const)]);
 }
 
 const callsAt = ({ sessions }: Simulation, budget: number): number =>

@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(path))(
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("overloaded"),
       });
-      expect(record?.summarizer).toBe("extractive-v3");
+      expect(record?.summarizer).toBe("extractive-v4");
       expect(text).toContain("agent-session.ts");
     });
   },

@@ -165,7 +165,7 @@ describe("what summarizes the folds of a session", () => {
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
       expect(JSON.stringify(events).includes(secret)).toBe(!redactSecrets);
       expect(session.plan.summarizations[0]?.summarizer).toBe(
-        redactSecrets ? "extractive-v3 redacted" : "extractive-v3",
+        redactSecrets ? "extractive-v4 redacted" : "extractive-v4",
       );
       expect(JSON.stringify([...session.thread.messages])).toContain(secret);
     },

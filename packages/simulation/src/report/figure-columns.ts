@@ -29,6 +29,26 @@ export const FIGURE_COLUMNS: readonly FigureColumn[] = [
   { title: "sent", text: ({ tokensSent }) => whole(tokensSent) },
 ];
 
+/** What prompts remember of the work, as a table of its own: percent, asked of what is older than ten calls. */
+export const MEMORY_COLUMNS: readonly FigureColumn[] = [
+  { title: "ask", text: ({ memory }) => percent(memory.ask) },
+  { title: "report", text: ({ memory }) => percent(memory.report) },
+  { title: "quote", text: ({ memory }) => percent(memory.quote) },
+  { title: "edit", text: ({ memory }) => percent(memory.edit) },
+  { title: "run", text: ({ memory }) => percent(memory.run) },
+  { title: "need", text: ({ memory }) => percent(memory.need) },
+  { title: "name", text: ({ memory }) => percent(memory.name) },
+  { title: "bare", text: ({ memory }) => percent(memory.bareNames) },
+];
+
+/** What those columns say. Each asks for what stands together in one passage; `name` alone asks for the bare name. */
+export const MEMORY_NOTES: readonly string[] = [
+  "ask: what users asked; report: what the agent said it had found or done; quote: of those, a sentence word for word",
+  "edit: a changed file with names that came into it; run: the latest run of a command with what it came to",
+  "need: a name that a later call uses, with words around it in its source; name: such a name anywhere in the prompt",
+  "bare: of what the policy wrote itself, the share that is names in bare lists",
+];
+
 /** What must never be: requests that a provider refuses, are empty, have lost the newest message, or were not made. */
 export const defects = ({ violations, emptyPrompts, newestLost, throws }: PolicyFigures): number =>
   violations + emptyPrompts + newestLost + throws;

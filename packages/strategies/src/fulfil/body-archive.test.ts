@@ -46,7 +46,7 @@ describe("a store that fails while bodies are externalized", () => {
     const { plan, storageProblems, floor } = await folded(
       threadOf(...searches(12)),
       { artifacts, ladder },
-      { externalizeThresholdTokens: 100, targetPercent: 0.4 },
+      { externalizeThresholdTokens: 100, targetPercent: 0.5 },
     );
     expect([plan.externalizations.length, plan.summarizations.length, floor]).toEqual([0, 1, false]);
     expect(storageProblems).toHaveLength(3);

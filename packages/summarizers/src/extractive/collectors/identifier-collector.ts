@@ -57,23 +57,25 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   call({ input, place, ...call }: CallReading): void {
-    this.#scanJson(input, place.position, sourceOf(call));
+    // A command stands among the outcomes, with what it came to.
+    this.#scanJson(input, place.position, call.kind === "shell" ? null : sourceOf(call));
   }
 
   result({ text, place, call, envelope }: ResultReading): void {
     this.#scan(text, IN_RESULT, place.position, call === null ? envelope.toolName : sourceOf(call));
   }
 
-  #scan(text: string, source: TextSource, position: number, where: string): void {
+  /** @param where what the text is the text of; null where it stands in the summary by itself. */
+  #scan(text: string, source: TextSource, position: number, where: string | null): void {
     const [head, tail] = source === IN_RESULT ? [RESULT_HEAD, RESULT_TAIL] : [TEXT_HEAD, TEXT_TAIL];
     const parts = text.length <= head + tail ? [text] : [text.slice(0, head), text.slice(-tail)];
     for (const part of parts) {
       this.#index.scan(part, source, position);
-      this.#shown.push({ text: part, position, where });
+      if (where !== null) this.#shown.push({ text: part, position, where });
     }
   }
 
-  #scanJson(value: JsonValue | undefined, position: number, where: string): void {
+  #scanJson(value: JsonValue | undefined, position: number, where: string | null): void {
     if (typeof value === "string") this.#scan(value, IN_ARGUMENT, position, where);
     else if (typeof value === "number") this.#scan(String(value), IN_ARGUMENT, position, where);
     else if (typeof value === "object" && value !== null) {
@@ -93,6 +95,12 @@ export class IdentifierCollector implements SpanCollector {
     return { candidates: [...this.#lines(ranked, messages), ...bare] };
   }
 
+  /** A file by its whole path, which the rendering shortens; a command short, between its marks. */
+  #placeOf(where: string): string {
+    if (!where.startsWith("`")) return where;
+    return `\`${excerpt(this.#paths.shortened(where.slice(1, -1)), MAX_WHERE)}\``;
+  }
+
   #lines(ranked: readonly RankedEntry[], messages: readonly Message[]): readonly Candidate[] {
     const odds = new Map(ranked.slice(0, MAX_LINES).map((found) => [found.entry.text, found.odds]));
     return namedLines(this.#shown, new Set(odds.keys()), this.#index).map(
@@ -100,7 +108,7 @@ export class IdentifierCollector implements SpanCollector {
         section: "identifiers",
         item: {
           text: this.#paths.shortened(text),
-          where: where.startsWith("`") ? excerpt(this.#paths.shortened(where), MAX_WHERE) : where,
+          where: this.#placeOf(where),
           sources: [(messages[position] as Message).id],
         },
         names: new Map(names.map((name) => [name, odds.get(name) ?? 0])),
