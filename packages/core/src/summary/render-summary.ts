@@ -21,16 +21,14 @@ export const SUMMARY_RENDER_VERSION = "v2.0";
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
+  const told = folder === "" ? "" : ` (${SHARED} is ${folder})`;
   const sections = [
     section("Original task (verbatim)", summary.originalTask === null ? [] : [summary.originalTask.text]),
     section("Constraints", bullets(summary.constraints.map(textOf))),
     section("Work items", bullets(summary.openItems.map(workLine))),
     section("Found out", bullets(passages(summary.facts))),
     section("Decisions made", bullets(summary.decisions.map(decisionLine))),
-    section(
-      folder === "" ? "Files" : `Files (paths without a leading slash are below ${inset(folder)})`,
-      bullets(summary.files.map((file) => fileLine(file, folder))),
-    ),
+    section(`Files${told}`, bullets(summary.files.map((file) => fileLine(file, folder)))),
     section("Tool outcomes", bullets(summary.toolOutcomes.map(outcomeLine))),
     section(
       "Errors and resolutions",
@@ -45,7 +43,7 @@ export function renderSummary(summary: StructuredSummary): string {
         ),
       ),
     ),
-    section("What is where", placeLines(summary.identifiers, folder)),
+    section(`What is where${summary.files.length === 0 ? told : ""}`, placeLines(summary.identifiers, folder)),
     section("Identifiers seen", nameLines(summary.identifiers)),
     section("Task at that point", bullets(summary.currentTask === null ? [] : [summary.currentTask])),
     section(
@@ -86,9 +84,12 @@ const decisionLine = ({ decision, rationale, turn }: Decision): string =>
 const workLine = ({ status, priority, description, context }: OpenItem): string =>
   `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
 
-/** A path as the summary shows it: below the shared folder without that folder. */
+/** Stands for the folder that most paths of a summary lie in. */
+const SHARED = "…/";
+
+/** A path as the summary shows it: with a short sign for the shared folder, where it lies below that. */
 export const shownPath = (path: string, folder: string): string =>
-  folder !== "" && path.length > folder.length && path.startsWith(folder) ? path.slice(folder.length) : path;
+  folder !== "" && path.startsWith(folder) ? SHARED + path.slice(folder.length) : path;
 
 function fileLine({ path, action, description, changes = 0, changed = [] }: FileItem, folder: string): string {
   const times = changes > 1 ? `${action}, ${changes} changes` : action;

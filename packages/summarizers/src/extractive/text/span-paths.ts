@@ -21,9 +21,9 @@ export class SpanPaths {
     return this.#folder;
   }
 
-  /** A text in which paths below the shared folder are written from there on. */
+  /** A text in which paths leave the shared folder out. Which folder that is may change with the next fold. */
   shortened(text: string): string {
     const { folder } = this;
-    return folder === "" ? text : text.replaceAll(folder, "").replaceAll(folder.slice(0, -1), ".");
+    return folder === "" ? text : text.replaceAll(folder, "…");
   }
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { Conversation, summaryOf } from "../../test-support/conversation.ts";
+
+const HANDOFF = `This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:
+## Root cause
+ToRelativePath rejects every path that starts with two dots, because the hook takes the working directory for the root of the repository.
+## Decisions
+- We keep the shadow branches and fix the root instead of the filter.
+- The go-git change stays out of this branch, since it was made for the wrong reason.
+## Next steps
+1. Check checkCanRewindWithWarning for the same mistake.
+2. Write a test with sibling directories before anything is committed.
+Please continue the conversation from where we left it off without asking the user any further questions.`;
+
+describe("H5: what somebody wrote down already", () => {
+  it("stands in the summary word for word: a handoff in the log, without what its harness says of the conversation", () => {
+    const { text } = summaryOf(new Conversation().user(HANDOFF, "compaction").agent("I go on with the next step."));
+    for (const line of [
+      "ToRelativePath rejects every path that starts with two dots, because the hook takes the working directory for the root of the repository.",
+      "We keep the shadow branches and fix the root instead of the filter.",
+      "The go-git change stays out of this branch, since it was made for the wrong reason.",
+      "Check checkCanRewindWithWarning for the same mistake.",
+      "Write a test with sibling directories before anything is committed.",
+    ])
+      expect(text).toContain(line);
+    expect(text).not.toMatch(/being continued|Please continue/);
+  });
+
+  it("goes before what the steps say where room is short", () => {
+    const conversation = new Conversation().user(HANDOFF, "compaction");
+    for (let step = 0; step < 40; step++)
+      conversation.agent(`The ${step}th look at module number ${step} showed that nothing of interest happens there.`);
+    expect(summaryOf(conversation, { maxTokens: 400 }).text).toContain("fix the root instead of the filter");
+  });
+
+  it("is the report of an agent that was sent out", () => {
+    const report = "The free key is minted in routes/keys.ts, behind the owner's flag.\nNo other route mints keys.";
+    const { text } = summaryOf(
+      new Conversation().user("Look into it.").tool("task", { description: "Find the routes", prompt: "…" }, report),
+    );
+    expect(text).toContain(
+      "The free key is minted in routes/keys.ts, behind the owner's flag. No other route mints keys.",
+    );
+  });
+});
+
+describe("H5: what only looks like a fact", () => {
+  it("is no created file: a comment with an arrow, a script that looks like a path", () => {
+    const { summary } = summaryOf(
+      new Conversation()
+        .user("Go.")
+        .bash("# config -> utils/config\n# core/messages > core/oauth\nls", "x")
+        .bash("sed 's/main-new/main/g' src/a.ts", "x")
+        .bash("sed -i -e 's/one/two/' src/b.ts", "")
+        .bash("awk '/src/lib/ {print}' src/c.ts && awk '/src/lib/ {print}' src/c.ts", "x"),
+    );
+    expect(summary.files.map(({ action, path }) => `${action} ${path}`).sort()).toEqual([
+      "modified src/b.ts",
+      "read src/c.ts",
+    ]);
+  });
+
+  it("is one file under one spelling, over folds, too", () => {
+    const edit = (path: string) => [{ file_path: path, old_string: "a", new_string: "resetCursor()" }, "ok"] as const;
+    const first = summaryOf(
+      new Conversation()
+        .user("Go.")
+        .tool("edit", ...edit("src/mode/interactive.ts"))
+        .tool("edit", ...edit("./src/mode/interactive.ts"))
+        .tool("edit", ...edit("/home/dev/project/src/mode/interactive.ts")),
+    ).summary;
+    expect(first.files).toMatchObject([{ path: "/home/dev/project/src/mode/interactive.ts", changes: 3 }]);
+    const again = new Conversation().user("On.").tool("edit", ...edit("src/mode/interactive.ts"));
+    expect(summaryOf(again, { previous: first }).summary.files).toMatchObject([
+      { path: "/home/dev/project/src/mode/interactive.ts", changes: 4, changed: ["resetCursor"] },
+    ]);
+  });
+});
+
+describe("names", () => {
+  it("stand in the line of their source, under the file or command that showed it", () => {
+    const code = "import { x } from 'y';\nexport function normalizePlan(plan: CompactionPlan): PlanRecords {\n}\n";
+    const { text } = summaryOf(
+      new Conversation()
+        .user("Explain it.")
+        .tool("read", { path: "src/plan/normalize.ts" }, code)
+        .bash(
+          "grep -rn ROUNDS src",
+          "src/plan/limits.ts:12:const MAX_ROUNDS = 8;\nsrc/plan/other.ts:3:// nothing more of it here",
+        ),
+    );
+    expect(text).toContain(
+      "- src/plan/normalize.ts:\n  export function normalizePlan(plan: CompactionPlan): PlanRecords {",
+    );
+    expect(text).toContain("- src/plan/limits.ts:\n  const MAX_ROUNDS = 8;");
+  });
+});
