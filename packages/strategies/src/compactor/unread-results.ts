@@ -24,7 +24,7 @@ export function unreadResults(shape: ThreadShape): readonly number[] {
 }
 
 /** What a fold that shows but the ends of unread results knows of them. */
-export interface UnreadScene {
+export interface UnreadContext {
   readonly shape: ThreadShape;
   readonly config: ContextCompactionConfig;
   readonly heldBy: (ordinal: number) => Hold | undefined;
@@ -37,11 +37,11 @@ export interface UnreadScene {
  * so that the model can read on there, else it is truncated. How much of it is shown is decided when the rest of the
  * request is known.
  */
-export function unreadProposals(ordinals: readonly number[], scene: UnreadScene): readonly CompactionProposal[] {
+export function unreadProposals(ordinals: readonly number[], scene: UnreadContext): readonly CompactionProposal[] {
   return ordinals.flatMap((ordinal) => propose(ordinal, scene) ?? []);
 }
 
-function propose(ordinal: number, { shape, config, heldBy, mayStore }: UnreadScene): CompactionProposal | null {
+function propose(ordinal: number, { shape, config, heldBy, mayStore }: UnreadContext): CompactionProposal | null {
   const { opaque, shares, toolName } = shape.header(ordinal);
   const body = shares.toolResult;
   const hold = heldBy(ordinal);

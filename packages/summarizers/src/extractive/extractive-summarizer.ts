@@ -8,9 +8,10 @@ import type { HarvestContext } from "./span-collector.ts";
 export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v4";
 
 /**
- * Summarizes without a model: it finds what a person who takes over would ask for (task, rules, open work, files, runs,
- * errors, decisions) and an index of the identifiers that later calls are likely to need, each with the messages it was
- * taken from. Deterministic, linear in the text, and within `maxTokens` of the request's own counter.
+ * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came of
+ * it, what the agent said it had found and done, word for word, what was changed in which file, what each command came to,
+ * and the lines of sources with the names that later calls are likely to need; each with the messages it was taken from.
+ * Deterministic, linear in the text, and within `maxTokens` of the request's own counter.
  */
 export class ExtractiveSummarizer implements Summarizer {
   readonly id = EXTRACTIVE_SUMMARIZER_ID;

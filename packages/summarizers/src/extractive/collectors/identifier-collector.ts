@@ -8,7 +8,7 @@ import {
   IN_USER_TEXT,
   type TextSource,
 } from "../identifiers/identifier-index.ts";
-import { identifierOdds } from "../identifiers/identifier-worth.ts";
+import { identifierOdds } from "../identifiers/identifier-odds.ts";
 import { namedLines, type ShownText } from "../identifiers/named-lines.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Place } from "../reading/place.ts";

@@ -39,9 +39,8 @@ const FIRST_TO_GROW: readonly SummarySection[] = ["errors", "decisions", "files"
 const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"] as const;
 
 /**
- * Chooses from what was found what goes into the summary, so that its rendered text stays within the limit: constraints
- * and open work first, then files, errors, outcomes, decisions and facts up to their shares, and identifiers in all the
- * room that is left.
+ * Chooses from what was found what goes into the summary, so that its rendered text stays within the limit: each section
+ * up to its allotment, then what was found and done in the room that others leave, and what is where in all that is left.
  */
 export function selectChanges(harvests: readonly Harvest[], request: SummarizeRequest): readonly SummaryChange[] {
   const candidates = ranked(

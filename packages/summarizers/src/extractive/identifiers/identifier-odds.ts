@@ -1,13 +1,6 @@
 import type { Message } from "@threadfold/core";
 import { type IdentifierEntry, IN_AGENT_TEXT, IN_ARGUMENT, IN_RESULT, IN_USER_TEXT } from "./identifier-index.ts";
 
-/** How much an identifier is worth per token where it stands alone: its odds over the square root of what it costs. */
-export const identifierWorth = (
-  entry: IdentifierEntry,
-  messages: readonly Message[],
-  firstUserPosition: number,
-): number => identifierOdds(entry, messages, firstUserPosition) / Math.sqrt(entry.text.length + 3);
-
 /**
  * The odds that a later call needs an identifier again, relative to others. The weights are rounded from a logistic regression over the recorded sessions, cross-checked on halves: what
  * the agent itself put into arguments returns most, and so does what the first request names; what only results show
