@@ -97,7 +97,10 @@ const sentencesOf = (text: string): readonly string[] =>
     (sentence) => sentence.length >= SHORTEST_SENTENCE,
   );
 
-/** Fields of a call's input that hold what stands in a file before and after the call. */
+/**
+ * Fields of a call's input that hold what stands in a file before and after the call. Read here for themselves: what is
+ * measured must not say by which reading.
+ */
 const AFTER = ["new_string", "new_str", "newText", "newString", "content", "file_text", "patch", "diff", "new_source"];
 const BEFORE = ["old_string", "old_str", "oldText", "oldString"];
 const PATHS = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file"];

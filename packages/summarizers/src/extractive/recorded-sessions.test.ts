@@ -82,6 +82,14 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
     }
   });
 
+  it("has no bare list of names worth speaking of", () => {
+    for (const maxTokens of [1_500, 4_000, 10_000]) {
+      const { text } = summaryOf(messages, { maxTokens });
+      const [, list = ""] = /^## Identifiers seen\n(.*)$/m.exec(text) ?? [];
+      expect(list.length / text.length).toBeLessThan(0.1);
+    }
+  });
+
   it("names the files that were changed", () => {
     const { text, summary } = summaryOf(messages, { maxTokens: 6_000 });
     const folder = sharedFolder(summary);

@@ -53,7 +53,8 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   otherText(text: string, { position }: Place): void {
-    this.#scan(text, IN_AGENT_TEXT, position, "the agent");
+    // Nobody can say whose words these are: thoughts, a harness, a handoff.
+    this.#scan(text, IN_AGENT_TEXT, position, "notes in the log");
   }
 
   call({ input, place, ...call }: CallReading): void {
@@ -90,7 +91,9 @@ export class IdentifierCollector implements SpanCollector {
       .slice(0, MAX_CANDIDATES);
     const bare = ranked.map((found): Candidate => {
       const message = messages[found.entry.lastPosition] as Message;
-      return { section: "identifiers", item: { text: found.entry.text, sources: [message.id] }, worth: worthOf(found) };
+      const { text } = found.entry;
+      const names = new Map([[text, found.odds]]);
+      return { section: "identifiers", item: { text, sources: [message.id] }, names, worth: 0 };
     });
     return { candidates: [...this.#lines(ranked, messages), ...bare] };
   }

@@ -2,9 +2,8 @@ import type { Place } from "../reading/place.ts";
 import type { Speech } from "../reading/speech.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, SpanCollector } from "../span-collector.ts";
-import { isAnnouncement } from "../text/announcement.ts";
 import { COMPLETION, DECISION, FINDING, SETBACK } from "../text/phrases.ts";
-import { isQuestion, type Sentence } from "../text/sentence.ts";
+import { isAnnouncement, isQuestion, type Sentence } from "../text/sentence.ts";
 import { type SpanWords, wordsOf } from "../text/span-words.ts";
 
 /** Rarest words that stand for what a message says. */

@@ -1,10 +1,9 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
 import type { Speech } from "../reading/speech.ts";
 import { asksToGoOn } from "../text/acknowledgement.ts";
-import { isAnnouncement } from "../text/announcement.ts";
 import { sentenceExcerpt, statementKey } from "../text/excerpt.ts";
 import { CANCELLATION, COMPLAINT, COMPLETION, SETBACK } from "../text/phrases.ts";
-import { isQuestion, quoteSentences, type Sentence } from "../text/sentence.ts";
+import { isAnnouncement, isQuestion, quoteSentences, type Sentence } from "../text/sentence.ts";
 
 /**
  * Where a request stands: the agent is at work on it, ended its turn on it (with its work done, with something else to

@@ -84,11 +84,11 @@ export class RunCollector implements SpanCollector {
     if (!failed) for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
   }
 
-  #takeCommand(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
+  #takeCommand(call: CallReading, result: ResultReading): void {
     if (call.command === null) return;
-    const notable = notableCommand(call.command);
-    if (notable === null) return this.#takeLook(call, { text, exitCode, failed, place } as ResultReading);
-    const command = notable;
+    const command = notableCommand(call.command);
+    if (command === null) return this.#takeLook(call, call.command, result);
+    const { text, exitCode, failed, place } = result;
     const error = failed
       ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`)
       : exitCode === 0
@@ -113,13 +113,13 @@ export class RunCollector implements SpanCollector {
   }
 
   /** A command that only looks: what it came to is told while there is room, and its failing teaches nothing. */
-  #takeLook(call: CallReading, { text, exitCode, failed, place }: ResultReading): void {
-    const command = (call.command as string).replaceAll("`", "'");
+  #takeLook({ toolName }: CallReading, line: string, { text, exitCode, failed, place }: ResultReading): void {
+    const command = line.replaceAll("`", "'");
     const error = failed ? errorLine(text, false) : null;
     const result = error === null ? testResult(text) : null;
     this.#keep({
       command,
-      toolName: call.toolName,
+      toolName,
       result,
       last: lastLines(text),
       exitCode,

@@ -11,7 +11,7 @@ export type Candidate = {
     readonly supersedes?: string;
     /** Set on what stands in the summary whatever its section's share, as long as the whole has room for it. */
     readonly sure?: boolean;
-    /** What the line of an identifier names, with the odds that each is needed again. */
+    /** What an identifier or its line names, with the odds that each is needed again: they decide instead of a worth. */
     readonly names?: ReadonlyMap<string, number>;
     /** Place among all that was found; set when candidates are ranked. */
     readonly sequence?: number;

@@ -119,7 +119,7 @@ class IdentifierRoom {
     if (isBare) this.#bareRoom -= cost;
     else this.#sources.add(where);
     this.#chosen.push({ contender, cost });
-    for (const name of [...names.keys()]) this.#cover(name);
+    for (const name of names.keys()) this.#cover(name);
     if (where !== undefined) this.#cover(where);
   }
 
@@ -159,11 +159,7 @@ function contendersOf(
   candidates: readonly IdentifierCandidate[],
 ): readonly Contender[] {
   const odds = new Map<string, number>();
-  for (const { item, names, worth } of candidates) {
-    if (names === undefined)
-      odds.set(item.text, Math.max(odds.get(item.text) ?? 0, worth * Math.sqrt(item.text.length + 3)));
-    else for (const [name, own] of names) odds.set(name, own);
-  }
+  for (const { names = [] } of candidates) for (const [name, own] of names) odds.set(name, own);
   const known = new Set(previous.map(({ text, where }) => `${where}\n${text}`));
   const old = previous.map((item, index): Contender => {
     const rank = previous.length < 2 ? 1 : index / (previous.length - 1);
@@ -186,8 +182,14 @@ function contendersOf(
     .filter(({ item }) => !known.has(`${item.where}\n${item.text}`))
     .map((candidate): Contender => {
       const { text, where } = candidate.item;
-      const names = candidate.names ?? new Map([bareName([text, odds.get(text) ?? 0])]);
-      return { text, where, names, previous: null, candidate };
+      const names = [...(candidate.names ?? [])];
+      return {
+        text,
+        where,
+        names: new Map(where === undefined ? names.map(bareName) : names),
+        previous: null,
+        candidate,
+      };
     });
   return [...old, ...fresh];
 }

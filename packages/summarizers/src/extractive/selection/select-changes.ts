@@ -7,7 +7,7 @@ import {
   spanEnd,
 } from "@threadfold/core";
 import type { Harvest } from "../span-collector.ts";
-import { isAnnouncement } from "../text/announcement.ts";
+import { isAnnouncement } from "../text/sentence.ts";
 import type { Candidate } from "./candidate.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
 import { itemLine, itemText } from "./item-text.ts";

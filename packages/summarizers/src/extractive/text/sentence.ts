@@ -58,6 +58,12 @@ function addSentence(part: string, sentences: Sentence[]): void {
 /** True for a sentence that asks something. */
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
+const ANNOUNCES =
+  /^(?:(?:now|first|next|then|ok|okay|good|great|perfect|alright|so)[,.!]?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
+
+/** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
+export const isAnnouncement = (sentence: string): boolean => ANNOUNCES.test(sentence);
+
 /** The first sentences, whole, as many as fit into so many UTF-16 code units; always the first one. */
 export function quoteSentences(sentences: readonly Sentence[], maxLength: number): string {
   let quote = "";
