@@ -416,6 +416,20 @@ describe("folding again and again", () => {
   });
 });
 
+describe("room", () => {
+  it("is never made by a summary that then says nothing", () => {
+    const decision = "Keep the long list. ".repeat(400);
+    const said = new Conversation().agent("…").messages;
+    const { summary: previous } = applySummaryChanges(null, spanOf(said), [
+      { op: "add", section: "decisions", item: { decision, rationale: "", turn: 1, sources: [] } },
+    ]);
+    expect(new ExtractiveSummarizer().summarizeNow(requestFor(said, { previous, maxTokens: 500 }))).toEqual({
+      changes: [],
+      nothingToSay: true,
+    });
+  });
+});
+
 describe("requests", () => {
   it("is refused when it was aborted before it began", async () => {
     const messages = new Conversation().user("Go.").messages;

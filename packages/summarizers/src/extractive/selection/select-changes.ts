@@ -72,7 +72,8 @@ export function selectChanges(harvests: readonly Harvest[], request: SummarizeRe
     request,
   );
   shrinkToFit(draft, work.kept, request.maxTokens);
-  return draft.changes();
+  // What alone is too long leaves nothing behind when it goes: then there is nothing to say, and the summary before stands.
+  return draft.isBlank ? [] : draft.changes();
 }
 
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>

@@ -18,6 +18,8 @@ import { isProtected } from "./section-share.ts";
 /** Why an item of an earlier fold was taken out without an event in the thread. */
 const MADE_ROOM = "made room: not seen again since";
 
+const BLANK = renderSummary(emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 }));
+
 type DraftItem = NewItem<SummarySection> & { readonly id: string };
 
 /**
@@ -132,6 +134,11 @@ export class SummaryDraft {
     );
     const emptied = left === null ? {} : { [left]: [] };
     return renderSummary({ ...this.#base, ...kept, ...merged, ...emptied } as StructuredSummary);
+  }
+
+  /** True when nothing is left to read. */
+  get isBlank(): boolean {
+    return this.text() === BLANK;
   }
 
   exactTokens(): number {
