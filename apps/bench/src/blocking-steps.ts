@@ -18,6 +18,7 @@ import {
   recognizeOverflow,
   redactJson,
   redactSecrets,
+  type SessionOptions,
   spanOf,
   AgentThread as Threads,
 } from "threadfold";
@@ -76,10 +77,15 @@ const messagesOf = (inputs: readonly MessageInput[]): readonly Message[] =>
 /** The first message that was said, as a thread has it. */
 const said = (text: string): Message => messagesOf([say("u0", "user", text)])[0] as Message;
 
-async function session(text: string, use: (session: ContextSession) => Promise<unknown>): Promise<void> {
+async function session(
+  messages: readonly MessageInput[],
+  use: (session: ContextSession) => Promise<unknown>,
+  options: Partial<SessionOptions> = {},
+): Promise<void> {
   const config = { maxInputTokens: MAX_INPUT_TOKENS };
-  const opened = await ContextSession.open({ threadId, store: createMemoryStore(), config, clock: { now: () => 0 } });
-  await opened.append(conversation(text));
+  const given = { threadId, store: createMemoryStore(), config, clock: { now: () => 0 } };
+  const opened = await ContextSession.open({ ...given, ...options });
+  await opened.append(messages);
   await use(opened);
   await opened.close();
 }
@@ -100,6 +106,12 @@ const lines = (text: string): string =>
     .map((line) => JSON.stringify(line))
     .join("\n");
 
+const AT_ONCE = "counting with tiktoken, at once";
+const NAMES_AT_ONCE = "names for search, at once";
+const PINS_AT_ONCE = "pins in what a user said, at once";
+/** Steps that a host takes only when it asks for work at once; a session takes them step by step. */
+export const informational: ReadonlySet<string> = new Set([AT_ONCE, PINS_AT_ONCE, NAMES_AT_ONCE]);
+
 /** All that runs over text. */
 export const steps: Readonly<Record<string, Step>> = {
   "redaction of a text": (text) => redactSecrets(text),
@@ -111,8 +123,8 @@ export const steps: Readonly<Record<string, Step>> = {
     ),
   "a query for search": (text) => readRecallRequest({ text: text.toWellFormed() }),
   "indexing for search": (text) => new MemoryRecallIndex().index(threadId, [said(text)]),
-  "names for search": (text) => namesInText(text),
-  "pins in what a user said": (text) =>
+  [NAMES_AT_ONCE]: (text) => namesInText(text),
+  [PINS_AT_ONCE]: (text) =>
     detectPins([said(text)], [], { maxTokens: PIN_TOKENS, countTokens: (part) => heuristic.countTokens(part) }),
   "summary without a model": (text) => {
     const messages = messagesOf([...conversation(text), say("u1", "user", text)]);
@@ -122,15 +134,23 @@ export const steps: Readonly<Record<string, Step>> = {
     });
   },
   "counting by characters": (text) => heuristic.countTokens(text),
-  "counting with tiktoken": (text) => tiktoken.countTokens(text),
+  [AT_ONCE]: (text) => tiktoken.countTokens(text),
   "canonical JSON": (text) => canonicalJson({ text: text.toWellFormed() }),
   "reading JSON": (text) => parseJson(JSON.stringify({ text: text.toWellFormed() })),
   "importing openai-chat": (text) => importSession(encoder.encode(chat(text))).catch(() => undefined),
   "importing claude-code": (text) => importSession(encoder.encode(lines(text))).catch(() => undefined),
   "recognizing an overflow": (text) => recognizeOverflow(new Error(text)),
-  "a session's append": (text) => session(text, async () => undefined),
-  "a session's fold and request": (text) => session(text, (opened) => opened.prepare()),
-  "a session's search": (text) => session(text, (opened) => opened.search({ text: text.slice(0, 2_000) })),
+  "a session's append": (text) => session(conversation(text), async () => undefined),
+  "a session's append of what a user pasted": (text) => session([say("u0", "user", text)], async () => undefined),
+  "a session's append, counted with tiktoken": (text) =>
+    session(conversation(text), async () => undefined, { tokenizer: tiktoken }),
+  "a session's fold and request": (text) => session(conversation(text), (opened) => opened.prepare()),
+  "a session's fold and request, counted with tiktoken": (text) =>
+    session(conversation(text), (opened) => opened.prepare(), { tokenizer: tiktoken }),
+  "a session's search": (text) =>
+    session(conversation(text), (opened) => opened.search({ text: text.slice(0, 2_000) })),
   "a session's handoff": (text) =>
-    session(text, (opened) => opened.handoff({ goal: "Go on with the file.", threadId: asThreadId("next") })),
+    session(conversation(text), (opened) =>
+      opened.handoff({ goal: "Go on with the file.", threadId: asThreadId("next") }),
+    ),
 };

@@ -9,7 +9,10 @@ import { summaryWordingSchema } from "./summary-wording.ts";
 /** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
 export const toolDurabilityPolicySchema = z.strictObject({
   durability: toolDurabilitySchema,
-  /** Names of top-level fields of a JSON result that every fold keeps. */
+  /**
+   * Fields of a JSON result that every fold keeps, also where the JSON stands as text: names, or paths such as
+   * `order.id`, `items.0.sku` and `items.*.sku`. A name that holds dots itself goes before the path.
+   */
   mustPreserveFields: z.array(z.string()).readonly().default([]),
   /** Results of more than this many tokens are externalized rather than cleared. */
   externalizeThresholdTokens: z.int().nonnegative().optional(),

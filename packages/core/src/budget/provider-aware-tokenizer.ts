@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest } from "../model/chat-request.ts";
 import type { Role } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { Steps } from "../steps/steps.ts";
 
 /**
  * Counts what is sent, not the message bodies alone (seed 002). All figures are tokens. Implementations are
@@ -22,4 +23,9 @@ export interface ProviderAwareTokenizer {
   countToolSchemas(tools: readonly ToolDefinition[]): number;
   /** Tokens of a whole request: system text, tools, messages and the provider's own wrapping. */
   countRequest(request: ChatRequest): number;
+  /**
+   * What `countPart` gives, in steps of a few milliseconds, so that a session that counts a long message holds up nobody.
+   * Left out by counters that are fast whatever they count, and by those that cannot be interrupted.
+   */
+  countPartInSteps?(part: Part): Steps<number>;
 }

@@ -4,6 +4,7 @@ import { countingTokenizer } from "../laws/counting-tokenizer.ts";
 import { agentThreads, GENERATED_THREAD_ID } from "../laws/thread-arbitrary.ts";
 import { asToolCallId } from "../model/ids.ts";
 import type { Part } from "../model/part.ts";
+import { finishSteps } from "../steps/steps.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
 import { TokenLedger } from "./token-ledger.ts";
@@ -75,6 +76,33 @@ describe("TokenLedger", () => {
         expect(ledgers.at(-1)?.extend(thread)).toBe(ledgers.at(-1));
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("extended step by step is the ledger extended at once, with a counter that takes steps and one that takes none", () => {
+    fc.assert(
+      fc.property(threads, fc.nat(), fc.boolean(), (thread, pick, takesSteps) => {
+        const plain = countingTokenizer();
+        let steps = 0;
+        const tokenizer: ProviderAwareTokenizer = {
+          ...plain,
+          *countPartInSteps(part) {
+            for (let step = 0; step < 3; step++) yield void steps++;
+            return plain.countPart(part);
+          },
+        };
+        const empty = TokenLedger.empty(takesSteps ? tokenizer : plain, () => "ephemeral");
+        const before = empty.extend(thread.atVersion(pick % (thread.version + 1)));
+        const stepped = finishSteps(before.extendInSteps(thread));
+        const parts = thread.messagesBetween(before.length).flatMap((message) => message.parts);
+        expect([...stepped.headers]).toEqual([...empty.extend(thread).headers]);
+        expect([stepped.totalTokens, stepped.systemTokens]).toEqual([
+          empty.extend(thread).totalTokens,
+          empty.extend(thread).systemTokens,
+        ]);
+        expect(steps).toBe(takesSteps ? 3 * parts.length : 0);
+      }),
+      { numRuns: 60 },
     );
   });
 

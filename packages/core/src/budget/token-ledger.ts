@@ -2,10 +2,11 @@ import type { Message } from "../model/message.ts";
 import { headerOf, type MessageHeader } from "../model/message-header.ts";
 import type { ToolDurability } from "../model/tool-durability.ts";
 import type { ToolResultEnvelope } from "../model/tool-result-envelope.ts";
+import type { Steps } from "../steps/steps.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
 import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
-import { tokenShares } from "./token-shares.ts";
+import { type MessageTokens, tokenShares, tokenSharesInSteps } from "./token-shares.ts";
 
 /** Says how a tool's results may be folded when the result itself does not say so. */
 export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
@@ -79,8 +80,30 @@ export class TokenLedger {
    * when it is left out. Read only when this ledger has counted nothing yet.
    */
   extend(thread: AgentThread, hiddenTokens?: number): TokenLedger {
-    if (this.length === 0 && !thread.isWhole) return this.#resume(thread, hiddenTokens);
-    const added = thread.messagesBetween(this.length).map((message) => this.#count(message));
+    const counted = this.#uncounted(thread).map((message) =>
+      this.#headerOf(message, tokenShares(message, this.tokenizer)),
+    );
+    return this.#with(thread, counted, hiddenTokens);
+  }
+
+  /** What {@link extend} gives, step by step, as small as the counter makes them. */
+  *extendInSteps(thread: AgentThread, hiddenTokens?: number): Steps<TokenLedger> {
+    const counted: MessageHeader[] = [];
+    for (const message of this.#uncounted(thread))
+      counted.push(this.#headerOf(message, yield* tokenSharesInSteps(message, this.tokenizer)));
+    return this.#with(thread, counted, hiddenTokens);
+  }
+
+  #uncounted(thread: AgentThread): readonly Message[] {
+    return this.#resumes(thread) ? [...thread.messagesInMemory()] : thread.messagesBetween(this.length);
+  }
+
+  #resumes(thread: AgentThread): boolean {
+    return this.length === 0 && !thread.isWhole;
+  }
+
+  #with(thread: AgentThread, added: readonly MessageHeader[], hiddenTokens: number | undefined): TokenLedger {
+    if (this.#resumes(thread)) return this.#resumed(thread, added, hiddenTokens);
     if (added.length === 0) return this;
     let sum = this.#sums.at(this.length) as number;
     const sums = added.map(({ tokens }) => (sum += tokens));
@@ -95,11 +118,10 @@ export class TokenLedger {
   }
 
   /**
-   * Counts the messages of a resumed thread that are in memory. Sums that begin among the others are not known; system
-   * messages are never folded, so all of them are counted.
+   * The ledger of a resumed thread, of which some messages are in memory. Sums that begin among the others are not known;
+   * system messages are never folded, so all of them are counted.
    */
-  #resume(thread: AgentThread, hiddenTokens: number | undefined): TokenLedger {
-    const headers = [...thread.messagesInMemory()].map((message) => this.#count(message));
+  #resumed(thread: AgentThread, headers: readonly MessageHeader[], hiddenTokens: number | undefined): TokenLedger {
     const held = new Map(headers.map((header) => [header.ordinal, header]));
     const system = headers.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
     const inMemory = headers.reduce((tokens, header) => tokens + header.tokens, 0);
@@ -113,8 +135,7 @@ export class TokenLedger {
     );
   }
 
-  #count(message: Message): MessageHeader {
-    const { shares, overhead } = tokenShares(message, this.tokenizer);
+  #headerOf(message: Message, { shares, overhead }: MessageTokens): MessageHeader {
     const tokens = shares.text + shares.toolInput + shares.toolResult + shares.reasoning + shares.media + overhead;
     const first = message.parts[0];
     const result = first?.type === "tool-result" ? first.result : undefined;

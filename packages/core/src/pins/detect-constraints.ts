@@ -2,8 +2,9 @@ import { sha256 } from "../json/sha256.ts";
 import { asPinId, type PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { visibleText } from "../model/message-header.ts";
+import { finishSteps, type Steps } from "../steps/steps.ts";
 import type { Authority, Pin, PinSource } from "../thread/pin.ts";
-import { type RuleDoubt, type RuleReading, readRules } from "./read-rules.ts";
+import { type RuleDoubt, type RuleReading, readRulesInSteps } from "./read-rules.ts";
 import { takenBack } from "./taken-back.ts";
 
 /** Something that may be a rule, or may take one back: for a host, or a model, to decide. */
@@ -49,6 +50,11 @@ const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };
  * @param live gives the pins that hold before the message; asked when the message takes something back.
  */
 export function saidRules(message: Message, live: () => readonly Pin[]): SaidRules {
+  return finishSteps(saidRulesInSteps(message, live));
+}
+
+/** What {@link saidRules} gives, step by step. */
+export function* saidRulesInSteps(message: Message, live: () => readonly Pin[]): Steps<SaidRules> {
   if (message.role !== "user" && message.role !== "system") return NOTHING_SAID;
   if (message.origin !== undefined || message.branch !== undefined) return NOTHING_SAID;
   const authority = message.role === "system" ? "system" : "user";
@@ -58,7 +64,8 @@ export function saidRules(message: Message, live: () => readonly Pin[]): SaidRul
   const unsure: { readonly candidate: RetractionCandidate; readonly isNamed: boolean }[] = [];
   let retractions = 0;
   let isTakenBack = false;
-  for (const { source, ...reading } of readingsOf(message)) {
+  for (const { source, ...reading } of yield* readingsOf(message)) {
+    yield;
     const { text } = reading;
     const base = {
       id: asPinId(`pin-${sha256(`${message.id}\n${text}`).slice(0, 16)}`),
@@ -110,11 +117,19 @@ export function detectConstraints(message: Message): readonly Pin[] {
  * that they make.
  */
 export function rulesBehind(messages: Iterable<Message>, before: readonly Pin[] = []): readonly Pin[] {
+  return finishSteps(rulesBehindInSteps(messages, before));
+}
+
+/** What {@link rulesBehind} gives, step by step. */
+export function* rulesBehindInSteps(messages: Iterable<Message>, before: readonly Pin[] = []): Steps<readonly Pin[]> {
   const live = new Map(before.map((pin) => [ruleKey(pin), pin]));
   for (const message of messages) {
-    const { made, lifted } = saidRules(message, () => [...live.values()]);
+    const { made, lifted } = yield* saidRulesInSteps(message, () => [...live.values()]);
     for (const { pin } of lifted) live.delete(ruleKey(pin));
-    for (const pin of made) if (!live.has(ruleKey(pin))) live.set(ruleKey(pin), pin);
+    for (const pin of made) {
+      yield;
+      if (!live.has(ruleKey(pin))) live.set(ruleKey(pin), pin);
+    }
   }
   return [...live.values()];
 }
@@ -132,24 +147,25 @@ type PlacedReading = RuleReading & { readonly source: PinSource };
 /** Messages never change, and folds ask for the rules of the same ones again and again. */
 const known = new WeakMap<Message, readonly PlacedReading[]>();
 
-function readingsOf(message: Message): readonly PlacedReading[] {
+function* readingsOf(message: Message): Steps<readonly PlacedReading[]> {
   const before = known.get(message);
   if (before !== undefined) return before;
-  const readings = [...readMessage(message)];
+  const readings: PlacedReading[] = [];
+  yield* readMessage(message, readings);
   if (Object.isFrozen(message)) known.set(message, readings);
   return readings;
 }
 
-function* readMessage(message: Message): Generator<PlacedReading> {
+function* readMessage(message: Message, into: PlacedReading[]): Steps<void> {
   let offset = 0;
   for (const part of message.parts) {
     if (part.type !== "text") {
       offset += visibleText({ parts: [part] }).length + 1;
       continue;
     }
-    for (const reading of readRules(part.text, message.role === "system")) {
+    for (const reading of yield* readRulesInSteps(part.text, message.role === "system")) {
       const source = { messageId: message.id, start: offset + reading.start, end: offset + reading.end };
-      yield { ...reading, source };
+      into.push({ ...reading, source });
     }
     offset += part.text.length + 1;
   }

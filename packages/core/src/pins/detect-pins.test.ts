@@ -4,9 +4,10 @@ import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
 import { sampleMessage } from "../laws/sample-entry.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
+import type { Steps } from "../steps/steps.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/pin.ts";
-import { detectPins } from "./detect-pins.ts";
+import { detectPins, detectPinsInSteps } from "./detect-pins.ts";
 
 const { countTokens } = countingTokenizer();
 const messagesOf = (...inputs: readonly MessageInput[]): readonly Message[] =>
@@ -27,7 +28,43 @@ function liveAfter(live: readonly Pin[], entries: ReturnType<typeof detectPins>[
   return [...pins.values()];
 }
 
+/** What two pieces of work come to of which each makes a step after the other has made one. */
+function sideBySide<Result>(one: Steps<Result>, other: Steps<Result>): readonly (Result | undefined)[] {
+  const results: (Result | undefined)[] = [undefined, undefined];
+  const open = new Map([one, other].entries());
+  while (open.size > 0)
+    for (const [index, steps] of open) {
+      const { done, value } = steps.next();
+      if (done !== true) continue;
+      results[index] = value;
+      open.delete(index);
+    }
+  return results;
+}
+
 describe("detectPins", () => {
+  it("finds the same step by step, also where two texts are read side by side", () => {
+    const texts = [
+      "Never touch the main branch. Forget that.\n".repeat(20),
+      "# Rules\n- never push\n- nie löschen\n\nYou must not:\n",
+      "+added\n-removed\n".repeat(40),
+      "```\nnever run this\n```\nAlways run the tests; please do not merge!",
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.constantFrom(...texts), fc.nat(60), (one, other, maxTokens) => {
+        // Of each message anew: what was read of one is remembered.
+        const messages = (text: string) => messagesOf(say("a", text), say("b", text, "system"));
+        const detection = { maxTokens, countTokens };
+        const stepped = sideBySide(
+          detectPinsInSteps(messages(one), [], detection),
+          detectPinsInSteps(messages(other), [], detection),
+        );
+        expect(stepped).toEqual([detectPins(messages(one), [], detection), detectPins(messages(other), [], detection)]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("stays within its token cap, pins no text twice, and tells of every rule that is left out", () => {
     fc.assert(
       fc.property(agentThreads(), fc.nat(60), (thread, maxTokens) => {

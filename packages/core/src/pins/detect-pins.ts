@@ -1,8 +1,9 @@
 import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
+import { finishSteps, type Steps } from "../steps/steps.ts";
 import { mayLift, type Pin } from "../thread/pin.ts";
 import type { PinEntry, PinLiftedEntry } from "../thread/thread-entry.ts";
-import { type LiftedPin, type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts";
+import { type LiftedPin, type RuleCandidate, ruleKey, saidRulesInSteps } from "./detect-constraints.ts";
 
 /** What limits detection. */
 export interface PinDetection {
@@ -27,12 +28,21 @@ export interface DetectedRules {
  * since nobody took it back. Rules of the system take no part in the cap: system messages are never folded.
  */
 export function detectPins(messages: Iterable<Message>, live: readonly Pin[], detection: PinDetection): DetectedRules {
+  return finishSteps(detectPinsInSteps(messages, live, detection));
+}
+
+/** What {@link detectPins} gives, step by step. */
+export function* detectPinsInSteps(
+  messages: Iterable<Message>,
+  live: readonly Pin[],
+  detection: PinDetection,
+): Steps<DetectedRules> {
   const rules = new RuleLedger(live, detection);
   const candidates: RuleCandidate[] = [];
   for (const message of messages) {
-    const said = saidRules(message, () => rules.live);
+    const said = yield* saidRulesInSteps(message, () => rules.live);
     for (const lifted of said.lifted) rules.takeBack(lifted);
-    rules.make(said.made);
+    yield* rules.make(said.made);
     for (const candidate of said.candidates) candidates.push(candidate);
   }
   return { entries: rules.entries, leftOut: rules.leftOut, candidates };
@@ -72,10 +82,11 @@ class RuleLedger {
   }
 
   /** Pins the rules of one message, as far as there is room. */
-  make(pins: readonly Pin[]): void {
+  *make(pins: readonly Pin[]): Steps<void> {
     const older = new Set(this.#tokens.keys());
     let recorded = 0;
     for (const pin of pins) {
+      yield;
       if (this.#texts.has(ruleKey(pin)) || this.#live.has(pin.id)) continue;
       const going = this.#goingFor(pin, older);
       if (going === null && recorded++ >= MOST_RECORDED) {

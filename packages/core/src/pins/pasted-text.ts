@@ -1,3 +1,5 @@
+import type { Steps } from "../steps/steps.ts";
+
 /** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
 export const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
@@ -42,6 +44,8 @@ const NOT_PROSE = [
 ] as const;
 const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
 const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
+/** So many lines are read in one step. */
+const LINES_A_STEP = 64;
 /** No more of a line is looked at to tell what it is. In UTF-16 code units. */
 const LOOKED_AT = 400;
 
@@ -50,12 +54,15 @@ const LOOKED_AT = 400;
  *
  * @param trusted true for text in which documents in tags are instructions too, as in a system prompt.
  */
-export function linesOf(text: string, trusted = false): readonly Line[] {
-  const bare = bareLines(text);
-  const reader = new LineReader(text, bare, trusted);
-  bare.forEach((line, index) => {
+export function* linesOf(text: string, trusted = false): Steps<readonly Line[]> {
+  const bare = yield* bareLines(text);
+  const fences = yield* closedFences(bare);
+  const reader = new LineReader(text, fences, trusted);
+  for (const [index, line] of bare.entries()) {
+    if (index % LINES_A_STEP === 0) yield;
     reader.read(line, index);
-  });
+  }
+  yield;
   return withoutPrograms(reader.lines, reader.marked);
 }
 
@@ -72,10 +79,10 @@ class LineReader {
   #fence: string | undefined;
   #hiddenTo = 0;
 
-  constructor(text: string, lines: readonly BareLine[], trusted: boolean) {
+  constructor(text: string, fences: ReadonlySet<number>, trusted: boolean) {
     this.#isQuoting = trusted ? (tag) => EXAMPLE_TAG.test(tag) : (tag) => !TELLING_TAG.test(tag);
     this.#closings = new Closings(text);
-    this.#fences = closedFences(lines);
+    this.#fences = fences;
   }
 
   /** Reads a line of the text, and what stands behind a closing tag as a line of its own. */
@@ -117,10 +124,11 @@ class LineReader {
   }
 }
 
-function bareLines(text: string): readonly BareLine[] {
+function* bareLines(text: string): Steps<readonly BareLine[]> {
   const lines: BareLine[] = [];
   let start = 0;
   for (const match of text.matchAll(LINE_END)) {
+    if (lines.length % LINES_A_STEP === 0) yield;
     lines.push({ start, end: match.index, text: text.slice(start, match.index) });
     start = match.index + match[0].length;
   }
@@ -154,10 +162,11 @@ const closes = (mark: RegExpExecArray, fence: string): boolean =>
   (mark[1] as string).startsWith(fence) && (mark[2] as string).trim() === "";
 
 /** The lines that open a code block which ends somewhere: one that never ends hides nothing. Looked for from behind. */
-function closedFences(lines: readonly BareLine[]): ReadonlySet<number> {
+function* closedFences(lines: readonly BareLine[]): Steps<ReadonlySet<number>> {
   const longest = new Map<string, number>();
   const closed = new Set<number>();
   for (let index = lines.length - 1; index >= 0; index--) {
+    if (index % LINES_A_STEP === 0) yield;
     const mark = FENCE.exec((lines[index] as Line).text);
     if (mark === null) continue;
     const [, fence = "", rest = ""] = mark;

@@ -1,3 +1,4 @@
+import { finishSteps, type Steps } from "../steps/steps.ts";
 import { COMPILED_LANGUAGES, type CompiledLanguage } from "./languages/compiled-language.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
@@ -39,6 +40,8 @@ const SHORTEST_RULE = 4;
 const LONGEST_ELLIPSIS = 120;
 const MOST_OPENERS = 6;
 const MOST_CLAUSES = 60;
+/** So many statements are read in one step. */
+const STATEMENTS_A_STEP = 8;
 /** So much of a text says what language it is in. */
 const SAMPLE = 2_000;
 
@@ -49,14 +52,31 @@ const SAMPLE = 2_000;
  * @param trusted true for system text, in which everything was phrased to instruct.
  */
 export function readRules(text: string, trusted = false): readonly RuleReading[] {
+  return finishSteps(readRulesInSteps(text, trusted));
+}
+
+/** What {@link readRules} gives, step by step. */
+export function* readRulesInSteps(text: string, trusted = false): Steps<readonly RuleReading[]> {
   const readings: RuleReading[] = [];
   const home = languagesOf(text.slice(0, SAMPLE));
-  for (const statement of statementsOf(text, trusted)) addReadings(text, statement, home, readings);
+  const waiting = [...(yield* statementsOf(text, trusted))].reverse();
+  let read = 0;
+  for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
+    if (read++ % STATEMENTS_A_STEP === 0) yield;
+    if (addReading(text, statement, home, readings)) continue;
+    for (const item of statement.items.toReversed()) waiting.push(item);
+  }
   return readings;
 }
 
-function addReadings(text: string, statement: Statement, home: readonly CompiledLanguage[], into: RuleReading[]): void {
-  const { start, end, leadEnd, items } = statement;
+/** Adds what a statement says; false when its items are to be read by themselves, since it is no rule as a whole. */
+function addReading(
+  text: string,
+  statement: Statement,
+  home: readonly CompiledLanguage[],
+  into: RuleReading[],
+): boolean {
+  const { start, end, leadEnd } = statement;
   const whole = text.slice(start, end);
   const lead = masked(text.slice(start, Math.min(leadEnd, start + LONGEST_RULE)));
   const range = { start, end, text: whole };
@@ -66,12 +86,12 @@ function addReadings(text: string, statement: Statement, home: readonly Compiled
   const isRule = found.verdict === "rule" && whole.isWellFormed();
   if (isRule && !statement.isIncomplete && end - start <= LONGEST_RULE) {
     into.push({ ...range, kind: "rule" });
-    return;
+    return true;
   }
   if (isRule) into.push({ ...range, kind: "candidate", doubt: statement.isIncomplete ? "incomplete" : "too-long" });
   else if (found.verdict !== "rule" && found.verdict !== undefined && whole.isWellFormed())
     into.push({ ...range, end: leadEnd, text: text.slice(start, leadEnd), kind: "candidate", doubt: found.verdict });
-  for (const item of items) addReadings(text, item, home, into);
+  return false;
 }
 
 interface Retraction {

@@ -1,3 +1,4 @@
+import type { Steps } from "../steps/steps.ts";
 import { LANGUAGES } from "./languages/languages.ts";
 import { type Line, linesOf } from "./pasted-text.ts";
 
@@ -26,6 +27,8 @@ const CLOSERS = /["'”’»)\]*_]/;
 const UNSPACED_END = /[。！？；]/;
 /** From so many code units on a line that ends without a sign is taken for one that was wrapped. */
 const WRAPPED_FROM = 40;
+/** So many lines, or sentences of one flow, are read in one step. */
+const LINES_A_STEP = 64;
 /** A line that runs on: its last word or sign wants more. */
 const WANTS_MORE = /[,([{–—-]$/;
 
@@ -59,18 +62,28 @@ interface Flow {
  *
  * @param trusted as {@link linesOf} takes it.
  */
-export function statementsOf(text: string, trusted = false): readonly Statement[] {
-  const flows = flowsOf(linesOf(text, trusted));
+export function* statementsOf(text: string, trusted = false): Steps<readonly Statement[]> {
+  const lines = yield* linesOf(text, trusted);
+  const flows = yield* flowsOf(lines);
   const statements: Statement[] = [];
-  for (let index = 0; index < flows.length; ) index = addFlow(text, flows, index, flows.length, statements);
+  for (let index = 0; index < flows.length; ) {
+    index = yield* addFlow(text, flows, index, flows.length, statements);
+    yield;
+  }
   return statements;
 }
 
 /** Adds what a flow says, with the list that it announces before a limit, and gives the place of the next flow. */
-function addFlow(text: string, flows: readonly Flow[], index: number, limit: number, into: Statement[]): number {
+function* addFlow(
+  text: string,
+  flows: readonly Flow[],
+  index: number,
+  limit: number,
+  into: Statement[],
+): Steps<number> {
   const flow = flows[index] as Flow;
   if (flow.isPasted) return index + 1;
-  const sentences = sentencesOf(text, flow);
+  const sentences = yield* sentencesOf(text, flow);
   const last = sentences.at(-1);
   if (last === undefined) return index + 1;
   for (const sentence of sentences.slice(0, -1)) into.push(sentence);
@@ -84,7 +97,10 @@ function addFlow(text: string, flows: readonly Flow[], index: number, limit: num
   }
   const next = announcedEnd(text, flows, index, limit);
   const items: Statement[] = [];
-  for (let place = index + 1; place < next; ) place = addFlow(text, flows, place, next, items);
+  for (let place = index + 1; place < next; ) {
+    place = yield* addFlow(text, flows, place, next, items);
+    yield;
+  }
   const end = next === index + 1 ? last.end : (flows[next - 1] as Flow).end;
   const underRules = headings.test(lead);
   into.push({
@@ -116,13 +132,14 @@ function announcedEnd(text: string, flows: readonly Flow[], index: number, limit
 const isSamePassage = ({ isApart, isItem, start, end }: Flow, text: string): boolean =>
   !isApart && !isItem && !ANNOUNCES.test(text.slice(Math.max(start, end - 8), end));
 
-function flowsOf(lines: readonly Line[]): readonly Flow[] {
+function* flowsOf(lines: readonly Line[]): Steps<readonly Flow[]> {
   const flows: Flow[] = [];
   let open: Flow | undefined;
   let openText = "";
   let isApart = true;
   let underRules = false;
-  for (const { start, text, isProse } of lines) {
+  for (const [index, { start, text, isProse }] of lines.entries()) {
+    if (index % LINES_A_STEP === 0) yield;
     const trimmed = text.trim();
     if (trimmed === "") {
       if (open !== undefined && !endsOpen(openText)) open = undefined;
@@ -201,7 +218,7 @@ function endsOpen(text: string): boolean {
   return word !== undefined && abbreviations.has(word) && !closing.has(word);
 }
 
-function sentencesOf(text: string, flow: Flow): Statement[] {
+function* sentencesOf(text: string, flow: Flow): Steps<Statement[]> {
   const sentences: Statement[] = [];
   let start = flow.start;
   const add = (end: number): void => {
@@ -220,7 +237,9 @@ function sentencesOf(text: string, flow: Flow): Statement[] {
     sentences.push({ start: from, end: to, leadEnd: to, items: [], underRules, isIncomplete: false });
   };
   let read = flow.start;
+  let signs = 0;
   for (const sign of text.slice(flow.start, flow.end).matchAll(SENTENCE_SIGN)) {
+    if (signs++ % LINES_A_STEP === 0) yield;
     const place = flow.start + sign.index;
     const end = place < read ? undefined : sentenceEnd(text, place, start, flow.end);
     if (end === undefined) continue;

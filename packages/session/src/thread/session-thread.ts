@@ -1,12 +1,12 @@
 import {
-  type AgentThread,
+  AgentThread,
   type Authority,
   asPinId,
   type CompactionPlan,
   type ContextCompactionConfig,
   type DetectedRules,
   type DurabilityOf,
-  detectPins,
+  detectPinsInSteps,
   type MessageId,
   type MessageInput,
   type Pin,
@@ -14,6 +14,7 @@ import {
   type ProviderAwareTokenizer,
   type RuleCandidate,
   requireMessageList,
+  type Steps,
   sha256,
   type ThreadEntryInput,
   ThreadfoldError,
@@ -23,9 +24,10 @@ import {
   type UnpinnedRules,
   unpinnedRules,
 } from "@threadfold/core";
+import { eventLoopTurns } from "../event-loop-turns.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { SerialQueue } from "../serial-queue.ts";
-import { extendState, type ThreadState, threadState } from "./thread-state.ts";
+import { extendStateInSteps, type ThreadState, threadStateInSteps } from "./thread-state.ts";
 
 /** What a session's thread is kept with. */
 export interface SessionThreadPorts {
@@ -49,17 +51,29 @@ export interface PinsLeftOut {
   readonly maxTokens: number;
 }
 
-/** A session's thread: appends go to the store first and one after the other, and never wait for a fold (P8). */
+/**
+ * A session's thread: appends go to the store first and one after the other, and never wait for a fold (P8). Reading and
+ * counting long messages lets the event loop turn.
+ */
 export class SessionThread {
   readonly #ports: SessionThreadPorts;
   readonly #queue = new SerialQueue();
   #state: ThreadState;
   #unpinned: UnpinnedRules | undefined;
 
-  /** @param plan the plan that the thread was resumed with, if it was. */
-  constructor(thread: AgentThread, ports: SessionThreadPorts, plan?: CompactionPlan) {
+  /** @param state the thread as it is when the session begins, counted. */
+  constructor(state: ThreadState, ports: SessionThreadPorts) {
     this.#ports = ports;
-    this.#state = this.#count(thread, plan);
+    this.#state = state;
+  }
+
+  /** A thread, counted. @param plan the plan that it was resumed with, if it was. */
+  static count(
+    thread: AgentThread,
+    { tokenizer, durabilityOf }: Pick<SessionThreadPorts, "tokenizer" | "durabilityOf">,
+    plan?: CompactionPlan,
+  ): Promise<ThreadState> {
+    return eventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
   }
 
   /** Rules that detection found and that the cap on detected pins left out. Looks at what is new since it was last asked. */
@@ -80,17 +94,19 @@ export class SessionThread {
   async append(messages: readonly MessageInput[]): Promise<void> {
     requireMessageList(messages);
     const { config, onPinsLeftOut, onCandidates } = this.#ports;
-    let detected: DetectedRules | null = null;
+    let detected = NOTHING_DETECTED;
+    const detect = (grown: AgentThread, fromOrdinal: number): Steps<DetectedRules> =>
+      this.#detectPins(grown, fromOrdinal);
     await this.#extend(
-      (before) => {
+      function* (before) {
         const grown = before.append(messages);
         if (!config.detectPins) return grown;
-        detected = this.#detectPins(grown, before.length);
+        detected = yield* detect(grown, before.length);
         return grown.appendEntries(detected.entries);
       },
       messages.flatMap((message) => message?.id ?? []),
     );
-    const { leftOut, candidates } = (detected as DetectedRules | null) ?? NOTHING_DETECTED;
+    const { leftOut, candidates } = detected;
     if (leftOut.length > 0) onPinsLeftOut?.(this.#tellOf(leftOut));
     if (candidates.length > 0) onCandidates?.(candidates);
   }
@@ -126,7 +142,8 @@ export class SessionThread {
       const { thread } = this.#state;
       const stored = await this.#ports.threads.load(thread.id);
       if (stored === null || stored.version <= thread.version) return;
-      this.#state = extendState(this.#state, thread.appendEntries(stored.entriesBetween(thread.version)));
+      const grown = thread.appendEntries(stored.entriesBetween(thread.version));
+      this.#state = await eventLoopTurns().finish(extendStateInSteps(this.#state, grown));
     });
   }
 
@@ -138,7 +155,7 @@ export class SessionThread {
       const whole = await this.#ports.threads.load(thread.id, { atVersion: thread.version });
       if (whole?.digest !== thread.digest)
         throw new ThreadfoldError("STORE_CORRUPT", `Thread ${thread.id} is not the one that was resumed.`);
-      this.#state = this.#count(whole);
+      this.#state = await SessionThread.count(whole, this.#ports);
     });
   }
 
@@ -146,23 +163,31 @@ export class SessionThread {
   take(thread: AgentThread, plan: CompactionPlan): Promise<boolean> {
     return this.#queue.run(async () => {
       if (thread.version < this.#state.thread.version) return false;
-      this.#state = this.#count(thread, plan);
+      this.#state = await SessionThread.count(thread, this.#ports, plan);
       this.#unpinned = undefined;
       return true;
     });
   }
 
-  /** @param ids of messages that are about to be appended. */
-  #extend(grow: (thread: AgentThread) => AgentThread, ids: readonly MessageId[] = []): Promise<void> {
+  /**
+   * @param grow gives the thread with what is new.
+   * @param ids of messages that are about to be appended.
+   */
+  #extend(
+    grow: (thread: AgentThread) => AgentThread | Steps<AgentThread>,
+    ids: readonly MessageId[] = [],
+  ): Promise<void> {
     return this.#queue.run(async () => {
       const before = await this.#knowing(ids);
-      const after = grow(before);
-      if (after === before) return;
+      // Counted before it is stored: what cannot be counted is not appended.
+      const state = await eventLoopTurns().finish(grownState(this.#state, before, grow));
+      if (state === null) return;
+      const { thread: after } = state;
       const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);
       await this.#ports.threads.append(before.id, entries, {
         expectedVersion: before.version === 0 ? "no-thread" : before.version,
       });
-      this.#state = extendState(this.#state, after);
+      this.#state = state;
       await this.#ports.journal.entriesAppended(after);
     });
   }
@@ -175,17 +200,13 @@ export class SessionThread {
     return thread.holding(await ranges.findMessages(thread.id, ids));
   }
 
-  #count(thread: AgentThread, plan?: CompactionPlan): ThreadState {
-    return threadState(thread, this.#ports.tokenizer, this.#ports.durabilityOf, plan);
-  }
-
   #isLive(pinId: PinId): boolean {
     return this.#state.thread.livePins.some(({ id }) => id === pinId);
   }
 
-  #detectPins(grown: AgentThread, fromOrdinal: number): DetectedRules {
+  #detectPins(grown: AgentThread, fromOrdinal: number): Steps<DetectedRules> {
     const { tokenizer } = this.#ports;
-    return detectPins(grown.messagesBetween(fromOrdinal), grown.livePins, {
+    return detectPinsInSteps(grown.messagesBetween(fromOrdinal), grown.livePins, {
       maxTokens: this.#maxPinTokens,
       countTokens: (text) => tokenizer.countTokens(text),
     });
@@ -201,6 +222,17 @@ export class SessionThread {
     const { detectedPinMaxTokens, maxInputTokens } = this.#ports.config;
     return Math.min(detectedPinMaxTokens, Math.floor(maxInputTokens / 16));
   }
+}
+
+/** The state that a thread comes to; null when nothing is new in it. */
+function* grownState(
+  state: ThreadState,
+  before: AgentThread,
+  grow: (thread: AgentThread) => AgentThread | Steps<AgentThread>,
+): Steps<ThreadState | null> {
+  const grown = grow(before);
+  const after = grown instanceof AgentThread ? grown : yield* grown;
+  return after === before ? null : yield* extendStateInSteps(state, after);
 }
 
 const NOTHING_DETECTED: DetectedRules = { entries: [], leftOut: [], candidates: [] };

@@ -2,13 +2,16 @@ import {
   type AgentThread,
   type CompactionPlan,
   type DurabilityOf,
+  finishSteps,
   type GroupedThread,
   groupMessages,
   outlineOf,
   type ProviderAwareTokenizer,
   planRecords,
+  type Steps,
   spanStart,
   TokenLedger,
+  tokenSharesInSteps,
 } from "@threadfold/core";
 
 /** A thread with what is derived from it and kept along: counted headers, and groups for whoever folds. */
@@ -30,22 +33,41 @@ export function threadState(
   durabilityOf: DurabilityOf,
   plan?: CompactionPlan,
 ): ThreadState {
+  return finishSteps(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
+}
+
+/** What {@link threadState} gives, step by step. */
+export function* threadStateInSteps(
+  thread: AgentThread,
+  tokenizer: ProviderAwareTokenizer,
+  durabilityOf: DurabilityOf,
+  plan?: CompactionPlan,
+): Steps<ThreadState> {
   const empty = TokenLedger.empty(tokenizer, durabilityOf);
-  const hidden = thread.isWhole || plan === undefined ? undefined : hiddenTokens(thread, plan, tokenizer);
-  return stateOf(thread, empty.extend(thread, hidden));
+  const hidden = thread.isWhole || plan === undefined ? undefined : yield* hiddenTokens(thread, plan, tokenizer);
+  return stateOf(thread, yield* empty.extendInSteps(thread, hidden));
 }
 
 /** Tokens of the messages that are not in memory, as they were counted when they were folded. */
-function hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: ProviderAwareTokenizer): number {
+function* hiddenTokens(thread: AgentThread, plan: CompactionPlan, tokenizer: ProviderAwareTokenizer): Steps<number> {
   const removing = planRecords(plan).filter((record) => outlineOf(record.span) !== undefined);
   const starts = removing.flatMap(({ span }) => thread.messageInMemory(spanStart(span)) ?? []);
-  const folded = removing.reduce((sum, { originalTokens }) => sum + originalTokens, 0);
-  return folded - starts.reduce((sum, message) => sum + tokenizer.countMessage(message), 0);
+  let hidden = removing.reduce((sum, { originalTokens }) => sum + originalTokens, 0);
+  for (const message of starts) {
+    const { shares, overhead } = yield* tokenSharesInSteps(message, tokenizer);
+    hidden -= Object.values(shares).reduce((sum, share) => sum + share, overhead);
+  }
+  return hidden;
 }
 
 /** The state after an append: only new messages are counted. */
 export function extendState(state: ThreadState, thread: AgentThread): ThreadState {
   return thread === state.thread ? state : stateOf(thread, state.ledger.extend(thread));
+}
+
+/** What {@link extendState} gives, step by step. */
+export function* extendStateInSteps(state: ThreadState, thread: AgentThread): Steps<ThreadState> {
+  return thread === state.thread ? state : stateOf(thread, yield* state.ledger.extendInSteps(thread));
 }
 
 function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {

@@ -1,4 +1,4 @@
-import type { ProviderAwareTokenizer } from "@threadfold/core";
+import type { Part, ProviderAwareTokenizer, Steps } from "@threadfold/core";
 import { type Calibration, learnedFactor } from "./calibration.ts";
 
 /**
@@ -13,6 +13,7 @@ export function calibratedTokenizer(
 ): ProviderAwareTokenizer {
   const { factor } = learnedFactor(calibration, model);
   const scale = (tokens: number): number => Math.round(tokens * factor);
+  const countPartInSteps = base.countPartInSteps?.bind(base);
   const counter: ProviderAwareTokenizer = {
     id: `${base.id}×${factor.toFixed(2)}`,
     countTokens: (text) => scale(base.countTokens(text)),
@@ -26,6 +27,11 @@ export function calibratedTokenizer(
         (sum, message) => sum + counter.countMessage(message),
         scale(base.countRequest({ system, messages: [], tools: [] })) + counter.countToolSchemas(tools),
       ),
+    ...(countPartInSteps !== undefined && {
+      *countPartInSteps(part: Part): Steps<number> {
+        return scale(yield* countPartInSteps(part));
+      },
+    }),
   };
   return Object.freeze(counter);
 }

@@ -2,6 +2,7 @@ import { hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countBounded, MAX_PIECE } from "./bounded-pieces.ts";
+import { SLICE } from "./text-slices.ts";
 
 const ENDLESS = ["a", "Ä", "中", " ", "\n", "=", "👩‍👩‍👧"];
 
@@ -12,10 +13,11 @@ function piecesOf(text: string): readonly string[] {
 }
 
 describe("counting in bounded pieces", () => {
-  it("gives ordinary text to the encoder in one piece", () => {
+  it("gives ordinary text to the encoder slice by slice", () => {
     const prose = "Ein Satz, der sich wiederholt. Une phrase. 这是一个句子。x = a[1] + b;\n\t".repeat(200);
-    expect(piecesOf(prose)).toEqual([prose]);
-    expect(piecesOf("0123456789".repeat(1_000))).toHaveLength(1);
+    expect(piecesOf(prose.slice(0, SLICE))).toEqual([prose.slice(0, SLICE)]);
+    expect(piecesOf(prose).length).toBeLessThanOrEqual(Math.ceil(prose.length / (SLICE / 2)));
+    expect(piecesOf("0123456789".repeat(1_000))).toHaveLength(Math.ceil(10_000 / SLICE));
   });
 
   it.each(ENDLESS)("cuts an endless run of %j", (unit) => {

@@ -1,3 +1,6 @@
+import { finishSteps, type Steps } from "@threadfold/core";
+import { SLICE, textSlices } from "./text-slices.ts";
+
 /**
  * Encoders merge each piece of text (a word, a run of signs, a run of white space) in time that grows with the square
  * of its length, so one endless word would stop the process. Longer pieces are counted in cuts of this length, in UTF-16
@@ -18,8 +21,22 @@ const CLASS_OF_ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\s/.test(character) ? SPACE : SIGN;
 });
 
-/** Counts a text with an encoder, in time linear in the text whatever the text is. */
+/** Counts a text with an encoder, in time linear in the text whatever the text is; a long one by its slices. */
 export function countBounded(text: string, count: (text: string) => number): number {
+  return text.length <= SLICE ? countSlice(text, count) : finishSteps(countSlices(text, count));
+}
+
+/** What {@link countBounded} gives, slice by slice. */
+export function* countSlices(text: string, count: (text: string) => number): Steps<number> {
+  let tokens = 0;
+  for (const slice of textSlices(text)) {
+    tokens += countSlice(slice, count);
+    yield;
+  }
+  return tokens;
+}
+
+function countSlice(text: string, count: (text: string) => number): number {
   if (!mayHoldLongPiece(text) || !LONG_PIECE.test(text)) return count(text);
   let tokens = 0;
   for (let start = 0; start < text.length; ) {

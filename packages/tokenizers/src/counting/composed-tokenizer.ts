@@ -1,21 +1,17 @@
 import {
   type ChatRequest,
-  type JsonValue,
   type MediaPart,
   type Part,
   type ProviderAwareTokenizer,
+  type Steps,
   systemText,
   type ToolDefinition,
   type ToolResultContent,
 } from "@threadfold/core";
 import type { TokenOverheads } from "./overheads.ts";
 
-/** The two measures that a counter is made of. Both give whole, non-negative tokens. */
-export interface TextMeasure {
-  text(text: string): number;
-  /** Tokens of a value as compact JSON. */
-  json(value: JsonValue): number;
-}
+/** Whole, non-negative tokens of a text. JSON counts as compact text. */
+export type CountText = (text: string) => number;
 
 /** Three bytes stand in four characters of base64. */
 const BYTES_PER_BASE64_CHARACTER = 3 / 4;
@@ -25,58 +21,83 @@ const BYTES_PER_TOKEN = 4;
  * A counter from a measure of text and a table of overheads. It keeps no state, and a message costs exactly the sum of
  * its parts and the overhead of its role.
  */
-export function composeTokenizer(id: string, measure: TextMeasure, overheads: TokenOverheads): ProviderAwareTokenizer {
-  const countPart = (part: Part): number => partTokens(part, measure, overheads);
+export function composeTokenizer(
+  id: string,
+  countTokens: CountText,
+  overheads: TokenOverheads,
+): ProviderAwareTokenizer {
+  const countPart = (part: Part): number => {
+    const { fixed, texts } = chargesOf(part, overheads);
+    let tokens = fixed;
+    for (const text of texts) tokens += countTokens(text);
+    return tokens;
+  };
   const countMessage: ProviderAwareTokenizer["countMessage"] = ({ parts }) => {
     let tokens = overheads.message;
     for (const part of parts) tokens += countPart(part);
     return tokens;
   };
-  const countToolSchemas = (tools: readonly ToolDefinition[]): number => toolTokens(tools, measure, overheads);
+  const countToolSchemas = (tools: readonly ToolDefinition[]): number => toolTokens(tools, countTokens, overheads);
   const countRequest = ({ system, messages, tools }: ChatRequest): number => {
     let tokens = overheads.request + countToolSchemas(tools);
-    for (const entry of system) tokens += overheads.message + measure.text(systemText(entry));
+    for (const entry of system) tokens += overheads.message + countTokens(systemText(entry));
     for (const message of messages) tokens += countMessage(message);
     return tokens;
   };
-  const countTokens = (text: string): number => measure.text(text);
   const messageOverhead = (): number => overheads.message;
   return Object.freeze({ id, countTokens, countPart, messageOverhead, countMessage, countToolSchemas, countRequest });
 }
 
-function partTokens(part: Part, measure: TextMeasure, overheads: TokenOverheads): number {
+/** What a composed counter's `countPart` gives, for a measure that can be interrupted. */
+export function* countPartInSteps(
+  part: Part,
+  textInSteps: (text: string) => Steps<number>,
+  overheads: TokenOverheads,
+): Steps<number> {
+  const { fixed, texts } = chargesOf(part, overheads);
+  let tokens = fixed;
+  for (const text of texts) tokens += yield* textInSteps(text);
+  return tokens;
+}
+
+/** What a part costs: so many tokens in any case, and those of its texts. */
+interface Charges {
+  readonly fixed: number;
+  readonly texts: readonly string[];
+}
+
+function chargesOf(part: Part, overheads: TokenOverheads): Charges {
   switch (part.type) {
     case "text":
-      return measure.text(part.text);
+      return { fixed: 0, texts: [part.text] };
     case "reasoning":
-      return measure.text(part.text) + encryptedTokens(part.encrypted);
+      return { fixed: encryptedTokens(part.encrypted), texts: [part.text] };
     case "tool-call":
-      return (
-        overheads.toolCall +
-        measure.text(part.toolName) +
-        (part.invalidInput === undefined ? measure.json(part.input) : measure.text(part.invalidInput))
-      );
+      return { fixed: overheads.toolCall, texts: [part.toolName, part.invalidInput ?? JSON.stringify(part.input)] };
     case "tool-result":
-      return overheads.toolResult + resultTokens(part.result.content, measure, overheads);
+      return resultCharges(part.result.content, overheads);
     case "image":
     case "file":
-      return mediaTokens(part, overheads);
+      return { fixed: mediaTokens(part, overheads), texts: [] };
     case "opaque":
-      return measure.json(part.value);
+      return { fixed: 0, texts: [JSON.stringify(part.value)] };
   }
 }
 
-function resultTokens(content: ToolResultContent, measure: TextMeasure, overheads: TokenOverheads): number {
+function resultCharges(content: ToolResultContent, overheads: TokenOverheads): Charges {
+  const fixed = overheads.toolResult;
   switch (content.type) {
     case "text":
-      return measure.text(content.text);
+      return { fixed, texts: [content.text] };
     case "json":
-      return measure.json(content.value);
-    case "blocks":
-      return content.blocks.reduce(
-        (sum, block) => sum + (block.type === "text" ? measure.text(block.text) : mediaTokens(block, overheads)),
-        0,
-      );
+      return { fixed, texts: [JSON.stringify(content.value)] };
+    case "blocks": {
+      const media = content.blocks.map((block) => (block.type === "text" ? 0 : mediaTokens(block, overheads)));
+      return {
+        fixed: media.reduce((sum, tokens) => sum + tokens, fixed),
+        texts: content.blocks.flatMap((block) => (block.type === "text" ? block.text : [])),
+      };
+    }
   }
 }
 
@@ -91,11 +112,15 @@ function mediaTokens({ type, source }: MediaPart, overheads: TokenOverheads): nu
 const encryptedTokens = (encrypted: string | undefined): number =>
   encrypted === undefined ? 0 : Math.ceil((encrypted.length * BYTES_PER_BASE64_CHARACTER) / BYTES_PER_TOKEN);
 
-function toolTokens(tools: readonly ToolDefinition[], measure: TextMeasure, overheads: TokenOverheads): number {
+function toolTokens(tools: readonly ToolDefinition[], countTokens: CountText, overheads: TokenOverheads): number {
   if (tools.length === 0) return 0;
   return tools.reduce(
     (sum, { name, description, inputSchema }) =>
-      sum + overheads.tool + measure.text(name) + measure.text(description ?? "") + measure.json(inputSchema),
+      sum +
+      overheads.tool +
+      countTokens(name) +
+      countTokens(description ?? "") +
+      countTokens(JSON.stringify(inputSchema)),
     overheads.anyTool,
   );
 }

@@ -28,11 +28,4 @@ export function heuristicTokenizer(): ProviderAwareTokenizer {
   return HEURISTIC;
 }
 
-const HEURISTIC = composeTokenizer(
-  "heuristic",
-  {
-    text: (text) => tokensOfLength(text.length),
-    json: (value) => tokensOfLength(JSON.stringify(value).length),
-  },
-  OVERHEADS,
-);
+const HEURISTIC = composeTokenizer("heuristic", (text) => tokensOfLength(text.length), OVERHEADS);

@@ -1,4 +1,10 @@
-import { type ChatMessage, type ChatRequest, type ProviderAwareTokenizer, systemText } from "@threadfold/core";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ProviderAwareTokenizer,
+  type Steps,
+  systemText,
+} from "@threadfold/core";
 
 /** One promise that every counter keeps, as a check on a request. */
 export interface TokenizerLaw {
@@ -69,7 +75,34 @@ export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
       return firstUnequal(figuresOf(tokenizer, request).map((tokens, index) => [tokens, again[index] as number]));
     },
   },
+  {
+    name: "counting step by step gives the figures of counting at once, whatever was counted before or in between",
+    broken: (tokenizer, request) => {
+      const parts = request.messages.flatMap((message) => message.parts);
+      const before = figuresOf(tokenizer, request);
+      const stepped = inTurn(parts.flatMap((part) => tokenizer.countPartInSteps?.(part) ?? []));
+      const after = figuresOf(tokenizer, request);
+      const atOnce = tokenizer.countPartInSteps === undefined ? [] : parts.map((part) => tokenizer.countPart(part));
+      return firstUnequal([
+        ...stepped.map((tokens, index): [number, number] => [tokens, atOnce[index] as number]),
+        ...after.map((tokens, index): [number, number] => [tokens, before[index] as number]),
+      ]);
+    },
+  },
 ]);
+
+/** Figures that are counted side by side: one step of each after the other. */
+function inTurn(all: readonly Steps<number>[]): readonly number[] {
+  const figures = new Map<Steps<number>, number>();
+  while (figures.size < all.length)
+    for (const steps of all) {
+      const { done, value } = figures.has(steps) ? NOT_DONE : steps.next();
+      if (done === true) figures.set(steps, value);
+    }
+  return all.map((steps) => figures.get(steps) as number);
+}
+
+const NOT_DONE = { done: false, value: undefined } as const;
 
 function figuresOf(tokenizer: ProviderAwareTokenizer, request: ChatRequest): readonly number[] {
   return [

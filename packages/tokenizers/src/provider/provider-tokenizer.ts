@@ -1,6 +1,6 @@
-import type { ProviderAwareTokenizer } from "@threadfold/core";
-import { countBounded } from "../counting/bounded-pieces.ts";
-import { composeTokenizer } from "../counting/composed-tokenizer.ts";
+import type { Part, ProviderAwareTokenizer, Steps } from "@threadfold/core";
+import { countBounded, countSlices } from "../counting/bounded-pieces.ts";
+import { composeTokenizer, countPartInSteps } from "../counting/composed-tokenizer.ts";
 import type { TokenCount } from "../encodings/token-count.ts";
 import { PROVIDER_PROFILES, type ProviderFamily, type ProviderProfile } from "./provider-overheads.ts";
 
@@ -18,5 +18,11 @@ export async function loadProviderTokenizer(family: ProviderFamily): Promise<Pro
   const { encoding, multiplier, overheads } = PROVIDER_PROFILES[family];
   const count = await ENCODINGS[encoding]();
   const text = (value: string): number => Math.ceil(countBounded(value, count) * multiplier);
-  return composeTokenizer(family, { text, json: (value) => text(JSON.stringify(value)) }, overheads);
+  function* textInSteps(value: string): Steps<number> {
+    return Math.ceil((yield* countSlices(value, count)) * multiplier);
+  }
+  return Object.freeze({
+    ...composeTokenizer(family, text, overheads),
+    countPartInSteps: (part: Part) => countPartInSteps(part, textInSteps, overheads),
+  });
 }

@@ -1,7 +1,7 @@
-import type { ChatMessage, ChatRequest, Part, ProviderAwareTokenizer, ToolDefinition } from "@threadfold/core";
+import type { ChatMessage, ChatRequest, Part, ProviderAwareTokenizer, Steps, ToolDefinition } from "@threadfold/core";
 import type { Tiktoken } from "tiktoken/lite";
-import { countBounded } from "../counting/bounded-pieces.ts";
-import { composeTokenizer } from "../counting/composed-tokenizer.ts";
+import { countBounded, countSlices } from "../counting/bounded-pieces.ts";
+import { composeTokenizer, countPartInSteps } from "../counting/composed-tokenizer.ts";
 import { OPENAI_OVERHEADS } from "../provider/provider-overheads.ts";
 
 /** The encodings that can be counted exactly. */
@@ -33,8 +33,7 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
   private constructor(encoding: TiktokenEncoding, make: () => Tiktoken) {
     this.id = `tiktoken:${encoding}`;
     this.#make = make;
-    const text = (value: string): number => this.countTokens(value);
-    this.#counter = composeTokenizer(this.id, { text, json: (value) => text(JSON.stringify(value)) }, OPENAI_OVERHEADS);
+    this.#counter = composeTokenizer(this.id, (text) => this.countTokens(text), OPENAI_OVERHEADS);
   }
 
   /** Loads the library and the encoding's ranks. Nothing is loaded before this is called. */
@@ -46,13 +45,21 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
   }
 
   countTokens(text: string): number {
+    return countBounded(text, (piece) => this.#count(piece));
+  }
+
+  /** Asks for the encoder at each piece: it may be given back between two of them. */
+  #count(piece: string): number {
     this.#encoder ??= this.#make();
-    const encoder = this.#encoder;
-    return countBounded(text, (piece) => encoder.encode_ordinary(piece).length);
+    return this.#encoder.encode_ordinary(piece).length;
   }
 
   countPart(part: Part): number {
     return this.#counter.countPart(part);
+  }
+
+  countPartInSteps(part: Part): Steps<number> {
+    return countPartInSteps(part, (text) => countSlices(text, (piece) => this.#count(piece)), OPENAI_OVERHEADS);
   }
 
   messageOverhead(role: ChatMessage["role"]): number {

@@ -1,0 +1,153 @@
+import {
+  asThreadId,
+  asToolCallId,
+  type MessageInput,
+  type ProviderAwareTokenizer,
+  TokenLedger,
+} from "@threadfold/core";
+import { createMemoryStore } from "@threadfold/stores";
+import { calibratedTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
+import { describe, expect, it } from "vitest";
+import { ContextSession } from "./context-session.ts";
+import type { SessionOptions } from "./session-options.ts";
+import { callOf, say } from "./testing/agent-work.ts";
+
+const threadId = asThreadId("long-texts");
+const tiktoken = await loadTokenizer("tiktoken");
+const claude = await loadTokenizer("claude");
+tiktoken.countTokens("The encoder is made at its first use.");
+
+const SHORT = 60_000;
+const LONG = 6 * SHORT;
+/** Slow to count and, said by a user, slow to read for rules. */
+const slow = (length: number): string =>
+  "我们必须先检查资料库。Never touch it!\n".repeat(Math.ceil(length / 33)).slice(0, length);
+
+const resultOf = (text: string): MessageInput => ({
+  ...say("t0", "tool", ""),
+  parts: [
+    {
+      type: "tool-result",
+      result: {
+        toolName: "bash",
+        callId: asToolCallId("call_0"),
+        outcome: "success",
+        content: { type: "text", text },
+      },
+    },
+  ],
+});
+const resulting = (text: string): readonly MessageInput[] => [
+  say("u0", "user", "Look."),
+  callOf(0),
+  resultOf(text),
+  say("a1", "assistant", "It says a lot."),
+];
+const pasted = (text: string): readonly MessageInput[] => [say("u0", "user", text), say("p1", "assistant", "I see.")];
+
+const open = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
+  ContextSession.open({ threadId, config: { maxInputTokens: 20_000 }, store: createMemoryStore(), ...options });
+
+/** How often others had their turn while something went on. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let [turns, isRunning] = [0, true];
+  const others = (): void => {
+    turns++;
+    // A timer comes once a turn; what is immediate may come again while the loop waits.
+    if (isRunning) setTimeout(others, 0);
+  };
+  setTimeout(others, 0);
+  await work();
+  isRunning = false;
+  return turns;
+}
+
+describe("no text holds up the event loop", () => {
+  it.each<[string, Partial<SessionOptions>, (text: string) => readonly MessageInput[]]>([
+    ["a result that an exact counter counts", { tokenizer: tiktoken }, resulting],
+    ["what a user pasted, read for rules", {}, pasted],
+  ])("while it is appended: others have more turns the longer it is: %s", async (_, options, messages) => {
+    const turnsFor = async (text: string): Promise<number> => {
+      const session = await open(options);
+      return turnsDuring(() => session.append(messages(text)));
+    };
+    await turnsFor(slow(SHORT));
+    const [short, long] = [await turnsFor(slow(SHORT)), await turnsFor(slow(LONG))];
+    expect(long).toBeGreaterThan(Math.max(4, 2 * short));
+  });
+
+  it("while a session opens on it, and takes in what another one appended", async () => {
+    const store = createMemoryStore();
+    const first = await open({ store, tokenizer: tiktoken });
+    const reader = await open({ store, tokenizer: tiktoken });
+    await first.append(resulting(slow(LONG)));
+    expect(await turnsDuring(() => reader.refresh())).toBeGreaterThan(4);
+    expect(await turnsDuring(() => open({ store, tokenizer: tiktoken }))).toBeGreaterThan(4);
+    expect(reader.thread.digest).toBe(first.thread.digest);
+  });
+
+  it("while it is folded", async () => {
+    const session = await open();
+    await session.append([...pasted(slow(LONG)), ...resulting(slow(LONG)).slice(1), say("u9", "user", "And now?")]);
+    let outcome: unknown;
+    const turns = await turnsDuring(async () => {
+      outcome = await session.compact({ force: true });
+    });
+    expect(outcome).toMatchObject({ type: "committed" });
+    expect(turns).toBeGreaterThan(4);
+  });
+
+  it("a short message waits for no turn of the loop, unless the machine was busy with something else", async () => {
+    const session = await open({ tokenizer: tiktoken });
+    const waited: number[] = [];
+    for (let message = 0; message < 50 && !waited.includes(0); message++) {
+      let others = 0;
+      globalThis.setImmediate(() => others++);
+      await session.append([say(`u${message}`, "user", "Go on.")]);
+      waited.push(others);
+    }
+    expect(waited).toContain(0);
+  });
+});
+
+describe("counting in turns", () => {
+  it.each<[string, ProviderAwareTokenizer]>([
+    ["tiktoken", tiktoken],
+    ["claude", claude],
+    ["heuristic", heuristicTokenizer()],
+    ["a calibrated one", calibratedTokenizer(tiktoken, { m: { factor: 1.2, observations: 9 } }, "m")],
+    ["one that takes no steps", withoutSteps(tiktoken)],
+  ])("gives the figures of counting at once: %s", async (_, tokenizer) => {
+    const session = await open({ tokenizer });
+    const text = slow(SHORT);
+    await session.append(pasted(text));
+    await session.append([callOf(0), { ...resultOf(text), id: say("t0", "tool", "").id }]);
+    const atOnce = TokenLedger.empty(tokenizer, () => "anchoring").extend(session.thread);
+    expect(session.stats().unfoldedTokens).toBe(atOnce.totalTokens);
+    expect(atOnce.totalTokens).toBe(
+      [...session.thread.messages].reduce((sum, message) => sum + tokenizer.countMessage(message), 0),
+    );
+  });
+
+  it("appends in the order in which they were called, however long each is", async () => {
+    const session = await open({ tokenizer: tiktoken });
+    await Promise.all([
+      session.append([say("u0", "user", slow(SHORT))]),
+      session.append([say("u1", "user", "short")]),
+      session.append([say("u2", "user", slow(SHORT))]),
+    ]);
+    expect([...session.thread.messages].map(({ id }) => id)).toEqual(["u0", "u1", "u2"]);
+  });
+});
+
+function withoutSteps({ countPartInSteps: _, ...rest }: ProviderAwareTokenizer): ProviderAwareTokenizer {
+  return {
+    ...rest,
+    countTokens: (text) => tiktoken.countTokens(text),
+    countPart: (part) => tiktoken.countPart(part),
+    messageOverhead: (role) => tiktoken.messageOverhead(role),
+    countMessage: (message) => tiktoken.countMessage(message),
+    countToolSchemas: (tools) => tiktoken.countToolSchemas(tools),
+    countRequest: (request) => tiktoken.countRequest(request),
+  };
+}
