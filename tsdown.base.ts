@@ -41,6 +41,14 @@ interface Emitter {
 function licenseOf(folder: string): string {
   const name = relative(join(import.meta.dirname, "node_modules"), folder).replaceAll("\\", "/");
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} goes into the bundle and has no license file.`);
+  if (file === undefined) return `--- ${name} ---\n\n${declaredLicense(folder, name)}`;
   return `--- ${name} ---\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
+}
+
+/** What a package without a license file says of itself. */
+function declaredLicense(folder: string, name: string): string {
+  const { license, author, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  if (typeof license !== "string") throw new Error(`${name} goes into the bundle and names no license.`);
+  const by = typeof author === "string" ? author : author?.name;
+  return [`License: ${license}`, by && `Author: ${by}`, homepage && `Source: ${homepage}`].filter(Boolean).join("\n");
 }

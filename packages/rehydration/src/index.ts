@@ -10,6 +10,7 @@ export * from "./read-artifact/read-artifact-tool.ts";
 export * from "./recall/memory-recall-index.ts";
 export * from "./recall/recall-query.ts";
 export * from "./recall/recall-result.ts";
+export * from "./recall/recall-scene.ts";
 export * from "./search-thread/search-thread-definition.ts";
 export * from "./search-thread/search-thread-tool.ts";
 export * from "./recall/dropped-span-index.ts";

@@ -2,7 +2,7 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import type { RecallIndex, RecallRequest } from "../ports/recall-index.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
-import { fill, firstOf, idsFor, NAMES, said, threadOf, unlike } from "./recall-samples.ts";
+import { fill, firstOf, idsFor, NAMES, SENTENCES, said, threadOf, unlike } from "./recall-samples.ts";
 
 /** One promise that every recall index keeps. */
 export interface RecallLaw {
@@ -40,6 +40,44 @@ export const recallLaws: readonly RecallLaw[] = Object.freeze([
           problems.push(unlike(text, best === undefined ? [] : [best], [`m${number}`]));
         }
       return firstOf(problems);
+    },
+  },
+  {
+    name: "words of other languages are found in other forms of theirs",
+    async broken(index, keep) {
+      const thread = await fill(index, keep, threadOf(SENTENCES.map(([text], number) => said(number, text))));
+      const problems: (string | null)[] = [];
+      for (const [number, [, queries]] of SENTENCES.entries())
+        for (const text of queries) {
+          const found = await idsFor(index, thread, { text });
+          problems.push(unlike(text, found.slice(0, 1), [`m${number}`]));
+        }
+      return firstOf(problems);
+    },
+  },
+  {
+    name: "text without spaces is found by its words before what only has the same characters",
+    async broken(index, keep) {
+      const thread = await fill(index, keep, threadOf([said(0, "更新資料庫的連線"), said(1, "資料、料庫、更新")]));
+      return unlike("資料庫", await idsFor(index, thread, { text: "資料庫" }), ["m0", "m1"]);
+    },
+  },
+  {
+    name: "what stands beside a message in its turn counts for it, and what may not be found counts for nothing",
+    async broken(index, keep) {
+      const agent = { role: "assistant" } as const;
+      const messages = [
+        said(0, "which port has the gateway"),
+        said(1, "that port is 8443 here", agent),
+        said(2, "how is the weather"),
+        said(3, "that port is 9000 here", agent),
+      ];
+      const thread = await fill(index, keep, threadOf(messages));
+      const search = (part: Partial<RecallRequest>) => idsFor(index, thread, { text: "gateway port", ...part });
+      return firstOf([
+        unlike("beside the question", await search({}), ["m0", "m1", "m3"]),
+        unlike("without the question", await search({ except: [asMessageId("m0")] }), ["m3", "m1"]),
+      ]);
     },
   },
   {

@@ -39,6 +39,17 @@ export function unlike(what: string, found: readonly string[], expected: readonl
 export const firstOf = (problems: readonly (string | null)[]): string | null =>
   problems.find((problem) => problem !== null) ?? null;
 
+/** Sentences in the languages that users write, and words that have to find them although they stand there in another form. */
+export const SENTENCES: readonly (readonly [text: string, queries: readonly string[]])[] = [
+  ["Die Verbindung zur Datenbank ist nicht stabil", ["Verbindungen", "stabile Datenbanken"]],
+  ["La requête au serveur est coupée dans la nuit", ["requêtes", "serveurs"]],
+  ["La conexión con el servidor no es estable por la noche", ["conexiones"]],
+  ["A porta do programa não está aberta durante a noite", ["portas"]],
+  ["Il collegamento con la rete non è stabile di notte", ["collegamenti"]],
+  ["De verbinding met het netwerk is niet stabiel", ["verbindingen", "netwerken"]],
+  ["Подключение к базе данных нестабильно", ["подключения", "нестабильное"]],
+];
+
 /** The names of one thing in many notations, and words that have to find it. */
 export const NAMES: readonly (readonly [text: string, queries: readonly string[]])[] = [
   ["/srv/app/src/http/retry_policy.ts", ["retry_policy.ts", "src/http/retry_policy.ts", "retry", "POLICY"]],

@@ -4,7 +4,7 @@ import type { RecallPassage } from "./recall-passage.ts";
 
 /** What is looked for in one thread. */
 export interface RecallRequest {
-  /** Words in any order; see `recallTerms` for what counts as one. The first 1 024 are used (C6, term limit). */
+  /** Words in any order, in any form of theirs that a stemmer knows; see `recallTerms` for what counts as one. The first 1 024 are used (C6, term limit). */
   readonly text: string;
   /** The branch that asks. It sees the main branch, itself and its ancestors (C7); the main branch when it is absent. */
   readonly branch?: string;
@@ -25,7 +25,7 @@ export interface RecallRequest {
 export interface RecallHit extends Omit<RecallPassage, "words"> {
   /** The passage itself, word for word. */
   readonly excerpt: string;
-  /** BM25 over the passages of the thread; comparable within one search. */
+  /** BM25 over the passages of the thread, neighbours counted in; comparable within one search. */
   readonly score: number;
 }
 

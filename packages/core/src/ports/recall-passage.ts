@@ -1,7 +1,8 @@
 import type { MessageId } from "../model/ids.ts";
 import type { Message, Role } from "../model/message.ts";
 import { visibleText } from "../model/message-header.ts";
-import { recallTerms } from "./recall-terms.ts";
+import { stemsOf } from "./recall-stems.ts";
+import { recallTerms, unspacedWords } from "./recall-terms.ts";
 
 /** A passage is about as long as what a person reads at a glance: 800 UTF-16 code units at the most. */
 const MAX_PASSAGE = 800;
@@ -25,9 +26,10 @@ export interface RecallPassage {
   readonly words: number;
 }
 
-/** A passage and its distinct words. */
+/** A passage and what it is found by. */
 export interface IndexedPassage {
   readonly passage: RecallPassage;
+  /** Its distinct words, their stems, and the words of scripts without spaces. They hold no white space. */
   readonly terms: readonly string[];
 }
 
@@ -52,8 +54,10 @@ export function* passagesOf(message: Message): Iterable<IndexedPassage> {
   };
   for (let start = 0; start < text.length; ) {
     const end = endOfPassage(text, start);
-    const terms = recallTerms(text.slice(start, end));
-    yield { passage: { ...place, start, end, words: terms.length }, terms: [...new Set(terms)] };
+    const passage = text.slice(start, end);
+    const words = recallTerms(passage);
+    const terms = new Set([...words, ...stemsOf(words), ...unspacedWords(passage)]);
+    yield { passage: { ...place, start, end, words: words.length }, terms: [...terms] };
     start = end;
   }
 }

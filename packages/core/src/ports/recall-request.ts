@@ -5,7 +5,8 @@ import { roleSchema } from "../model/message.ts";
 import { timeSchema } from "../model/time.ts";
 import type { RecallRequest } from "./recall-index.ts";
 import type { RecallPassage } from "./recall-passage.ts";
-import { recallTerms } from "./recall-terms.ts";
+import { queryStemsOf } from "./recall-stems.ts";
+import { recallTerms, unspacedWords } from "./recall-terms.ts";
 
 /** So many words of a query are looked at. */
 const MAX_WORDS_READ = 1_024;
@@ -45,7 +46,7 @@ export function readRecallRequest(request: RecallRequest): RecallSearch {
   const [from, until] = [milliseconds(after), milliseconds(before)];
   const excluded = new Set(except);
   return {
-    terms: [...new Set(recallTerms(text.slice(0, MAX_QUERY)))].slice(0, MAX_WORDS_READ),
+    terms: queryTerms(text.slice(0, MAX_QUERY)),
     offset: cursor === undefined ? 0 : Number(CURSOR.exec(cursor)?.[1]),
     limit,
     admits: (passage) =>
@@ -55,6 +56,12 @@ export function readRecallRequest(request: RecallRequest): RecallSearch {
       (from === undefined || Date.parse(passage.createdAt) >= from) &&
       (until === undefined || Date.parse(passage.createdAt) < until),
   };
+}
+
+/** Words go before what is made of them, so that the limit takes no word that was asked for. */
+function queryTerms(text: string): readonly string[] {
+  const words = [...new Set(recallTerms(text))];
+  return [...new Set([...words, ...unspacedWords(text), ...queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
 }
 
 /** The cursor of the page that begins behind so many passages. */

@@ -8,6 +8,8 @@ const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$])
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const UNSPACED_RUN = new RegExp(`${UNSPACED.source}+`, "gu");
+/** The same with the sign of a long vowel, which no script has for itself. */
+const UNSPACED_WORDS = new RegExp(`(?:${UNSPACED.source}|ー)+`, "gu");
 const SEPARATORS = /[/\\:@#]+/;
 const INNER_SEPARATORS = /[._$-]+/;
 /** Where a name changes: `fooBar`, `HTTPServer`, `sha256sum`. */
@@ -36,6 +38,28 @@ export function recallTerms(text: string): readonly string[] {
   const terms: string[] = [];
   for (const [word] of plain(text).matchAll(WORD)) addWord(word.slice(0, MAX_WORD), terms);
   return terms;
+}
+
+/** A word of a script without spaces that is not found by a pair of its characters already. */
+const LONGER_THAN_A_PAIR = 3;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * The words of three characters and more in the parts of a text that are written without spaces, as the dictionary of this
+ * platform divides them. They come beside the characters and pairs of `recallTerms`, so that a platform that divides
+ * otherwise, or not at all, finds the same by those.
+ */
+export function unspacedWords(text: string): readonly string[] {
+  if (ASCII.test(text)) return [];
+  const words = new Set<string>();
+  for (const [run] of plain(text).matchAll(UNSPACED_WORDS)) {
+    if (run.length < LONGER_THAN_A_PAIR) continue;
+    segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+    for (const { segment } of segmenter.segment(run))
+      if (segment.length >= LONGER_THAN_A_PAIR && segment.length <= MAX_TERM) words.add(segment);
+  }
+  return [...words];
 }
 
 function plain(text: string): string {

@@ -7,7 +7,7 @@ export interface ThreadServerOptions {
   readonly tokenizer?: ProviderAwareTokenizer;
   /** Says what time it is, for how long a result may be cached. The machine's clock by default. */
   readonly clock?: Clock;
-  /** Most tokens that one result takes when the call does not say: the total that seed 002 gives to rehydration. */
+  /** Most tokens that one result takes when the call does not say: the total that seed 002 gives to rehydration. A server knows no window: `recallTokens(window)` is what a session gives. */
   readonly maxTokens?: number;
   /**
    * Longest time for which a client may keep a resource, in milliseconds. It is never kept beyond the artifact's expiry,

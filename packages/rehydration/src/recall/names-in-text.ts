@@ -1,3 +1,7 @@
+import { finishSteps, type Steps } from "@threadfold/core";
+
+/** So many candidates are looked at in one step. */
+const CANDIDATES_A_STEP = 256;
 /** Shorter names are words, longer ones are data. In UTF-16 code units. */
 const MIN_NAME = 6;
 const MAX_NAME = 200;
@@ -20,8 +24,15 @@ const ENDS = /^[-+@]+|(?<=\.\w{1,5})-\d+-?$|[.+@-]+$/g;
  * each of them.
  */
 export function namesInText(text: string): readonly string[] {
+  return finishSteps(namesInSteps(text));
+}
+
+/** What {@link namesInText} gives, step by step. */
+export function* namesInSteps(text: string): Steps<readonly string[]> {
   const names = new Set<string>();
+  let read = 0;
   for (const [candidate] of text.replace(ESCAPED_SPACE, " ").matchAll(CANDIDATE)) {
+    if (read++ % CANDIDATES_A_STEP === 0) yield;
     if (candidate.length > MAX_NAME) continue;
     for (const name of namesIn(candidate.replace(ENDS, "")))
       if (name.length >= MIN_NAME && NAME.test(name)) names.add(name);

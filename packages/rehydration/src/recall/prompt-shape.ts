@@ -12,7 +12,7 @@ import {
   visibleText,
 } from "@threadfold/core";
 import { eventLoopTurns } from "./event-loop-turns.ts";
-import { namesInText } from "./names-in-text.ts";
+import { namesInSteps } from "./names-in-text.ts";
 
 /** What a prompt under a plan shows, as far as recall has to know: it brings back what is not there. */
 export interface PromptShape {
@@ -28,8 +28,8 @@ export async function promptShape(thread: AgentThread, plan: CompactionPlan): Pr
   const names = new Set<string>();
   const told = new Set<PlanRecord>();
   const turns = eventLoopTurns();
-  const show = (text: string): void => {
-    for (const name of namesInText(text)) names.add(name);
+  const show = async (text: string): Promise<void> => {
+    for (const name of await turns.finish(namesInSteps(text))) names.add(name);
   };
   for (const message of thread.messages) {
     const { record } = actionOf(plan, message.id);
@@ -37,9 +37,9 @@ export async function promptShape(thread: AgentThread, plan: CompactionPlan): Pr
     if (turns.isDue) await turns.turn();
     if (record === null) {
       shown.push(message.id);
-      show(visibleText(message));
-    } else if (record.action === "clear") show(clearedText(message, record));
-    else if (record.action !== "drop" && !told.has(record)) show(renderSummary(record.summary));
+      await show(visibleText(message));
+    } else if (record.action === "clear") await show(clearedText(message, record));
+    else if (record.action !== "drop" && !told.has(record)) await show(renderSummary(record.summary));
     if (record !== null) told.add(record);
   }
   return { shown, names };

@@ -1,8 +1,9 @@
 import { type EventLoopTurns, type RecallHit, recallTerms } from "@threadfold/core";
 import { eventLoopTurns } from "./event-loop-turns.ts";
 import { namesInText } from "./names-in-text.ts";
+import { quotedTexts } from "./quoted-texts.ts";
 
-/** A name that stands in what was found, and the passage that speaks for it most. */
+/** A name or a quote of several words that stands in what was found, and the passage that speaks for it most. */
 export interface RankedName {
   readonly name: string;
   readonly hit: RecallHit;
@@ -22,11 +23,13 @@ const BASE = 0.2;
 const DECLARED = 0.4;
 /** How much a name loses by its length: less than it costs, because long names are paths and harder to guess. */
 const COST = 0.25;
+/** What a quote of several words is worth beside a name: it is needed seldom, and found by nothing else. */
+const QUOTE = 0.5;
 /** How much a name loses by standing in many passages: common names are guessed or seen elsewhere. */
 const COMMON = 0.3;
 
 /**
- * The names in passages that were found, most likely needed first: those in passages that match well, that share parts
+ * The names and quotes in passages that were found, most likely needed first: those in passages that match well, that share parts
  * with the query, and that are declared there; short and seldom ones before long and common ones. Names in `known` are left out.
  */
 export async function rankNames(
@@ -51,7 +54,8 @@ export async function rankNames(
     const all = parts.reduce((sum, term) => sum + rarity(term), 0);
     const shared = parts.filter((term) => queryTerms.has(term)).reduce((sum, term) => sum + rarity(term), 0);
     const likely = hit.score / best + shared / Math.max(all, Number.MIN_VALUE) + BASE + (defined ? DECLARED : 0);
-    return likely / (name.length ** COST * Math.sqrt(1 + COMMON * passages));
+    const kind = /\s/.test(name) ? QUOTE : 1;
+    return (kind * likely) / (name.length ** COST * Math.sqrt(1 + COMMON * passages));
   };
   const ranked = [...names]
     .map((entry) => ({ entry, worth: worth(entry) }))
@@ -79,7 +83,7 @@ async function collectNames(
   for (const hit of hits) {
     if (turns.isDue) await turns.turn();
     const declared = new Set([...hit.excerpt.matchAll(DECLARATION)].map(([, name]) => name));
-    for (const name of namesInText(hit.excerpt)) {
+    for (const name of [...namesInText(hit.excerpt), ...quotedTexts(hit.excerpt)]) {
       if (known.has(name)) continue;
       // Hits come best first, so the first one speaks for the name most.
       const entry = names.get(name) ?? { hit, passages: 0, defined: false };

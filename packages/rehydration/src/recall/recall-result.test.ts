@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
 import { MemoryRecallIndex } from "./memory-recall-index.ts";
-import { type RecallAsk, recall } from "./recall-result.ts";
+import { recall } from "./recall-result.ts";
+import type { RecallAsk } from "./recall-scene.ts";
 
 const thread = threadOf(
   say("u", "user", "Find the retry policy."),

@@ -1,29 +1,17 @@
 import {
-  type AgentThread,
   actionOf,
   type CompactionPlan,
   MAX_RECALL_LIMIT,
+  type MessageId,
   type RecallHit,
-  type RecallIndex,
-  type RecallRequest,
   recallTerms,
 } from "@threadfold/core";
+import { nearestEntries } from "./nearest-entries.ts";
 import { promptShape } from "./prompt-shape.ts";
 import { type RankedName, rankNames } from "./rank-names.ts";
 import { type RecallPageContent, recallPages } from "./recall-pages.ts";
-
-/** What a recall looks through. */
-export interface RecallScene {
-  readonly index: RecallIndex;
-  readonly thread: AgentThread;
-  readonly plan: CompactionPlan;
-  readonly countTokens: (text: string) => number;
-  /** Tokens that one result may take. */
-  readonly maxTokens: number;
-}
-
-/** What is looked for, and which page of the result. */
-export type RecallAsk = Omit<RecallRequest, "limit" | "cursor"> & { readonly page?: number };
+import type { RecallAsk, RecallScene } from "./recall-scene.ts";
+import { weighHits } from "./weigh-hits.ts";
 
 /** A page of passages that the prompt does not show, as text for a model. */
 export interface RecallResult {
@@ -35,13 +23,15 @@ export interface RecallResult {
   readonly hits: readonly RecallHit[];
   /** The names on this page. */
   readonly names: readonly string[];
+  /** The messages of what is near in meaning on this page. */
+  readonly near: readonly MessageId[];
   /** Passages found in messages that the prompt does not show in full. */
   readonly total: number;
 }
 
-/** Few words ask for something that has a name, so passages come first; many words only say what is going on. */
+/** Few words ask for something that has a name, so passages have more room; many words only say what is going on. Found on recorded sessions. */
 const FEW_WORDS = 24;
-const SHARE_FOR_FEW_WORDS = 0.7;
+const SHARE_FOR_FEW_WORDS = 0.3;
 const SHARE_FOR_MANY_WORDS = 0.15;
 /** Room for the lines that say what this is and how to read on. */
 const FRAME_TOKENS = 160;
@@ -49,7 +39,8 @@ const FRAME_TOKENS = 160;
 /**
  * Searches what the prompt does not show and gives one page of it: the passages that match best, word for word and with
  * where they come from, and the names in all passages that match, under their messages. Names cost little and are what a
- * later call needs most: for a query of many words, such as `recallQuery` makes, they take the larger part. The text takes at most `maxTokens`.
+ * later call needs most: for a query of many words, such as `recallQuery` makes, they take the larger part. The text takes at most `maxTokens`; what is near
+ * in meaning comes behind it, with tokens of its own, and changes nothing before it.
  *
  * @throws ThreadfoldError `INVALID_QUERY`.
  */
@@ -59,13 +50,20 @@ export async function recall(scene: RecallScene, ask: RecallAsk): Promise<Recall
   await index.index(thread.id, thread.messages);
   const shape = await promptShape(thread, plan);
   const except = [...(request.except ?? []), ...shape.shown];
-  const { hits, total } = await index.search(thread.id, { ...request, except, limit: MAX_RECALL_LIMIT });
+  const { hits: found, total } = await index.search(thread.id, { ...request, except, limit: MAX_RECALL_LIMIT });
+  const hits = weighHits(found, request.text, thread);
   const terms = new Set(recallTerms(request.text));
   const pages = pagesOf(scene, hits, terms, await rankNames(hits, terms, shape.names));
   const content = pages[page - 1];
-  const text = content === undefined ? nothing(pages.length) : pageText(scene, content, page, pages.length);
+  const near = page === 1 ? await nearestEntries(scene, ask, { hits, shown: content?.hits ?? [], except }) : undefined;
+  const parts = [
+    ...(content === undefined && near?.text ? [] : [pageOrNothing(scene, content, page, pages.length)]),
+    ...(near?.text ? [near.text] : []),
+  ];
+  const text = parts.join("\n");
   return {
     text,
+    near: near?.sources ?? [],
     tokens: scene.countTokens(text),
     page,
     pages: pages.length,
@@ -88,6 +86,15 @@ function pagesOf(
     nameTokens: (some) => countTokens(some.map((name) => `, ${name}`).join("")),
     headingTokens: (hit) => countTokens(`\n${number(hit)}: `),
   });
+}
+
+function pageOrNothing(
+  scene: RecallScene,
+  content: RecallPageContent | undefined,
+  page: number,
+  pages: number,
+): string {
+  return content === undefined ? nothing(pages) : pageText(scene, content, page, pages);
 }
 
 function pageText({ plan }: RecallScene, { hits, names }: RecallPageContent, page: number, pages: number): string {

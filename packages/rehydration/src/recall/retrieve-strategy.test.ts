@@ -96,6 +96,6 @@ describe("automatic retrieval", () => {
       { id: "1", vector: [1, 0.1], text: "attempts are limited to five", sources: source ? [source.id] : [] },
     ]);
     const [result] = (await new RetrieveStrategy({ enabled: true }, vectors).retrieve(request())).results;
-    expect(result?.content).toContain("--- a-result\nattempts are limited to five");
+    expect(result?.content).toContain("--- near in meaning, of a-result\nattempts are limited to five");
   });
 });

@@ -10,9 +10,10 @@ import {
 } from "@threadfold/core";
 import type { RehydrationResult } from "../rehydration-result.ts";
 import { isInCooldown, type RehydrationState, withRehydrated } from "../rehydration-state.ts";
-import { nearestEntries, type VectorSearch } from "./nearest-entries.ts";
+import { NEAR_SHARE, vectorProblem } from "./nearest-entries.ts";
 import { QUERY_MESSAGES, recallQuery } from "./recall-query.ts";
-import { type RecallScene, recall } from "./recall-result.ts";
+import { recall } from "./recall-result.ts";
+import type { RecallScene, VectorSearch } from "./recall-scene.ts";
 import { withheldMessages } from "./withheld-messages.ts";
 
 /** When and how much comes back on its own. Token figures are tokens of the counter. */
@@ -80,24 +81,27 @@ export class RetrieveStrategy {
     const text = recallQuery(lastMessages(request.thread));
     if (text === "") return nothing;
     const except = [...(await this.#withheld(request)), ...this.#resting(request)];
-    const near = await nearestEntries(this.#vectors, request, text, except, maxTokens);
-    const found = await recall(
-      { ...request, maxTokens: maxTokens - near.tokens },
-      { text, except: [...except, ...near.sources] },
-    );
-    const parts = [near.text, found.hits.length + found.names.length === 0 ? "" : found.text].filter(
-      (part) => part !== "",
-    );
-    const content = parts.join("\n");
-    const tokenCount = request.countTokens(content);
-    if (content === "" || tokenCount > maxTokens) return nothing;
+    const found = await recall({ ...request, maxTokens, ...this.#near(request, maxTokens) }, { text, except });
+    const { text: content, tokens: tokenCount } = found;
+    const isEmpty = found.hits.length + found.names.length + found.near.length === 0;
+    if (isEmpty || tokenCount > request.availableTokens) return nothing;
     const artifactId = await keep(request, content);
-    const messageIds = [...new Set([...near.sources, ...found.hits.map(({ messageId }) => messageId)])];
+    const messageIds = [...new Set([...found.near, ...found.hits.map(({ messageId }) => messageId)])];
     this.#emit(request, messageIds, tokenCount);
     return {
       results: [{ artifactId, content, tokenCount, truncated: false, trigger: "recall-match" }],
       state: withRehydrated(request.state, messageIds, request.currentTurn, this.#config.cooldownTurns),
     };
+  }
+
+  /** Search by meaning has a share of the budget on top, as far as the request has so much free. */
+  #near({ availableTokens, plan }: RetrieveRequest, taken: number): Pick<RecallScene, "near"> {
+    if (this.#vectors === undefined) return {};
+    const { threadId } = plan;
+    const onProblem = (cause: unknown): void =>
+      tellListener(this.#listener, vectorProblem(cause, threadId, this.#config.maxTokens));
+    const maxTokens = Math.min(Math.floor(taken * NEAR_SHARE), availableTokens - taken);
+    return { near: { ...this.#vectors, maxTokens, onProblem } };
   }
 
   #withheld({ plan, artifacts, securityContext }: RetrieveRequest): Promise<readonly MessageId[]> {

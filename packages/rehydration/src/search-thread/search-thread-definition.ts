@@ -2,8 +2,17 @@ import { SEARCH_THREAD_TOOL_NAME, type ToolDefinition } from "@threadfold/core";
 
 export { SEARCH_THREAD_TOOL_NAME };
 
-/** What one result may take when the host does not say, in tokens of its counter: the total that seed 002 gives to rehydration. */
+/** The most that one result takes when the host does not say, in tokens of its counter: the total that seed 002 gives to rehydration. */
 export const DEFAULT_RECALL_TOKENS = 8_000;
+/** What words find may take of a window: with what is near in meaning beside it, which has its share on top, it stays below 15 %. */
+const WINDOW_SHARE = 0.14;
+/** With less nothing but the frame of a result would be left. */
+const LEAST_TOKENS = 400;
+
+/** What one result may take of a window, in tokens: 14 % of it, from 400 to 8 000. */
+export function recallTokens(windowTokens: number): number {
+  return Math.min(DEFAULT_RECALL_TOKENS, Math.max(LEAST_TOKENS, Math.floor(windowTokens * WINDOW_SHARE)));
+}
 
 /** The tool as the model is told about it. */
 export const SEARCH_THREAD_DEFINITION: ToolDefinition = Object.freeze({

@@ -10,7 +10,8 @@ import {
   type ToolOutcomeStatus,
   visibleText,
 } from "@threadfold/core";
-import { type RecallScene, recall } from "../recall/recall-result.ts";
+import { recall } from "../recall/recall-result.ts";
+import type { RecallScene } from "../recall/recall-scene.ts";
 import { withheldMessages } from "../recall/withheld-messages.ts";
 import { textPage } from "../text-page.ts";
 import { truncateToTokens } from "../truncate-to-tokens.ts";
@@ -97,8 +98,9 @@ async function search(
   except: readonly MessageId[],
 ): Promise<SearchThreadResult> {
   const ask = { text: query, page, except, ...(scene.branch !== undefined && { branch: scene.branch }) };
-  const { text, hits, names } = await recall(scene, ask);
-  return { outcome: "success", text, problem: hits.length + names.length === 0 ? "no-match" : null };
+  const { text, hits, names, near } = await recall(scene, ask);
+  const isEmpty = hits.length + names.length + near.length === 0;
+  return { outcome: "success", text, problem: isEmpty ? "no-match" : null };
 }
 
 function readMessage(

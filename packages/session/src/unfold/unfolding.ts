@@ -1,19 +1,20 @@
-import type {
-  AgentThread,
-  ArtifactStore,
-  Clock,
-  CompactionEventListener,
-  CompactionPlan,
-  ContextCompactionConfig,
-  ProviderAwareTokenizer,
-  RecallIndex,
-  RecallPage,
-  RecallRequest,
-  SecurityContext,
-  ThreadRanges,
+import {
+  type AgentThread,
+  type ArtifactStore,
+  type Clock,
+  type CompactionEventListener,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type ProviderAwareTokenizer,
+  type RecallIndex,
+  type RecallPage,
+  type RecallRequest,
+  type SecurityContext,
+  type ThreadRanges,
+  tellListener,
 } from "@threadfold/core";
 import {
-  DEFAULT_RECALL_TOKENS,
+  NEAR_SHARE,
   NO_REHYDRATIONS,
   type ReadArtifactTool,
   RehydrationInterceptor,
@@ -21,11 +22,16 @@ import {
   type RehydrationState,
   RetrieveStrategy,
   readArtifactTool,
+  recallTokens,
+  type SearchThreadScene,
   type SearchThreadTool,
   searchThreadTool,
   TurnContext,
+  type VectorSearch,
+  vectorProblem,
 } from "@threadfold/rehydration";
 import type { ThreadState } from "../thread/thread-state.ts";
+import { NO_ANSWERS, type RecallTotals, withAnswer } from "./recall-totals.ts";
 import { FRAME_TOKENS, rehydrateRequest } from "./rehydrate-request.ts";
 
 /** What a session folded, as it is at one moment. */
@@ -51,10 +57,13 @@ export interface UnfoldingPorts {
   /** Brings thread and plan into memory as a whole. */
   readonly loadHistory: () => Promise<void>;
   readonly ranges?: ThreadRanges;
+  readonly vectors?: VectorSearch;
 }
 
 /** Entries that are read at a time when a long thread is indexed. */
 const PAGE_ENTRIES = 1_000;
+/** What is near in meaning may take beside an answer. */
+const nearTokens = (answerTokens: number): number => Math.floor(answerTokens * NEAR_SHARE);
 
 /**
  * The ways back to what a session folded: by reference and by search on its own before a request, as tools for the
@@ -68,12 +77,25 @@ export class Unfolding {
   #recalled: RehydrationState = NO_REHYDRATIONS;
   #turn: TurnContext = TurnContext.start(0);
   #indexed = 0;
+  #answers: RecallTotals = NO_ANSWERS;
 
   constructor(ports: UnfoldingPorts) {
-    const { config, tokenizer, onEvent } = ports;
+    const { config, tokenizer, onEvent, vectors } = ports;
     this.#ports = ports;
     this.#interceptor = new RehydrationInterceptor(config, tokenizer, onEvent);
-    this.#strategy = new RetrieveStrategy({ enabled: config.enableRetrieval }, undefined, onEvent);
+    this.#strategy = new RetrieveStrategy({ enabled: config.enableRetrieval }, vectors, onEvent);
+  }
+
+  /** What the answers of `search_thread` took so far. */
+  get answers(): RecallTotals {
+    return this.#answers;
+  }
+
+  /** Tokens that one answer of `search_thread` takes at the most. */
+  get answerLimit(): number {
+    const { config, vectors } = this.#ports;
+    const tokens = recallTokens(config.maxInputTokens);
+    return vectors === undefined ? tokens : tokens + nearTokens(tokens);
   }
 
   /** True while content that was just brought back must not be taken away again. */
@@ -124,15 +146,28 @@ export class Unfolding {
 
   /** The tools that a host gives to its model. What they return goes into the log like any other result. */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
-    const { askedArtifacts, securityContext, loadHistory } = this.#ports;
-    const requester = securityContext === undefined ? {} : { requester: securityContext };
-    const scene = () => ({ ...this.#scene(), maxTokens: DEFAULT_RECALL_TOKENS, ...requester });
-    const search = searchThreadTool(scene);
+    const { askedArtifacts, securityContext, loadHistory, tokenizer } = this.#ports;
+    const search = searchThreadTool(() => this.#searchScene());
     const execute: SearchThreadTool["execute"] = async (input) => {
       await loadHistory();
-      return search.execute(input);
+      const answer = await search.execute(input);
+      this.#answers = withAnswer(this.#answers, tokenizer.countTokens(answer.text));
+      return answer;
     };
     return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
+  }
+
+  #searchScene(): SearchThreadScene {
+    const { config, securityContext, vectors, onEvent } = this.#ports;
+    const { maxInputTokens } = config;
+    const scene = { ...this.#scene(), maxTokens: recallTokens(maxInputTokens) };
+    const onProblem = (cause: unknown): void =>
+      tellListener(onEvent, vectorProblem(cause, scene.thread.id, maxInputTokens));
+    return {
+      ...scene,
+      ...(securityContext !== undefined && { requester: securityContext }),
+      ...(vectors !== undefined && { near: { ...vectors, maxTokens: nearTokens(scene.maxTokens), onProblem } }),
+    };
   }
 
   async #recall(availableTokens: number): Promise<readonly RehydrationResult[]> {
