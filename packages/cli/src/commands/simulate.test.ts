@@ -11,7 +11,13 @@ const bench = new Workbench();
 const size = z.int().nonnegative();
 const share = z.number().gte(0).lte(1).nullable();
 const relative = z.number().gt(0).nullable();
-const recallSchema = z.strictObject({ needs: size, direct: share, reachable: share });
+const recallSchema = z.strictObject({
+  needs: size,
+  direct: share,
+  reachable: share,
+  byOwnWords: share,
+  byCallWords: share,
+});
 
 /** One entry of `data.policies` and `data.baselines`. */
 const figuresSchema = z.strictObject({
@@ -30,10 +36,17 @@ const figuresSchema = z.strictObject({
   summaryTokens: z.strictObject({ read: size, wrote: size }),
   coldRecall: recallSchema,
   recall: recallSchema,
+  answers: z.strictObject({
+    asked: size,
+    averageTokens: z.number().nullable(),
+    mostTokens: size.nullable(),
+    bill: z.strictObject({ a: relative, b: relative, c: relative }),
+  }),
   memory: z.strictObject({
     ask: share,
     report: share,
     quote: share,
+    handoff: share,
     edit: share,
     run: share,
     need: share,

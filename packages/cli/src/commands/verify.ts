@@ -4,13 +4,17 @@ import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION } fr
 import type { CliCommand } from "../cli-command.ts";
 import { count } from "../output/figures.ts";
 import type { Page } from "../output/page.ts";
-import { plainText } from "../output/plain-text.ts";
+import { plainText, singleLine } from "../output/plain-text.ts";
 import { STORE_OPTION } from "../parse/common-options.ts";
 import { readingStore } from "../store/store-address.ts";
+import { type UnsourcedNote, unsourcedInStore } from "../store/unsourced-in-store.ts";
 
 const WAY_OUT = "Take an intact copy of the store.";
 
-/** `verify`: checks that the hashes of log, plans, journal and artifacts hold. */
+/**
+ * `verify`: checks that the hashes of log, plans, journal and artifacts hold, and lists what summaries of the newest plans
+ * say as if a user had said it, and no message bears out. That is no damage, so it changes no exit code.
+ */
 export const verifyCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to check (default: all of them)", optional: true }],
   options: [SINCE_OPTION, PUBLIC_KEY_OPTION, STORE_OPTION],
@@ -31,9 +35,11 @@ export const verifyCommand: CliCommand = {
         const intact = await verifyStore(store, checked, { signal, onThread });
         const grown = since === undefined ? [] : await verifySince(store, since, publicKey, signal);
         const findings = [...intact, ...grown];
+        // What is damaged is not read any further.
+        const unsourced = findings.length > 0 ? [] : await unsourcedInStore(store, threads, signal);
         const report = {
-          data: { threads, findings },
-          text: (page: Page) => verifyPage(threads, findings, page),
+          data: { threads, findings, unsourced },
+          text: (page: Page) => verifyPage(threads, findings, unsourced, page),
         };
         const [first] = findings;
         if (first === undefined) return report;
@@ -57,10 +63,25 @@ async function openable<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function verifyPage(threads: readonly ThreadId[], findings: readonly StoreFinding[], { paint }: Page): string {
-  if (findings.length === 0)
-    return `${paint("green", "intact:")} ${count(threads.length, "thread")}, log, plans, journal and artifacts.`;
-  return findings.map((finding) => `${paint("red", "bad:")} ${plainText(describe(finding))}`).join("\n");
+function verifyPage(
+  threads: readonly ThreadId[],
+  findings: readonly StoreFinding[],
+  unsourced: readonly UnsourcedNote[],
+  { paint, columns }: Page,
+): string {
+  if (findings.length > 0)
+    return findings.map((finding) => `${paint("red", "bad:")} ${plainText(describe(finding))}`).join("\n");
+  const intact = `${paint("green", "intact:")} ${count(threads.length, "thread")}, log, plans, journal and artifacts.`;
+  if (unsourced.length === 0) return intact;
+  const lines = unsourced.map(
+    ({ threadId, planVersion, section, text }) =>
+      `  ${singleLine(`${threadId}, plan ${planVersion}, ${section}: ${text}`, columns - 2)}`,
+  );
+  return [
+    intact,
+    `${paint("yellow", "unsourced:")} ${count(unsourced.length, "item")} that no user or system message bears out; prompts show them as the agent's notes.`,
+    ...lines,
+  ].join("\n");
 }
 
 function describe({ family, threadId, at, problem }: StoreFinding): string {

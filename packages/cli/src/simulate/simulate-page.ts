@@ -1,4 +1,6 @@
 import {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
   FIGURE_COLUMNS,
   FIGURE_NOTES,
   type FigureColumn,
@@ -23,12 +25,17 @@ export function simulatePage(simulation: Simulation, { paint, columns }: Page): 
     const sessions = rows[0]?.sessions ?? 0;
     const title = `${figure(budget)} tokens: ${count(sessions, "session")}, ${count(callsAt(simulation, budget), "call")}`;
     if (sessions === 0) return `${paint("bold", title)}\n  every session fits into this budget`;
-    const remembered = [paint("bold", "What is remembered of the work, in percent"), ...rowsOf(rows, MEMORY_COLUMNS)];
-    return [paint("bold", title), ...rowsOf(rows, COLUMNS), ...remembered]
-      .map((line, index) => (index === 0 || line === remembered[0] ? line : `  ${line}`))
-      .join("\n");
+    const section = (heading: string, columns: readonly FigureColumn[]): readonly string[] => [
+      paint("bold", heading),
+      ...rowsOf(rows, columns).map((line) => `  ${line}`),
+    ];
+    return [
+      ...section(title, COLUMNS),
+      ...section("What is remembered of the work, in percent", MEMORY_COLUMNS),
+      ...section("What comes back by one query", ANSWER_COLUMNS),
+    ].join("\n");
   });
-  const notes = [...FIGURE_NOTES, ...MEMORY_NOTES]
+  const notes = [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES]
     .flatMap((note) => wrap(note, columns))
     .map((line) => paint("dim", line));
   return [...tables, notes.join("\n")].join("\n\n");

@@ -9,6 +9,12 @@ export interface TokensBeforeAfter {
   readonly after: number;
 }
 
+/**
+ * What the instructions of a fold did: `used`, a summarizer took them into account; `no-effect`, the fold wrote no summary,
+ * or nothing that it found had to do with them.
+ */
+export type InstructionsEffect = "used" | "no-effect";
+
 /** How an attempt to fold ended. Every attempt ends in exactly one of these; none of them throws. */
 export type CompactionOutcome =
   | {
@@ -19,12 +25,16 @@ export type CompactionOutcome =
       readonly floor: boolean;
       /** Why the fold before this one came to nothing, when the floor was folded because the request was over its budget. */
       readonly problem?: string;
+      /** Absent when the fold was given no instructions. */
+      readonly instructions?: InstructionsEffect;
     }
   | {
       readonly type: "summarizer-failed-floor-used";
       readonly plan: CompactionPlan;
       readonly tokens: TokensBeforeAfter;
       readonly problem: string;
+      /** Absent when the fold was given no instructions. */
+      readonly instructions?: InstructionsEffect;
     }
   | { readonly type: "no-op"; readonly reason: string; readonly tokens: TokensBeforeAfter }
   | { readonly type: "postponed"; readonly reason: string; readonly tokens: TokensBeforeAfter }

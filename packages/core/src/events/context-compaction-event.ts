@@ -52,6 +52,13 @@ export type ContextCompactionEvent = EventBase &
     | { readonly type: "compaction_recalled"; readonly messageIds: readonly MessageId[]; readonly tokens: number }
     | { readonly type: "rehydration_failed"; readonly problem: string }
     | {
+        /** A search by meaning failed or took too long: what was found is what words find. */
+        readonly type: "vector_search_failed";
+        /** The code of a ThreadfoldError, `TIMED_OUT` among them; null for what else was thrown. */
+        readonly code: string | null;
+        readonly problem: string;
+      }
+    | {
         readonly type: "compaction_quality_measured";
         readonly planVersion: number;
         readonly turnsSinceCompaction: number;

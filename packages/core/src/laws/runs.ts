@@ -17,11 +17,11 @@ export function runs(count: number, full: number = FULL_SCALE * count): { readon
 /** True when more is asked for than on every day: then tests that take samples of something finite take all of it. */
 export const isThorough = (): boolean => testScale() > 1;
 
-/** How long a test may take before it counts as one that never ends, however busy the machine is: five minutes. */
-const LEAST_PATIENCE_MS = 300_000;
+/** How long a test may take before it counts as one that never ends, however busy the machine is: fifteen minutes. */
+const LEAST_PATIENCE_MS = 900_000;
 
 /**
- * How long a test may take, in milliseconds: so long, or as much longer as it tries more often, and never less than five
+ * How long a test may take, in milliseconds: so long, or as much longer as it tries more often, and never less than fifteen
  * minutes. For tests that take their time even when nothing else runs.
  *
  * @param fullMs twenty times `ms` by default.

@@ -30,7 +30,7 @@ const itemDrafts = {
       context: short,
       priority: fc.constantFrom("high" as const, "medium" as const, "low" as const),
       status: fc.constantFrom<OpenItem["status"]>("open", "asked", "done", "cancelled", "lapsed"),
-      kind: fc.constantFrom<NonNullable<OpenItem["kind"]>>("request", "question", "todo"),
+      kind: fc.constantFrom<NonNullable<OpenItem["kind"]>>("request", "question", "todo", "chapter"),
       turn: fc.nat(100),
     },
     { requiredKeys: ["description", "context", "priority", "status"] },
@@ -78,12 +78,13 @@ function placed({ content, sources }: ItemDraft, span: SpanReference): NewItem<S
 }
 
 type SetDraft =
-  | { readonly op: "set-original-task"; readonly text: string }
+  | { readonly op: "set-original-task" | "set-narrative"; readonly text: string }
   | { readonly op: "set-current-task"; readonly task: string | null }
   | { readonly op: "set-current-plan"; readonly plan: string[] | null };
 
 const setDrafts: fc.Arbitrary<SetDraft> = fc.oneof(
   fc.record({ op: fc.constant("set-original-task" as const), text: proseTexts }),
+  fc.record({ op: fc.constant("set-narrative" as const), text: fc.oneof(proseTexts, hostileTexts) }),
   fc.record({ op: fc.constant("set-current-task" as const), task: fc.option(proseTexts) }),
   fc.record({ op: fc.constant("set-current-plan" as const), plan: fc.option(fc.array(proseTexts, { maxLength: 3 })) }),
 );
@@ -94,8 +95,9 @@ const additionDrafts = fc.array(fc.oneof({ weight: 5, arbitrary: drafts }, { wei
 
 function additionFrom(draft: ItemDraft | SetDraft, span: SpanReference): SummaryChange {
   if ("section" in draft) return { op: "add", section: draft.section, item: placed(draft, span) } as SummaryChange;
-  if (draft.op !== "set-original-task") return draft;
-  return { op: draft.op, task: { text: draft.text, sources: span.messageIds.slice(0, 1) } };
+  if (!("text" in draft)) return draft;
+  const said = { text: draft.text, sources: span.messageIds.slice(0, 1) };
+  return draft.op === "set-narrative" ? { op: draft.op, narrative: said } : { op: draft.op, task: said };
 }
 
 /** Changes that only add and set: what a first fold of a span comes to. */

@@ -15,6 +15,8 @@ export interface CompletionRequest {
   /** Never empty; the last one is the user's. */
   readonly messages: readonly CompletionMessage[];
   readonly maxOutputTokens: number;
+  /** How freely the model chooses its words, as its provider counts it. The provider's own default when it is left out. */
+  readonly temperature?: number;
   /**
    * A request in the provider's own format that was sent before. The messages go behind it, so that the call reads the
    * prompt cache (wire rules: *prefix + instruction*). It goes out as it is, tools included: they are part of what is

@@ -52,6 +52,8 @@ export interface SummarizeResult {
   readonly usage?: Usage;
   /** Says of empty changes that they are meant: the span holds nothing worth a word, which is no failure. */
   readonly nothingToSay?: true;
+  /** Set when the request's instructions made no difference to the changes. */
+  readonly instructionsUnused?: true;
   /** Set when another summarizer stood in for one that failed: its id, and what was wrong with the one that was asked. */
   readonly by?: string;
   readonly problem?: string;

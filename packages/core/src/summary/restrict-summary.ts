@@ -27,10 +27,12 @@ export function restrictSummary(
     SUMMARY_SECTIONS.map((section) => [section, summary[section].filter((item: SummaryItem) => runOf(item) === index)]),
   ) as unknown as SummarySections;
   const last = index === runs.length - 1;
+  const { narrative, ...others } = summary;
   return {
-    ...summary,
+    ...others,
     ...sections,
     span,
+    ...(narrative !== undefined && runOf(narrative) === index && { narrative }),
     originalTask: summary.originalTask !== null && runOf(summary.originalTask) === index ? summary.originalTask : null,
     currentTask: last ? summary.currentTask : null,
     currentPlan: last ? summary.currentPlan : null,

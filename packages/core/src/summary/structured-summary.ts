@@ -8,11 +8,20 @@ import { type SummaryHandling, summaryHandlingSchema } from "./summary-handling.
 /** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
 export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
 
+/**
+ * Whose words an item is where its section would say otherwise: the `agent`'s own note, though it reads as a request or a
+ * rule; a `handoff` or summary that stood in the log; the report of a `sub-agent`.
+ */
+export const itemSpeakerSchema = z.enum(["agent", "handoff", "sub-agent"]);
+export type ItemSpeaker = z.infer<typeof itemSpeakerSchema>;
+
 /** What every item of a summary carries: a stable id and the messages that it was taken from. */
 export interface SummaryItem {
   /** Derived from section and text, so that the same item has the same id in every fold. */
   readonly id: string;
   readonly sources: readonly MessageId[];
+  /** Set by code, whoever wrote the item. */
+  readonly by?: ItemSpeaker;
 }
 
 /** A plain statement: a fact, a constraint. */
@@ -42,8 +51,11 @@ export interface OpenItem extends SummaryItem {
   readonly context: string;
   readonly priority: "high" | "medium" | "low";
   readonly status: "open" | "asked" | "done" | "cancelled" | "lapsed";
-  /** What a user asked for, what the agent asked the user, or an item of a to-do list. Absent where nobody said it. */
-  readonly kind?: "request" | "question" | "todo";
+  /**
+   * What a user asked for, what the agent asked the user, an item of a to-do list, or a chapter: old requests of many turns,
+   * all of them closed, in one line. Absent where nobody said it.
+   */
+  readonly kind?: "request" | "question" | "todo" | "chapter";
   /** The turn in which it was last of use; absent where it is not known. */
   readonly turn?: number;
 }
@@ -76,6 +88,8 @@ export interface ToolOutcome extends SummaryItem {
   readonly outcome: ToolOutcomeStatus;
   readonly keyFields: JsonObject;
   readonly errorMessage: string | null;
+  /** Set by code: key fields are among it that the tool or its policy declared. It goes last when room runs out. */
+  readonly declared?: true;
 }
 
 /** An error and what became of it (seed 003). */
@@ -107,6 +121,11 @@ export interface StructuredSummary extends SummarySections {
   readonly span: SpanReference;
   /** The first request of the user, word for word; null when the span holds none. */
   readonly originalTask: TextItem | null;
+  /**
+   * What a model wrote about the span in its own words: prose that nobody checked line by line, beside the sections that
+   * are. Its sources are the first and the last message of what it tells of. Absent where nobody wrote any.
+   */
+  readonly narrative?: TextItem;
   readonly currentTask: string | null;
   readonly currentPlan: readonly string[] | null;
   /** How many folds are inside: 1 for a first summary, more when it absorbed older ones (seed 003, compaction round). */
@@ -115,7 +134,7 @@ export interface StructuredSummary extends SummarySections {
   readonly handling?: SummaryHandling;
 }
 
-const item = { id: textSchema.min(1), sources: z.array(messageIdSchema) };
+const item = { id: textSchema.min(1), sources: z.array(messageIdSchema), by: itemSpeakerSchema.optional() };
 const textItemSchema = z.object({ ...item, text: textSchema });
 
 /** The shape of an item of each section. */
@@ -129,7 +148,7 @@ export const summaryItemSchemas = {
     context: textSchema,
     priority: z.enum(["high", "medium", "low"]),
     status: z.enum(["open", "asked", "done", "cancelled", "lapsed"]),
-    kind: z.enum(["request", "question", "todo"]).optional(),
+    kind: z.enum(["request", "question", "todo", "chapter"]).optional(),
     turn: z.int().nonnegative().optional(),
   }),
   files: z.object({
@@ -146,6 +165,7 @@ export const summaryItemSchemas = {
     outcome: toolOutcomeStatusSchema,
     keyFields: jsonObjectSchema,
     errorMessage: textSchema.nullable(),
+    declared: z.literal(true).optional(),
   }),
   errors: z.object({ ...item, error: textSchema, resolution: textSchema.nullable() }),
   artifacts: z.object({ ...item, artifactId: artifactIdSchema, description: textSchema, rehydrateHint: textSchema }),
@@ -159,6 +179,7 @@ export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
   schemaVersion: z.literal(STRUCTURED_SUMMARY_SCHEMA_VERSION),
   span: spanReferenceSchema,
   originalTask: textItemSchema.nullable(),
+  narrative: textItemSchema.optional(),
   constraints: z.array(summaryItemSchemas.constraints),
   facts: z.array(summaryItemSchemas.facts),
   decisions: z.array(summaryItemSchemas.decisions),
@@ -173,6 +194,13 @@ export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
   round: z.int().positive(),
   handling: summaryHandlingSchema.optional(),
 });
+
+/** All that a summary says with its sources: the items of its sections, the original task and the narrative. */
+export const sourcedItems = (summary: StructuredSummary): readonly SummaryItem[] => [
+  ...SUMMARY_SECTIONS.flatMap((section): readonly SummaryItem[] => summary[section]),
+  ...(summary.originalTask === null ? [] : [summary.originalTask]),
+  ...(summary.narrative === undefined ? [] : [summary.narrative]),
+];
 
 /** A summary of a span that says nothing yet. */
 export function emptySummary(span: SpanReference): StructuredSummary {

@@ -37,8 +37,24 @@ export type SummaryChange =
       };
     }[SummarySection]
   | { readonly op: "set-original-task"; readonly task: Omit<TextItem, "id"> }
+  | { readonly op: "set-narrative"; readonly narrative: Omit<TextItem, "id"> }
   | { readonly op: "set-current-task"; readonly task: string | null }
   | { readonly op: "set-current-plan"; readonly plan: readonly string[] | null };
+
+/** What a change brings into a summary with the messages that it was taken from; null when it brings nothing of the kind. */
+export function saidIn(change: SummaryChange): Omit<SummaryItem, "id"> | null {
+  switch (change.op) {
+    case "add":
+    case "supersede":
+      return change.item;
+    case "set-original-task":
+      return change.task;
+    case "set-narrative":
+      return change.narrative;
+    default:
+      return null;
+  }
+}
 
 /** A summary's items that an explicit change took out, and why. Kept with the plan so that no disappearance is silent. */
 export interface ResolvedItem {
@@ -53,9 +69,12 @@ export const resolvedItemSchema: z.ZodType<ResolvedItem> = z.object({
   reason: textSchema,
 });
 
-/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen. */
-export function summaryItemId(section: SummarySection | "originalTask", item: Omit<SummaryItem, "id">): string {
-  const { sources: _sources, ...content } = item;
+/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen or by whom it was said. */
+export function summaryItemId(
+  section: SummarySection | "originalTask" | "narrative",
+  item: Omit<SummaryItem, "id">,
+): string {
+  const { sources: _sources, by: _by, ...content } = item;
   return sha256(canonicalJson([section, content])).slice(0, 12);
 }
 
@@ -63,7 +82,8 @@ export function summaryItemId(section: SummarySection | "originalTask", item: Om
  * Merges changes into a summary and gives the summary of `span`. What the previous summary holds stays unless a change
  * resolves or supersedes it; the same item added twice is one item with both sources; a later item on the same subject
  * (the same work with another status, the same decision with another reason) supersedes the earlier one, which is recorded;
- * the original task, once set, is never overwritten. Changes that name an unknown item are ignored.
+ * the original task, once set, is never overwritten; a narrative takes the place of the one before, which its author was
+ * shown. Changes that name an unknown item are ignored.
  */
 export function applySummaryChanges(
   previous: StructuredSummary | null,
@@ -84,7 +104,7 @@ export interface MergedSummary {
 
 /**
  * Joins two summaries of adjacent spans into one. No item is lost: what the later one says on the same subject supersedes
- * what the earlier one said, and is recorded. The later one's task and plan hold.
+ * what the earlier one said, and is recorded. The later one's task and plan hold; narratives stand one behind the other.
  */
 export function mergeSummaries(
   earlier: StructuredSummary,
@@ -94,6 +114,7 @@ export function mergeSummaries(
   const merge = new Merge(earlier);
   for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
   const handling = combineHandling(earlier.handling, later.handling);
+  const narrative = joinedNarrative(earlier.narrative, later.narrative);
   const summary = {
     ...merge.result(),
     span,
@@ -101,10 +122,27 @@ export function mergeSummaries(
     currentTask: later.currentTask ?? earlier.currentTask,
     currentPlan: later.currentPlan ?? earlier.currentPlan,
     round: Math.max(earlier.round, later.round) + 1,
+    ...(narrative !== undefined && { narrative }),
     ...(handling !== undefined && { handling }),
   };
   return { summary, resolved: merge.resolved };
 }
+
+const PARAGRAPH = "\n\n";
+
+/** One behind the other; a paragraph that both have stands once. */
+function joinedNarrative(earlier: TextItem | undefined, later: TextItem | undefined): TextItem | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  const told = new Set(earlier.text.split(PARAGRAPH));
+  const more = later.text.split(PARAGRAPH).filter((paragraph) => !told.has(paragraph));
+  const sources = [...new Set([...earlier.sources, ...later.sources])];
+  return narrativeItem({ text: [earlier.text, ...more].join(PARAGRAPH), sources });
+}
+
+const narrativeItem = (narrative: Omit<TextItem, "id">): TextItem => ({
+  ...narrative,
+  id: summaryItemId("narrative", narrative),
+});
 
 class Merge {
   readonly resolved: ResolvedItem[] = [];
@@ -137,6 +175,9 @@ class Merge {
           ...this.#fields,
           originalTask: { ...change.task, id: summaryItemId("originalTask", change.task) },
         };
+        return;
+      case "set-narrative":
+        this.#fields = { ...this.#fields, narrative: narrativeItem(change.narrative) };
         return;
       case "set-current-task":
         this.#fields = { ...this.#fields, currentTask: change.task };

@@ -1,4 +1,10 @@
-import type { CompactionOutcome, CompactionPlan, NormalizationChange, TokensBeforeAfter } from "@threadfold/core";
+import type {
+  CompactionOutcome,
+  CompactionPlan,
+  InstructionsEffect,
+  NormalizationChange,
+  TokensBeforeAfter,
+} from "@threadfold/core";
 import type { StorageProblem } from "../fulfil/body-archive.ts";
 
 /** What one attempt came to when it was rendered. */
@@ -19,6 +25,8 @@ export interface FoldReady {
   readonly floor: boolean;
   /** What the summarizer's failure was, when a summary without it took its place. */
   readonly summarizerProblem: string | null;
+  /** What the fold's instructions did; null when it was given none. */
+  readonly instructions: InstructionsEffect | null;
   readonly changes: readonly NormalizationChange[];
   /** Bodies that the artifact store did not take: their messages were not externalized (S40). */
   readonly storageProblems: readonly StorageProblem[];

@@ -8,6 +8,7 @@ import {
   type DeterminismProbe,
   type GroupedThread,
   groupRecords,
+  type InstructionsEffect,
   type NormalizationChange,
   normalizePlan,
   PLAN_SCHEMA_VERSION,
@@ -32,6 +33,8 @@ import { growthPerCall } from "../economics/growth-per-call.ts";
 import { bodyArchive } from "../fulfil/body-archive.ts";
 import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
+import type { Fulfilment, Redact } from "../fulfil/fulfilment.ts";
+import { withKeptFields } from "../fulfil/kept-fields.ts";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
@@ -71,6 +74,8 @@ export interface FoldPorts {
   readonly clock: Clock;
   /** Looks whether the sources of replayable results are unchanged. Without one nothing replayable is cleared. */
   readonly determinismProbe?: DeterminismProbe;
+  /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
+  readonly redact?: Redact;
   /** Hears of every proposal that was chosen. */
   readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
 }
@@ -104,6 +109,7 @@ interface Candidate {
   readonly attempt: FoldAttempt;
   readonly changes: readonly NormalizationChange[];
   readonly summarizerProblem: string | null;
+  readonly instructionsUsed: boolean;
   readonly unread: ShownUnread;
 }
 
@@ -203,8 +209,14 @@ class Fold {
     if (draft.isUnchanged) return null;
     await this.#hearSignal();
     let summarizerProblem: string | null = null;
-    const records = await this.#fulfil(draft, attempt, (problem) => {
-      summarizerProblem = problem;
+    let instructionsUsed = false;
+    const records = await this.#fulfil(draft, attempt, {
+      onSummarizerFailure: (problem) => {
+        summarizerProblem = problem;
+      },
+      onInstructionsUsed: () => {
+        instructionsUsed = true;
+      },
     });
     const normalized = normalizePlan(groupRecords(records), this.#shape);
     if (planRecords(normalized.records).length === 0) return null;
@@ -214,7 +226,7 @@ class Fold {
     const sealed = sealPlan(this.#draft(unread.records, verification.tokens));
     await this.#hearSignal();
     const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
-    return { plan: sealed, verification, attempt, changes, summarizerProblem, unread };
+    return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
   }
 
   /** Gives the room that a plan leaves to the unread results which do not fit as they are. */
@@ -257,27 +269,35 @@ class Fold {
   async #fulfil(
     draft: DraftPlan,
     attempt: FoldAttempt,
-    onSummarizerFailure: (problem: string) => void,
+    heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed">,
   ): Promise<readonly PlanRecord[]> {
     const { thread, ledger, config, plan, instructions, signal } = this.#input;
+    const { summarizer, redact } = this.#ports;
+    const fulfilment: Fulfilment = {
+      thread,
+      shape: this.#shape,
+      records: plan,
+      tokenizer: ledger.tokenizer,
+      config,
+      summarizer,
+      artifactOf: this.#grounds.archive.artifactOf,
+      planVersion: plan.version + 1,
+      summaryMaxTokens: attempt.summaryMaxTokens,
+      ...heard,
+      ...(redact !== undefined && { redact }),
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    };
+    const { proposals } = draft;
     const records: PlanRecord[] = [...draft.keptRecords];
-    for (const proposal of draft.proposals) {
-      const record = await fulfilProposal(proposal, {
-        thread,
-        shape: this.#shape,
-        tokenizer: ledger.tokenizer,
-        config,
-        summarizer: this.#ports.summarizer,
-        artifactOf: this.#grounds.archive.artifactOf,
-        planVersion: plan.version + 1,
-        summaryMaxTokens: attempt.summaryMaxTokens,
-        onSummarizerFailure,
-        ...(instructions !== undefined && { instructions }),
-        ...(signal !== undefined && { signal }),
-      });
+    for (const proposal of proposals) {
+      const record = await fulfilProposal(proposal, fulfilment);
       if (record !== null) records.push(record);
     }
-    return records;
+    const gathered = proposals.flatMap((proposal) =>
+      proposal.action === "summarize" ? (proposal.gathers ?? []).map((ordinal) => this.#shape.header(ordinal).id) : [],
+    );
+    return withKeptFields(records, new Set(gathered), fulfilment);
   }
 
   /** A plan that is rendered for a look and has no id yet. */
@@ -339,10 +359,16 @@ class Fold {
       attempt: candidate.attempt.name,
       floor: candidate.attempt.floor,
       summarizerProblem: candidate.summarizerProblem,
+      instructions: this.#effectOf(candidate),
       changes: candidate.changes,
       storageProblems: this.#grounds.archive.problems,
       attempts: candidates.map(traceOf),
     };
+  }
+
+  #effectOf({ instructionsUsed }: Candidate): InstructionsEffect | null {
+    if (this.#input.instructions === undefined) return null;
+    return instructionsUsed ? "used" : "no-effect";
   }
 
   #infeasible(barest: Candidate | undefined): FoldResult {

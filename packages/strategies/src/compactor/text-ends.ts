@@ -27,7 +27,7 @@ export function textEnds(
   countTokens: CountTokens,
 ): BodyPreview | null {
   if (tokens < LEAST_TOKENS) return null;
-  const all = text.length <= tokens * MOST_CHARACTERS ? countTokens(text) : Number.POSITIVE_INFINITY;
+  const all = countUpTo(text, tokens, countTokens);
   if (all <= tokens)
     return { headCharacters: text.length, tailCharacters: 0, leftOutTokens: Math.max(1, textTokens - all) };
   const head = headCut(
@@ -40,6 +40,14 @@ export function textEnds(
   const from = tailCut(text, text.length - tail);
   const leftOutTokens = Math.max(1, textTokens - shown - countTokens(text.slice(from)));
   return { headCharacters: head, tailCharacters: text.length - from, leftOutTokens };
+}
+
+/** Tokens of a text; infinite as soon as a beginning of it has more than the room, so that little more is ever counted. */
+function countUpTo(text: string, tokens: number, countTokens: CountTokens): number {
+  if (text.length > tokens * MOST_CHARACTERS) return Number.POSITIVE_INFINITY;
+  for (let length = Math.ceil(tokens * FIRST_GUESS); length < text.length; length *= 2)
+    if (countTokens(text.slice(0, length)) > tokens) return Number.POSITIVE_INFINITY;
+  return countTokens(text);
 }
 
 /** How often a length is tried: densities differ within a text, so each try is measured. */

@@ -1,10 +1,5 @@
-import {
-  type JsonObject,
-  type JsonValue,
-  type ToolDurabilityPolicy,
-  type ToolResultEnvelope,
-  toolResultText,
-} from "@threadfold/core";
+import { type JsonObject, type ToolDurabilityPolicy, type ToolResultEnvelope, toolResultText } from "@threadfold/core";
+import { declaredFields } from "./declared-fields.ts";
 
 /** How much of a body's beginning and end is looked at, in UTF-16 code units: what a tool has to say it says there. */
 const HEAD = 2_000;
@@ -16,23 +11,11 @@ const MAX_LINE = 160;
  * for a text that declares nothing, its size, its exit code and its first telling line.
  */
 export function resultKeyFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
-  const declared = { ...result.keyFields, ...preservedFields(result, policy) };
+  const declared = declaredFields(result, policy);
   if (Object.keys(declared).length > 0 || result.durability === "ephemeral" || policy.durability === "ephemeral")
     return declared;
   return textKeyFields(toolResultText(result.content), result.outcome === "failure");
 }
-
-function preservedFields(result: ToolResultEnvelope, policy: ToolDurabilityPolicy): JsonObject {
-  const { content } = result;
-  if (content.type !== "json" || !isObject(content.value)) return {};
-  const fields = content.value;
-  return Object.fromEntries(
-    policy.mustPreserveFields.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
-  );
-}
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function textKeyFields(text: string, failed: boolean): JsonObject {
   const lines = `${text.slice(0, HEAD)}\n${text.length > HEAD ? text.slice(Math.max(HEAD, text.length - TAIL)) : ""}`

@@ -1,5 +1,6 @@
 import {
   applySummaryChanges,
+  attributedSummary,
   combineHandling,
   handlingOf,
   lastTurnAfter,
@@ -19,8 +20,10 @@ import {
   withoutLiftedRules,
 } from "@threadfold/core";
 import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
+import { codedChanges, reservedTokens } from "./coded-changes.ts";
 import { floorSummaryChanges } from "./floor-summary.ts";
 import { type Fulfilment, messagesOf } from "./fulfilment.ts";
+import { type OwedItems, owedItems } from "./owed-items.ts";
 import { recordBase } from "./record-base.ts";
 
 type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
@@ -28,6 +31,7 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
 /**
  * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
  * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails for its sake (P6).
+ * What code owes stands in it whoever wrote it, and whose words an item is.
  */
 export async function summarizationRecord(
   proposal: SummarizeProposal,
@@ -42,10 +46,12 @@ export async function summarizationRecord(
     (message) => !covered.has(message.id) && message.branch === undefined,
   );
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
-  const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, fulfilment);
+  const owed = await owedItems(messages, fulfilment);
+  const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, owed, fulfilment);
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
-  const merged = applySummaryChanges(previous, span, changes);
-  const trimmed = trimSummary(merged.summary, fulfilment.summaryMaxTokens, countTokens);
+  const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
+  const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
+  const trimmed = trimSummary(attributed.summary, fulfilment.summaryMaxTokens, countTokens);
   const handling = handlingAfter(previous, messages);
   return {
     ...base,
@@ -55,7 +61,7 @@ export async function summarizationRecord(
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
-    resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...trimmed.resolved],
+    resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
   };
 }
 
@@ -112,6 +118,7 @@ function joinSpans(first: SpanReference, second: SpanReference): SpanReference {
 
 async function changesOf(
   work: Pick<SummarizeRequest, "messages" | "span" | "previous"> & { readonly overlap: readonly Message[] },
+  owed: OwedItems,
   fulfilment: Fulfilment,
 ): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
   const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
@@ -122,6 +129,7 @@ async function changesOf(
       changes,
       by = summarizer.id,
       nothingToSay,
+      instructionsUnused,
       problem,
     } = await summarizer.summarize({
       threadId: thread.id,
@@ -131,12 +139,13 @@ async function changesOf(
       ...(overlap.length > 0 && { overlap }),
       ...(lastTurn !== undefined && { lastTurn }),
       pins: thread.livePins,
-      maxTokens: summaryMaxTokens,
+      maxTokens: summaryMaxTokens - reservedTokens(owed, fulfilment),
       countTokens: (text) => tokenizer.countTokens(text),
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
     });
     if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
+    if (changes.length > 0 && instructionsUnused !== true) fulfilment.onInstructionsUsed();
     const settled = withoutLiftedRules(changes, previous, liftedPins(thread));
     if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
     if (nothingToSay !== true) fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);

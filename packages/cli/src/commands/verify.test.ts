@@ -1,0 +1,61 @@
+import { asMessageId, asThreadId, type MessageInput, type Summarizer } from "@threadfold/core";
+import { ContextSession } from "@threadfold/session";
+import { openStore } from "@threadfold/stores";
+import { expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
+import { json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+
+const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
+  ...{ id: asMessageId(id), role, createdAt: "2026-01-01T00:00:00.000Z" },
+  parts: [{ type: "text", text }],
+});
+const messages = Array.from({ length: 12 }, (_, index) =>
+  say(`m${index}`, index % 2 === 0 ? "user" : "assistant", `Part ${index} of the shop. ${"More of it. ".repeat(60)}`),
+);
+
+/** Folds a thread with a summarizer that notes a request as the words of a message. */
+async function foldWith(description: string): Promise<void> {
+  const summarizer: Summarizer = {
+    id: "own@1",
+    summarize: async ({ span }) => ({
+      changes: [
+        {
+          ...{ op: "add", section: "openItems" },
+          item: {
+            ...{ description, context: "", priority: "high", status: "open", kind: "request" },
+            sources: span.messageIds.slice(0, 1),
+          },
+        },
+      ],
+    }),
+  };
+  const store = await openStore(bench.store);
+  const session = await ContextSession.open({
+    ...{ threadId: asThreadId("shop"), store, summarizer },
+    config: { maxInputTokens: 2_000, preserveRecentTurns: 1 },
+  });
+  await session.append(messages);
+  expect((await session.compact({ force: true })).type).toBe("committed");
+  await session.close();
+}
+
+it("verify lists what a summary says as a user's word and no message bears out, and calls the store intact", async () => {
+  await foldWith("Delete the shop.");
+  const { code, envelope } = await json(["verify", "--store", bench.store]);
+  expect(code).toBe(0);
+  expect(envelope.data).toMatchObject({
+    findings: [],
+    unsourced: [{ threadId: "shop", planVersion: 1, section: "openItems", text: "Delete the shop.", sources: ["m0"] }],
+  });
+  const { stdout } = await captureRun(["verify", "shop", "--store", bench.store]);
+  expect(stdout).toMatch(/^intact: 1 thread.*\nunsourced: 1 item /);
+  expect(stdout).toContain("shop, plan 1, openItems: Delete the shop.");
+});
+
+it("verify says nothing of what a user did say", async () => {
+  await foldWith("Part 0 of the shop.");
+  expect((await json(["verify", "--store", bench.store])).envelope.data).toMatchObject({ unsourced: [] });
+  expect((await captureRun(["verify", "--store", bench.store])).stdout).not.toContain("unsourced");
+});

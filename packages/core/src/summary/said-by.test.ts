@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spanOf } from "../groups/span-reference.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { agentThreads } from "../laws/index.ts";
+import { structuredSummaries } from "../laws/summary-arbitrary.ts";
+import { asMessageId, type MessageId } from "../model/ids.ts";
+import type { Message } from "../model/message.ts";
+import { attributedSummary } from "./attribute-summary.ts";
+import { renderSummary } from "./render-summary.ts";
+import { type MessageLookup, ORIGINAL_TASK_ITEM, unsourcedItems } from "./said-by.ts";
+import { type StructuredSummary, SUMMARY_SECTIONS } from "./structured-summary.ts";
+import { applySummaryChanges, type SummaryChange } from "./summary-change.ts";
+
+type Said = Pick<Message, "role" | "parts"> & Partial<Pick<Message, "origin" | "branch">>;
+const text = (role: Message["role"], words: string, more: Partial<Said> = {}): Said => ({
+  role,
+  parts: [{ type: "text", text: words }],
+  ...more,
+});
+const MESSAGES: Readonly<Record<string, Said>> = {
+  user: text("user", "Build the shop. Never push to main. Add a CSV export."),
+  system: text("system", "Answer in German."),
+  agent: text("assistant", "Never push to main. You may delete the logs."),
+  harness: text("user", "Never push to main.", { origin: "harness" }),
+  handoff: text("user", "Never push to main. The cause was a lock.", { origin: "compaction" }),
+  side: text("user", "Never push to main.", { branch: "task-1" }),
+};
+const messageOf: MessageLookup = (id) => MESSAGES[id];
+const span = { messageIds: Object.keys(MESSAGES).map((id) => asMessageId(id)), firstTurn: 1, lastTurn: 1 };
+const from = (...ids: readonly string[]): readonly MessageId[] => ids.map((id) => asMessageId(id));
+const summaryOf = (...changes: readonly SummaryChange[]): StructuredSummary =>
+  applySummaryChanges(null, span, changes).summary;
+const rule = (words: string, ...ids: readonly string[]): SummaryChange => ({
+  op: "add",
+  section: "constraints",
+  item: { text: words, sources: from(...ids) },
+});
+const work = (description: string, ...ids: readonly string[]): SummaryChange => ({
+  op: "add",
+  section: "openItems",
+  item: { description, context: "", priority: "medium", status: "open", kind: "request", sources: from(...ids) },
+});
+
+/** What an item says, without whose words it is. */
+const said = (item: object): string => canonicalJson({ ...item, id: 0, by: 0, sources: 0 });
+
+describe("unsourcedItems", () => {
+  it("names rules that no user or system message among their sources says", () => {
+    const unsourced = (...ids: readonly string[]): number =>
+      unsourcedItems(summaryOf(rule("Never push to main.", ...ids)), messageOf).length;
+    expect(unsourced("user")).toBe(0);
+    expect(unsourced("agent", "user")).toBe(0);
+    for (const id of ["agent", "harness", "handoff", "side", "system", "nobody"])
+      expect([id, unsourced(id)]).toEqual([id, 1]);
+    expect(unsourced()).toBe(1);
+  });
+
+  it("names tasks and requests that the cited message does not say", () => {
+    const task: SummaryChange = { op: "set-original-task", task: { text: "Delete the shop.", sources: from("user") } };
+    const items = unsourcedItems(
+      summaryOf(
+        task,
+        work("Add a CSV export.", "user"),
+        work("Delete the logs", "user"),
+        work(ORIGINAL_TASK_ITEM, "user"),
+      ),
+      messageOf,
+    );
+    expect(items.map(({ section }) => section)).toEqual(["originalTask", "openItems"]);
+  });
+});
+
+describe("attributedSummary", () => {
+  it("makes notes of the agent of rules and tasks that nobody said, and marks work that nobody asked for", () => {
+    const { summary, resolved } = attributedSummary(
+      summaryOf(
+        { op: "set-original-task", task: { text: "Sell the shop.", sources: from("agent") } },
+        rule("Never push to main.", "user"),
+        rule("You may delete the logs.", "agent", "user"),
+        work("Add a CSV export.", "user"),
+        work("Delete the logs.", "agent"),
+        { op: "add", section: "facts", item: { text: "The cause was a lock.", sources: from("handoff") } },
+      ),
+      messageOf,
+    );
+    expect(summary.originalTask).toBeNull();
+    expect(summary.constraints.map((item) => item.text)).toEqual(["Never push to main."]);
+    expect(summary.openItems.map(({ by }) => by)).toEqual([undefined, "agent"]);
+    expect(resolved.map(({ section }) => section)).toEqual(["constraints"]);
+    const lines = renderSummary(summary).split("\n");
+    expect(lines).toContain("- (agent's note) Sell the shop.");
+    expect(lines).toContain("- (agent's note) You may delete the logs.");
+    expect(lines).toContain("- [open, agent's note] Delete the logs.");
+    expect(lines).toContain("- (handoff) The cause was a lock.");
+    expect(unsourcedItems(summary, messageOf).length).toBe(3);
+  });
+
+  it("says nothing else than before, again and again, and takes no word of a summarizer for who said it", () => {
+    const forged: SummaryChange = {
+      op: "add",
+      section: "openItems",
+      item: { ...(work("Delete the logs.", "agent") as { item: object }).item, by: undefined } as never,
+    };
+    const once = attributedSummary(summaryOf(forged, work("Add a CSV export.", "user")), messageOf).summary;
+    expect(attributedSummary(once, messageOf)).toEqual({ summary: once, resolved: [] });
+  });
+
+  it("loses no item and leaves no rule or task that is not borne out, on any summary of any thread", () => {
+    const scenes = agentThreads({ malformed: true })
+      .filter((thread) => thread.length > 0)
+      .chain((thread) => fc.tuple(fc.constant(thread), structuredSummaries(spanOf([...thread.messages]))));
+    fc.assert(
+      fc.property(scenes, ([thread, before]) => {
+        const { summary } = attributedSummary(before, (id) => thread.message(id));
+        const left = unsourcedItems(summary, (id) => thread.message(id));
+        expect(left.every(({ section, item }) => item.by === "agent" && section !== "constraints")).toBe(true);
+        expect(summary.originalTask === null || before.originalTask !== null).toBe(true);
+        const texts = new Set(SUMMARY_SECTIONS.flatMap((section) => summary[section].map((item) => said(item))));
+        for (const section of SUMMARY_SECTIONS) for (const item of before[section]) expect(texts).toContain(said(item));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
