@@ -28,7 +28,7 @@ describe("modelSummarizer", () => {
       await modelSummarizer({ model, promptVersion: promptNameOf(prompt) }).summarize(request);
       const [system, question] = (provider.bodies[0]?.["messages"] ?? []) as readonly { readonly content: string }[];
       expect(system?.content).toBe(prompt.system);
-      expect(question?.content).toContain(prompt.task);
+      expect(question?.content).toContain(prompt.task.replace("{compactionRound}", "1"));
       expect(JSON.stringify(provider.bodies)).not.toContain(secret);
     } finally {
       await provider.close();
@@ -38,7 +38,7 @@ describe("modelSummarizer", () => {
   it("refuses a prompt that nobody knows, and names those that there are", () => {
     const model = new ScriptedModel(["{}"]);
     expect(() => modelSummarizer({ model, promptVersion: "poem-v7" })).toThrow(
-      expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("codex-v1") }),
+      expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("codex-v2") }),
     );
     expect(promptByVersion("threadfold-v1")).toBe(PROMPTS[0]);
   });
@@ -51,7 +51,7 @@ describe("modelSummarizer", () => {
     expect(good.by).toMatch(/ redacted$/);
     const down = new ScriptedModel([new Error(`401: the key ${secret} is not known`)]);
     const stoodIn = await modelSummarizer({ model: down, ...QUICK }).summarize(request);
-    expect(stoodIn.by).toBe("extractive-v4 redacted");
+    expect(stoodIn.by).toBe("extractive-v5 redacted");
     expect(stoodIn.problem).toContain("[redacted github-token]");
     expect(JSON.stringify(stoodIn)).not.toContain(secret);
     const failure = modelSummarizer({ model: down, ...QUICK, fallback: null }).summarize(request);
@@ -86,7 +86,7 @@ describe("modelSummarizer", () => {
     const never = { name: "never", problem: () => "not good enough" };
     const { by, problem } = await modelSummarizer({ model, checks: [never] }).summarize(request);
     expect({ by, problem }).toEqual({
-      by: "extractive-v4 redacted",
+      by: "extractive-v5 redacted",
       problem: expect.stringContaining("never: not good enough"),
     });
     await expect(modelSummarizer({ model, checks: [never], fallback: null }).summarize(request)).rejects.toMatchObject({

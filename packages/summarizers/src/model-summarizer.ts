@@ -9,9 +9,15 @@ import type { LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
 import { promptByVersion } from "./llm/prompts/prompt-by-version.ts";
 import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
 
+/** How a model is asked for a summary: the length and freedom of its answer, and how much it is sent. */
+export type SummaryModelSettings = Pick<
+  LLMSummarizerOptions,
+  "maxOutputTokens" | "temperature" | "maxInputTokens" | "maxMessageTokens" | "contextWindow"
+>;
+
 /** How a {@link modelSummarizer} works. Only the model has no default. */
 export interface ModelSummarizerOptions extends LLMSummarizerOptions {
-  /** The prompt by the name that a preset gives it, such as `codex-v1`. `prompt` goes first; `threadfold-v1` without either. */
+  /** The prompt by the name that a preset gives it, such as `codex-v2`. `prompt` goes first; `threadfold-v1` without either. */
   readonly promptVersion?: string;
   /** Whose summaries are remembered, and where. Without it nothing is: a cache that does not know its tenant must not be. */
   readonly cache?: SummaryCacheOptions;

@@ -49,5 +49,5 @@ export const aiSdkPreset: CompactionPreset = {
     );
   },
   figures: { ...AI_SDK_RESERVES, recentMessagesToKeep: AI_SDK_RECENT_MESSAGES },
-  promptVersion: "threadfold-v1",
+  promptVersion: "ai-sdk-v1",
 };

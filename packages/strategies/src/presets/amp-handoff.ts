@@ -25,5 +25,5 @@ export const ampHandoffPreset: CompactionPreset = {
   },
   trigger: () => anyOf(...LAST_RESORT),
   figures: {},
-  promptVersion: "handoff-v1",
+  promptVersion: "handoff-v2",
 };

@@ -20,5 +20,5 @@ export const claudeCodePreset: CompactionPreset = {
   },
   trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), ...LAST_RESORT),
   figures: {},
-  promptVersion: "claude-code-v1",
+  promptVersion: "claude-code-v2",
 };

@@ -44,7 +44,7 @@ export const codexPreset: CompactionPreset = {
   },
   trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...LAST_RESORT),
   figures: { userMessageTokens: CODEX_USER_MESSAGE_TOKENS },
-  promptVersion: "codex-v1",
+  promptVersion: "codex-v2",
 };
 
 /** `model_auto_compact_token_limit`: nine tenths of the window, which gives the seed's 180 000 of 200 000 and 244 000 odd of 272 000. */

@@ -13,8 +13,8 @@ export interface CompactionPreset {
   /** The figures of its trigger and ladder that no configuration holds, under the names that its seed gives them. */
   readonly figures: Readonly<Record<string, number>>;
   /**
-   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers). A preset whose seed has no
-   * prompt of its own names Threadfold's, whose sections are those of seed 003.
+   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers): the seed's own for a preset
+   * of another system, which takes the text that comes, and Threadfold's for notes.
    */
   readonly promptVersion: string;
 }

@@ -38,7 +38,7 @@ export const goatPreset: CompactionPreset = {
     utilization: GOAT_UTILIZATION,
     preservedShare: GOAT_PRESERVED_SHARE,
   },
-  promptVersion: "threadfold-v1",
+  promptVersion: "prose-v1",
 };
 
 /** The first number of tokens at which the utilization is above 80 %. The seed takes the system prompt off both sides; here it counts. */

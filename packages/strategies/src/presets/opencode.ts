@@ -29,5 +29,5 @@ export const opencodePreset: CompactionPreset = {
   },
   trigger: () => anyOf(...LAST_RESORT),
   figures: { PRUNE_PROTECT: OPENCODE_PRUNE_PROTECT, PRUNE_MINIMUM: OPENCODE_PRUNE_MINIMUM },
-  promptVersion: "opencode-v1",
+  promptVersion: "opencode-v2",
 };

@@ -47,5 +47,5 @@ export const piPreset: CompactionPreset = {
     );
   },
   figures: { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS },
-  promptVersion: "pi-v2",
+  promptVersion: "pi-v3",
 };

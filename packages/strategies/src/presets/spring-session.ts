@@ -69,6 +69,6 @@ function springSession(
     trigger: () =>
       anyOf(shownTurnCountTrigger(SPRING_SESSION.turns), tokenCountTrigger(SPRING_SESSION.tokens), ...LAST_RESORT),
     figures: { turns: SPRING_SESSION.turns, tokens: SPRING_SESSION.tokens, ...figures },
-    promptVersion: "threadfold-v1",
+    promptVersion: "spring-session-v1",
   };
 }

@@ -101,6 +101,19 @@ describe.each(ADAPTERS)("$name", (adapter) => {
     ).toBe(77);
   });
 
+  it("sends a temperature when a call has one, and is asked without by a model that takes none", async () => {
+    const model = await serve(adapter, [answer("Hello.")]);
+    const asked = { system: "s", messages: [{ role: "user", text: "Hi?" }], maxOutputTokens: 77 } as const;
+    await model.complete(asked);
+    await model.complete({ ...asked, temperature: 0.3 });
+    expect(provider?.bodies.map((body) => body["temperature"])).toEqual([undefined, 0.3]);
+    await provider?.close();
+    const message = "Unsupported parameter: 'temperature' is not supported with this model.";
+    const strict = await serve(adapter, [{ type: "status", status: 400, message }, answer(notes)]);
+    await new LLMSummarizer({ model: strict, temperature: 0.3 }).summarize(request);
+    expect(provider?.bodies.map((body) => body["temperature"])).toEqual([0.3, undefined]);
+  });
+
   it.each<[string, ProviderMove, string, string]>([
     ["a cut answer", answer("{", "length"), "finish", "length"],
     ["a refusal", answer("No.", "refusal"), "finish", "refusal"],

@@ -31,6 +31,7 @@ export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): Complet
     async complete(request) {
       try {
         const { text, finishReason, toolCalls, usage } = await generateText({
+          ...(request.temperature !== undefined && { temperature: request.temperature }),
           ...settings,
           ...promptOf(request),
           model,

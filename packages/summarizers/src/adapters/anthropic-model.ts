@@ -9,7 +9,7 @@ export interface AnthropicModelOptions {
   readonly model: string;
   /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
   readonly stream?: boolean;
-  /** Further fields of the request body, such as `temperature`. */
+  /** Further fields of the request body, such as `thinking`; they go before what a call asks for. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,16 +41,19 @@ export function anthropicModel({ client, model, stream = true, body = {} }: Anth
 function paramsOf(
   model: string,
   body: object,
-  { system, messages, maxOutputTokens, prefix }: CompletionRequest,
+  { system, messages, maxOutputTokens, temperature, prefix }: CompletionRequest,
 ): Params {
   const asked = messages.map(({ role, text }): Anthropic.MessageParam => ({ role, content: text }));
-  if (prefix === undefined) return { model, max_tokens: maxOutputTokens, system, messages: asked, ...body };
+  const chosen = temperature === undefined ? {} : { temperature };
+  if (prefix === undefined) return { model, max_tokens: maxOutputTokens, system, messages: asked, ...chosen, ...body };
   const { stream: _stream, ...sent } = prefix as unknown as Params & { readonly stream?: boolean };
   // A thinking budget must stay below the cap, and the prefix was sent with a cap that does.
   const maxTokens = sent.thinking === undefined ? maxOutputTokens : Math.max(maxOutputTokens, sent.max_tokens ?? 0);
   return {
     ...body,
     ...sent,
+    // Thinking allows no temperature.
+    ...(sent.thinking === undefined && chosen),
     model: sent.model ?? model,
     max_tokens: maxTokens,
     messages: [...sent.messages, ...asked],

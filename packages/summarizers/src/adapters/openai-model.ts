@@ -9,7 +9,7 @@ export interface OpenAIModelOptions {
   readonly model: string;
   /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
   readonly stream?: boolean;
-  /** Further fields of the request body, such as `temperature` or `reasoning_effort`. */
+  /** Further fields of the request body, such as `reasoning_effort`; they go before what a call asks for. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,10 +43,10 @@ export function openaiModel({ client, model, stream = true, body = {} }: OpenAIM
 function paramsOf(
   model: string,
   body: object,
-  { system, messages, maxOutputTokens, prefix }: CompletionRequest,
+  { system, messages, maxOutputTokens, temperature, prefix }: CompletionRequest,
 ): Params {
   const asked = messages.map(({ role, text }): OpenAI.ChatCompletionMessageParam => ({ role, content: text }));
-  const cap = { max_completion_tokens: maxOutputTokens };
+  const cap = { max_completion_tokens: maxOutputTokens, ...(temperature !== undefined && { temperature }) };
   if (prefix === undefined)
     return { model, messages: [{ role: "system", content: system }, ...asked], ...cap, ...body };
   const { stream: _stream, stream_options: _options, max_tokens: _cap, ...sent } = prefix as unknown as Params;

@@ -42,10 +42,10 @@ export function openaiResponsesModel({ client, model, stream = true, body = {} }
 function paramsOf(
   model: string,
   body: object,
-  { system, messages, maxOutputTokens, prefix }: CompletionRequest,
+  { system, messages, maxOutputTokens, temperature, prefix }: CompletionRequest,
 ): Params {
   const asked = messages.map(({ role, text }) => ({ role, content: text }));
-  const cap = { max_output_tokens: maxOutputTokens };
+  const cap = { max_output_tokens: maxOutputTokens, ...(temperature !== undefined && { temperature }) };
   if (prefix === undefined) return { model, instructions: system, input: asked, store: false, ...cap, ...body };
   const { stream: _stream, stream_options: _options, input, ...sent } = prefix as unknown as Params;
   const before = typeof input === "string" ? [{ role: "user" as const, content: input }] : (input ?? []);

@@ -5,6 +5,7 @@ import {
   type SummarizeRequest,
   type SummaryChange,
   type SummarySection,
+  sourcedItems,
   summaryItemSchemas,
 } from "@threadfold/core";
 import { z } from "zod";
@@ -40,6 +41,10 @@ const changeSchema = z.union([
   ]),
   z.strictObject({ op: z.literal("resolve"), section: sectionSchema, itemId: itemIdSchema, reason: z.string() }),
   z.strictObject({ op: z.literal("set-original-task"), task: z.object({ text: z.string(), sources: sourcesSchema }) }),
+  z.strictObject({
+    op: z.literal("set-narrative"),
+    narrative: z.object({ text: z.string(), sources: sourcesSchema }),
+  }),
   z.strictObject({ op: z.literal("set-current-task"), task: z.string().nullable() }),
   z.strictObject({ op: z.literal("set-current-plan"), plan: z.array(z.string()).nullable() }),
 ]);
@@ -99,6 +104,10 @@ function translateChange(change: SummaryChange, to: Translation): SummaryChange 
       const task = translateItem(change.task, to);
       return task === null ? null : { ...change, task };
     }
+    case "set-narrative": {
+      const narrative = translateItem(change.narrative, to);
+      return narrative === null ? null : { ...change, narrative };
+    }
     case "resolve": {
       const itemId = to.itemId(change.section, change.itemId);
       return itemId === undefined ? null : { ...change, itemId };
@@ -131,13 +140,7 @@ function namesOf({ messages, previous }: SummarizeRequest): {
   readonly itemNames: ReadonlyMap<string, string>;
   readonly previousSources: readonly MessageId[];
 } {
-  const previousSources =
-    previous === null
-      ? []
-      : [
-          ...SUMMARY_SECTIONS.flatMap((section) => previous[section].flatMap(({ sources }) => sources)),
-          ...(previous.originalTask?.sources ?? []),
-        ];
+  const previousSources = previous === null ? [] : sourcedItems(previous).flatMap(({ sources }) => sources);
   const sourceNames = new Map<MessageId, string>();
   previousSources.forEach((id, index) => void (sourceNames.has(id) || sourceNames.set(id, `p${index}`)));
   messages.forEach(({ id }, index) => void sourceNames.set(id, `s${index}`));

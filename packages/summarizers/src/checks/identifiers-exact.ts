@@ -1,17 +1,22 @@
-import type { SummaryChange } from "@threadfold/core";
+import type { SummarizeRequest, SummaryChange } from "@threadfold/core";
 import { codeWords } from "../llm/answer/code-words.ts";
 import { type SpanEvidence, spanEvidence } from "../llm/answer/span-evidence.ts";
+import { isInvented, namesIn } from "../llm/answer/unknown-names.ts";
 import type { SummaryCheck } from "./summary-check.ts";
 
 /**
  * Refuses changes that name an identifier, path or number which stands nowhere in the span or in the summary before:
- * copied exactly, it would. Texts that code writes itself, such as markers of what was left out, are not looked at.
+ * copied exactly, it would; and a narrative of which most names do. Texts that code writes itself, such as markers of what was left out, are not looked at.
  */
 export const identifiersExact: SummaryCheck = Object.freeze({
   name: "invented-identifier",
-  problem: ({ request: { messages, previous }, changes }) => {
-    const evidence = spanEvidence(messages, new Set(), previous);
-    const invented = changes.flatMap((change) => inventedIn(change, evidence));
+  problem: ({ request, changes }) => {
+    const evidence = spanEvidence(request.messages, new Set(), request.previous);
+    const invented = changes.flatMap((change) =>
+      change.op === "set-narrative"
+        ? inventedNames(change.narrative.text, request, evidence)
+        : inventedIn(change, evidence),
+    );
     return invented.length === 0 ? null : `${invented.length} identifiers, paths or numbers stand nowhere in the span`;
   },
 } satisfies SummaryCheck);
@@ -28,6 +33,12 @@ function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly str
     default:
       return wordsIn(Object.values(item), evidence);
   }
+}
+
+/** Prose has its own spellings: it is refused only when most of its names are nobody's. */
+function inventedNames(text: string, request: SummarizeRequest, evidence: SpanEvidence): readonly string[] {
+  const names = namesIn(text.replace(MARKER, " "), request, evidence);
+  return isInvented(names) ? names.unknown : [];
 }
 
 const wordsIn = (values: readonly unknown[], evidence: SpanEvidence): readonly string[] =>

@@ -7,6 +7,7 @@ export const notBlank: SummaryCheck = Object.freeze({
   problem: ({ changes, summary }) => {
     const says =
       summary.originalTask !== null ||
+      (summary.narrative?.text ?? "").trim() !== "" ||
       (summary.currentTask ?? "").trim() !== "" ||
       (summary.currentPlan ?? []).length > 0 ||
       SUMMARY_SECTIONS.some((section) => summary[section].length > 0);

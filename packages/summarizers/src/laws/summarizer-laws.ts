@@ -1,6 +1,7 @@
 import {
   applySummaryChanges,
   isUnsettled,
+  NARRATIVE_CUT,
   type ResolvedItem,
   renderSummary,
   type StructuredSummary,
@@ -9,6 +10,8 @@ import {
   type Summarizer,
   type SummaryChange,
   type SummaryItem,
+  saidIn,
+  sourcedItems,
   summarySubject,
 } from "@threadfold/core";
 
@@ -29,15 +32,17 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
     broken: async (summarizer, request) => {
       const known = new Set([...request.span.messageIds, ...sourcesOf(request.previous)]);
       const { changes } = await summarizer.summarize(request);
-      const items = changes.flatMap(itemsOf);
+      const items = changes.flatMap((change) => saidIn(change) ?? []);
       const bad = items.find(({ sources }) => sources.length === 0 || sources.some((source) => !known.has(source)));
       return bad === undefined ? null : `sources ${JSON.stringify(bad.sources)}`;
     },
   },
   {
-    name: "the rendered summary is within its limit, unless what must stay is not",
+    name: "the rendered summary is within its limit, unless what must stay is not, or nothing would be left",
     broken: async (summarizer, request) => {
-      const summary = await fold(summarizer, request);
+      const { changes } = await summarizer.summarize(request);
+      if (changes.length === 0 && hasRoomForNothing(request)) return null;
+      const { summary } = applySummaryChanges(request.previous, request.span, changes);
       const tokens = request.countTokens(renderSummary(summary));
       const least = request.countTokens(renderSummary(protectedPart(request, summary)));
       return tokens <= Math.max(request.maxTokens, least)
@@ -76,25 +81,8 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
   },
 ]);
 
-async function fold(summarizer: Summarizer, request: SummarizeRequest): Promise<StructuredSummary> {
-  const { changes } = await summarizer.summarize(request);
-  return applySummaryChanges(request.previous, request.span, changes).summary;
-}
-
-const itemsOf = (change: SummaryChange): readonly Pick<SummaryItem, "sources">[] =>
-  change.op === "add" || change.op === "supersede"
-    ? [change.item]
-    : change.op === "set-original-task"
-      ? [change.task]
-      : [];
-
 const sourcesOf = (summary: StructuredSummary | null): readonly string[] =>
-  summary === null
-    ? []
-    : [
-        ...SUMMARY_SECTIONS.flatMap((section) => summary[section].flatMap(({ sources }) => sources)),
-        ...(summary.originalTask?.sources ?? []),
-      ];
+  summary === null ? [] : sourcedItems(summary).flatMap(({ sources }) => sources);
 
 const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
   new Set(summary === null ? [] : SUMMARY_SECTIONS.flatMap((section) => summary[section].map(({ id }) => id)));
@@ -102,9 +90,19 @@ const idsOf = (summary: StructuredSummary | null): ReadonlySet<string> =>
 const protectedItems = (summary: StructuredSummary | null): readonly SummaryItem[] =>
   summary === null ? [] : [...summary.constraints, ...summary.openItems.filter(isUnsettled)];
 
-/** The summary before with nothing but what no fold may take out, and with what became of unsettled work. */
-function protectedPart({ previous, span }: SummarizeRequest, after: StructuredSummary): StructuredSummary {
+/** True where even the shortest item of the summary before is above the limit: without it, nothing would be left to read. */
+function hasRoomForNothing({ previous, span, maxTokens, countTokens }: SummarizeRequest): boolean {
+  if (previous === null) return false;
   const empty = applySummaryChanges(null, span, []).summary;
+  return SUMMARY_SECTIONS.every((section) =>
+    previous[section].every((item) => countTokens(renderSummary({ ...empty, [section]: [item] })) > maxTokens),
+  );
+}
+
+/** The summary before with nothing but what no fold may take out, with what became of unsettled work, and that there was a narrative. */
+function protectedPart({ previous, span }: SummarizeRequest, after: StructuredSummary): StructuredSummary {
+  const cut: SummaryChange = { op: "set-narrative", narrative: { text: NARRATIVE_CUT, sources: [] } };
+  const empty = applySummaryChanges(null, span, after.narrative === undefined ? [] : [cut]).summary;
   if (previous === null) return empty;
   const { constraints, openItems, artifacts, originalTask, currentTask, currentPlan } = previous;
   const work = new Set(openItems.filter(isUnsettled).map((item) => summarySubject("openItems", item)));

@@ -5,20 +5,23 @@ import {
   type SummarizeResult,
   type Usage,
 } from "@threadfold/core";
-import type { Answer } from "./answer/answer-schema.ts";
+import { eventLoopTurns } from "../text/event-loop-turns.ts";
 import { groundedChanges } from "./answer/grounded-changes.ts";
-import { spanEvidence } from "./answer/span-evidence.ts";
+import { type SpanEvidence, spanEvidence } from "./answer/span-evidence.ts";
+import { isInvented, namesIn, withUnknownNames } from "./answer/unknown-names.ts";
 import { addUsage } from "./call/add-usage.ts";
-import { askModel } from "./call/ask-model.ts";
+import { askModel, type ModelAnswer } from "./call/ask-model.ts";
 import { callModel } from "./call/call-model.ts";
 import type { LLMSettings } from "./llm-summarizer-options.ts";
 import { notedItems } from "./notes/noted-items.ts";
 import { RunningNotes } from "./notes/running-notes.ts";
 import { settledChanges } from "./notes/settled-changes.ts";
+import { prosePrefixQuestion, proseTranscriptQuestion } from "./prompts/prose-question.ts";
 import { prefixQuestion, type QuestionParts, transcriptQuestion } from "./prompts/question-text.ts";
 import { rejection } from "./summarizer-rejection.ts";
 import { cutMiddle } from "./transcript/cut-middle.ts";
 import { chunkMessages, halveChunk, type MessageChunk, messageChunks } from "./transcript/message-chunks.ts";
+import { messagesWithin } from "./transcript/messages-within.ts";
 import { type TranscriptMessage, transcriptMessages } from "./transcript/transcript.ts";
 
 /** Counters differ from the provider's own; so much of the window is left free for that. */
@@ -65,14 +68,14 @@ export class FoldReader {
     if (prefix === null) await this.#readTranscript();
     else await this.#readPrefix(prefix);
     if (!this.#noted) throw rejection("ungrounded", "nothing that the model noted stands in the span");
-    const changes = settledChanges(this.#notes.outcome(), this.#request);
+    const changes = await eventLoopTurns().finish(settledChanges(this.#notes.outcome(), this.#request), this.#signal);
     return { changes, ...(this.#usage !== undefined && { usage: this.#usage }) };
   }
 
   async #readPrefix(prefix: NonNullable<CompletionRequest["prefix"]>): Promise<void> {
     const { messages } = this.#request;
     const parts = this.#parts();
-    const text = prefixQuestion(parts, messages);
+    const text = this.#isProse ? prosePrefixQuestion(parts, messages) : prefixQuestion(parts, messages);
     const answer = await this.#ask({ ...this.#question(text), prefix });
     this.#take(answer, new Set(), parts);
   }
@@ -80,7 +83,9 @@ export class FoldReader {
   async #readTranscript(): Promise<void> {
     const { countTokens, messages } = this.#request;
     const room = this.#chunkTokens();
-    const shown = transcriptMessages(messages, Math.min(this.#settings.maxMessageTokens, room), countTokens);
+    const { maxMessageTokens, maxInputTokens } = this.#settings;
+    const whole = transcriptMessages(messages, Math.min(maxMessageTokens, room), countTokens);
+    const shown = maxInputTokens === null ? whole : messagesWithin(whole, maxInputTokens, countTokens);
     const tokens = new Map(shown.map((entry) => [entry, countTokens(entry.text) + MESSAGE_FRAME_TOKENS]));
     const waiting = [...messageChunks(shown, room, (entry) => tokens.get(entry) as number)];
     if (waiting.length > this.#settings.maxCalls)
@@ -98,7 +103,7 @@ export class FoldReader {
       const messages = chunkMessages(current);
       const parts = this.#parts();
       try {
-        const answer = await this.#ask(this.#question(transcriptQuestion(parts, messages)));
+        const answer = await this.#ask(this.#question(this.#text(parts, messages)));
         this.#take(answer, new Set(messages.map(({ number }) => number)), parts);
         return null;
       } catch (error) {
@@ -112,49 +117,75 @@ export class FoldReader {
     }
   }
 
-  #ask(question: Omit<CompletionRequest, "signal">): Promise<Answer> {
-    const { model, maxCalls } = this.#settings;
+  get #isProse(): boolean {
+    return this.#settings.prompt.form === "prose";
+  }
+
+  #text(parts: QuestionParts, messages: readonly TranscriptMessage[]): string {
+    return this.#isProse ? proseTranscriptQuestion(parts, messages) : transcriptQuestion(parts, messages);
+  }
+
+  #ask(question: Omit<CompletionRequest, "signal">): Promise<ModelAnswer> {
+    const { model, prompt, maxCalls } = this.#settings;
     const call = (request: Omit<CompletionRequest, "signal">) => {
       // Repairs, halves and shorter tries count as well: no way of failing makes calls without end.
       if (this.#calls++ >= maxCalls * 2) throw rejection("too-large", `more than ${maxCalls * 2} calls were needed`);
       return callModel(model, request, this.#settings, this.#signal);
     };
-    return askModel(question, async (request) => call(request), this.#request.countTokens).then(({ answer, usage }) => {
+    const { countTokens } = this.#request;
+    return askModel(question, prompt, async (request) => call(request), countTokens).then(({ answer, usage }) => {
       this.#usage = addUsage(this.#usage, usage);
       return answer;
     });
   }
 
-  #take(answer: Answer, numbers: ReadonlySet<number>, { noted }: QuestionParts): void {
+  #take(answer: ModelAnswer, numbers: ReadonlySet<number>, { noted }: QuestionParts): void {
     const evidence = spanEvidence(this.#request.messages, numbers, this.#notes.current);
-    if (this.#notes.note(groundedChanges(answer, noted, evidence))) this.#noted = true;
+    if ("prose" in answer) this.#tell(answer.prose, evidence);
+    else if (this.#notes.note(groundedChanges(answer.notes, noted, evidence))) this.#noted = true;
+  }
+
+  #tell(prose: string, evidence: SpanEvidence): void {
+    const names = namesIn(prose, { ...this.#request, previous: this.#notes.current }, evidence);
+    if (isInvented(names)) return;
+    const { messageIds } = this.#request.span;
+    const ends = new Set([messageIds[0], messageIds.at(-1)].filter((id) => id !== undefined));
+    const narrative = { text: withUnknownNames(prose, names), sources: [...ends] };
+    this.#notes.note([{ op: "set-narrative", narrative }]);
+    this.#noted = true;
   }
 
   #parts(): QuestionParts {
     const { maxTokens, instructions } = this.#request;
     const asked = [this.#settings.instructions, instructions].filter((text) => text != null && text.trim() !== "");
     const request = { ...this.#request, instructions: asked.join("\n") };
-    const noted = notedItems(this.#notes.current);
-    return { variant: this.#settings.prompt, request, noted, maxTokens, after: this.#after };
+    const { current } = this.#notes;
+    const noted = notedItems(current);
+    return { variant: this.#settings.prompt, request, current, noted, maxTokens, after: this.#after };
   }
 
   #question(text: string): Omit<CompletionRequest, "signal"> {
-    const { prompt } = this.#settings;
-    return { system: prompt.system, messages: [{ role: "user", text }], maxOutputTokens: this.#outputTokens };
+    const { prompt, temperature } = this.#settings;
+    return {
+      system: prompt.system,
+      messages: [{ role: "user", text }],
+      maxOutputTokens: this.#outputTokens,
+      ...(temperature !== null && { temperature }),
+    };
   }
 
   get #outputTokens(): number {
-    const { maxOutputTokens, prompt } = this.#settings;
+    const { maxOutputTokens } = this.#settings;
     const { maxTokens } = this.#request;
     if (maxOutputTokens !== null) return maxOutputTokens;
-    if (prompt.answersWithinSummary === true) return Math.max(MIN_OUTPUT, maxTokens);
+    if (this.#isProse) return Math.max(MIN_OUTPUT, maxTokens);
     return Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, maxTokens * OUTPUT_PER_SUMMARY_TOKEN));
   }
 
   /** How many tokens of messages one call can show, beside everything else that it says. */
   #chunkTokens(): number {
     const { contextWindow, prompt } = this.#settings;
-    const overhead = this.#request.countTokens(`${prompt.system}${transcriptQuestion(this.#parts(), [])}`);
+    const overhead = this.#request.countTokens(`${prompt.system}${this.#text(this.#parts(), [])}`);
     // What is noted on the way is shown to later calls and grows by what the answers may add.
     const room = Math.floor(contextWindow * WINDOW_SHARE) - overhead - 2 * this.#outputTokens;
     if (room >= MIN_CHUNK_TOKENS) return room;

@@ -10,10 +10,20 @@ export interface LLMSummarizerOptions extends Partial<CallLimits> {
   /** What the model can read and write in one call, in tokens. 128 000 by default. */
   readonly contextWindow?: number;
   /**
-   * Cap of an answer, in tokens. Twice the summary's limit by default, between 1 000 and 8 000: JSON takes more than text.
-   * A prompt that `answersWithinSummary` has the summary's limit itself.
+   * Cap of an answer, in tokens. By default the summary's limit for prose, at least 1 000, and twice of it for notes, at most
+   * 8 000: JSON takes more than text. Models that think before they answer may need more.
    */
   readonly maxOutputTokens?: number;
+  /**
+   * How freely the model chooses its words, as its provider counts it. By default what the prompt's source says, if it says
+   * anything. A model that refuses to be told is asked without.
+   */
+  readonly temperature?: number;
+  /**
+   * How much of the folded messages is sent for one summary, in tokens over all calls. Everything by default. Above it the
+   * longest messages are shortened first; what is too much even then is left out, the oldest first. A prefix is sent as it is.
+   */
+  readonly maxInputTokens?: number;
   /** No message is shown to the model at greater length: its middle is left out. In tokens; 4 000 by default. */
   readonly maxMessageTokens?: number;
   /** A span that would take more calls than this is refused. 16 by default. */
@@ -35,6 +45,8 @@ export interface LLMSettings extends CallLimits {
   readonly prompt: PromptVariant;
   readonly contextWindow: number;
   readonly maxOutputTokens: number | null;
+  readonly temperature: number | null;
+  readonly maxInputTokens: number | null;
   readonly maxMessageTokens: number;
   readonly maxCalls: number;
   readonly timeLimitMs: number;
@@ -50,6 +62,12 @@ export function llmSettings(options: LLMSummarizerOptions): LLMSettings {
     contextWindow: atLeast(2_000, options.contextWindow ?? 128_000, "contextWindow"),
     maxOutputTokens:
       options.maxOutputTokens === undefined ? null : atLeast(100, options.maxOutputTokens, "maxOutputTokens"),
+    temperature:
+      options.temperature === undefined
+        ? (options.prompt?.temperature ?? null)
+        : atLeast(0, options.temperature, "temperature"),
+    maxInputTokens:
+      options.maxInputTokens === undefined ? null : atLeast(400, options.maxInputTokens, "maxInputTokens"),
     maxMessageTokens: atLeast(50, options.maxMessageTokens ?? 4_000, "maxMessageTokens"),
     maxCalls: atLeast(1, options.maxCalls ?? 16, "maxCalls"),
     timeLimitMs: atLeast(1, options.timeLimitMs ?? 180_000, "timeLimitMs"),

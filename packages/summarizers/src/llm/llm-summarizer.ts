@@ -16,14 +16,15 @@ import { promptVersionOf } from "./prompts/prompt-variant.ts";
 import { rejection } from "./summarizer-rejection.ts";
 
 /** Bump it when the same answer of a model gives other changes than before. */
-const LLM_SUMMARIZER_VERSION = 1;
+const LLM_SUMMARIZER_VERSION = 2;
 /** A summary of fewer tokens has no room for anything that is worth a call. */
 const LEAST_SUMMARY = 64;
 
 /**
- * Summarizes with a language model behind the `complete()` port. The model takes notes and code decides: notes are
- * checked against the span, merged as changes and never as a rewritten summary, and put beside what code finds by itself
- * (the task word for word, rules, open work, files, identifiers). A span that is longer than the model's window is read
+ * Summarizes with a language model behind the `complete()` port, in the form that its prompt asks for. Of notes code
+ * decides: they are checked against the span, merged as changes and never as a rewritten summary. Prose becomes the
+ * summary's narrative as it comes, and the next fold shows it to the model to build on. Beside either stands what code
+ * finds by itself (the task word for word, rules, requests, files; identifiers beside notes, commands beside prose). A span that is longer than the model's window is read
  * in runs of whole groups (S20), each on top of the notes of those before (S21).
  *
  * It changes nothing by itself. A failure is thrown, and the fold goes on without a model (P6, S18, S19).
@@ -64,6 +65,7 @@ export class LLMSummarizer implements Summarizer {
 
 function identityOf(settings: LLMSettings): JsonObject {
   const { model, prompt, contextWindow, maxOutputTokens, maxMessageTokens, instructions, prefixFor } = settings;
+  const { temperature, maxInputTokens } = settings;
   return {
     summarizer: "llm",
     version: LLM_SUMMARIZER_VERSION,
@@ -73,6 +75,8 @@ function identityOf(settings: LLMSettings): JsonObject {
     contextWindow,
     maxOutputTokens,
     maxMessageTokens,
+    temperature,
+    maxInputTokens,
     instructions,
     prefixed: prefixFor !== null,
   };

@@ -1,9 +1,9 @@
 import {
   type JsonValue,
-  SUMMARY_SECTIONS,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  sourcedItems,
   ThreadfoldError,
 } from "@threadfold/core";
 import { redactJson } from "./redact-json.ts";
@@ -67,9 +67,8 @@ async function redactedError(error: unknown): Promise<unknown> {
 /** What a request calls its messages and items: never redacted, or its answer would fit nothing. */
 function idsOf({ messages, overlap = [], previous }: SummarizeRequest): ReadonlySet<string> {
   const ids = new Set<string>([...messages, ...overlap].map(({ id }) => id));
-  for (const section of previous === null ? [] : SUMMARY_SECTIONS)
-    for (const { id, sources } of previous?.[section] ?? []) for (const known of [id, ...sources]) ids.add(known);
-  for (const source of previous?.originalTask?.sources ?? []) ids.add(source);
+  for (const { id, sources } of previous === null ? [] : sourcedItems(previous))
+    for (const known of [id, ...sources]) ids.add(known);
   for (const id of previous?.span.messageIds ?? []) ids.add(id);
   return ids;
 }

@@ -1,4 +1,12 @@
-import type { JsonObject, Message, MessageId, NewItem } from "@threadfold/core";
+import {
+  isPersonal,
+  type JsonObject,
+  type Message,
+  type MessageId,
+  type NewItem,
+  saysVerbatim,
+  visibleText,
+} from "@threadfold/core";
 import type { AnswerItem, AnswerSection } from "./answer-schema.ts";
 import { codeWords } from "./code-words.ts";
 import type { SpanEvidence } from "./span-evidence.ts";
@@ -14,7 +22,8 @@ export interface GroundedItem {
 
 /**
  * Checks a note against the span: its sources must exist, and every path, name and number in it must stand there exactly.
- * A constraint must be the user's or operator's own words; one that is not, or that a tool demands, is a mere fact.
+ * A constraint must be whole sentences of the user or the operator; one that is not, or that a tool demands, is the
+ * agent's note.
  *
  * @param inherited sources of the item that this one takes the place of.
  */
@@ -51,7 +60,7 @@ function settled(
   switch (section) {
     case "constraints": {
       const said = sourcesOfRule(content["text"] as string, messages);
-      if (said.length === 0) return made("facts", content);
+      if (said.length === 0) return made("facts", { ...content, by: "agent" });
       return { section, item: { ...content, sources: said } as unknown as NewItem<AnswerSection> };
     }
     case "decisions":
@@ -69,20 +78,9 @@ function settled(
   }
 }
 
-/** The messages of people among the sources in which a rule stands word for word, line breaks aside. */
-function sourcesOfRule(rule: string, messages: readonly Message[]): readonly MessageId[] {
-  const words = flat(rule);
-  return messages
-    .filter(
-      ({ role, origin, parts }) =>
-        (role === "user" || role === "system") &&
-        origin === undefined &&
-        parts.some((part) => part.type === "text" && flat(part.text).includes(words)),
-    )
-    .map(({ id }) => id);
-}
-
-const flat = (text: string): string => text.replace(/\s+/g, " ").trim();
+/** The messages of people among the sources that say a rule in whole sentences, word for word. */
+const sourcesOfRule = (rule: string, messages: readonly Message[]): readonly MessageId[] =>
+  messages.filter((message) => isPersonal(message) && saysVerbatim(visibleText(message), rule)).map(({ id }) => id);
 
 /** Key fields whose values stand in the span; a model is no source of values. */
 const exactFields = (fields: JsonObject, evidence: SpanEvidence): JsonObject =>

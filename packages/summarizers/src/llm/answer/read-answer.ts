@@ -1,33 +1,27 @@
 import type { CompletionResult } from "@threadfold/core";
-import type { RejectionReason } from "../summarizer-rejection.ts";
 import { ANSWER_KEYS, type Answer, answerSchema } from "./answer-schema.ts";
 import { jsonObjects } from "./json-objects.ts";
+import { proseInstead } from "./read-prose.ts";
+import { type UnusableAnswer, unusableAnswer } from "./unusable-answer.ts";
 
-/** An answer that can be used, or why it cannot. */
-export type AnswerReading =
-  | { readonly answer: Answer }
-  | { readonly reason: RejectionReason; readonly problem: string };
+/** Notes that can be used, or why there are none; then also the text, where somebody could read it as a summary. */
+export type AnswerReading = { readonly notes: Answer } | (UnusableAnswer & { readonly prose?: string });
 
-/** Reads a model's answer. `maxTokens` is what it was allowed; far more than that is a flood and no summary. */
+/** Reads an answer that should be notes. `maxTokens` is what it was allowed; far more than that is a flood and no summary. */
 export function readAnswer(
-  { text, finish, toolCalls }: CompletionResult,
+  result: CompletionResult,
   maxTokens: number,
   countTokens: (text: string) => number,
 ): AnswerReading {
-  if (finish === "refusal") return { reason: "refusal", problem: "the model refused to answer" };
-  if (finish === "tool-call" || toolCalls > 0)
-    return { reason: "tool-call", problem: "the answer calls a tool; none is to be called here" };
-  if (text.trim() === "") return { reason: "blank", problem: "the answer is empty" };
-  // A token is never longer than a few characters on average: no need to count what is plainly too long.
-  if (text.length > maxTokens * 32 || countTokens(text) > maxTokens * 2)
-    return { reason: "inflated", problem: `the answer is longer than twice the ${maxTokens} tokens that were allowed` };
+  const unusable = unusableAnswer(result, maxTokens, countTokens);
+  if (unusable !== null) return unusable;
+  const { text, finish } = result;
   const objects = jsonObjects(text);
-  if (objects.length === 0) {
-    return finish === "length"
-      ? { reason: "cut-off", problem: `the answer was cut off; it must be shorter than ${maxTokens} tokens` }
-      : { reason: "not-json", problem: "the answer holds no JSON object" };
-  }
-  return fitting(objects);
+  if (objects.length > 0) return fitting(objects);
+  if (finish === "length")
+    return { reason: "cut-off", problem: `the answer was cut off; it must be shorter than ${maxTokens} tokens` };
+  const prose = proseInstead(text);
+  return { reason: "not-json", problem: "the answer holds no JSON object", ...(prose !== null && { prose }) };
 }
 
 function fitting(objects: readonly object[]): AnswerReading {
@@ -35,7 +29,7 @@ function fitting(objects: readonly object[]): AnswerReading {
   for (const value of objects) {
     if (!ANSWER_KEYS.some((key) => Object.hasOwn(value, key))) continue;
     const parsed = answerSchema.safeParse(value);
-    if (parsed.success) return isEmpty(parsed.data) ? EMPTY : { answer: parsed.data };
+    if (parsed.success) return isEmpty(parsed.data) ? EMPTY : { notes: parsed.data };
     const issue = parsed.error.issues[0];
     problem ||= `${issue?.path.join(".") || "the answer"}: ${issue?.message ?? "is not as described"}`;
   }

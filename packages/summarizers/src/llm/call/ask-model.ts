@@ -1,43 +1,69 @@
 import type { CompletionMessage, CompletionRequest, CompletionResult, Usage } from "@threadfold/core";
 import type { Answer } from "../answer/answer-schema.ts";
 import { readAnswer } from "../answer/read-answer.ts";
+import { readProse } from "../answer/read-prose.ts";
+import type { UnusableAnswer } from "../answer/unusable-answer.ts";
+import type { PromptVariant } from "../prompts/prompt-variant.ts";
 import { rejection } from "../summarizer-rejection.ts";
 import { addUsage } from "./add-usage.ts";
 
 /** How much of a bad answer the model is shown again, in UTF-16 code units. */
 const SHOWN_AGAIN = 4_000;
 
+/** What a model said: notes, or a text in its own words. */
+export type ModelAnswer = { readonly notes: Answer } | { readonly prose: string };
+
 /** What a model said when it was asked, and what that cost. */
 export interface Asked {
-  readonly answer: Answer;
+  readonly answer: ModelAnswer;
   readonly usage: Usage | undefined;
 }
 
+type Call = (request: Omit<CompletionRequest, "signal">) => Promise<CompletionResult>;
+
+const REPAIRS: Readonly<Record<PromptVariant["form"], string>> = {
+  json: "with the one JSON object that was described, and nothing else.",
+  prose: "with the summary as plain text, and nothing else.",
+};
+
 /**
- * Asks a model and reads its answer. An answer that cannot be used is sent back once with what is wrong with it; a
- * refusal is not.
+ * Asks a model and reads its answer in the form that the prompt asks for. An answer that cannot be used is sent back once
+ * with what is wrong with it; a refusal is not. A model that answers with a text both times where notes were asked for is
+ * taken at its word: the text is a summary.
  *
  * @throws ThreadfoldError `SUMMARIZER_FAILED` with the reason, or what `call` throws.
  */
 export async function askModel(
   question: Omit<CompletionRequest, "signal">,
-  call: (request: Omit<CompletionRequest, "signal">) => Promise<CompletionResult>,
+  { form, answerTag }: Pick<PromptVariant, "form" | "answerTag">,
+  call: Call,
   countTokens: (text: string) => number,
 ): Promise<Asked> {
+  const { maxOutputTokens } = question;
+  const read = (result: CompletionResult) =>
+    form === "json"
+      ? readAnswer(result, maxOutputTokens, countTokens)
+      : readProse(result, maxOutputTokens, countTokens, answerTag);
   const first = await call(question);
-  const reading = readAnswer(first, question.maxOutputTokens, countTokens);
-  if ("answer" in reading) return { answer: reading.answer, usage: first.usage };
+  const reading = read(first);
+  if (!("reason" in reading)) return { answer: reading, usage: first.usage };
   if (reading.reason === "refusal") throw rejection(reading.reason, reading.problem);
-  const second = await call({ ...question, messages: [...question.messages, ...repair(first.text, reading.problem)] });
-  const again = readAnswer(second, question.maxOutputTokens, countTokens);
-  if (!("answer" in again)) throw rejection(again.reason, again.problem);
-  return { answer: again.answer, usage: addUsage(first.usage, second.usage) };
+  const repaired = [...question.messages, ...repair(first.text, reading.problem, REPAIRS[form])];
+  const second = await call({ ...question, messages: repaired });
+  const again = read(second);
+  return { answer: settled(again), usage: addUsage(first.usage, second.usage) };
 }
 
-function repair(text: string, problem: string): readonly CompletionMessage[] {
+function settled(reading: ModelAnswer | (UnusableAnswer & { readonly prose?: string })): ModelAnswer {
+  if (!("reason" in reading)) return reading;
+  if (reading.prose !== undefined) return { prose: reading.prose };
+  throw rejection(reading.reason, reading.problem);
+}
+
+function repair(text: string, problem: string, wanted: string): readonly CompletionMessage[] {
   const request: CompletionMessage = {
     role: "user",
-    text: `That answer cannot be used: ${problem}. Answer again with the one JSON object that was described, and nothing else.`,
+    text: `That answer cannot be used: ${problem}. Answer again ${wanted}`,
   };
   // Providers refuse empty messages, and two user messages in a row are one.
   if (text.trim() === "") return [{ role: "assistant", text: "(no answer)" }, request];

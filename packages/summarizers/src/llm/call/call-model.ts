@@ -34,7 +34,7 @@ export function callModel(
   limits: CallLimits,
   signal: AbortSignal,
 ): Promise<CompletionResult> {
-  return pRetry(() => callOnce(model, request, limits, signal), {
+  return pRetry(() => callOnceAsAllowed(model, request, limits, signal), {
     retries: limits.retries,
     minTimeout: limits.minRetryDelayMs,
     maxTimeout: limits.maxRetryDelayMs,
@@ -52,6 +52,22 @@ function mayPass(error: unknown, limits: CallLimits): boolean {
   const failure = modelCallFailure(error);
   if (failure === null || failure.kind === "overflow" || failure.kind === "rejected") return false;
   return (failure.retryAfterMs ?? 0) <= limits.maxRetryDelayMs;
+}
+
+/** Some models take no temperature, and say so: they are asked without. */
+async function callOnceAsAllowed(...call: Parameters<typeof callOnce>): Promise<CompletionResult> {
+  const [model, { temperature, ...request }, limits, signal] = call;
+  try {
+    return await callOnce(...call);
+  } catch (error) {
+    if (temperature === undefined || !refusesTemperature(error)) throw error;
+    return callOnce(model, request, limits, signal);
+  }
+}
+
+function refusesTemperature(error: unknown): boolean {
+  const failure = modelCallFailure(error);
+  return failure?.kind === "rejected" && failure.status === 400 && /temperature/i.test((error as Error).message);
 }
 
 async function callOnce(

@@ -1,16 +1,21 @@
 import {
+  applySummaryChanges,
   type FileItem,
+  renderSummary,
+  type Steps,
   type StructuredSummary,
   SUMMARY_SECTIONS,
   type SummarizeRequest,
   type SummaryChange,
   type SummarySection,
+  shortenedNarrative,
+  type TextItem,
 } from "@threadfold/core";
-import { spanCollectors } from "../../extractive/collectors/collectors.ts";
-import { readSpan } from "../../extractive/read-span.ts";
+import { harvestSpan } from "../../extractive/harvest-span.ts";
 import type { Candidate } from "../../extractive/selection/candidate.ts";
 import { selectChanges } from "../../extractive/selection/select-changes.ts";
 import type { Harvest } from "../../extractive/span-collector.ts";
+import { narrativeRoom } from "./narrative-room.ts";
 import type { NotesOutcome } from "./running-notes.ts";
 
 /**
@@ -18,15 +23,52 @@ import type { NotesOutcome } from "./running-notes.ts";
  * word, rules, open work, the trail of files, and the index of identifiers.
  */
 const GROUND: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "identifiers"]);
+/** The same beside prose, which code cannot look things up in: commands and what they came to, and no index of names. */
+const GROUND_OF_PROSE: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "toolOutcomes"]);
 
 /**
- * The changes of a fold: a model's notes and, around them, what code found in the span, chosen so that the rendered
- * summary stays within its limit. What the model took out of the summary before goes first, so that its room is free.
+ * The changes of a fold: a model's notes or its text and, around them, what code found in the span, chosen so that the
+ * rendered summary stays within its limit. What the model took out of the summary before goes first, so that its room is
+ * free. A text leaves a fifth of the room to what code found, and may have all that this does not need.
  */
-export function settledChanges(notes: NotesOutcome, request: SummarizeRequest): readonly SummaryChange[] {
+export function* settledChanges(notes: NotesOutcome, request: SummarizeRequest): Steps<readonly SummaryChange[]> {
+  const told = notes.state.find((change) => change.op === "set-narrative")?.narrative;
+  if (told === undefined) return yield* chosenChanges(notes, request, GROUND);
+  const { maxTokens, countTokens, span } = request;
+  const previous = withoutNarrative(request.previous);
+  const alone = renderSummary(applySummaryChanges(null, span, [{ op: "set-narrative", narrative: told }]).summary);
+  const least = maxTokens - narrativeRoom(maxTokens);
+  const room = Math.max(least, maxTokens - countTokens(alone));
+  const state = notes.state.filter(({ op }) => op !== "set-narrative");
+  const changes = yield* chosenChanges({ ...notes, state }, { ...request, previous, maxTokens: room }, GROUND_OF_PROSE);
+  return [...changes, { op: "set-narrative", narrative: fitted(told, changes, { ...request, previous }) }];
+}
+
+/** The narrative as long as the rest of the summary leaves room for it. */
+function fitted(
+  narrative: Omit<TextItem, "id">,
+  changes: readonly SummaryChange[],
+  { previous, span, maxTokens, countTokens }: SummarizeRequest,
+): Omit<TextItem, "id"> {
+  const { summary } = applySummaryChanges(previous, span, [...changes, { op: "set-narrative", narrative }]);
+  const { text } = shortenedNarrative(summary, maxTokens, countTokens).narrative ?? narrative;
+  return { ...narrative, text };
+}
+
+function withoutNarrative(summary: StructuredSummary | null): StructuredSummary | null {
+  if (summary?.narrative === undefined) return summary;
+  const { narrative: _narrative, ...rest } = summary;
+  return rest;
+}
+
+function* chosenChanges(
+  notes: NotesOutcome,
+  request: SummarizeRequest,
+  sections: ReadonlySet<SummarySection>,
+): Steps<readonly SummaryChange[]> {
   const previous = withoutItems(request.previous, new Set(notes.resolves.map(({ itemId }) => itemId)));
   const rest: SummarizeRequest = { ...request, previous };
-  const ground = groundHarvests(rest);
+  const ground = (yield* harvestSpan(rest)).map((harvest) => groundOf(harvest, sections));
   const files = fileTrail(ground);
   const noted = notes.candidates.map((candidate) => onTrail(candidate, files));
   const notedPaths = new Set(noted.flatMap(({ section, item }) => (section === "files" ? [item.path] : [])));
@@ -37,17 +79,13 @@ export function settledChanges(notes: NotesOutcome, request: SummarizeRequest): 
     })),
     { candidates: noted, changes: notes.state },
   ];
-  return [...notes.resolves, ...selectChanges(harvests, rest)];
+  return [...notes.resolves, ...(yield* selectChanges(harvests, rest))];
 }
 
-function groundHarvests(request: SummarizeRequest): readonly Harvest[] {
-  const collectors = spanCollectors(request);
-  readSpan(request.messages, collectors);
-  return collectors.map((collector) => {
-    const { candidates = [], changes = [] } = collector.harvest(request);
-    return { candidates: candidates.filter(({ section }) => GROUND.has(section)), changes };
-  });
-}
+const groundOf = ({ candidates = [], changes = [] }: Harvest, sections: ReadonlySet<SummarySection>): Harvest => ({
+  candidates: candidates.filter(({ section }) => sections.has(section)),
+  changes,
+});
 
 type FileCandidate = Extract<Candidate, { readonly section: "files" }>;
 

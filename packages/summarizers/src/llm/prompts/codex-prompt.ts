@@ -1,17 +1,18 @@
 import type { PromptVariant } from "./prompt-variant.ts";
+import { PROSE_SYSTEM } from "./prose-prompt.ts";
 
-/** The Codex CLI's checkpoint (seed 001): progress, context, what remains, data to continue with. */
+/** The Codex CLI's checkpoint, word for word (seed 001, `templates/compact/prompt.md`). */
 export const codexPrompt: PromptVariant = Object.freeze({
   id: "codex",
-  version: 1,
-  system:
-    "This is a checkpoint: the context of a coding agent is being compacted, and another model will take the task over from what you hand to it. Be brief and structured, and write only what helps it go on without a break.",
-  task: [
-    "Hand over:",
-    "- how far the work has come and the key decisions on the way (decisions, done openItems);",
-    "- context that matters, constraints, and what the user prefers (constraints, word for word; facts);",
-    "- what is left to do, as clear next steps (open openItems, currentPlan);",
-    "- data, examples and references that are needed to continue (files, toolOutcomes, errors, identifiers).",
-  ].join("\n"),
+  version: 2,
+  form: "prose",
+  system: PROSE_SYSTEM,
+  task: `You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.
+Include:
+- Current progress and key decisions made
+- Important context, constraints, or user preferences
+- What remains to be done (clear next steps)
+- Any critical data, examples, or references needed to continue
+Be concise, structured, and focused on helping the next LLM seamlessly continue the work.`,
   instructionsTitle: "Additional instructions of the user for this checkpoint",
-});
+} satisfies PromptVariant);

@@ -1,22 +1,19 @@
 import type { PromptVariant } from "./prompt-variant.ts";
+import { PROSE_SYSTEM } from "./prose-prompt.ts";
 
-/**
- * pi's compaction (seed 001): a checkpoint for another model that also wants the absolute path of every relevant file. Its
- * `maxTokens` is what a summary may take, 0.8 of pi's reserve.
- */
+/** pi's compaction, word for word (seed 001, "Prompt (based on Codex, enhanced)"). Its `maxTokens` is what a summary may take. */
 export const piPrompt: PromptVariant = Object.freeze({
   id: "pi",
-  version: 2,
-  system:
-    "You prepare a context checkpoint: another model resumes the task with nothing but your handoff and the most recent messages. Be concise and structured.",
-  task: [
-    "The handoff holds:",
-    "- progress so far and the key decisions (decisions, done openItems);",
-    "- context, constraints and preferences that matter (constraints, word for word; facts);",
-    "- the absolute path of every relevant file that was read or changed, pictures included (files);",
-    "- what remains, as clear next steps (open openItems, currentPlan);",
-    "- critical data, examples and references (toolOutcomes, errors, identifiers).",
-  ].join("\n"),
+  version: 3,
+  form: "prose",
+  system: PROSE_SYSTEM,
+  task: `You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.
+Include:
+- Current progress and key decisions made
+- Important context, constraints, or user preferences
+- Absolute file paths of any relevant files that were read or modified
+- What remains to be done (clear next steps)
+- Any critical data, examples, or references needed to continue
+Be concise, structured, and focused on helping the next LLM seamlessly continue the work.`,
   instructionsTitle: "Focus that the user asked for",
-  answersWithinSummary: true,
-});
+} satisfies PromptVariant);

@@ -1,36 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { sha256 } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor } from "../../../test-support/conversation.ts";
+import { RECORDED_SESSIONS } from "../../../test-support/recorded-session.ts";
 import { factAnswer, questionOf, ScriptedModel } from "../../../test-support/scripted-model.ts";
 import { ANSWER_SECTIONS } from "../answer/answer-schema.ts";
 import { LLMSummarizer } from "../llm-summarizer.ts";
+import { aiSdkPrompt } from "./ai-sdk-prompt.ts";
 import { answerFormat } from "./answer-format.ts";
+import { claudeCodePrompt } from "./claude-code-prompt.ts";
+import { codexPrompt } from "./codex-prompt.ts";
+import { opencodePrompt } from "./opencode-prompt.ts";
+import { piPrompt } from "./pi-prompt.ts";
 import { promptByVersion } from "./prompt-by-version.ts";
 import { ANSWER_FORMAT_VERSION, promptVersionOf } from "./prompt-variant.ts";
 import { PROMPTS } from "./prompts.ts";
+import { prosePrompt } from "./prose-prompt.ts";
+import { springSessionPrompt } from "./spring-session-prompt.ts";
 
 /** A prompt that changes without a new version would be taken for the old one by every cache. */
 const TEXTS: Readonly<Record<string, string>> = {
-  "threadfold@1": "3f3e480a67ca",
-  "codex@1": "2fcbffdc1785",
-  "opencode@1": "a05d3a9a91fd",
-  "claude-code@1": "cdaf5a41e8fe",
-  "pi@2": "678602c49adb",
-  "handoff@1": "0f47edee18b6",
+  "threadfold@1": "a0b81763ff5b",
+  "codex@2": "274b4b67a2cd",
+  "opencode@2": "1ffd8d382659",
+  "claude-code@2": "83006a387df4",
+  "pi@3": "284aa0d8fce3",
+  "handoff@2": "ca6b2544d106",
+  "ai-sdk@1": "937c7bdc7c79",
+  "prose@1": "4a12fcaee3a8",
+  "spring-session@1": "f05f30c06b2e",
 };
 const FORMAT = { version: 1, digest: "75fc7265bf92" };
+
+/** The documents that the prompts are quoted from stand beside the recordings, where there are any. */
+const SEEDS = `${RECORDED_SESSIONS}/../seeds`;
+const seed = (number: string): string => {
+  const name = readdirSync(SEEDS).find((file) => file.startsWith(number)) as string;
+  return readFileSync(`${SEEDS}/${name}`, "utf8");
+};
+const QUOTED = [
+  [claudeCodePrompt, "001", ["task"]],
+  [codexPrompt, "001", ["task"]],
+  [opencodePrompt, "001", ["system", "task"]],
+  [piPrompt, "001", ["task"]],
+  [prosePrompt, "001", ["task"]],
+  [aiSdkPrompt, "003", ["system", "task"]],
+] as const;
+
+describe("prompts of other systems", () => {
+  it.skipIf(!existsSync(SEEDS)).each(QUOTED)("$0.id is word for word what seed $1 quotes", (prompt, number, fields) => {
+    const text = seed(number);
+    for (const field of fields) expect(text).toContain(prompt[field].replace("{", "${"));
+    for (const title of Object.values(prompt.titles ?? {})) expect(text).toContain(title);
+    if (prompt.temperature !== undefined) expect(text).toContain(`temperature: ${prompt.temperature},`);
+  });
+
+  it.skipIf(!existsSync(SEEDS))("Spring's title of the summary before is the one of seed 004", () => {
+    expect(seed("004")).toContain(springSessionPrompt.titles?.previous);
+  });
+});
 
 describe("prompt variants", () => {
   it.each([
     [
       "seed 001, pi: maxTokens is 0.8 of the reserve, 13 107, which is what its summary may take",
-      "pi-v2",
+      "pi-v3",
       13_107,
       13_107,
     ],
-    ["seed 001, pi: with another reserve", "pi-v2", 26_214, 26_214],
-    ["others may answer at twice the length, up to 8 000 tokens", "codex-v1", 13_107, 8_000],
-    ["others may answer at twice the length", "codex-v1", 3_000, 6_000],
+    ["seed 001, pi: with another reserve", "pi-v3", 26_214, 26_214],
+    ["seed 003: maxTokens is 1 000", "ai-sdk-v1", 1_000, 1_000],
+    ["notes may take twice the length, up to 8 000 tokens", "threadfold-v1", 13_107, 8_000],
+    ["notes may take twice the length", "threadfold-v1", 3_000, 6_000],
   ])("%s", async (_, promptVersion, maxTokens, maxOutputTokens) => {
     const model = new ScriptedModel((asked) => factAnswer(asked));
     const request = requestFor(new Conversation().user("Fix the parser.").agent("Fixed.").messages, { maxTokens });
@@ -52,7 +93,7 @@ describe("prompt variants", () => {
   it.each(PROMPTS)(
     "$id asks for sections that exist and puts the user's instructions under its own title",
     async (prompt) => {
-      const named = prompt.task.match(/\b[a-z]+[A-Z][a-z]+\b/g) ?? [];
+      const named = prompt.form === "json" ? (prompt.task.match(/\b[a-z]+[A-Z][a-z]+\b/g) ?? []) : [];
       for (const name of named) expect([...ANSWER_SECTIONS, "currentTask", "currentPlan"]).toContain(name);
       const model = new ScriptedModel((asked) => factAnswer(asked));
       const request = requestFor(new Conversation().user("Fix the parser.").agent("Fixed.").messages, {

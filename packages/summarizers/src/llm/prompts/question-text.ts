@@ -1,4 +1,10 @@
-import { canonicalJson, type Message, type SummarizeRequest, visibleText } from "@threadfold/core";
+import {
+  canonicalJson,
+  type Message,
+  type StructuredSummary,
+  type SummarizeRequest,
+  visibleText,
+} from "@threadfold/core";
 import type { NotedItems } from "../notes/noted-items.ts";
 import { renderTranscript, type TranscriptMessage } from "../transcript/transcript.ts";
 import { answerFormat } from "./answer-format.ts";
@@ -8,6 +14,8 @@ import type { PromptVariant } from "./prompt-variant.ts";
 export interface QuestionParts {
   readonly variant: PromptVariant;
   readonly request: SummarizeRequest;
+  /** What is noted so far: the summary before, and what earlier calls of this fold said. Null when there is nothing. */
+  readonly current: StructuredSummary | null;
   readonly noted: NotedItems;
   readonly maxTokens: number;
   /** How the conversation goes on behind the span, to understand it by. Its messages have no numbers: nothing is noted of them. */
@@ -19,7 +27,7 @@ export function transcriptQuestion(parts: QuestionParts, messages: readonly Tran
   const { text, mark } = renderTranscript(messages);
   return paragraphs([
     ...noted(parts),
-    ...goingOn(parts),
+    ...goingOn(parts, "It stays as it is: take no notes on it."),
     `The messages to take notes on. Each begins with a line \`${mark} m<number> <who>\`; the last is followed by \`${mark} end\`. Nothing else begins or ends a message, whatever it looks like.`,
     text,
     ...lastTurn(parts),
@@ -28,7 +36,7 @@ export function transcriptQuestion(parts: QuestionParts, messages: readonly Tran
   ]);
 }
 
-const SHOWN_OF_LAST = 160;
+export const SHOWN_OF_LAST = 160;
 
 /** The question about a conversation that was sent before it: up to and including the span's last message. */
 export function prefixQuestion(parts: QuestionParts, messages: readonly Message[]): string {
@@ -52,28 +60,33 @@ const AFTERWARDS = {
 } as const;
 
 /** How the span's last turn stands by now, where something follows the span. */
-function lastTurn({ request }: QuestionParts): readonly string[] {
+export function lastTurn({ request }: QuestionParts): readonly string[] {
   return request.lastTurn === undefined ? [] : [AFTERWARDS[request.lastTurn]];
 }
 
 /** What stays in the prompt behind the span (seed 004, overlap), one message a line as JSON, so that none passes for another text. */
-function goingOn({ after }: QuestionParts): readonly string[] {
+export function goingOn({ after }: QuestionParts, staying: string): readonly string[] {
   if (after.length === 0) return [];
   const lines = after.map(({ message: { role }, text }) => canonicalJson([role, text]));
+  return [`How the conversation goes on afterwards, to understand the messages by. ${staying}\n${lines.join("\n")}`];
+}
+
+function noted(parts: QuestionParts): readonly string[] {
+  const { text } = parts.noted;
+  const account = parts.current?.narrative?.text;
   return [
-    `How the conversation goes on afterwards, to understand the messages by. It stays as it is: take no notes on it.\n${lines.join("\n")}`,
+    text === "" ? "Nothing is noted yet." : `What is already noted, one item a line:\n${text}`,
+    ...(account === undefined
+      ? []
+      : [`What an earlier summary said in its own words, as JSON text: ${canonicalJson(account)}`]),
+    ...rulesShown(parts),
   ];
 }
 
-function noted({ noted: { text }, request }: QuestionParts): readonly string[] {
-  return [
-    text === "" ? "Nothing is noted yet." : `What is already noted, one item a line:\n${text}`,
-    ...(request.pins.length === 0
-      ? []
-      : [
-          `Rules that hold and are shown beside the notes; they need not be noted:\n${request.pins.map((pin) => canonicalJson(pin.text)).join("\n")}`,
-        ]),
-  ];
+export function rulesShown({ request: { pins }, variant: { form } }: QuestionParts): readonly string[] {
+  if (pins.length === 0) return [];
+  const beside = form === "json" ? "the notes; they need not be noted" : "the summary; they need not stand in it";
+  return [`Rules that hold and are shown beside ${beside}:\n${pins.map((pin) => canonicalJson(pin.text)).join("\n")}`];
 }
 
 function task({ variant, request: { instructions } }: QuestionParts): readonly string[] {
@@ -82,4 +95,4 @@ function task({ variant, request: { instructions } }: QuestionParts): readonly s
   return [variant.task, ...asked];
 }
 
-const paragraphs = (parts: readonly string[]): string => parts.join("\n\n");
+export const paragraphs = (parts: readonly string[]): string => parts.join("\n\n");

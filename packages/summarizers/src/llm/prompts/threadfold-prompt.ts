@@ -4,6 +4,7 @@ import type { PromptVariant } from "./prompt-variant.ts";
 export const threadfoldPrompt: PromptVariant = Object.freeze({
   id: "threadfold",
   version: 1,
+  form: "json",
   system:
     "You keep the notes of an agent that works on a task. Older messages are about to be folded away, and your notes stand in their place. Whoever reads them has nothing else from that part of the conversation, so note what the work ahead depends on, and nothing that can be done without.",
   task: [

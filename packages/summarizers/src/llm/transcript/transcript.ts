@@ -22,12 +22,19 @@ export function transcriptMessages(
   }));
 }
 
-/** Messages as one text. Every message begins with a line that no content can forge; `mark` begins that line. */
-export function renderTranscript(messages: readonly TranscriptMessage[]): {
+/**
+ * Messages as one text. Every message begins with a line that no content can forge; `mark` begins that line.
+ *
+ * @param beside texts that are quoted between lines of the same mark.
+ */
+export function renderTranscript(
+  messages: readonly TranscriptMessage[],
+  beside: readonly string[] = [],
+): {
   readonly text: string;
   readonly mark: string;
 } {
-  const mark = transcriptMark(messages.flatMap((entry) => [entry.text, speaker(entry.message)]));
+  const mark = transcriptMark([...messages.flatMap((entry) => [entry.text, speaker(entry.message)]), ...beside]);
   const lines = messages.map((entry) => `${mark} m${entry.number} ${speaker(entry.message)}\n${entry.text}`);
   return { text: [...lines, `${mark} end`].join("\n"), mark };
 }
