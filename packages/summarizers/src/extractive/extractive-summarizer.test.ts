@@ -189,6 +189,25 @@ describe("files", () => {
     ]);
   });
 
+  it("knows an editor that names no command by the texts it gets, and files and commands in lists", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("editor", { path: "src/a.ts", old_text: "const before = 1", new_text: "const afterwards = 2" }, "ok")
+      .tool("editor", { path: "src/b.ts", new_text: "export {}" }, "ok")
+      .tool("read_files", { files: [{ path: "src/c.ts", start_line: 1 }, "src/d.ts"] }, "x")
+      .tool("read_files", { files: ["src/c.ts", "src/d.ts"] }, "x")
+      .tool("run_commands", { commands: ["npm run build", "npm test"] }, "12 passed");
+    const { summary, text } = summaryOf(conversation);
+    expect(summary.files.map(({ path, action }) => `${action} ${path}`).sort()).toEqual([
+      "created src/b.ts",
+      "modified src/a.ts",
+      "read src/c.ts",
+      "read src/d.ts",
+    ]);
+    expect(text).toContain("src/a.ts (modified): afterwards");
+    expect(text).toContain("`npm run build && npm test` → 12 passed");
+  });
+
   it("supersedes the entry of an earlier fold when more was done to the file", () => {
     const earlier = summaryOf(
       new Conversation().user("Go.").tool("Edit", { file_path: "src/a.ts", new_string: "y" }, "ok"),

@@ -34,13 +34,40 @@ describe("H5: what somebody wrote down already", () => {
   });
 
   it("is the report of an agent that was sent out", () => {
-    const report = "The free key is minted in routes/keys.ts, behind the owner's flag.\nNo other route mints keys.";
+    const report =
+      '<task id="t1" state="completed">The free key is minted in routes/keys.ts, behind the owner\'s flag.\nNo other route mints keys.';
     const { text } = summaryOf(
       new Conversation().user("Look into it.").tool("task", { description: "Find the routes", prompt: "…" }, report),
     );
     expect(text).toContain(
-      "The free key is minted in routes/keys.ts, behind the owner's flag. No other route mints keys.",
+      "(sub-agent) The free key is minted in routes/keys.ts, behind the owner's flag. No other route mints keys.",
     );
+  });
+
+  it("keeps the asterisks of a glob and of an argument, and loses those of emphasis", () => {
+    const said =
+      "Skills are read from `~/.agent/skills/**/SKILL.md` by **every** host.\n\nThe call passes **options on, and 2 ** 8 stays.";
+    const { text } = summaryOf(new Conversation().user("Look.").agent(said).user("Go on with the next part."));
+    expect(text).toContain("Skills are read from `~/.agent/skills/**/SKILL.md` by every host.");
+    expect(text).toContain("The call passes **options on, and 2 ** 8 stays.");
+  });
+
+  it("is quoted once, however often it was said in one message", () => {
+    const said =
+      "The filter icon opens the panel.\n- The filter icon opens the panel.\n- The export icon saves a file.";
+    const conversation = new Conversation().user("Add a toolbar.").agent(said).user("Now the checkout.");
+    const { summary } = summaryOf(conversation);
+    const quotes = [...summary.openItems.map(({ context }) => context), ...summary.facts.map(({ text }) => text)];
+    expect(quotes.join(" ")).toContain("The export icon saves a file.");
+    for (const quote of quotes) expect(quote.split("The filter icon opens the panel.").length - 1).toBeLessThan(2);
+  });
+
+  it("is no answer when the harness only says that nothing was asked", () => {
+    const conversation = new Conversation().user("Set up the shop.").agent("Done. The shop is set up.");
+    conversation.user("Add a cart to it.").agent("The cart is there, with tests.").user("/exit");
+    const { text } = summaryOf(conversation.agent("No response requested.").user("Now add the checkout."));
+    expect(text).toContain("The cart is there, with tests.");
+    expect(text).not.toContain("No response requested");
   });
 });
 

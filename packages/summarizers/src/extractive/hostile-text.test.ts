@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, countTokens, requestFor, summaryOf } from "../../test-support/conversation.ts";
+import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
 /** Texts that are hard on scanners and on patterns, by the piece that they repeat. */
 const PIECES: Readonly<Record<string, string>> = {
@@ -43,4 +44,21 @@ describe("hostile text", () => {
     },
     20_000,
   );
+
+  it.each(Object.entries(PIECES))("is read in turns to the same summary as at once: %s", async (_, piece) => {
+    const body = piece.repeat(40_000 / piece.length);
+    const request = requestFor(
+      new Conversation().user(body).agent(body).tool("bash", { command: "ls" }, body).user(body).messages,
+    );
+    const summarizer = new ExtractiveSummarizer();
+    expect(await summarizer.summarize(request)).toEqual(summarizer.summarizeNow(request));
+  });
+
+  it("ends soon when it is aborted while it reads", async () => {
+    const controller = new AbortController();
+    const request = requestFor(new Conversation().user("Never use option x.\n".repeat(20_000)).messages);
+    const summary = new ExtractiveSummarizer().summarize({ ...request, signal: controller.signal });
+    setTimeout(() => controller.abort(new Error("the user left")), 0);
+    await expect(summary).rejects.toMatchObject({ code: "ABORTED", cause: { message: "the user left" } });
+  });
 });

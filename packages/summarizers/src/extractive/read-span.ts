@@ -1,4 +1,4 @@
-import { asToolCallId, type Message, type ToolCallPart, type ToolResultPart } from "@threadfold/core";
+import { asToolCallId, type Message, type Steps, type ToolCallPart, type ToolResultPart } from "@threadfold/core";
 import { type CallReading, readCall } from "./reading/call-reading.ts";
 import type { Place } from "./reading/place.ts";
 import { readResult } from "./reading/result-reading.ts";
@@ -7,11 +7,17 @@ import { isObservation, readSpokenCommand } from "./reading/spoken-command.ts";
 import { typedText } from "./reading/typed-text.ts";
 import type { SpanCollector } from "./span-collector.ts";
 
-/** Shows a span to collectors, piece by piece and in order. Side branches are not shown: no prompt holds them. */
-export function readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): void {
+/**
+ * Shows a span to collectors, piece by piece and in order; a step is what one collector reads of one piece. Side branches
+ * are not shown: no prompt holds them.
+ */
+export function* readSpan(messages: readonly Message[], collectors: readonly SpanCollector[]): Steps<void> {
   const reader = new SpanReader(collectors);
-  messages.forEach((message, position) => reader.read(message, position));
+  for (const [position, message] of messages.entries()) yield* reader.read(message, position);
 }
+
+/** What a harness puts in the agent's mouth where nobody asked it anything. */
+const SAYS_NOTHING = /^\s*(?:No response requested\.?|\(no content\))\s*$/i;
 
 class SpanReader {
   readonly #collectors: readonly SpanCollector[];
@@ -24,79 +30,87 @@ class SpanReader {
     this.#collectors = collectors;
   }
 
-  read(message: Message, position: number): void {
+  *read(message: Message, position: number): Steps<void> {
     if (message.branch !== undefined) return;
     const place: Place = { messageId: message.id, position, turn: message.turn };
     const closing = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
     for (const part of message.parts) {
       switch (part.type) {
         case "text":
-          this.#readText(part.text, message, place, closing);
+          yield* this.#readText(part.text, message, place, closing);
           break;
         case "reasoning":
-          for (const collector of this.#collectors) collector.otherText?.(part.text, place);
+          yield* this.#show((collector) => collector.otherText?.(part.text, place));
           break;
         case "tool-call":
-          this.#readCall(part, place);
+          yield* this.#readCall(part, place);
           break;
         case "tool-result":
-          this.#readResult(part, place);
+          yield* this.#readResult(part, place);
       }
     }
   }
 
-  #readText(text: string, message: Message, place: Place, closing: boolean): void {
-    if (message.origin === "compaction") return this.#readHandoff(text, place);
+  *#show(piece: (collector: SpanCollector) => void): Steps<void> {
+    for (const collector of this.#collectors) {
+      yield;
+      piece(collector);
+    }
+  }
+
+  *#readText(text: string, message: Message, place: Place, closing: boolean): Steps<void> {
+    if (message.origin === "compaction") return yield* this.#readHandoff(text, place);
     if (message.role === "assistant") {
+      if (SAYS_NOTHING.test(text)) return;
       this.#spoken = closing ? readSpokenCommand(text, place) : null;
       const speech = new Speech(text, place, "agent", closing && this.#spoken === null);
-      for (const collector of this.#collectors) collector.agentSpeech?.(speech);
-      if (this.#spoken !== null) for (const collector of this.#collectors) collector.call?.(this.#spoken);
+      yield* this.#show((collector) => collector.agentSpeech?.(speech));
+      const spoken = this.#spoken;
+      if (spoken !== null) yield* this.#show((collector) => collector.call?.(spoken));
       return;
     }
-    if (message.role === "user" && isObservation(text)) return this.#readObservation(text, place);
+    if (message.role === "user" && isObservation(text)) return yield* this.#readObservation(text, place);
     if (message.role === "system" && message.origin === undefined) {
       const speech = new Speech(text, place, "system");
-      for (const collector of this.#collectors) collector.systemSpeech?.(speech);
-      return;
+      return yield* this.#show((collector) => collector.systemSpeech?.(speech));
     }
     const typed = message.origin === undefined ? typedText(text) : "";
     const speech = typed === "" ? null : new Speech(typed, place, "user");
-    for (const collector of this.#collectors) {
+    yield* this.#show((collector) => {
       if (speech === null) collector.otherText?.(text, place);
       else collector.userSpeech?.(speech);
-    }
+    });
   }
 
-  #readHandoff(text: string, place: Place): void {
-    for (const collector of this.#collectors) {
-      collector.handoff?.(text, place);
+  #readHandoff(text: string, place: Place): Steps<void> {
+    return this.#show((collector) => {
+      collector.handoff?.(text, place, "handoff");
       collector.otherText?.(text, place);
-    }
+    });
   }
 
-  #readCall(part: ToolCallPart, place: Place): void {
+  #readCall(part: ToolCallPart, place: Place): Steps<void> {
     const call = readCall(part, place);
     this.#calls.set(part.callId, call);
-    for (const collector of this.#collectors) collector.call?.(call);
+    return this.#show((collector) => collector.call?.(call));
   }
 
-  #readObservation(text: string, place: Place): void {
+  #readObservation(text: string, place: Place): Steps<void> {
     const reading = readResult(
       { toolName: "shell", callId: asToolCallId("spoken"), outcome: "success", content: { type: "text", text } },
       this.#spoken,
       place,
     );
     this.#spoken = null;
-    for (const collector of this.#collectors) collector.result?.(reading);
+    return this.#show((collector) => collector.result?.(reading));
   }
 
-  #readResult({ result }: ToolResultPart, place: Place): void {
+  #readResult({ result }: ToolResultPart, place: Place): Steps<void> {
     const reading = readResult(result, this.#calls.get(result.callId) ?? null, place);
-    for (const collector of this.#collectors) {
+    return this.#show((collector) => {
       collector.result?.(reading);
       // What an agent that was sent out brings back is its report.
-      if (reading.call?.kind === "agent" && !reading.failed) collector.handoff?.(reading.text, place);
-    }
+      if (reading.call?.kind === "agent" && !reading.failed) collector.handoff?.(reading.text, place, "sub-agent");
+    });
   }
 }

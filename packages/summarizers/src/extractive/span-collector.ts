@@ -1,12 +1,23 @@
-import type { Message, Pin, StructuredSummary, SummarizeRequest, SummaryChange } from "@threadfold/core";
+import type {
+  ItemSpeaker,
+  Message,
+  Pin,
+  Steps,
+  StructuredSummary,
+  SummarizeRequest,
+  SummaryChange,
+} from "@threadfold/core";
 import type { CallReading } from "./reading/call-reading.ts";
 import type { Place } from "./reading/place.ts";
 import type { ResultReading } from "./reading/result-reading.ts";
 import type { Speech } from "./reading/speech.ts";
 import type { Candidate } from "./selection/candidate.ts";
 
+/** Who wrote what is handed on: whoever compacted the log, or an agent that was sent out. */
+export type HandoffSpeaker = Exclude<ItemSpeaker, "agent">;
+
 /** What collectors know of a span before it is read. */
-export type SpanStart = Pick<SummarizeRequest, "messages" | "previous">;
+export type SpanStart = Pick<SummarizeRequest, "messages" | "previous" | "instructions">;
 
 /** What collectors know beside the span when they give what they found. */
 export interface HarvestContext {
@@ -36,11 +47,13 @@ export interface SpanCollector {
   systemSpeech?(speech: Speech): void;
   /** What the agent said. */
   agentSpeech?(speech: Speech): void;
-  /** A handoff, a summary that stands in the log, or the report of an agent that was sent out. Shown as other text or result, too. */
-  handoff?(text: string, place: Place): void;
+  /** A handoff or summary that stands in the log, or the report of an agent that was sent out. Shown as other text or result, too. */
+  handoff?(text: string, place: Place, by: HandoffSpeaker): void;
   /** What the agent thought, what the harness put in, and handoffs. */
   otherText?(text: string, place: Place): void;
   call?(call: CallReading): void;
   result?(result: ResultReading): void;
+  /** What takes long before the harvest, step by step. */
+  prepare?(context: HarvestContext): Steps<void>;
   harvest(context: HarvestContext): Harvest;
 }

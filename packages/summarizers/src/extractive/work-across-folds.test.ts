@@ -1,4 +1,13 @@
-import { mergeSummaries, type OpenItem, renderSummary, type StructuredSummary, spanOf } from "@threadfold/core";
+import {
+  applySummaryChanges,
+  asMessageId,
+  mergeSummaries,
+  type OpenItem,
+  renderSummary,
+  type StructuredSummary,
+  type SummaryChange,
+  spanOf,
+} from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -33,6 +42,18 @@ describe("requests over folds", () => {
       context: "The cart is implemented in src/cart.ts. It keeps its items in local storage.",
       sources: ["m3", "m8"],
     });
+  });
+
+  it("an old request that is closed keeps the beginning of its answer, however long its first sentence is", () => {
+    const answer =
+      "The cart keeps its items in the browser's local storage under one key of the shop, and drops those that are gone " +
+      "from the catalogue when the page with the cart is opened, which the customer is told of.";
+    const conversation = started().user("Add a cart to the shop.").agent(answer);
+    for (const page of [1, 2, 3, 4]) conversation.user(`Translate page ${page}.`).agent(`Page ${page} is translated.`);
+    const [, later] = foldAt(conversation.user("Go on."), [4, 12]);
+    const context = work(later, "Add a cart")?.context ?? "";
+    expect(context).toMatch(/^The cart keeps its items in the browser's local storage/);
+    expect(context.length).toBeLessThan(answer.length);
   });
 
   it("the request that the agent is at work on behind the fold is neither open nor done", () => {
@@ -120,6 +141,43 @@ describe("requests over folds", () => {
       expect(work(foldAt(conversation, borders).at(-1), "Add a dark theme")?.status).toBe("done");
   });
 
+  it("what the user has put back is cancelled, and the putting back is a request", () => {
+    const conversation = started()
+      .user("Move the cart into its own folder.")
+      .bash("git mv cart.ts cart/index.ts", "")
+      .user("Actually, can you revert that? I want to see where each file would go first.")
+      .bash("git status", "clean")
+      .agent("Reverted. The cart is where it was, and here is where each file would go.")
+      .user("Now the checkout.");
+    for (const borders of [[9], [5, 9], [4, 6, 9]]) {
+      const summary = foldAt(conversation, borders).at(-1);
+      expect(work(summary, "Move the cart")).toMatchObject({ status: "cancelled" });
+      expect(work(summary, "can you revert that")).toMatchObject({ status: "done" });
+    }
+  });
+
+  it.each([
+    [
+      "Show me the numbers of the last release.",
+      "lapsed",
+      "the user interrupted the work on it and asked for something else",
+    ],
+    ["Write the figures into the old metadata file, please.", "done", "went on with the next request"],
+  ])("one that the user interrupted is done only when %j asks for it again", (next, status, context) => {
+    const conversation = started()
+      .user("Write the figures into the metadata file.")
+      .bash("cat metadata.json", "{}")
+      .user("[Request interrupted by user]", "harness")
+      .user(next)
+      .bash("cat release.json", "{}")
+      .agent("The figures are written.")
+      .user("Now the checkout.");
+    for (const borders of [[10], [5, 10], [6, 10]]) {
+      const summary = foldAt(conversation, borders).at(-1);
+      expect(work(summary, "into the metadata file")).toMatchObject({ status, context });
+    }
+  });
+
   it("an announcement that was cut off is no answer", () => {
     const conversation = started().user("Write the changelog.").agent("Let me look at the history first.");
     expect(work(foldAt(conversation, [4])[0], "Write the changelog")?.status).toBe("open");
@@ -151,6 +209,32 @@ describe("summaries that stand apart", () => {
   const [first] = foldAt(conversation, [5]);
   const second = summaryOf(messages.slice(5, 8), { lastTurn: "ended" }).summary;
 
+  it("names of earlier folds that are more than the room never take the place of what was asked and found now", () => {
+    const span = spanOf(started().messages);
+    const changes = Array.from(
+      { length: 400 },
+      (_, index): SummaryChange => ({
+        op: "add",
+        section: "identifiers",
+        item: {
+          text: `export function readPart${index}(part: Part): Result {`,
+          where: "src/shop.ts",
+          sources: [asMessageId("m1")],
+        },
+      }),
+    );
+    const { summary: previous } = applySummaryChanges(null, span, changes);
+    const conversation = started()
+      .user("Add a cart to the shop, please.")
+      .bash("npm test", "3 passed")
+      .agent("The cart keeps its items in local storage, because sessions end at midnight.")
+      .user("Now the checkout.");
+    const { summary } = summaryOf(conversation, { previous, maxTokens: 1_000 });
+    expect(work(summary, "Add a cart")?.status).toBe("done");
+    expect(summary.facts.map(({ text }) => text).join()).toContain("sessions end at midnight");
+    expect(summary.identifiers.length).toBeGreaterThan(10);
+  });
+
   it("one that begins in the midst of a turn says what came of the request before it, and calls nothing the original task", () => {
     expect(states(second, "request")).toEqual(["done: The cart is there, with tests."]);
     expect(work(second, "The cart is there")?.context).toBe("said of the request before it");
@@ -168,6 +252,57 @@ describe("summaries that stand apart", () => {
       context: "The cart is there, with tests.",
       sources: ["m3", "m8"],
     });
+  });
+});
+
+describe("chapters", () => {
+  const shop = (parts: number): Conversation => {
+    const conversation = started();
+    for (let part = 1; part <= parts; part++)
+      conversation
+        .user(`Ok, can you please build part number ${part} of the shop, with its own page and tests?`)
+        .bash(`npm run build-${part}`, "ok")
+        .agent(part === 7 ? "I was unable to build it." : `Done. Part ${part} is implemented and has its page.`);
+    return conversation.user("And now the last one.");
+  };
+  const everyTen = (length: number): readonly number[] =>
+    Array.from({ length: Math.floor(length / 10) }, (_, at) => (at + 1) * 10);
+
+  it("the oldest closed requests of many turns become one line, that says how many they were", () => {
+    const conversation = shop(60);
+    const summaries = foldAt(conversation, everyTen(conversation.messages.length), { maxTokens: 1_500 });
+    const chapters = summaries.map(({ openItems }) => openItems.filter(({ kind }) => kind === "chapter"));
+    expect(Math.max(...chapters.map(({ length }) => length))).toBe(1);
+    const [chapter] = chapters.at(-1) as readonly OpenItem[];
+    expect(chapter?.description).toMatch(
+      /^Turns 1 to \d+, \d+ requests: \(\d+ before\) build part number \d+ of the shop/,
+    );
+    expect(chapter?.description.length).toBeLessThan(1_000);
+    const told = Number(/, (\d+) requests/.exec(chapter?.description as string)?.[1]);
+    const lines = summaries.at(-1)?.openItems.filter(({ kind }) => kind === "request").length as number;
+    expect(told + lines).toBeGreaterThanOrEqual(54);
+    expect(lines).toBeGreaterThanOrEqual(3);
+    expect(work(summaries.at(-1), "part number 58 of")?.status).toBe("done");
+  });
+
+  it("say of a request what became of it when it was not done", () => {
+    const conversation = shop(40);
+    const summaries = foldAt(conversation, everyTen(conversation.messages.length), { maxTokens: 1_500 });
+    const texts = summaries.flatMap(({ openItems }) =>
+      openItems.flatMap((item) => (item.kind === "chapter" ? item.description : [])),
+    );
+    expect(
+      texts.some((text) => text.includes("build part number 7 of the shop, with its own page and tests (lapsed)")),
+    ).toBe(true);
+    expect(texts.some((text) => text.includes("build part number 6 of the shop, with its own page and tests;"))).toBe(
+      true,
+    );
+  });
+
+  it("are not made while every request has room for its line", () => {
+    const conversation = shop(20);
+    const summaries = foldAt(conversation, everyTen(conversation.messages.length), { maxTokens: 20_000 });
+    expect(summaries.flatMap(({ openItems }) => openItems.filter(({ kind }) => kind === "chapter"))).toEqual([]);
   });
 });
 
@@ -237,6 +372,23 @@ describe("to-do lists over folds", () => {
       .tool("TodoWrite", todos(["Write parser", "pending"], ["Write docs", "pending"]), "ok")
       .tool("TodoWrite", todos(["Write parser", "completed"], ["Write docs", "cancelled"]), "ok");
     expect(states(foldAt(conversation, [5, 7])[1], "todo")).toEqual(["done: Write parser", "cancelled: Write docs"]);
+  });
+
+  it("tasks that a tool makes and changes one by one are known again by their number", () => {
+    const conversation = started()
+      .user("Build the shop.")
+      .tool("TaskCreate", { subject: "Add the cart" }, "Task #1 created successfully: Add the cart")
+      .tool("TaskCreate", { subject: "Add the checkout" }, "Task #2 created successfully: Add the checkout")
+      .tool("TaskUpdate", { taskId: "1", status: "in_progress" }, "Updated task #1 status")
+      .tool("TaskUpdate", { taskId: "1", status: "completed" }, "Updated task #1 status")
+      .tool("TaskUpdate", { taskId: "2", status: "in_progress" }, "Updated task #2 status")
+      .bash("npm test", "3 passed");
+    for (const borders of [[15], [7, 15], [7, 9, 11, 15]])
+      expect(states(foldAt(conversation, borders).at(-1), "todo")).toEqual([
+        "done: Add the cart",
+        "open: Add the checkout",
+      ]);
+    expect(states(foldAt(conversation, [7])[0], "todo")).toEqual(["asked: Add the cart", "asked: Add the checkout"]);
   });
 
   it("a list that only adds to the one before takes nothing off it", () => {

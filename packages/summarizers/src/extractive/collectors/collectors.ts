@@ -1,6 +1,8 @@
 import type { SpanCollector, SpanStart } from "../span-collector.ts";
 import { SpanPaths } from "../text/span-paths.ts";
 import { SpanWords } from "../text/span-words.ts";
+import { AskedForCollector } from "./asked-for-collector.ts";
+import { CommitCollector } from "./commit-collector.ts";
 import { ConstraintCollector } from "./constraint-collector.ts";
 import { DecisionCollector } from "./decision-collector.ts";
 import { FactCollector } from "./fact-collector.ts";
@@ -12,6 +14,7 @@ import { QuestionCollector } from "./question-collector.ts";
 import { ReportCollector } from "./report-collector.ts";
 import { RequestCollector } from "./request-collector.ts";
 import { RunCollector } from "./run-collector.ts";
+import { TaskCollector } from "./task-collector.ts";
 import { TodoCollector } from "./todo-collector.ts";
 
 /** Fresh collectors for one span, one per kind of thing that a summary holds. */
@@ -23,13 +26,16 @@ export function spanCollectors(start: SpanStart): readonly SpanCollector[] {
     new RequestCollector(start),
     new QuestionCollector(start),
     new TodoCollector(),
+    new TaskCollector(start),
     new FileCollector(words, paths),
     new RunCollector(paths),
     new OutcomeCollector(),
     new DecisionCollector(),
     new FactCollector(),
     new HandoffCollector(),
+    new CommitCollector(),
     new ReportCollector(words),
+    new AskedForCollector(start.instructions),
     new IdentifierCollector(paths),
   ];
 }

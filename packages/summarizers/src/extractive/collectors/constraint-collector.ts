@@ -1,9 +1,10 @@
 import {
   asPinId,
-  type Message,
+  type MessageId,
   type Pin,
   ruleKey,
-  rulesBehind,
+  rulesBehindInSteps,
+  type Steps,
   type StructuredSummary,
   type SummaryChange,
 } from "@threadfold/core";
@@ -19,28 +20,37 @@ const SYSTEM_WORTH = 1;
  * needs no second copy, and what the span takes back of the summary before is resolved.
  */
 export class ConstraintCollector implements SpanCollector {
-  harvest({ messages, previous, pins }: HarvestContext): Harvest {
+  readonly #candidates: Candidate[] = [];
+  #changes: readonly SummaryChange[] = [];
+
+  *prepare({ messages, previous, pins }: HarvestContext): Steps<void> {
     const before = rulesOf(previous);
-    const standing = rulesBehind(messages, [...pins, ...before]);
-    const holding = new Set(standing.map(ruleKey));
+    const standing = yield* rulesBehindInSteps(messages, [...pins, ...before]);
+    const holding = new Set<string>();
     const pinned = pins.map(({ text }) => statementKey(text)).join("\n");
     const known = new Set<Pin>([...pins, ...before]);
-    const candidates = standing
-      .filter((rule) => !known.has(rule) && !pinned.includes(statementKey(rule.text)))
-      .flatMap((rule): readonly Candidate[] => candidateOf(rule, messages));
-    const changes = before
+    const inSpan = new Set(messages.map(({ id }) => id));
+    for (const rule of standing) {
+      yield;
+      holding.add(ruleKey(rule));
+      if (known.has(rule) || pinned.includes(statementKey(rule.text))) continue;
+      if (rule.source !== undefined && inSpan.has(rule.source.messageId))
+        this.#candidates.push(candidateOf(rule, rule.source.messageId));
+    }
+    this.#changes = before
       .filter((rule) => !holding.has(ruleKey(rule)))
-      .map((rule): SummaryChange => ({ op: "resolve", section: "constraints", itemId: rule.id, reason: "taken back" }));
-    return { candidates, changes };
+      .map((rule) => ({ op: "resolve", section: "constraints", itemId: rule.id, reason: "taken back" }));
+  }
+
+  harvest(): Harvest {
+    return { candidates: this.#candidates, changes: this.#changes };
   }
 }
 
-function candidateOf({ text, authority, source }: Pin, messages: readonly Message[]): readonly Candidate[] {
-  const said = messages.find(({ id }) => id === source?.messageId);
-  if (said === undefined) return [];
+function candidateOf({ text, authority }: Pin, said: MessageId): Candidate {
   // Among rules of one source, shorter ones bind more per token.
   const worth = (authority === "system" ? SYSTEM_WORTH : USER_WORTH) + 1 / (1 + text.length / 100);
-  return [{ section: "constraints", item: { text, sources: [said.id] }, worth }];
+  return { section: "constraints", item: { text, sources: [said] }, worth };
 }
 
 /** The rules of a summary, as if a user had said them. */

@@ -1,4 +1,4 @@
-import type { JsonValue, Message } from "@threadfold/core";
+import type { JsonValue, Message, Steps } from "@threadfold/core";
 import {
   type IdentifierEntry,
   IdentifierIndex,
@@ -38,6 +38,7 @@ export class IdentifierCollector implements SpanCollector {
   readonly #shown: ShownText[] = [];
   readonly #paths: SpanPaths;
   #firstUserPosition = -1;
+  #candidates: readonly Candidate[] = [];
 
   constructor(paths: SpanPaths) {
     this.#paths = paths;
@@ -84,18 +85,24 @@ export class IdentifierCollector implements SpanCollector {
     }
   }
 
-  harvest({ messages }: HarvestContext): Harvest {
+  *prepare({ messages }: HarvestContext): Steps<void> {
     const ranked = this.#index.entries
       .map((entry) => ({ entry, odds: identifierOdds(entry, messages, this.#firstUserPosition) }))
       .sort((a, b) => worthOf(b) - worthOf(a) || (a.entry.text < b.entry.text ? -1 : 1))
       .slice(0, MAX_CANDIDATES);
+    yield;
     const bare = ranked.map((found): Candidate => {
       const message = messages[found.entry.lastPosition] as Message;
       const { text } = found.entry;
       const names = new Map([[text, found.odds]]);
       return { section: "identifiers", item: { text, sources: [message.id] }, names, worth: 0 };
     });
-    return { candidates: [...this.#lines(ranked, messages), ...bare] };
+    yield;
+    this.#candidates = [...(yield* this.#lines(ranked, messages)), ...bare];
+  }
+
+  harvest(): Harvest {
+    return { candidates: this.#candidates };
   }
 
   /** A file by its whole path, which the rendering shortens; a command short, between its marks. */
@@ -104,9 +111,9 @@ export class IdentifierCollector implements SpanCollector {
     return `\`${excerpt(this.#paths.shortened(where.slice(1, -1)), MAX_WHERE)}\``;
   }
 
-  #lines(ranked: readonly RankedEntry[], messages: readonly Message[]): readonly Candidate[] {
+  *#lines(ranked: readonly RankedEntry[], messages: readonly Message[]): Steps<readonly Candidate[]> {
     const odds = new Map(ranked.slice(0, MAX_LINES).map((found) => [found.entry.text, found.odds]));
-    return namedLines(this.#shown, new Set(odds.keys()), this.#index).map(
+    return (yield* namedLines(this.#shown, new Set(odds.keys()), this.#index)).map(
       ({ text, where, position, names }): Candidate => ({
         section: "identifiers",
         item: {

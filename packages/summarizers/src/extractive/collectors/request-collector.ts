@@ -20,6 +20,9 @@ const MAX_CURRENT = 200;
 const MIN_DONE = 30;
 /** A message that comes so often word for word is sent by a program. */
 const NUDGES = 3;
+/** What harnesses note where a user stopped the agent. */
+const INTERRUPTION =
+  /^\s*\[?(?:request |turn |conversation |operation |task )?(?:was )?(?:interrupted|aborted|cancell?ed|stopped) by (?:the )?user/i;
 
 /**
  * Finds what users asked for and what became of it, in this span and of what earlier folds left unsettled. The first
@@ -62,7 +65,7 @@ export class RequestCollector implements SpanCollector {
       if (before?.acknowledge(speech) === false) this.#live = null;
       return;
     }
-    before?.makeWay(reactionOf(speech));
+    before?.makeWay(reactionOf(speech), text);
     // Who only takes something back asks for nothing.
     if (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION)) {
       this.#live = null;
@@ -80,6 +83,10 @@ export class RequestCollector implements SpanCollector {
     const request = this.#atWork(speech.place.turn);
     if (speech.closing) request?.answer(speech);
     else request?.work();
+  }
+
+  otherText(text: string, { turn }: Speech["place"]): void {
+    if (INTERRUPTION.test(text)) this.#liveAt(turn)?.interrupt();
   }
 
   call({ place }: { readonly place: Speech["place"] }): void {
@@ -102,7 +109,7 @@ export class RequestCollector implements SpanCollector {
     this.#live = newest !== undefined && (newest.carried?.turn ?? -1) >= turn - 1 ? newest : null;
     for (const request of this.#requests) {
       if (this.#live === null) request.lapse();
-      else if (request !== this.#live && request.carried?.status === "asked") request.makeWay("comes-back");
+      else if (request !== this.#live && request.carried?.status === "asked") request.makeWay("comes-back", "");
     }
     return this.#live;
   }

@@ -1,9 +1,9 @@
-import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
+import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
 import type { Speech } from "../reading/speech.ts";
 import { asksToGoOn } from "../text/acknowledgement.ts";
 import { sentenceExcerpt, statementKey } from "../text/excerpt.ts";
-import { CANCELLATION, COMPLAINT, COMPLETION, SETBACK } from "../text/phrases.ts";
-import { isAnnouncement, isQuestion, quoteSentences, type Sentence } from "../text/sentence.ts";
+import { CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } from "../text/phrases.ts";
+import { isAnnouncement, isQuestion, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
 
 /**
  * Where a request stands: the agent is at work on it, ended its turn on it (with its work done, with something else to
@@ -20,11 +20,14 @@ const MAX_ANSWER = 240;
 /** What a user says about the last answer stands at the beginning. In UTF-16 code units. */
 const REACTION = 400;
 /** The first request of all stands in the summary word for word; here it is only named. */
-const ORIGINAL_TASK = "The original task";
 const BEHIND = "what came of it stands after this summary";
 const GOES_ON = "the work on it goes on after this summary";
 const OF_BEFORE = "said of the request before it";
 export const WENT_ON = "went on with the next request";
+const INTERRUPTED = "the user interrupted the work on it";
+const GIVEN_UP = `${INTERRUPTED} and asked for something else`;
+/** What a user asks for after an interruption is the same again when it shares so many of its words. */
+const SAME_AGAIN = 0.5;
 
 /** What a user asked for in one message, or in an earlier fold, and what became of it. */
 export class Request {
@@ -44,6 +47,8 @@ export class Request {
   #answeredBy: MessageId | null = null;
   /** The user came back to it before it was settled: it shares the fate of the next request. */
   #goesOn = false;
+  /** The user stopped the agent at it. */
+  #isInterrupted: boolean;
 
   private constructor(parts: {
     readonly text: string;
@@ -64,13 +69,14 @@ export class Request {
     this.#turn = parts.turn;
     this.#standing = parts.standing;
     this.#answer = parts.answer;
+    this.#isInterrupted = parts.carried?.context === INTERRUPTED;
   }
 
   /** What a user asks for now. The first request of all is the original task. */
   static of({ text, place }: Speech, isOriginalTask: boolean): Request {
     return new Request({
       text,
-      description: isOriginalTask ? ORIGINAL_TASK : sentenceExcerpt(text, MAX_REQUEST),
+      description: isOriginalTask ? ORIGINAL_TASK_ITEM : sentenceExcerpt(text, MAX_REQUEST),
       isOriginalTask,
       asked: [place.messageId],
       turn: place.turn,
@@ -129,7 +135,9 @@ export class Request {
 
   /** The agent is at work. What it said before was no end of its turn. */
   work(): void {
-    if (!this.isSettled) this.#standing = "in-work";
+    if (this.isSettled) return;
+    this.#standing = "in-work";
+    this.#isInterrupted = false;
   }
 
   /**
@@ -146,13 +154,29 @@ export class Request {
     return false;
   }
 
+  /** The user stopped the agent in the midst of it. */
+  interrupt(): void {
+    if (!this.isSettled) this.#isInterrupted = true;
+  }
+
   /** The user asks for something else, or for the same again. */
-  makeWay(reaction: Reaction): void {
+  makeWay(reaction: Reaction, next: string): void {
+    if (this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on" && !this.#isAskedAgain(next)) {
+      this.#standing = "lapsed";
+      this.#answer = GIVEN_UP;
+      return;
+    }
     // What was done is done, also when the user then thinks of something else.
     if (reaction === "takes-back" && !this.isSettled && this.#standing !== "completed") this.#standing = "cancelled";
     else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
       this.#goesOn = true;
     else if (!this.isSettled && this.#standing !== "failed") this.#standing = "done";
+  }
+
+  #isAskedAgain(text: string): boolean {
+    const words = new Set(this.key.split(" "));
+    const again = statementKey(text.slice(0, MAX_REQUEST * 2)).split(" ");
+    return new Set(again.filter((word) => words.has(word))).size >= SAME_AGAIN * Math.min(words.size, again.length);
   }
 
   /** Takes the fate of the request that the user came back to it with. */
@@ -192,13 +216,18 @@ export class Request {
     const isAlone = this.#description === "";
     return {
       description: isAlone ? this.#answer : this.#description,
-      context: isAlone ? OF_BEFORE : status !== "asked" ? this.#answer : lastTurn === "running" ? GOES_ON : BEHIND,
+      context: isAlone ? OF_BEFORE : status === "asked" ? this.#whereItGoesOn(lastTurn) : this.#answer,
       priority: status === "open" && now !== null && lastTurn === undefined ? "high" : "medium",
       status,
       kind: "request",
       ...(turn !== undefined && { turn }),
       sources: [...new Set([...this.asked, ...said])],
     };
+  }
+
+  #whereItGoesOn(lastTurn: "running" | "ended" | undefined): string {
+    if (this.#isInterrupted && this.#standing === "in-work") return INTERRUPTED;
+    return lastTurn === "running" ? GOES_ON : BEHIND;
   }
 }
 
@@ -207,10 +236,12 @@ export const isAnswerAlone = ({ context }: OpenItem): boolean => context === OF_
 
 /** What a user's message says about the request before it. */
 export function reactionOf({ text, sentences }: Speech): Reaction {
+  // A sentence may stand in another form in the text; all of a long one must not be searched for it.
+  const read = partRead(text);
   const marks = sentences
-    .filter((sentence) => text.indexOf(sentence.text) < REACTION)
+    .filter((sentence) => read.indexOf(sentence.text) < REACTION)
     .reduce((all, sentence) => all | sentence.marks, 0);
-  if (marks & CANCELLATION) return "takes-back";
+  if (marks & (CANCELLATION | REVERSAL)) return "takes-back";
   return marks & (SETBACK | COMPLAINT) ? "comes-back" : "moves-on";
 }
 

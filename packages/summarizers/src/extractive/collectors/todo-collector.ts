@@ -1,23 +1,15 @@
-import {
-  isUnsettled,
-  type JsonObject,
-  type JsonValue,
-  type MessageId,
-  type NewItem,
-  type OpenItem,
-} from "@threadfold/core";
+import { isUnsettled, type JsonObject, type JsonValue, type NewItem, type OpenItem } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Place } from "../reading/place.ts";
 import type { Candidate } from "../selection/candidate.ts";
 import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
 import { excerpt, statementKey } from "../text/excerpt.ts";
 import { sentencesOf } from "../text/sentence.ts";
-
-type Status = OpenItem["status"];
+import { forgotten, lapsed, stateAtEnd, statusOf, taskNumber } from "./todo-state.ts";
 
 interface Todo {
   readonly text: string;
-  readonly status: Status;
+  readonly status: OpenItem["status"];
   readonly active: boolean;
   readonly place: Place;
 }
@@ -33,7 +25,6 @@ const TEXT_FIELDS = ["content", "step", "task", "title", "description", "text", 
 const CONTEXT = "todo list";
 const REST_CONTEXT = `${CONTEXT}, the rest`;
 const DROPPED = `${CONTEXT}: a later list no longer has it`;
-const FORGOTTEN = `${CONTEXT}: its turn ended without another word on it`;
 const MAX_TEXT = 200;
 const MAX_PLAN_STEPS = 10;
 /** So many turns after it was proposed, a plan was carried out or forgotten. */
@@ -69,7 +60,7 @@ export class TodoCollector implements SpanCollector {
   harvest(context: HarvestContext): Harvest {
     const before = new Map(
       (context.previous?.openItems ?? [])
-        .filter(({ kind }) => kind === "todo")
+        .filter((item) => item.kind === "todo" && taskNumber(item) === undefined)
         .map((item) => [statementKey(item.description), item]),
     );
     const isOver = context.previous?.currentPlan != null && turnsIn(context) > PLAN_TURNS;
@@ -110,24 +101,6 @@ export class TodoCollector implements SpanCollector {
 
 const turnsIn = ({ messages }: HarvestContext): number => (messages.at(-1)?.turn ?? 0) - (messages[0]?.turn ?? 0);
 
-/** A list that nobody wrote again once its turn was over is no list of work any more. */
-function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
-  const now = messages.at(-1)?.turn ?? 0;
-  return before
-    .filter((item) => isUnsettled(item) && item.turn !== undefined && now > item.turn + 1)
-    .map((item) => lapsed(item, FORGOTTEN, []));
-}
-
-function lapsed({ id, ...item }: OpenItem, context: string, places: readonly MessageId[]): Candidate {
-  const sources = [...new Set([...item.sources, ...places])];
-  return {
-    section: "openItems",
-    item: { ...item, status: "lapsed", priority: "medium", context, sources },
-    worth: 0,
-    supersedes: id,
-  };
-}
-
 function candidateOf(
   todo: Todo,
   before: OpenItem | undefined,
@@ -150,14 +123,10 @@ function candidateOf(
   return [{ section: "openItems", item, worth, ...(before !== undefined && { supersedes: before.id }) }];
 }
 
-function contextOf(status: Status, active: boolean): string {
+function contextOf(status: OpenItem["status"], active: boolean): string {
   if (status === "asked") return `${CONTEXT}, ${active ? "in progress" : "not finished"} at that point`;
   return active ? `${CONTEXT}, in progress` : CONTEXT;
 }
-
-/** Where something follows the span, what became of the list stands there. */
-const stateAtEnd = (status: Status, lastTurn: HarvestContext["lastTurn"]): Status =>
-  status === "open" && lastTurn !== undefined ? "asked" : status;
 
 /** What a long list has beside the items that are shown, in one line. */
 function restOf(
@@ -210,17 +179,15 @@ function todoOf(item: JsonValue, place: Place): readonly Todo[] {
   const state = String(
     fields["status"] ?? fields["state"] ?? (fields["done"] === true || fields["completed"] === true ? "done" : ""),
   );
-  return make(typeof text === "string" ? text : "", statusOf(state), /progress|active|doing/i.test(state), place);
+  return make(
+    typeof text === "string" ? text : "",
+    statusOf(state) ?? "open",
+    /progress|active|doing/i.test(state),
+    place,
+  );
 }
 
-const statusOf = (state: string): Status =>
-  /^(?:done|complete|finish|closed|resolved)/i.test(state)
-    ? "done"
-    : /^(?:cancel|skip|abandon|dropped)/i.test(state)
-      ? "cancelled"
-      : "open";
-
-const make = (text: string, status: Status, active: boolean, place: Place): readonly Todo[] =>
+const make = (text: string, status: OpenItem["status"], active: boolean, place: Place): readonly Todo[] =>
   text.trim() === "" ? [] : [{ text: excerpt(text, MAX_TEXT), status, active, place }];
 
 function planSteps(input: JsonValue): readonly string[] | null {

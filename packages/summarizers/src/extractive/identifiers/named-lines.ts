@@ -1,3 +1,4 @@
+import type { Steps } from "@threadfold/core";
 import type { IdentifierIndex } from "./identifier-index.ts";
 
 /** A text that a span showed, and what it is the text of. */
@@ -36,15 +37,16 @@ const DEFINES =
  *
  * @param texts in the order of the span.
  */
-export function namedLines(
+export function* namedLines(
   texts: readonly ShownText[],
   wanted: ReadonlySet<string>,
   index: IdentifierIndex,
-): readonly NamedLine[] {
+): Steps<readonly NamedLine[]> {
   const open = new Set(wanted);
   const found: NamedLine[] = [];
   for (const shown of [...texts].reverse()) {
     if (open.size === 0) break;
+    yield;
     const here = linesOf(shown, open, index);
     for (const { names } of here) for (const name of names) open.delete(name);
     found.push(...here);

@@ -52,6 +52,8 @@ const fieldsOf = (input: JsonValue): Fields =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
 
 function commandOf(fields: Fields, input: JsonValue): string | null {
+  const { commands } = fields;
+  if (Array.isArray(commands)) return commands.filter((one) => typeof one === "string").join(" && ") || null;
   const value = typeof input === "string" ? input : firstOf(fields, COMMAND_FIELDS);
   if (typeof value === "string") return value;
   // `["bash", "-lc", "…"]` runs its last word.
@@ -71,13 +73,13 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
     typeof path === "string" && isPath(path) ? [{ path, action }] : [];
   switch (kind) {
     case "read":
-      return at("read");
+      return [...at("read"), ...listedPaths(fields["files"]).map((path): FileAction => ({ path, action: "read" }))];
     case "write":
       return at("created");
     case "edit":
       return at("modified");
     case "editor":
-      return at(EDITOR_ACTIONS[String(fields["command"])] ?? "read");
+      return at(EDITOR_ACTIONS[String(fields["command"])] ?? editedBy(fields));
     case "patch":
       return patchFileActions(
         typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "diff"]) ?? ""),
@@ -91,6 +93,22 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
     default:
       return [];
   }
+}
+
+/** What an editor does that names no command: it puts text in the place of other text, or makes a file of it. */
+function editedBy(fields: Fields): FileAction["action"] {
+  const has = (names: readonly string[]): boolean => names.some((name) => Object.hasOwn(fields, name));
+  if (has(["old_text", "old_str", "old_string", "insert_line"])) return "modified";
+  return has(["new_text", "new_str", "new_string", "file_text", "content"]) ? "created" : "read";
+}
+
+/** The paths of a list of files, each by itself or with the part of it that is read. */
+function listedPaths(files: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(files)) return [];
+  const paths = files.map((file: JsonValue) =>
+    typeof file === "string" ? file : firstOf(fieldsOf(file), PATH_FIELDS),
+  );
+  return paths.filter((path): path is string => typeof path === "string" && isPath(path));
 }
 
 const isPath = (text: string): boolean =>

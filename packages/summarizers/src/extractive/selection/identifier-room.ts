@@ -1,4 +1,4 @@
-import { type PlaceItem, type SummarizeRequest, shownPath } from "@threadfold/core";
+import { type PlaceItem, type Steps, type SummarizeRequest, shownPath } from "@threadfold/core";
 import { IdentifierIndex, IN_ARGUMENT } from "../identifiers/identifier-index.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SummaryDraft } from "./summary-draft.ts";
@@ -23,7 +23,7 @@ const STILL_WORTH = 0.6;
 /** Characters that a token is taken for where many lines are ranked. */
 const CHARACTERS_PER_TOKEN = 3.5;
 /** What the rendering puts around a line and around a source, in tokens. */
-const LINE_MARKS = 2;
+const LINE_MARKS = 1;
 const SOURCE_MARKS = 4;
 
 interface Contender {
@@ -40,16 +40,17 @@ interface Contender {
  * few names alone. Those of earlier folds compete with the new ones and make way when they are worth less. They stand in
  * ascending order, so that a later cut from the front takes the least.
  */
-export function fillWithIdentifiers(
+export function* fillWithIdentifiers(
   draft: SummaryDraft,
   candidates: readonly IdentifierCandidate[],
   request: SummarizeRequest,
-): void {
+): Steps<void> {
   const previous = draft.previousItems("identifiers") as readonly PlaceItem[];
   const room = new IdentifierRoom(draft, request, previous);
   const contenders = contendersOf(previous, candidates);
-  room.take(contenders.filter(({ where }) => where !== undefined));
-  room.take(contenders.filter(({ where }) => where === undefined));
+  yield;
+  yield* room.take(contenders.filter(({ where }) => where !== undefined));
+  yield* room.take(contenders.filter(({ where }) => where === undefined));
   room.settle();
 }
 
@@ -69,19 +70,20 @@ class IdentifierRoom {
     this.#request = request;
     this.#previous = previous;
     this.#costs = new Map(previous.map((item) => [item.id, this.#ownCost(item)]));
-    this.#room = request.maxTokens - draft.tokens - HEADINGS;
-    for (const cost of this.#costs.values()) this.#room += cost;
+    this.#room = request.maxTokens - draft.tokens + draft.identifierTokens - HEADINGS;
     this.#bareRoom = request.maxTokens * BARE_SHARE;
     this.#covered = coveredBy(draft.textWithoutIdentifiers());
   }
 
   /** Takes the best first, and looks again at what brings less than it promised because others showed its names. */
-  take(contenders: readonly Contender[]): void {
+  *take(contenders: readonly Contender[]): Steps<void> {
     let waiting = this.#ranked(contenders);
     while (waiting.length > 0 && this.#room > 0) {
+      yield;
       const later: Contender[] = [];
       for (const { contender, worth } of waiting) {
         if (this.#room <= 0) break;
+        yield;
         const now = this.#worthOf(contender);
         if (now <= 0) continue;
         if (now < worth * STILL_WORTH) later.push(contender);

@@ -33,9 +33,13 @@ export function itemText(section: SummarySection, item: AnyItem): string {
 
 const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
 
-/** An item as the rendered summary shows it: paths without the folder that most of them share. */
+/**
+ * An item as the rendered summary shows it: paths without the folder that most of them share, and without whose words they
+ * are, which is said once for all that one message tells.
+ */
 export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
-  const shown = "path" in item ? { ...item, path: shownPath(item.path, folder) } : item;
+  const { by: _by, ...said } = item;
+  const shown = "path" in said ? { ...said, path: shownPath(said.path, folder) } : said;
   const alone = { ...NOTHING, [section]: [{ ...shown, id: "" } as SummaryItem] } as StructuredSummary;
   return renderSummary(alone).split("\n").slice(2).join("\n");
 }

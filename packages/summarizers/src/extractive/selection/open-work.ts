@@ -2,13 +2,14 @@ import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threa
 import { WENT_ON } from "../collectors/request.ts";
 import { sentenceExcerpt } from "../text/excerpt.ts";
 import type { Candidate } from "./candidate.ts";
+import { type Chapter, chapterOf } from "./chapters.ts";
 
 /** No summary shows more work of which it does not know how it ended. */
 export const MAX_UNSETTLED = 16;
 /** Closed work is told in a line when it is older than so many turns. In UTF-16 code units. */
 const OLD = 3;
 const MAX_OLD = 200;
-const MAX_OLD_CONTEXT = 90;
+const MAX_OLD_CONTEXT = 120;
 /** Work that nobody came back to in so many turns is no work any more. */
 const PATIENCE = 12;
 
@@ -22,6 +23,8 @@ export interface OpenWork {
   readonly candidates: readonly WorkCandidate[];
   /** Items of the summary before that stay whatever else has to go. */
   readonly kept: ReadonlySet<string>;
+  /** Old closed requests that become one line. */
+  readonly chapter: Chapter | null;
 }
 
 /**
@@ -40,7 +43,13 @@ export function boundedWork(
   costOf: (item: NewItem<"openItems">) => number,
 ): OpenWork {
   const replaced = new Set(candidates.map(({ supersedes }) => supersedes));
-  const stays = previous.filter(({ id }) => !replaced.has(id));
+  const chapter = chapterOf(
+    previous.filter((item) => !replaced.has(item.id) && span.lastTurn - (item.turn ?? span.firstTurn) >= OLD),
+    room,
+    costOf,
+  );
+  const told = new Set(chapter?.merged.map(({ id }) => id));
+  const stays = previous.filter(({ id }) => !replaced.has(id) && !told.has(id));
   const turnOf = (work: Work): number => itemOf(work).turn ?? span.firstTurn;
   const unsettled = [...stays, ...candidates]
     .filter((work) => isUnsettled(itemOf(work)))
@@ -66,28 +75,18 @@ export function boundedWork(
     .flatMap((item) => shortened(item, span.lastTurn - turnOf(item)));
   const sourced = [...bounded, ...toldShort].map((candidate) => withSource(candidate, span.end));
   const taken = new Set(sourced.map(({ supersedes }) => supersedes));
-  return withSurePlaces(
-    sourced,
-    stays.filter(({ id }) => !taken.has(id)),
-    turnOf,
-  );
+  const left = stays.filter(({ id }) => !taken.has(id));
+  return { ...withSurePlaces(sourced, left, turnOf), chapter };
 }
 
 /** A closed request of earlier turns needs a line: its first sentence, and the first of what came of it. */
 function shortened(item: OpenItem, age: number): readonly WorkCandidate[] {
-  if (isUnsettled(item) || age < OLD) return [];
+  if (isUnsettled(item) || age < OLD || item.kind === "chapter") return [];
   const { id, ...rest } = item;
   const description = sentenceExcerpt(item.description, MAX_OLD);
-  const context = item.context === WENT_ON ? "" : firstSentence(item.context);
+  const context = item.context === WENT_ON ? "" : sentenceExcerpt(item.context, MAX_OLD_CONTEXT);
   if (description === item.description && context === item.context) return [];
   return [{ section: "openItems", item: { ...rest, description, context }, worth: 0, supersedes: id }];
-}
-
-function firstSentence(text: string): string {
-  if (text.length <= MAX_OLD_CONTEXT) return text;
-  const end = text.search(/(?<=[.!?。！？;])\s/);
-  const sentence = end < 0 ? text : text.slice(0, end).replace(/;$/, "");
-  return sentence.length <= MAX_OLD_CONTEXT ? sentence : "";
 }
 
 /** An item of an earlier summary may name no message; what is said of it now is known from the span. */
@@ -107,7 +106,7 @@ function withSurePlaces(
   candidates: readonly WorkCandidate[],
   stays: readonly OpenItem[],
   turnOf: (work: Work) => number,
-): OpenWork {
+): Omit<OpenWork, "chapter"> {
   const newest = (works: readonly Work[]): Work | undefined =>
     works
       .filter((work) => itemOf(work).kind === "request")

@@ -1,4 +1,4 @@
-import { isUnsettled, type OpenItem, type SummarySection } from "@threadfold/core";
+import { isUnsettled, type OpenItem, type SummarySection, type ToolOutcome } from "@threadfold/core";
 
 /** A section that competes for the room of a summary. What is where competes in its own way, by what lines name. */
 export type RoomSection = Exclude<SummarySection, "identifiers" | "artifacts">;
@@ -54,9 +54,17 @@ export function allotments(room: number, demands: Readonly<Record<RoomSection, n
 /** Rules and unsettled work may grow beyond their share, up to twice of it. */
 export const PROTECTED_GROWTH = 2;
 
-/** True for an item of an earlier fold that only an event in the thread may take out. */
+/** True for an item of an earlier fold that only an event in the thread, or code for want of room, may take out. */
 export function isProtected(section: SummarySection, item: object): boolean {
-  return (
-    section === "constraints" || section === "artifacts" || (section === "openItems" && isUnsettled(item as OpenItem))
-  );
+  switch (section) {
+    case "constraints":
+    case "artifacts":
+      return true;
+    case "openItems":
+      return isUnsettled(item as OpenItem);
+    case "toolOutcomes":
+      return (item as ToolOutcome).declared === true;
+    default:
+      return false;
+  }
 }

@@ -1,5 +1,7 @@
 import {
+  endOfNarrative,
   type OpenItem,
+  type Steps,
   type SummarizeRequest,
   type SummaryChange,
   type SummaryItem,
@@ -10,6 +12,7 @@ import type { Harvest } from "../span-collector.ts";
 import { isAnnouncement } from "../text/sentence.ts";
 import type { Candidate } from "./candidate.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
+import { instructed } from "./instructed.ts";
 import { itemLine, itemText } from "./item-text.ts";
 import { boundedWork, type OpenWork } from "./open-work.ts";
 import { SaidAlready } from "./said-already.ts";
@@ -18,7 +21,6 @@ import { candidateText, SummaryDraft } from "./summary-draft.ts";
 
 /** After so many candidates in a row that did not fit, smaller ones are not looked for. */
 const MAX_MISSES = 12;
-const INSTRUCTED_WORTH = 2;
 const TOKENS_OF_A_LONG_ITEM = 40;
 /** The order in which sections give way when the exact count is above the limit after all. */
 const GIVING_WAY: readonly SummarySection[] = [
@@ -42,16 +44,18 @@ const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"]
  * Chooses from what was found what goes into the summary, so that its rendered text stays within the limit: each section
  * up to its allotment, then what was found and done in the room that others leave, and what is where in all that is left.
  */
-export function selectChanges(harvests: readonly Harvest[], request: SummarizeRequest): readonly SummaryChange[] {
-  const candidates = ranked(
-    harvests.flatMap(({ candidates = [] }) => candidates),
-    request.instructions,
-  );
+export function* selectChanges(
+  harvests: readonly Harvest[],
+  request: SummarizeRequest,
+): Steps<readonly SummaryChange[]> {
+  const found = harvests.flatMap(({ candidates = [] }) => candidates);
+  const candidates = ranked(instructed(found, request));
   const draft = new SummaryDraft(
     request,
-    harvests.flatMap(({ changes = [] }) => changes),
+    [...agedNarrative(request), ...harvests.flatMap(({ changes = [] }) => changes)],
     pathsOf(candidates),
   );
+  yield;
   const said = new SaidAlready();
   said.say(draft.originalTask);
   // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
@@ -60,20 +64,34 @@ export function selectChanges(harvests: readonly Harvest[], request: SummarizeRe
   const room = Math.max(0, limit - draft.tokens + demands.before);
   const { sections, places } = allotments(room, demands.sections);
   const work = openWork(draft, candidates, request, sections.openItems);
+  if (work.chapter !== null) draft.merge(work.chapter.candidate, work.chapter.merged);
   const left: Candidate[] = [];
   for (const section of ROOM_SECTIONS) {
+    yield;
     const wanted = section === "openItems" ? work.candidates : candidates.filter((one) => one.section === section);
     left.push(...fillSection(draft, section, sections[section], wanted, work.kept, said, limit - places));
   }
   fillWhatIsLeft(draft, left, limit - places, said);
-  fillWithIdentifiers(
+  yield;
+  yield* fillWithIdentifiers(
     draft,
     candidates.filter((candidate) => candidate.section === "identifiers"),
     request,
   );
-  shrinkToFit(draft, work.kept, request.maxTokens);
+  yield* shrinkToFit(draft, work.kept, request.maxTokens);
   // What alone is too long leaves nothing behind when it goes: then there is nothing to say, and the summary before stands.
   return draft.isBlank ? [] : draft.changes();
+}
+
+/** What a model told of earlier work may take of a summary that is written without it. */
+const AGED_NARRATIVE = 0.25;
+
+/** A model's text of an earlier fold, shortened from its beginning: nobody goes on with it here. */
+function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): readonly SummaryChange[] {
+  if (previous?.narrative === undefined) return [];
+  const { text: told, sources } = previous.narrative;
+  const text = endOfNarrative(told, Math.floor(maxTokens * AGED_NARRATIVE), countTokens);
+  return text === told ? [] : [{ op: "set-narrative", narrative: { text, sources } }];
 }
 
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
@@ -97,18 +115,9 @@ function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: 
   }
 }
 
-/** Most worthy first. What the user asked to look out for is worth more. */
-function ranked(candidates: readonly Candidate[], instructions: string | undefined): readonly Candidate[] {
-  const words = (instructions ?? "").toLowerCase().match(/[\p{L}\p{N}_][\p{L}\p{N}_./-]{2,}[\p{L}\p{N}_]/gu) ?? [];
-  const worth = (candidate: Candidate): number => {
-    if (words.length === 0) return candidate.worth;
-    const text = candidateText(candidate).toLowerCase();
-    return words.some((word) => text.includes(word)) ? candidate.worth * INSTRUCTED_WORTH : candidate.worth;
-  };
-  return candidates
-    .map((candidate, sequence) => ({ ...candidate, worth: worth(candidate), sequence }))
-    .sort((a, b) => b.worth - a.worth);
-}
+/** Most worthy first. */
+const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
+  candidates.map((candidate, sequence) => ({ ...candidate, sequence })).sort((one, other) => other.worth - one.worth);
 
 /** Characters that a token is taken for where nothing is decided yet. */
 const CHARACTERS_PER_TOKEN = 3.5;
@@ -286,26 +295,38 @@ function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
   return [...details, ...items.filter((item) => !details.has(item))];
 }
 
-/** Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. */
-function shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): void {
-  let excess = draft.exactTokens() - maxTokens;
+/**
+ * Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. Names of
+ * earlier folds go before anything that was found now.
+ */
+function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): Steps<void> {
+  const excess = (): number => draft.exactTokens() - maxTokens;
   for (const section of GIVING_WAY) {
-    while (excess > 0 && takeBackSome(draft, section, excess)) excess = draft.exactTokens() - maxTokens;
+    for (let over = excess(); over > 0 && takeBackSome(draft, section, over); over = excess()) yield;
+    if (section === "identifiers") yield* evictToFit(draft, section, kept, excess);
   }
-  for (const section of GIVING_WAY) {
-    // What is kept goes last.
-    const items = [...draft.previousItems(section)]
-      .filter((item) => !isProtected(section, item))
-      .sort((a, b) => Number(kept.has(a.id)) - Number(kept.has(b.id)));
-    for (let next = 0; excess > 0 && next < items.length; excess = draft.exactTokens() - maxTokens) {
-      for (const end = next + stepFor(excess); next < end && next < items.length; next++)
-        draft.evict(section, items[next] as SummaryItem, 0);
-    }
-  }
+  for (const section of GIVING_WAY) yield* evictToFit(draft, section, kept, excess);
+  if (excess() > 0) draft.cutNarrative();
   for (const op of LAST_TO_GO) {
-    if (excess <= 0) return;
+    if (excess() <= 0) return;
     draft.dropFixed(op);
-    excess = draft.exactTokens() - maxTokens;
+  }
+}
+
+/** Takes items of earlier folds out of a section until the whole fits, or none is left. What is kept goes last. */
+function* evictToFit(
+  draft: SummaryDraft,
+  section: SummarySection,
+  kept: ReadonlySet<string>,
+  excess: () => number,
+): Steps<void> {
+  const items = [...draft.previousItems(section)]
+    .filter((item) => !isProtected(section, item))
+    .sort((a, b) => Number(kept.has(a.id)) - Number(kept.has(b.id)));
+  for (let next = 0, over = excess(); over > 0 && next < items.length; over = excess()) {
+    yield;
+    for (const end = next + stepFor(over); next < end && next < items.length; next++)
+      draft.evict(section, items[next] as SummaryItem, 0);
   }
 }
 

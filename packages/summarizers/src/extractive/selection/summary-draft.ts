@@ -1,6 +1,7 @@
 import {
   emptySummary,
   type MessageId,
+  NARRATIVE_CUT,
   type NewItem,
   type PlaceItem,
   renderSummary,
@@ -17,6 +18,7 @@ import { isProtected } from "./section-share.ts";
 
 /** Why an item of an earlier fold was taken out without an event in the thread. */
 const MADE_ROOM = "made room: not seen again since";
+const TOLD_SHORT = "told with others in one line";
 
 const BLANK = renderSummary(emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 }));
 
@@ -34,7 +36,8 @@ export class SummaryDraft {
   #base: StructuredSummary;
   #fixed: readonly SummaryChange[];
   readonly #added: Candidate[] = [];
-  readonly #removed = new Map<string, { readonly section: SummarySection; readonly superseded: boolean }>();
+  /** What was taken out, and why; null where something stands in its place. */
+  readonly #removed = new Map<string, { readonly section: SummarySection; readonly why: string | null }>();
 
   /** @param paths of what may be added. */
   constructor(request: SummarizeRequest, fixed: readonly SummaryChange[], paths: ReadonlySet<string>) {
@@ -73,7 +76,7 @@ export class SummaryDraft {
     if (candidate.supersedes !== undefined) {
       const old = this.previousItems(candidate.section).find(({ id }) => id === candidate.supersedes);
       if (old === undefined) return;
-      this.#removed.set(old.id, { section: candidate.section, superseded: true });
+      this.#removed.set(old.id, { section: candidate.section, why: null });
       this.tokens -= this.costOf(candidate.section, old);
     }
     this.#added.push(candidate);
@@ -81,9 +84,16 @@ export class SummaryDraft {
   }
 
   /** Takes an item of the previous summary out to make room. */
-  evict(section: SummarySection, item: SummaryItem, cost: number): void {
-    this.#removed.set(item.id, { section, superseded: false });
+  evict(section: SummarySection, item: SummaryItem, cost: number, why = MADE_ROOM): void {
+    this.#removed.set(item.id, { section, why });
     this.tokens -= cost;
+  }
+
+  /** Adds an item that takes the place of several of the previous summary. */
+  merge(candidate: Candidate, items: readonly SummaryItem[]): void {
+    const { section } = candidate;
+    for (const item of items) this.evict(section, item, this.costOf(section, item), TOLD_SHORT);
+    this.add(candidate, this.costOf(section, candidate.item));
   }
 
   /**
@@ -98,12 +108,24 @@ export class SummaryDraft {
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
     const [{ supersedes } = {}] = this.#added.splice(index, 1);
-    if (supersedes !== undefined) this.#removed.set(supersedes, { section, superseded: false });
+    if (supersedes !== undefined) this.#removed.set(supersedes, { section, why: MADE_ROOM });
     return true;
   }
 
   #before(section: SummarySection, itemId: string): object {
     return (this.#base[section] as readonly SummaryItem[]).find(({ id }) => id === itemId) ?? {};
+  }
+
+  /** Leaves of the narrative no more than that there was one. */
+  cutNarrative(): void {
+    const { narrative } = this.#base;
+    if (narrative === undefined) return;
+    const cut: SummaryChange = {
+      op: "set-narrative",
+      narrative: { text: NARRATIVE_CUT, sources: narrative.sources },
+    };
+    this.#fixed = [...this.#fixed.filter(({ op }) => op !== cut.op), cut];
+    this.#base = withFixed(this.#base, [cut]);
   }
 
   /** Leaves a change of task or plan out after all. */
@@ -146,9 +168,9 @@ export class SummaryDraft {
   }
 
   changes(): readonly SummaryChange[] {
-    const evicted = [...this.#removed]
-      .filter(([, { superseded }]) => !superseded)
-      .map(([itemId, { section }]): SummaryChange => ({ op: "resolve", section, itemId, reason: MADE_ROOM }));
+    const evicted = [...this.#removed].flatMap(([itemId, { section, why }]): readonly SummaryChange[] =>
+      why === null ? [] : [{ op: "resolve", section, itemId, reason: why }],
+    );
     return [...this.#fixed, ...evicted, ...this.#inOrder().map(toChange)];
   }
 
@@ -174,6 +196,7 @@ function withFixed(summary: StructuredSummary, fixed: readonly SummaryChange[]):
   for (const change of fixed) {
     if (change.op === "set-original-task")
       result = { ...result, originalTask: result.originalTask ?? { ...change.task, id: "" } };
+    if (change.op === "set-narrative") result = { ...result, narrative: { ...change.narrative, id: "" } };
     if (change.op === "set-current-task") result = { ...result, currentTask: change.task };
     if (change.op === "set-current-plan") result = { ...result, currentPlan: change.plan };
   }

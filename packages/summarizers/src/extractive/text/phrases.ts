@@ -8,6 +8,8 @@ export const SETBACK = 32;
 export const CANCELLATION = 64;
 /** What a user says of work that is not right; in an agent's mouth the same words tell of what it mended. */
 export const COMPLAINT = 128;
+/** What takes back what was asked before it, and asks for that itself. */
+export const REVERSAL = 256;
 
 /** The phrases of one language that tell what a sentence does, in lower case, separated by `|`. */
 interface PhraseRow {
@@ -36,6 +38,8 @@ export const PHRASES: readonly PhraseRow[] = [
         "not working|doesn't work|does not work|didn't work|that's wrong|that's not|incorrect|you forgot|you missed|you broke|interrupted|same error|same problem|same issue",
       [CANCELLATION]:
         "never mind|nevermind|forget it|forget that|forget about|cancel that|cancel this|no longer needed|not needed anymore|scrap that|drop that|drop it",
+      [REVERSAL]:
+        "revert that|revert this|revert it|revert your changes|undo that|undo this|undo it|roll that back|roll it back|take that back|put it back",
     },
   },
   {
@@ -53,6 +57,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]: "konnte nicht|noch nicht|funktioniert nicht|geht nicht",
       [COMPLAINT]: "immer noch|falsch",
       [CANCELLATION]: "vergiss es|vergiss das|doch nicht|nicht mehr nötig|brich ab",
+      [REVERSAL]: "mach das rückgängig|mach es rückgängig|rückgängig machen|nimm das zurück|nimm es zurück",
     },
   },
   {
@@ -67,6 +72,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]: "n'ai pas pu|toujours pas|pas encore|ne marche pas|ne fonctionne pas",
       [COMPLAINT]: "incorrect",
       [CANCELLATION]: "laisse tomber|oublie ça|annule ça|plus besoin",
+      [REVERSAL]: "reviens en arrière|défais ça|annule ces changements|remets comme avant",
     },
   },
   {
@@ -81,6 +87,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]: "no pude|todavía no|aún no|no funciona",
       [COMPLAINT]: "incorrecto|sigue igual",
       [CANCELLATION]: "olvídalo|olvida eso|cancela eso|ya no hace falta|ya no es necesario",
+      [REVERSAL]: "deshazlo|deshaz eso|revierte eso|reviértelo|déjalo como estaba",
     },
   },
   {
@@ -94,6 +101,7 @@ export const PHRASES: readonly PhraseRow[] = [
       [SETBACK]: "无法|还没|仍然",
       [COMPLAINT]: "不行|不对|还是不",
       [CANCELLATION]: "算了|取消|不用了|不需要了",
+      [REVERSAL]: "撤销|回滚|改回去|恢复原样",
     },
   },
 ];

@@ -8,8 +8,8 @@ export interface FileChange {
 }
 
 /** Fields of a call's input that hold what stands in a file behind and before the call. */
-const AFTER = ["new_string", "new_str", "newText", "newString", "content", "file_text", "new_source"];
-const BEFORE = ["old_string", "old_str", "oldText", "oldString"];
+const AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
+const BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
 const PATH = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file"];
 const PATCH = "*** Begin Patch";
 /** Longer texts name more than a summary has room for. In UTF-16 code units. */

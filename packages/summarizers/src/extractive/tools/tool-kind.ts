@@ -8,21 +8,23 @@ export type ToolKind =
   | "shell"
   | "search"
   | "todo"
+  | "task"
   | "plan"
   | "agent"
   | "other";
 
 const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
-  read: "read read_file readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
+  read: "read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
   write: "write write_file writefile create_file create fs_write write_to_file save_file",
   edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff notebookedit insert insert_content",
   editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
   patch: "apply_patch applypatch patch",
   shell:
-    "bash shell sh exec exec_command run run_command runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
+    "bash shell sh exec exec_command run run_command run_commands runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
   search:
     "grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
   todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
+  task: "taskcreate taskupdate task_create task_update create_task update_task",
   agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",
   plan: "exitplanmode exit_plan_mode plan create_plan submit_plan",
 };
