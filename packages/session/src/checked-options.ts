@@ -1,4 +1,5 @@
 import { checkTimeLimit, contextCompactionConfigSchema } from "@threadfold/core";
+import type { SummaryModelSettings } from "@threadfold/summarizers";
 import { checkFrame, checkOverBudget } from "./checked-arguments.ts";
 import type { Hook, SessionHooks } from "./hooks/session-hooks.ts";
 import { has, refuseArgument, refuseUnknownOptions } from "./refuse-argument.ts";
@@ -13,6 +14,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   tokenizer: true,
   calibration: true,
   summaryModel: true,
+  summaryModelSettings: true,
   summaryTimeLimitMs: true,
   storeTimeLimitMs: true,
   closeTimeLimitMs: true,
@@ -30,6 +32,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   compaction: true,
   background: true,
   environment: true,
+  vectors: true,
   hooks: true,
   warnAfterCompactions: true,
   clock: true,
@@ -64,6 +67,8 @@ const DUTIES: readonly Duty[] = [
   { option: "format", member: "lower", hint: 'Hand in a format, such as formatById("openai-chat").' },
   { option: "tokenizer", member: "countTokens", hint: "Hand in a counter, such as heuristicTokenizer()." },
   { option: "summaryModel", member: "complete", hint: "Hand in an object with an id and complete(request)." },
+  { option: "vectors", member: "store", hint: "Hand in an object with a store and embed(texts)." },
+  { option: "vectors", member: "embed", hint: "Hand in an object with a store and embed(texts)." },
   { option: "summarizer", member: "summarize", hint: "Hand in an object with an id and summarize(request)." },
 ];
 
@@ -88,10 +93,30 @@ export function checkedOptions(options: SessionOptions): SessionOptions {
   for (const option of TIME_LIMITS) if (options[option] !== undefined) checkTimeLimit(option, options[option]);
   const { timeoutMilliseconds } = options.hooks ?? {};
   if (timeoutMilliseconds !== undefined) checkTimeLimit("hooks.timeoutMilliseconds", timeoutMilliseconds);
+  checkModelSettings(options);
+  const { timeLimitMs } = options.vectors ?? {};
+  if (timeLimitMs !== undefined) checkTimeLimit("vectors.timeLimitMs", timeLimitMs);
   checkFrame(frame);
   checkOverBudget(onOverBudget);
   if (hooks !== undefined) checkHooks(hooks);
   return options;
+}
+
+const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {
+  maxOutputTokens: true,
+  temperature: true,
+  maxInputTokens: true,
+  maxMessageTokens: true,
+  contextWindow: true,
+};
+
+function checkModelSettings({ summaryModel, summaryModelSettings: settings }: SessionOptions): void {
+  if (settings === undefined) return;
+  if (typeof settings !== "object" || settings === null)
+    refuseArgument("summaryModelSettings", "it has to be an object of settings.");
+  refuseUnknownOptions(settings, Object.keys(MODEL_SETTINGS));
+  if (summaryModel === undefined)
+    refuseArgument("summaryModelSettings", "there is no summaryModel that they are for.", "Hand in summaryModel, too.");
 }
 
 /** A hook that is no list of hooks would be found out at the first fold, and would end every one of them. */

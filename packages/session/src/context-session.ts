@@ -15,6 +15,8 @@ import {
   type ThreadId,
   type ThreadRules,
   threadRules,
+  type UnsourcedItem,
+  unsourcedInPlan,
   withinLimit,
 } from "@threadfold/core";
 import {
@@ -51,6 +53,7 @@ import { type SessionRooms, sessionRooms } from "./session-rooms.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
 import { openThread } from "./thread/session-history.ts";
+import { SessionThread } from "./thread/session-thread.ts";
 
 /** How long `close` waits by default, in milliseconds. */
 const CLOSE_TIME_LIMIT_MS = 10_000;
@@ -89,7 +92,10 @@ export class ContextSession {
   static async open(options: SessionOptions): Promise<ContextSession> {
     const parts = calibratedParts(sessionParts(options), options.calibration);
     const { thread, plan } = await openThread(parts.store, options.threadId, parts.config.policyVersion);
-    return new ContextSession(options, sessionRooms(options, parts, thread, plan));
+    return new ContextSession(
+      options,
+      sessionRooms(options, parts, await SessionThread.count(thread, parts, plan), plan),
+    );
   }
 
   /** Brings the whole thread and its plan into memory, for who walks {@link thread} or {@link plan}. Does nothing when they are. */
@@ -155,6 +161,15 @@ export class ContextSession {
   async rules(): Promise<ThreadRules> {
     await this.loadHistory();
     return threadRules(this.thread);
+  }
+
+  /**
+   * What stands in the summaries of {@link plan} as if a user had asked, ruled or allowed it, and that no message of a user
+   * or of the system bears out. The prompt marks these items as the agent's own notes. Walks the thread.
+   */
+  async unsourcedItems(): Promise<readonly UnsourcedItem[]> {
+    await this.loadHistory();
+    return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
   }
 
   /** Takes in what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */

@@ -12,9 +12,10 @@ import type {
   ThreadfoldStore,
   ThreadId,
 } from "@threadfold/core";
+import type { VectorSearch } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { CompactionPreset } from "@threadfold/strategies";
-import type { SummaryCheck } from "@threadfold/summarizers";
+import type { SummaryCheck, SummaryModelSettings } from "@threadfold/summarizers";
 import type { Calibration } from "@threadfold/tokenizers";
 import type { BackgroundOptions } from "./background/background-options.ts";
 import type { Environment } from "./fold/compaction-switch.ts";
@@ -50,10 +51,12 @@ export interface SessionOptions {
   readonly calibration?: { readonly model: string; readonly learned?: Calibration };
   /**
    * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer in
-   * its place when it fails. One that failed in three folds in a row is left alone for eight, and then tried again. For
+   * its place when it fails; handoffs are written with it as well. One that failed in three folds in a row is left alone for eight, and then tried again. For
    * more say in it, hand a `modelSummarizer` to `summarizer`.
    */
   readonly summaryModel?: CompletionModel;
+  /** How `summaryModel` is asked: cap of its answer, temperature, and how much of the folded messages it is sent. */
+  readonly summaryModelSettings?: SummaryModelSettings;
   /**
    * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook gives, in
    * milliseconds: after so long it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with it;
@@ -117,6 +120,12 @@ export interface SessionOptions {
   readonly background?: BackgroundOptions;
   /** The variables that are looked at. The process's own by default. */
   readonly environment?: Environment;
+  /**
+   * Search by meaning, for `search_thread` and for what comes back on its own: `store` holds what the host put there, and
+   * `embed` turns a query into a vector. What it finds comes behind what words find, with tokens of its own. A store or
+   * embedder that fails or takes too long is told of as `vector_search_failed`, and the words alone answer.
+   */
+  readonly vectors?: VectorSearch;
   /** What the host has called before and after a fold. */
   readonly hooks?: SessionHooks;
   /** From so many folds on notices warn that accuracy may suffer. 3 by default. */

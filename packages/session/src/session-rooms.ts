@@ -1,4 +1,4 @@
-import type { AgentThread, Clock, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import type { Clock, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
 import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
 import { formatById } from "@threadfold/renderer";
 import { journaledAccess } from "@threadfold/stores";
@@ -24,6 +24,7 @@ import { systemClock } from "./system-clock.ts";
 import { SessionHistory } from "./thread/session-history.ts";
 import { SessionPlan } from "./thread/session-plan.ts";
 import { SessionThread } from "./thread/session-thread.ts";
+import type { ThreadState } from "./thread/thread-state.ts";
 import { Unfolding, type UnfoldingPorts } from "./unfold/unfolding.ts";
 
 /** What a session is made of. */
@@ -46,7 +47,7 @@ export interface SessionRooms {
 export function sessionRooms(
   options: SessionOptions,
   parts: SessionParts,
-  first: AgentThread,
+  first: ThreadState,
   firstPlan: CompactionPlan,
 ): SessionRooms {
   const { givenStore, store, preset, config, tokenizer } = parts;
@@ -68,24 +69,20 @@ export function sessionRooms(
     : noJournal(store, threadId);
   const memory = new FoldMemory(options, keepsJournal ? store.journal : null, clock, onFailure);
   const { threads, ranges } = store;
-  const thread = new SessionThread(
-    first,
-    {
-      ...{ ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
-      onPinsLeftOut: (left) =>
-        events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "detected_pins_left_out", ...left }),
-      onCandidates: (candidates) =>
-        events.emit({
-          threadId,
-          budgetLimit: config.maxInputTokens,
-          type: "rule_candidates_found",
-          messageIds: [...new Set(candidates.map(({ source }) => source.messageId))],
-          rules: candidates.filter(({ kind }) => kind === "rule").length,
-          retractions: candidates.filter(({ kind }) => kind === "retraction").length,
-        }),
-    },
-    firstPlan,
-  );
+  const thread = new SessionThread(first, {
+    ...{ ...parts, threads, journal, ...(ranges !== undefined && { ranges }) },
+    onPinsLeftOut: (left) =>
+      events.emit({ threadId, budgetLimit: config.maxInputTokens, type: "detected_pins_left_out", ...left }),
+    onCandidates: (candidates) =>
+      events.emit({
+        threadId,
+        budgetLimit: config.maxInputTokens,
+        type: "rule_candidates_found",
+        messageIds: [...new Set(candidates.map(({ source }) => source.messageId))],
+        rules: candidates.filter(({ kind }) => kind === "rule").length,
+        retractions: candidates.filter(({ kind }) => kind === "retraction").length,
+      }),
+  });
   const plan = new SessionPlan(store, firstPlan);
   const history = new SessionHistory({ store, thread, plan });
   const request = new RequestScene({
@@ -107,6 +104,7 @@ export function sessionRooms(
     moment: () => ({ state: thread.state, plan: plan.current }),
     loadHistory: () => history.load(),
     ...(ranges !== undefined && { ranges }),
+    ...(options.vectors !== undefined && { vectors: options.vectors }),
   });
   const { background } = options;
   const folding = new SessionFolding({

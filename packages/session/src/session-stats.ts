@@ -1,6 +1,7 @@
 import { overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
 import type { UsageTotals } from "./answer/usage-totals.ts";
 import type { SessionRooms } from "./session-rooms.ts";
+import type { RecallTotals } from "./unfold/recall-totals.ts";
 
 /** A session in figures. Tokens are those of the session's counter, where nothing else is said. */
 export interface SessionStats {
@@ -22,10 +23,18 @@ export interface SessionStats {
   readonly learnedLimit: number | null;
   /** What the provider reported of this session's requests, in its own tokens; `cacheHitRate` is its prompt cache's. */
   readonly usage: UsageTotals;
+  /** What `search_thread` of this session answered, and what one answer takes at the most: a share of `maxInputTokens`. */
+  readonly recall: RecallTotals & { readonly limitTokens: number };
 }
 
 /** Reads the figures of a session as it is now. */
-export function sessionStats({ thread, request, plan: { current: plan }, memory }: SessionRooms): SessionStats {
+export function sessionStats({
+  thread,
+  request,
+  plan: { current: plan },
+  memory,
+  unfolding,
+}: SessionRooms): SessionStats {
   const { state } = thread;
   const tokens = request.renderer(state).measure(plan);
   const budget = request.budget(state);
@@ -43,5 +52,6 @@ export function sessionStats({ thread, request, plan: { current: plan }, memory 
     pins: state.thread.livePins.length,
     learnedLimit: Number.isFinite(memory.limit) ? memory.limit : null,
     usage: memory.totals,
+    recall: { ...unfolding.answers, limitTokens: unfolding.answerLimit },
   };
 }

@@ -32,6 +32,8 @@ export interface FoldScene {
   readonly renderer: RequestRenderer;
   readonly artifacts: ArtifactStore;
   readonly summarizer: Summarizer;
+  /** Takes secrets out of what code writes into summaries; absent where nothing is redacted. */
+  readonly redact?: NonNullable<FoldPorts["redact"]>;
   readonly determinismProbe?: NonNullable<FoldPorts["determinismProbe"]>;
   readonly clock: Clock;
   /** True while content that was just brought back must not be taken away again. */

@@ -10,6 +10,7 @@ import {
   type ThreadfoldStore,
 } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
+import { redactJson } from "@threadfold/summarizers";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { RequestScene } from "../request/request-scene.ts";
 import type { SessionOptions } from "../session-options.ts";
@@ -61,6 +62,7 @@ export class FoldScenes {
       overheadTokens: overheadTokens(request.budget(state)),
       renderer: request.renderer(state),
       artifacts: store.artifacts,
+      ...((options.redactSecrets ?? true) && { redact: redactJson }),
       ...(options.determinismProbe !== undefined && { determinismProbe: options.determinismProbe }),
       clock,
       spareRehydrated: sparesRehydrated(),

@@ -80,7 +80,8 @@ export async function foldTurn(
 
 const unchanged = ({ tokens: { before } }: FoldReady) => ({ before, after: before });
 
-function outcomeOf({ plan, tokens, floor, summarizerProblem: problem }: FoldReady): CompactionOutcome {
-  if (problem !== null) return { type: "summarizer-failed-floor-used", plan, tokens, problem };
-  return { type: "committed", plan, tokens, floor };
+function outcomeOf({ plan, tokens, floor, summarizerProblem: problem, instructions }: FoldReady): CompactionOutcome {
+  const told = instructions === null ? {} : { instructions };
+  if (problem !== null) return { type: "summarizer-failed-floor-used", plan, tokens, problem, ...told };
+  return { type: "committed", plan, tokens, floor, ...told };
 }

@@ -1,4 +1,4 @@
-import type { CompactionOutcome, CompactionPlan, TokensBeforeAfter } from "@threadfold/core";
+import type { CompactionOutcome, CompactionPlan, InstructionsEffect, TokensBeforeAfter } from "@threadfold/core";
 import type { CommitWeighing, TriggerDecision } from "@threadfold/strategies";
 import type { CompactOptions } from "./compact-options.ts";
 import { discardingArtifacts } from "./discarding-artifacts.ts";
@@ -14,6 +14,8 @@ export type PreviewOutcome =
       readonly floor: boolean;
       /** What the summarizer's failure was, when a summary without it took its place. */
       readonly summarizerProblem: string | null;
+      /** Absent when there were no instructions. */
+      readonly instructions?: InstructionsEffect;
     }
   | Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
 
@@ -44,6 +46,7 @@ export async function previewPlan(scene: FoldScene, options: CompactOptions): Pr
 
 function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {
   if (result.type !== "ready") return result;
-  const { tokens, floor, summarizerProblem } = result;
-  return { type: "would-commit", tokens, floor, summarizerProblem };
+  const { tokens, floor, summarizerProblem, instructions } = result;
+  const told = instructions === null ? {} : { instructions };
+  return { type: "would-commit", tokens, floor, summarizerProblem, ...told };
 }

@@ -17,7 +17,8 @@ export async function runFold(
   { instructions, signal, force = false }: CompactOptions,
   floorOnly = false,
 ): Promise<FoldResult> {
-  const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, determinismProbe } = scene;
+  const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
+    scene;
   const hard = decision.level === "hard";
   return foldThread(
     {
@@ -37,6 +38,7 @@ export async function runFold(
       artifacts,
       verifier: renderer,
       clock,
+      ...(redact !== undefined && { redact }),
       ...(determinismProbe !== undefined && { determinismProbe }),
       onProposal: ({ strategy, estimatedTokensFreed, reason }, span) =>
         scene.emit({

@@ -9,9 +9,13 @@ export const handoffDefaults = ({
   redactSecrets = true,
   summaryChecks = DEFAULT_CHECKS,
   summaryTimeLimitMs,
-}: SessionOptions): Pick<HandoffOptions, "clock" | "redactSecrets" | "summaryChecks" | "summaryTimeLimitMs"> => ({
+  summaryModel,
+  summaryModelSettings,
+}: SessionOptions): Omit<HandoffOptions, "goal" | "threadId"> => ({
   clock,
   redactSecrets,
   summaryChecks,
   ...(summaryTimeLimitMs !== undefined && { summaryTimeLimitMs }),
+  ...(summaryModel !== undefined && { summaryModel }),
+  ...(summaryModelSettings !== undefined && { summaryModelSettings }),
 });

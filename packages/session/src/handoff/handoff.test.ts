@@ -4,6 +4,8 @@ import {
   AgentThread,
   asMessageId,
   asThreadId,
+  type CompletionModel,
+  type CompletionRequest,
   emptyPlan,
   type MessageInput,
   type SummarizeRequest,
@@ -12,6 +14,8 @@ import {
 import { pinnedClock } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
+import { presetByName } from "@threadfold/strategies";
+import { handoffPrompt } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../context-session.ts";
@@ -184,5 +188,60 @@ describe.skipIf(!existsSync(recorded))("handoff of a recorded session (needs THR
     const { briefing } = await handoff(session, options({ goal, maxTokens: 3_000 }));
     expect(countTokens(briefing)).toBeLessThanOrEqual(3_200);
     expect(briefing).toContain("packages/tui/src/components/text.ts");
+  });
+});
+
+describe("a handoff of a session with a model", () => {
+  const longerSession = async (more: Partial<SessionOptions>): Promise<ContextSession> => {
+    const session = await longSession(more);
+    await session.append([say("long", "assistant", "Went through the rows of the export. ".repeat(60))]);
+    return session;
+  };
+  const WORDS = "The VAT_RATE in reports/billing.sql is read from tax_rates_v2; somebody has to look at 2019.";
+
+  it.each(["threadfold", "codex"])("is written by it, with the goal before it: preset %s", async (name) => {
+    const requests: CompletionRequest[] = [];
+    const summaryModel: CompletionModel = {
+      id: "telling",
+      complete: async (request) => {
+        requests.push(request);
+        return { text: `${WORDS} It posts with ${secret}.`, finish: "stop", toolCalls: 0 };
+      },
+    };
+    const settings = { temperature: 0.2 };
+    const session = await longerSession({ summaryModel, preset: presetByName(name), summaryModelSettings: settings });
+    await session.append([say("s", "user", `Post to the channel with ${secret}, please.`)]);
+    const { briefing, summary, problem } = await session.handoff(options());
+    expect(problem).toBeNull();
+    expect(requests).toMatchObject([{ system: handoffPrompt.system, temperature: 0.2 }]);
+    expect(requests[0]?.messages[0]?.text).toContain("The goal:\nKeep what is needed for this goal: Fix the VAT_RATE");
+    expect(summary.narrative?.text).toContain(WORDS);
+    expect(briefing).toContain(`  ${WORDS}`);
+    // What code keeps stands beside it, and neither the model nor the handoff has the secret.
+    expect(briefing).toContain("Never write to the production database.");
+    expect(JSON.stringify([requests, briefing])).not.toContain(secret);
+  });
+
+  it("is checked, and stood in for by the extractive one when the model fails or invents", async () => {
+    const answers = ["See a_1.go, b_2.go, c_3.go and d_4.go.", "I'm sorry, but I can't help with that."];
+    for (const text of answers) {
+      const summaryModel = { id: "wrong", complete: async () => ({ text, finish: "stop", toolCalls: 0 }) as const };
+      const session = await longerSession({ summaryModel });
+      const { briefing, problem } = await session.handoff(options());
+      expect(problem).toContain("wrong");
+      expect(briefing).not.toContain(text);
+      expect(briefing).toContain("tax_rates_v2");
+    }
+  });
+
+  it("goes to the summarizer that it is given, and to no model", async () => {
+    const summaryModel = { id: "unasked", complete: () => Promise.reject(new Error("asked")) };
+    const session = await longerSession({ summaryModel });
+    const { summarizer, asked } = saying("The VAT_RATE is 19 there.");
+    expect((await session.handoff(options({ summarizer }))).problem).toBeNull();
+    expect(asked).toHaveLength(1);
+    const direct = { id: "direct", complete: async () => ({ text: WORDS, finish: "stop", toolCalls: 0 }) as const };
+    const { briefing } = await handoff(session, options({ summaryModel: direct, threadId: asThreadId("fresh-2") }));
+    expect(briefing).toContain(WORDS);
   });
 });

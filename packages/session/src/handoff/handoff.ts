@@ -1,6 +1,7 @@
 import {
   type AgentThread,
   applySummaryChanges,
+  attributedSummary,
   type Clock,
   type CompactionPlan,
   type JsonValue,
@@ -38,14 +39,17 @@ export interface HandoffSource {
 
 /** What a handoff is told. `session.handoff` takes the session's own checks, redaction and clock where it is not told of others. */
 export interface HandoffOptions
-  extends Pick<HandoffSummaryOptions, "summaryTimeLimitMs" | "summaryChecks" | "redactSecrets"> {
+  extends Pick<
+    HandoffSummaryOptions,
+    "summaryModel" | "summaryModelSettings" | "summaryTimeLimitMs" | "summaryChecks" | "redactSecrets"
+  > {
   /** What the new thread is for; it becomes its first request, word for word. */
   readonly goal: string;
   /** Id of the new thread; nothing may be there yet. */
   readonly threadId: ThreadId;
   /**
-   * Reads the thread, without its secrets, looked at by `summaryChecks`. Extractive, without a model, by default and when
-   * this one fails.
+   * Reads the thread, without its secrets, looked at by `summaryChecks`. By default `summaryModel` does, where there is one,
+   * asked for a briefing on the goal, and else, or when either fails, the extractive one without a model.
    */
   readonly summarizer?: Summarizer;
   /** Counts tokens. chars/4 by default. */
@@ -64,7 +68,7 @@ export interface Handoff {
   /** Where it comes from; also in the metadata of the new thread's first message. */
   readonly reference: ThreadReference;
   readonly summary: StructuredSummary;
-  /** Why the words of `summarizer` were not taken, and the extractive ones were; null when there is nothing to tell. */
+  /** Why the words of `summarizer` or `summaryModel` were not taken, and the extractive ones were; null when there is nothing to tell. */
   readonly problem: string | null;
 }
 
@@ -72,6 +76,10 @@ const DEFAULT_TOKENS = 4_000;
 /** Passages that are quoted, and what of the briefing they may take. */
 const QUOTED = 6;
 const QUOTED_SHARE = 0.4;
+/** More than the briefing holds: what does not matter to the goal goes first. */
+const EXTRACTED = 4 * DEFAULT_TOKENS;
+/** A model knows the goal, and writes what the briefing has room for; no less than this. */
+const LEAST_ASKED = 400;
 
 /**
  * Builds a fresh thread for a goal from a thread that has grown long (seed 001, handoff): live pins come along as pins, a
@@ -144,7 +152,8 @@ async function summaryOf(
   messages: readonly Message[],
   options: HandoffOptions & { readonly countTokens: (text: string) => number },
 ): Promise<Pick<Handoff, "summary" | "problem">> {
-  const { goal, countTokens, signal } = options;
+  const { goal, countTokens, signal, maxTokens = DEFAULT_TOKENS } = options;
+  const asked = options.summarizer === undefined && options.summaryModel !== undefined;
   const span = spanOf(messages);
   const { changes, problem = null } = await handoffSummarizer(options).summarize({
     threadId: thread.id,
@@ -152,14 +161,14 @@ async function summaryOf(
     messages,
     previous: null,
     pins: thread.livePins,
-    // More than the briefing holds: what does not matter to the goal goes first.
-    maxTokens: 4 * DEFAULT_TOKENS,
+    maxTokens: asked ? Math.max(LEAST_ASKED, maxTokens * (1 - QUOTED_SHARE)) : EXTRACTED,
     countTokens,
     instructions: `Keep what is needed for this goal: ${goal}`,
     ...(signal !== undefined && { signal }),
   });
   const settled = withoutLiftedRules(changes, null, liftedPins(thread));
-  return { summary: applySummaryChanges(null, span, settled).summary, problem };
+  const { summary } = applySummaryChanges(null, span, settled);
+  return { summary: attributedSummary(summary, (id) => thread.message(id)).summary, problem };
 }
 
 function briefingText(

@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(path))(
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("overloaded"),
       });
-      expect(record?.summarizer).toBe("extractive-v4");
+      expect(record?.summarizer).toBe("extractive-v5");
       expect(text).toContain("agent-session.ts");
     });
   },

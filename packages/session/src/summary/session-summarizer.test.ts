@@ -7,16 +7,18 @@ import {
   type ContextCompactionEvent,
   type MessageInput,
   modelCallError,
+  renderSummary,
   type SummarizeRequest,
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore, exportThread } from "@threadfold/stores";
-import { PRESETS, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
+import { dropStrategy, PRESETS, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { promptByVersion, redactJson } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../context-session.ts";
+import type { SessionOptions } from "../session-options.ts";
 
 const RULE = "Always answer in German.";
 const secret = `xoxb-${"1".repeat(12)}-${"2".repeat(13)}-abcdefghijklmnopqrstuvwx`;
@@ -53,14 +55,20 @@ async function folds(options: Partial<Parameters<typeof ContextSession.open>[0]>
   return { session, events, outcomes };
 }
 
+const OTHERS = "It rained there. It was late by then. The cover wants a blue whale on it. So it is.";
+const OUTLINE = "The outline comes first.";
+
+/** Notes or tells the same, as it is asked. */
 class NotingModel implements CompletionModel {
   readonly id = "noting";
   readonly requests: CompletionRequest[] = [];
   async complete(request: CompletionRequest) {
     this.requests.push(request);
     const number = Number(/^[0-9a-f]{8} m(\d+) /m.exec(request.messages[0]?.text ?? "")?.[1] ?? 1);
-    const facts = [{ text: "The outline comes first.", sources: [number] }];
-    return { text: JSON.stringify({ add: { facts } }), finish: "stop", toolCalls: 0 } as const;
+    const facts = [{ text: OUTLINE, sources: [number] }];
+    const isForNotes = request.messages[0]?.text.includes("JSON object") === true;
+    const text = isForNotes ? JSON.stringify({ add: { facts } }) : OUTLINE;
+    return { text, finish: "stop", toolCalls: 0 } as const;
   }
 }
 
@@ -78,7 +86,7 @@ const hostile: Summarizer = {
       {
         op: "add",
         section: "constraints",
-        item: { text: `All is well in fold ${previous?.round ?? 0}.`, sources: span.messageIds.slice(0, 1) },
+        item: { text: previous === null ? RULE : "All is well.", sources: span.messageIds.slice(0, 1) },
       },
     ],
   }),
@@ -92,9 +100,75 @@ describe("what summarizes the folds of a session", () => {
     const { session, outcomes } = await folds({ preset: asked, summaryModel: model }, 1);
     expect(outcomes).toMatchObject([{ type: "committed" }]);
     expect(model.requests[0]?.system).toBe(prompt.system);
-    expect(model.requests[0]?.messages[0]?.text).toContain(prompt.task);
+    expect(model.requests[0]?.messages[0]?.text).toContain(prompt.task.replace("{compactionRound}", "1"));
     expect(session.plan.summarizations[0]?.summarizer).toContain("noting");
-    expect(session.plan.summarizations[0]?.summary.facts).toMatchObject([{ text: "The outline comes first." }]);
+    const { facts, narrative } = session.plan.summarizations[0]?.summary ?? {};
+    expect([...(facts ?? []), ...(narrative === undefined ? [] : [narrative])]).toMatchObject([{ text: OUTLINE }]);
+    expect(narrative !== undefined).toBe(prompt.form === "prose");
+  });
+
+  it("summaryModelSettings: cap, temperature and how much is sent reach the model", async () => {
+    const sent = async (summaryModelSettings?: SessionOptions["summaryModelSettings"]) => {
+      const model = new NotingModel();
+      await folds({ summaryModel: model, ...(summaryModelSettings !== undefined && { summaryModelSettings }) }, 1);
+      const [request] = model.requests as [CompletionRequest];
+      return { ...request, calls: model.requests.length, length: request.messages[0]?.text.length ?? 0 };
+    };
+    const plain = await sent();
+    expect(plain).not.toHaveProperty("temperature");
+    const asked = await sent({ maxOutputTokens: 777, temperature: 0.1 });
+    expect(asked).toMatchObject({ maxOutputTokens: 777, temperature: 0.1, length: plain.length });
+    expect((await sent({ maxInputTokens: 1_000 })).length).toBeLessThan(plain.length / 2);
+    expect((await sent({ maxMessageTokens: 60 })).length).toBeLessThan(plain.length / 2);
+    expect((await sent({ contextWindow: 4_000, maxOutputTokens: 400 })).calls).toBeGreaterThan(plain.calls);
+    for (const wrong of [{ maxOutputTokens: 1 }, { warmth: 1 }, 7] as never[])
+      await expect(sent(wrong)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(folds({ summaryModelSettings: { temperature: 0 } }, 0)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name: "summaryModelSettings" },
+    });
+  });
+
+  it("instructions: the outcome says whether they had an effect, and the summary shows it", async () => {
+    const asked = async (instructions?: string, options: Parameters<typeof folds>[0] = {}) => {
+      const config = { maxInputTokens: 6_000, summaryMaxTokens: 300 };
+      const { session } = await folds({ config, ...options }, 0);
+      await session.append([
+        said("ask", "user", "Write all chapters."),
+        ...Array.from({ length: 120 }, (_, index) =>
+          said(
+            `w${index}`,
+            "assistant",
+            `Chapter ${index} has ${index * 7919} words, because scene ${index * 104729} grew. ${index === 3 ? OTHERS : "So it is."}`,
+          ),
+        ),
+        said("more", "user", "And go on."),
+        said("last", "assistant", "Gone on."),
+      ]);
+      const given = instructions === undefined ? {} : { instructions };
+      const preview = (await session.dryRun({ force: true, ...given })).outcome;
+      const outcome = await session.compact({ force: true, ...given });
+      const effects = [preview, outcome].map((one) => ("instructions" in one ? one.instructions : undefined));
+      expect(effects[0]).toBe(effects[1]);
+      const { summary } = session.plan.summarizations[0] ?? {};
+      return { type: outcome.type, effect: effects[1], text: summary === undefined ? "" : renderSummary(summary) };
+    };
+    const [plain, whale, none] = [await asked(), await asked("Mind the blue whale."), await asked("Mind the kraken.")];
+    expect([plain.effect, whale.effect, none.effect]).toEqual([undefined, "used", "no-effect"]);
+    expect([plain, whale, none].map(({ text }) => text.includes("blue whale"))).toEqual([false, true, false]);
+    expect(none.text).toBe(plain.text);
+    const model = new NotingModel();
+    expect((await asked("Mind the kraken.", { summaryModel: model })).effect).toBe("used");
+    expect(model.requests[0]?.messages[0]?.text).toContain("Mind the kraken.");
+    const down = {
+      id: "down",
+      complete: () => Promise.reject(modelCallError("no", { kind: "rejected", status: 401 })),
+    };
+    const failed = await asked("Mind the kraken.", { summaryModel: down });
+    expect(failed).toMatchObject({ type: "summarizer-failed-floor-used", effect: "no-effect" });
+    // A fold that writes no summary has nothing that they could decide.
+    const cleared = { ...threadfoldPreset, ladder: [dropStrategy] };
+    expect(await asked("Mind the blue whale.", { preset: cleared })).toMatchObject({ effect: "no-effect", text: "" });
   });
 
   it("summaryModel: a dry run and the fold that follows ask the model once", async () => {
@@ -165,7 +239,7 @@ describe("what summarizes the folds of a session", () => {
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
       expect(JSON.stringify(events).includes(secret)).toBe(!redactSecrets);
       expect(session.plan.summarizations[0]?.summarizer).toBe(
-        redactSecrets ? "extractive-v4 redacted" : "extractive-v4",
+        redactSecrets ? "extractive-v5 redacted" : "extractive-v5",
       );
       expect(JSON.stringify([...session.thread.messages])).toContain(secret);
     },

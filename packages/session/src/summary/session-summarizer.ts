@@ -12,7 +12,14 @@ import { limitedSummarizer, SUMMARY_TIME_LIMIT_MS } from "./limited-summarizer.t
 
 type SummaryOptions = Pick<
   SessionOptions,
-  "summarizer" | "summaryModel" | "summaryTimeLimitMs" | "summaryCache" | "summaryChecks" | "redactSecrets" | "tenantId"
+  | "summarizer"
+  | "summaryModel"
+  | "summaryModelSettings"
+  | "summaryTimeLimitMs"
+  | "summaryCache"
+  | "summaryChecks"
+  | "redactSecrets"
+  | "tenantId"
 >;
 
 /** What summarizes the folds of a session. */
@@ -41,7 +48,8 @@ export function sessionSummarizer(options: SummaryOptions, { preset, config }: S
       ...(summaryCache !== undefined && { store: summaryCache }),
     };
     const { promptVersion } = preset;
-    const model = modelSummarizer({ model: summaryModel, promptVersion, cache, redact, checks, timeLimitMs });
+    const asked = { ...options.summaryModelSettings, model: summaryModel, promptVersion };
+    const model = modelSummarizer({ ...asked, cache, redact, checks, timeLimitMs });
     // The model has its own end; what checks and keeps its summaries is the host's as well.
     return limitedSummarizer(model, 2 * timeLimitMs);
   }
