@@ -16,7 +16,7 @@ export const RULES = {
   "core-pure":
     "core does no I/O and knows no clock, no randomness, no locale and no host, so that the same input gives the same " +
     "bytes everywhere: no node: imports, no Date.now or new Date() without an argument, no Math.random, no timers, no " +
-    "fetch, no process. It depends on zod, immer and @noble/hashes alone. Clocks and identifiers come in as arguments. " +
+    "fetch, no process. It depends on zod, immer, @noble/hashes and snowball-stemmers alone. Clocks and identifiers come in as arguments. " +
     "Tests and laws are free. The exceptions are listed with their reasons in scripts/arrows/rooms.mjs.",
   cycles:
     "No file imports itself through others, not even for types: whoever reads one file of a cycle has to read them all.",

@@ -65,6 +65,20 @@ export const MEASURED_FIGURES = [
       `In ${whole(steps)} scripted steps under ${whole(budget)} tokens the prompt's prefix breaks ${breaks} times, at ${epochs} folds.`,
   },
   {
+    run: "bench:requests -- --json",
+    read: (text) => lines(text),
+    say(budgets) {
+      const each = (column) => budgets.map((row) => whole(row[column])).join(" / ");
+      return `Requests in the summaries of ${budgets[0].sessions} recorded sessions, judged fold by fold by labels made by reading, at ${each("budget")} tokens: ${each("told")} in ${each("summaries")} summaries, of which ${each("doneShownOpen")} finished ones are shown as open and ${each("openShownDone")} unfinished ones as done.`;
+    },
+  },
+  {
+    run: "bench:rules -- --json",
+    read: (text) => lines(text)[0],
+    say: ({ precision, recall, sentences }) =>
+      `Of ${sentences} labelled sentences in eight languages that the detector of rules was not tuned on, ${percent(precision)} of what it takes for rules are rules, and it finds ${percent(recall)} of them.`,
+  },
+  {
     run: "bench:compact -- --json",
     read: (text) =>
       JSON.parse(text).map(({ file, warm }) => ({ file, ratio: warm.ratio.median, baseline: warm.baseline.median })),

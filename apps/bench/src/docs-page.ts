@@ -1,4 +1,6 @@
 import {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
   FIGURE_COLUMNS,
   FIGURE_NOTES,
   type FigureColumn,
@@ -39,7 +41,7 @@ function peersSection(results: PeersResults): readonly string[] {
     `${sessions.length} recorded sessions of real agents, ${whole(calls)} model calls, replayed call by call: before every recorded call a policy gets what is new and returns the prompt. A session counts at a budget only if its whole history exceeds it. Where a policy asks a model for a summary, the same scripted summarizer (${summarizer}) answers for all. Measured ${measuredOn(machine)}, in ${whole(Math.round(seconds))} s with ${processes} processes.`,
     ...budgets.flatMap((budget) => budgetBlock(budget, policies)),
     "What the columns say:",
-    [...FIGURE_NOTES, ...MEMORY_NOTES].map((note) => `- ${note}`).join("\n"),
+    [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES].map((note) => `- ${note}`).join("\n"),
     "Presence is called presence: that a name stands in a prompt does not say that a model uses it.",
     ...(absent.length === 0
       ? []
@@ -77,6 +79,8 @@ function budgetBlock(budget: number, policies: PeersResults["policies"]): readon
     table(FIGURE_COLUMNS),
     "What is remembered of the work, in percent:",
     table(MEMORY_COLUMNS),
+    "What comes back by one query:",
+    table(ANSWER_COLUMNS),
   ];
 }
 

@@ -10,6 +10,7 @@ const { results } = await comparePolicies([50_000, 20_000]);
 
 const NOTES = `Asked at every fifth call once the whole history exceeds the budget, of what is older than ten calls; percent.
 ask: what users asked; report: what the agent said it had found or done; quote: of those, with a sentence word for word;
+handoff: the lines of the newest handoff or compaction summary in the log;
 edit: a changed file with names that were changed in it; run: the latest run of a command with what it came to;
 need: a name that the call uses with words around it in its source; name: such a name anywhere in the prompt;
 bareNames: of what the policy wrote itself, the share that is names in bare lists. bill: sending everything is 1.`;
@@ -22,8 +23,8 @@ process.stdout.write(
 if (rows.length === 0) process.exitCode = 1;
 
 function rowOf({ budget, policy, bill, memory }: PolicyFigures) {
-  const { ask, report, quote, edit, run, need, name, bareNames } = memory;
-  const shares = { ask, report, quote, edit, run, need, name, bareNames };
+  const { ask, report, quote, handoff, edit, run, need, name, bareNames } = memory;
+  const shares = { ask, report, quote, handoff, edit, run, need, name, bareNames };
   const percents = Object.entries(shares).map(([kind, share]) => [
     kind,
     share === null ? null : rounded(100 * share, 1),

@@ -1,4 +1,12 @@
-import { FIGURE_COLUMNS, FIGURE_NOTES, type FigureColumn, MEMORY_COLUMNS, MEMORY_NOTES } from "@threadfold/simulation";
+import {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  type FigureColumn,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+} from "@threadfold/simulation";
 import type { PeersResults } from "./peers-results.ts";
 import { textTable } from "./text-table.ts";
 
@@ -12,11 +20,11 @@ export function peersTable({ policies, absent, givenUp, sessions, seconds }: Pee
       const cells = rows.map((figures) => [figures.policy, figures.kind, ...columns.map(({ text }) => text(figures))]);
       return textTable([[title, "", ...columns.map((column) => column.title)], ...cells], 2);
     };
-    return [table(FIGURE_COLUMNS), table(MEMORY_COLUMNS)];
+    return [table(FIGURE_COLUMNS), table(MEMORY_COLUMNS), table(ANSWER_COLUMNS)];
   });
   return [
     ...blocks,
-    [...FIGURE_NOTES, ...MEMORY_NOTES].join("\n"),
+    [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES].join("\n"),
     ...(absent.length > 0
       ? [`Not compared:\n${absent.map(({ name, reason }) => `  ${name}: ${reason}`).join("\n")}`]
       : []),

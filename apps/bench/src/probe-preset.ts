@@ -3,12 +3,12 @@ import {
   type CompactionPlan,
   type CompactionPreset,
   ContextSession,
-  DEFAULT_RECALL_TOKENS,
   heuristicTokenizer,
   MemoryRecallIndex,
   QUERY_MESSAGES,
   recall,
   recallQuery,
+  recallTokens,
   type ThreadId,
 } from "threadfold";
 import { probeCuts } from "./probe-cuts.ts";
@@ -87,7 +87,7 @@ async function foldAt(preset: CompactionPreset, thread: AgentThread, cut: number
 async function recallFor(probe: ProbeFact, plan: CompactionPlan, index: MemoryRecallIndex) {
   const { thread, neededAt } = probe;
   const before = thread.atVersion(neededAt);
-  const scene = { index, thread: before, plan, maxTokens: DEFAULT_RECALL_TOKENS };
+  const scene = { index, thread: before, plan, maxTokens: recallTokens(BUDGET) };
   return recall(
     { ...scene, countTokens: (text) => heuristicTokenizer().countTokens(text) },
     { text: recallQuery(before.messagesBetween(Math.max(0, neededAt - QUERY_MESSAGES))) },

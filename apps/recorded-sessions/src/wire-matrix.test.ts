@@ -26,7 +26,7 @@ describe.skipIf(folder === null)(
 
     it.each(WIRE_FORMATS)(
       "%s takes every request: no rule, wire schema or SDK refuses it, it fits and holds every pin",
-      { timeout: isFull ? 7_200_000 : 300_000 },
+      { timeout: isFull ? 7_200_000 : 900_000 },
       async (format) => {
         const refused: string[] = [];
         let folded = 0;

@@ -80,6 +80,20 @@ describe("simulate", () => {
     expect(first).toEqual(second);
   });
 
+  it("bills the answers by which more is reachable, and tells how long they are", async () => {
+    const policies = [...presetOffers(summarizer, [presetByName("threadfold")]), offerOf(slidingWindow)];
+    const { policies: figures } = await simulate({ ...options, policies, budgets: [4_000] });
+    const [ours, naive] = figures;
+    expect(naive?.answers).toEqual({ asked: 0, averageTokens: null, mostTokens: null, bill: naive?.bill });
+    expect(naive?.coldRecall.reachable).toBe(naive?.coldRecall.direct);
+    const { asked = 0, averageTokens = 0, mostTokens = 0, bill } = ours?.answers ?? {};
+    expect(asked).toBeGreaterThan(0);
+    expect(bill?.a).toBeGreaterThan(ours?.bill.a ?? 1);
+    expect(mostTokens).toBeGreaterThanOrEqual(averageTokens ?? 0);
+    expect(mostTokens).toBeLessThanOrEqual(0.15 * 4_000);
+    expect(ours?.coldRecall.byCallWords).toBeGreaterThan(ours?.coldRecall.direct ?? 1);
+  });
+
   it("stops when it is told to", async () => {
     const controller = new AbortController();
     const running = simulate({ ...options, signal: controller.signal, onProgress: () => controller.abort() });

@@ -1,9 +1,9 @@
 import { PROMPT_CACHE_PRICES } from "@threadfold/core";
-import { BILL_IDS, type BillId, summaryBill } from "../measure/call-bill.ts";
+import { answerBills, BILL_IDS, type BillId, summaryBill } from "../measure/call-bill.ts";
 import type { PromptMemory } from "../memory/session-memory.ts";
 import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
 import type { PolicyReplay } from "../replay/replay-policy.ts";
-import type { MemoryFigures, PolicyFigures, RecallFigures } from "./policy-figures.ts";
+import type { AnswerFigures, MemoryFigures, PolicyFigures, RecallFigures } from "./policy-figures.ts";
 
 /** So many different problems are told of a policy. */
 const MOST_PROBLEMS = 3;
@@ -78,6 +78,7 @@ export class FiguresTally {
       summaryTokens: { read: sum(made, (call) => call.summaryRead), wrote: sum(made, (call) => call.summaryWrote) },
       coldRecall: recallOf(this.#calls.map(({ cold }) => cold)),
       recall: recallOf(this.#calls.map(({ all }) => all)),
+      answers: this.#answers(made),
       memory: memoryOf(this.#calls),
       constraintSurvival: ratio(
         sum(made, ({ constraintsKept }) => constraintsKept),
@@ -91,20 +92,36 @@ export class FiguresTally {
       problems: [...this.#problems],
     };
   }
+
+  #answers(made: readonly CallFigures[]): AnswerFigures {
+    const tokens = made.flatMap(({ answerTokens }) => answerTokens ?? []);
+    const answered = answerBills(sum(tokens, (one) => one));
+    const bill = (id: BillId) => ratio(sum(made, ({ bills }) => bills[id]) + answered[id], this.#everything[id]);
+    return {
+      asked: tokens.length,
+      averageTokens: ratio(
+        sum(tokens, (one) => one),
+        tokens.length,
+      ),
+      mostTokens: tokens.length === 0 ? null : tokens.reduce((most, one) => Math.max(most, one), 0),
+      bill: { a: bill("a"), b: bill("b"), c: bill("c") },
+    };
+  }
 }
 
 function recallOf(tallies: readonly NeedTally[]): RecallFigures {
   const needs = sum(tallies, (tally) => tally.needs);
+  const share = (kind: Exclude<keyof NeedTally, "needs">) =>
+    ratio(
+      sum(tallies, (tally) => tally[kind]),
+      needs,
+    );
   return {
     needs,
-    direct: ratio(
-      sum(tallies, ({ direct }) => direct),
-      needs,
-    ),
-    reachable: ratio(
-      sum(tallies, ({ reachable }) => reachable),
-      needs,
-    ),
+    direct: share("direct"),
+    reachable: share("reachable"),
+    byOwnWords: share("byOwnWords"),
+    byCallWords: share("byCallWords"),
   };
 }
 
@@ -119,6 +136,7 @@ function memoryOf(calls: readonly CallFigures[]): MemoryFigures {
     ask: share("ask"),
     report: share("report"),
     quote: share("quote"),
+    handoff: share("handoff"),
     edit: share("edit"),
     run: share("run"),
     need: share("need"),

@@ -12,6 +12,8 @@ export interface MemoryFigures {
   readonly report: number | null;
   /** Of those reports, with one sentence at least standing word for word. */
   readonly quote: number | null;
+  /** Of the lines of the newest handoff or compaction summary in the log. Null where logs have none. */
+  readonly handoff: number | null;
   /** Of the changes of files: the file with names that were changed in it. */
   readonly edit: number | null;
   /** Of the latest runs of commands: the command with what it came to. */
@@ -27,8 +29,24 @@ export interface MemoryFigures {
 /** Shares of some needs, from 0 to 1; null when there were none. */
 export interface RecallFigures {
   readonly needs: number;
+  /** Of all, those that stood in the prompt. */
   readonly direct: number | null;
+  /** Of all, those that stood there or in the answer to the session's own query. */
   readonly reachable: number | null;
+  /** The same by what the agent said with the call, or said last. */
+  readonly byOwnWords: number | null;
+  /** The same by all words of the call. */
+  readonly byCallWords: number | null;
+}
+
+/** The answers to a session's own query, asked before each call that lacks something; null where none was asked. */
+export interface AnswerFigures {
+  readonly asked: number;
+  /** Tokens of an answer. */
+  readonly averageTokens: number | null;
+  readonly mostTokens: number | null;
+  /** The bills with each answer read once, relative to sending everything. */
+  readonly bill: Readonly<Record<BillId, number | null>>;
 }
 
 /**
@@ -60,6 +78,8 @@ export interface PolicyFigures {
   readonly coldRecall: RecallFigures;
   /** Of everything that calls used and had seen before. */
   readonly recall: RecallFigures;
+  /** What the answers take by which more is reachable than stands in the prompt. */
+  readonly answers: AnswerFigures;
   readonly memory: MemoryFigures;
   /** Share of the standing constraints said so far that stand verbatim in the prompt, over all requests. */
   readonly constraintSurvival: number | null;

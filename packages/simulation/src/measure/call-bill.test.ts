@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callBills } from "./call-bill.ts";
+import { answerBills, callBills } from "./call-bill.ts";
 
 const call = { tokens: 10_000, sharedTokens: 8_000, pause: 1_000, summaryRead: 0, summaryWrote: 0 };
 
@@ -16,6 +16,12 @@ describe("callBills", () => {
     expect(callBills({ ...call, sharedTokens: 1_024 }).b).toBeLessThan(10_000);
     expect(callBills({ ...call, pause: 300_001 }).b).toBe(10_000);
     expect(callBills({ ...call, pause: 300_000 }).b).toBeLessThan(10_000);
+  });
+
+  it("bills an answer of recall as what is new to a prompt", () => {
+    const { a, b, c } = callBills({ ...call, tokens: 9_000 });
+    const answer = answerBills(1_000);
+    expect({ a: a + answer.a, b: b + answer.b, c: c + answer.c }).toEqual(callBills(call));
   });
 
   it("adds what a summarizing model read, and five times what it wrote", () => {

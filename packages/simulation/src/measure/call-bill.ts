@@ -40,5 +40,8 @@ export function callBills({ tokens, sharedTokens, pause, summaryRead, summaryWro
   };
 }
 
+/** What the answer of a recall costs where it is read first: all of it is new to the prompt. Later calls have it in their own prompts. */
+export const answerBills = (tokens: number): Bills => ({ a: tokens * WRITTEN, b: tokens, c: tokens });
+
 /** What summary calls cost, in input-token equivalents. */
 export const summaryBill = (read: number, wrote: number): number => read * SUMMARY_READ + wrote * SUMMARY_WROTE;

@@ -33,7 +33,7 @@ const WORK: readonly ScriptedMessage[] = [
 
 const session = scriptedSession(WORK);
 const scene = replayScene(session);
-const lastCall = session.calls.length - 1;
+const whole = { scene, lastCall: session.calls.length - 1 };
 
 /** What a prompt of these texts remembers at the last call, as shares by kind. */
 function remembered(...texts: readonly string[]) {
@@ -41,7 +41,7 @@ function remembered(...texts: readonly string[]) {
   return rememberedBy(pieces);
 }
 
-function rememberedBy(pieces: readonly PromptPiece[]) {
+function rememberedBy(pieces: readonly PromptPiece[], { scene, lastCall } = whole) {
   const asked = pieces.map((piece) => ({ piece, known: scene.pieces.of(piece) }));
   const { facts, ...rest } = scene.memory.ask(lastCall, asked);
   const shares = Object.entries(facts).map(([kind, { held, asked: count }]) => [kind, `${held}/${count}`]);
@@ -84,6 +84,28 @@ describe("what a prompt remembers of the work", () => {
       run: "1/2",
       need: "1/1",
     });
+  });
+
+  it("is asked for each line of the newest handoff alone", () => {
+    const handedOver = scriptedSession([
+      { user: "Go on with the exporter." },
+      { handsOver: "The importer drops umlauts of Austrian customers.\nOk." },
+      ...idle(3),
+      {
+        handsOver:
+          "Root cause: the ledger counts tombstones twice.\nNext: reset its cursor after every rollback.\nDone.",
+      },
+      ...idle(14),
+    ]);
+    const late = { scene: replayScene(handedOver), lastCall: handedOver.calls.length - 1 };
+    const told = (...texts: readonly string[]): string =>
+      rememberedBy(
+        texts.map((text): PromptPiece => ({ role: "user", text })),
+        late,
+      ).handoff;
+    expect(rememberedBy(handedOver.messages.map(pieceOf), late).handoff).toBe("2/2");
+    expect(told("Tombstones are counted twice by the ledger, that is the root of it.")).toBe("1/2");
+    expect(told("The importer drops umlauts of Austrian customers.")).toBe("0/2");
   });
 
   it("is asked of every policy at the same calls, from the first that exceeds the budget on", () => {

@@ -6,12 +6,13 @@ import { passagesOf } from "./passages.ts";
 import { type SessionWords, wordsOf } from "./session-words.ts";
 
 /**
- * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, what was
- * changed in which file, what running a command came to, and what a name that a later call uses belongs to.
+ * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, each line of a
+ * handoff that stands in the log, what was changed in which file, what running a command came to, and what a name that a
+ * later call uses belongs to.
  */
-export type FactKind = "ask" | "report" | "edit" | "run" | "need";
+export type FactKind = "ask" | "report" | "handoff" | "edit" | "run" | "need";
 
-export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "edit", "run", "need"];
+export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "handoff", "edit", "run", "need"];
 
 /** So many of these words have to stand together. */
 export interface WordGroup {
@@ -48,7 +49,7 @@ const AROUND_ENOUGH = 2;
 
 /** What was said and done in a session, for {@link needFacts} to add what its calls need. */
 export function workFacts(session: RecordedSession, words: SessionWords): readonly WorkFact[] {
-  return [...requests(session, words), ...reports(session, words), ...edits(session, words), ...runs(session, words)];
+  return [requests, reports, handoffs, edits, runs].flatMap((factsOf) => [...factsOf(session, words)]);
 }
 
 const fact = (kind: FactKind, ordinals: readonly number[], groups: readonly WordGroup[]): WorkFact => ({
@@ -81,6 +82,19 @@ function* reports({ messages }: RecordedSession, words: SessionWords): Generator
   }
 }
 
+/** A later handoff tells what those before it told, so that only the newest one is asked for. */
+function* handoffs({ messages }: RecordedSession, words: SessionWords): Generator<WorkFact> {
+  const all = messages.filter(({ origin }) => origin === "compaction");
+  for (const [index, message] of all.entries()) {
+    const until = all[index + 1]?.ordinal ?? Number.POSITIVE_INFINITY;
+    for (const line of pieceText(message).split("\n")) {
+      const telling = words.rarest(line, TELLING_WORDS);
+      if (telling.length < FEWEST_WORDS) continue;
+      yield { ...fact("handoff", [message.ordinal], [shareOf(telling, TELLING_SHARE)]), until };
+    }
+  }
+}
+
 /** The rarest words of the passage of a text that says most, so that the text itself passes; null when it says too little. */
 function tellingWords(text: string, words: SessionWords): WordGroup | null {
   let best: { readonly telling: readonly string[]; readonly weight: number } | null = null;
@@ -101,8 +115,19 @@ const sentencesOf = (text: string): readonly string[] =>
  * Fields of a call's input that hold what stands in a file before and after the call. Read here for themselves: what is
  * measured must not say by which reading.
  */
-const AFTER = ["new_string", "new_str", "newText", "newString", "content", "file_text", "patch", "diff", "new_source"];
-const BEFORE = ["old_string", "old_str", "oldText", "oldString"];
+const AFTER = [
+  "new_string",
+  "new_str",
+  "new_text",
+  "newText",
+  "newString",
+  "content",
+  "file_text",
+  "patch",
+  "diff",
+  "new_source",
+];
+const BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
 const PATHS = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file"];
 const NAME = /[A-Za-z_$][\w$]{3,}/g;
 

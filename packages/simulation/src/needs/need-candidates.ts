@@ -9,6 +9,9 @@ const PATH = /(?:[\w.@~+-]+)?(?:\/[\w.@+-]+)+/g;
 const IDENTIFIER = /[A-Za-z_$][\w$]*(?:(?:[.:-]|::)[\w$]+)*/g;
 const NUMBER = /(?<![\w.])\d[\d_,]*(?:\.\d+)?(?![\w])/g;
 const QUOTED = /(["'`])([^"'`\s]{6,200})\1/g;
+/** A quote of several words on one line. The apostrophe within a word opens and closes nothing. */
+const QUOTED_WORDS = /(?<!\w)(["'`])(?=\S)([^"'`\n]{6,200})(?<=\S)\1(?!\w)/g;
+const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
 /** A sign that plain words lack: a separator inside, a digit beside a letter, a capital after a small letter. */
 const NAME_LIKE = /[A-Za-z0-9][_./:@#-][A-Za-z0-9]|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|_/;
 
@@ -39,6 +42,8 @@ function* candidatesIn(text: string): Generator<string> {
   for (const [number] of text.matchAll(NUMBER)) yield* ofUse(number);
   for (const [, , quoted] of text.matchAll(QUOTED))
     if (NAME_LIKE.test(quoted as string)) yield* ofUse(quoted as string);
+  for (const [, , quoted] of text.matchAll(QUOTED_WORDS))
+    if (SEVERAL_WORDS.test(quoted as string)) yield* ofUse(quoted as string);
 }
 
 /** A sentence's full stop is no part of a path. */

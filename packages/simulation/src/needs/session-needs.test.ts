@@ -27,6 +27,15 @@ describe("sessionNeeds", () => {
     expect(found).toContainEqual({ text: "src/parser/read-line.ts", age: 11, cold: true });
   });
 
+  it("finds a quote of several words", () => {
+    const found = needsOfLastCall([
+      { user: "It says: session is nil" },
+      ...idle(11),
+      { calls: "grep", id: "b", input: { pattern: '"session is nil"' } },
+    ]);
+    expect(found).toEqual([{ text: "session is nil", age: 11, cold: true }]);
+  });
+
   it("counts from where it was last seen, the agent's own calls among it", () => {
     const found = needsOfLastCall([
       { user: "Fix parse_line." },
@@ -72,5 +81,10 @@ describe("needCandidates", () => {
     expect(candidatesOf("call readLine then vllm.core.block")).toEqual(["readLine", "vllm.core.block"]);
     expect(candidatesOf("kill 4711234 please")).toEqual(["4711234"]);
     expect(candidatesOf("please return the configuration")).toEqual([]);
+    expect(candidatesOf(`throw "session is nil" or 'no such file', don't it's`)).toEqual([
+      "session is nil",
+      "no such file",
+    ]);
+    expect(candidatesOf('"a b" and " padded words "')).toEqual([]);
   });
 });

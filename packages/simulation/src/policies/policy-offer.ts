@@ -5,6 +5,7 @@ import type { PromptPolicy } from "../policy/prompt-policy.ts";
 import type { ReplayScene } from "../replay/replay-scene.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { floorPolicy } from "./floor-policy.ts";
+import { journalPolicy } from "./journal-policy.ts";
 import { clearAllButLast, noCompaction, slidingWindow } from "./naive-policies.ts";
 import { oraclePolicy } from "./oracle-policy.ts";
 import { presetPolicy } from "./preset-policy.ts";
@@ -24,7 +25,7 @@ const KEPT_RESULTS = 3;
 
 /** What a policy is compared with: nothing, the naive rules, the floor, and the bound. */
 export const BASELINES: readonly PolicyOffer[] = [
-  ...[noCompaction, slidingWindow, clearAllButLast(KEPT_RESULTS), floorPolicy].map(offerOf),
+  ...[noCompaction, slidingWindow, clearAllButLast(KEPT_RESULTS), journalPolicy, floorPolicy].map(offerOf),
   { id: "oracle", policyFor: oraclePolicy },
 ];
 

@@ -65,7 +65,8 @@ class PresetRun implements PolicyRun {
       preset,
       config: { ...options.config, maxInputTokens: scene.budgetTokens },
       tokenizer: charactersTokenizer,
-      summarizer: summaries,
+      // What needs no model is what sessions have by themselves, unchecked; a host's own would be checked.
+      ...(options.summarizer.isModel && { summarizer: summaries }),
       format: FORMAT,
       frame: { system: scene.system, tools: scene.tools },
       clock: { now: () => now },
@@ -107,7 +108,7 @@ const piecesOf = ({ request }: PreparedRequest): readonly PromptPiece[] => [
   ...request.messages.map((message) => pieceOf(message)),
 ];
 
-/** Summarizes, and keeps what a model's calls would have read and written. */
+/** Stands in for a model, and keeps what its calls would have read and written. */
 class CountingSummarizer implements Summarizer {
   readonly id: string;
   readonly #stand: ScriptedSummarizer;
@@ -120,10 +121,8 @@ class CountingSummarizer implements Summarizer {
 
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
     const result = await this.#stand.summarizer.summarize(request);
-    if (this.#stand.isModel) {
-      const read = request.messages.reduce((sum, message) => sum + request.countTokens(visibleText(message)), 0);
-      this.#calls.push({ read, wrote: request.countTokens(JSON.stringify(result.changes)) });
-    }
+    const read = request.messages.reduce((sum, message) => sum + request.countTokens(visibleText(message)), 0);
+    this.#calls.push({ read, wrote: request.countTokens(JSON.stringify(result.changes)) });
     return result;
   }
 

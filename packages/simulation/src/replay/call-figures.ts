@@ -1,11 +1,16 @@
 import type { Bills } from "../measure/call-bill.ts";
 import type { PromptMemory } from "../memory/session-memory.ts";
 
-/** Of some needs, how many stood in the prompt, and how many stood there or in the result of one recall. */
+/** Of some needs, how many stood in the prompt, and how many stood there or in the answer to one query. */
 export interface NeedTally {
   readonly needs: number;
   readonly direct: number;
+  /** By the query that a session makes by itself, of the last messages. */
   readonly reachable: number;
+  /** By what the agent said with the call, or said last. */
+  readonly byOwnWords: number;
+  /** By all words of the call. */
+  readonly byCallWords: number;
 }
 
 /** What one call of a replay came to. Tokens are characters / 4. */
@@ -21,6 +26,8 @@ export interface CallFigures {
   readonly all: NeedTally;
   /** Of the needs that were last seen long ago. */
   readonly cold: NeedTally;
+  /** Tokens of the answer to the session's own query; null at a call whose needs all stood in the prompt, and without recall. */
+  readonly answerTokens: number | null;
   /** What the prompt remembers of the work; null at a call that is not asked. */
   readonly memory: PromptMemory | null;
   /** Standing constraints said before the call, and how many of them stand verbatim in the prompt. */

@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type Message, ThreadfoldError } from "@threadfold/core";
-import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
 import type { CachedRequest } from "@threadfold/renderer";
 import { callBills } from "../measure/call-bill.ts";
 import { PairCheck } from "../measure/pair-check.ts";
@@ -17,6 +16,7 @@ import type { RecordedCall } from "../recording/recorded-calls.ts";
 import { type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import type { CallFigures, NeedTally } from "./call-figures.ts";
+import { recallQueries } from "./recall-queries.ts";
 import type { ReplayScene } from "./replay-scene.ts";
 
 export interface ReplayOptions {
@@ -163,18 +163,27 @@ class Replay {
     };
   }
 
-  async #needs(call: RecordedCall): Promise<{ readonly all: NeedTally; readonly cold: NeedTally }> {
+  async #needs(call: RecordedCall): Promise<Pick<CallFigures, "all" | "cold" | "answerTokens">> {
     const { byCall, patterns } = this.#scene.needs;
     const needs = byCall[call.index] as readonly Need[];
     const missing = new Set(needs.filter(({ pattern }) => !this.#meter.has(pattern)));
-    const recalled = missing.size === 0 ? undefined : await this.#recall(call);
-    const gone = new Set([...missing].filter(({ pattern }) => !recalled?.includes(patterns[pattern] as string)));
-    const tally = (some: readonly Need[]): NeedTally => ({
-      needs: some.length,
-      direct: some.filter((need) => !missing.has(need)).length,
-      reachable: some.filter((need) => !gone.has(need)).length,
-    });
-    return { all: tally(needs), cold: tally(needs.filter(({ cold }) => cold)) };
+    const answers = missing.size === 0 ? null : await this.#answers(call);
+    const tally = (some: readonly Need[]): NeedTally => {
+      const reached = (answer: string): number =>
+        some.filter((need) => !missing.has(need) || answer.includes(patterns[need.pattern] as string)).length;
+      return {
+        needs: some.length,
+        direct: reached(""),
+        reachable: reached(answers?.own ?? ""),
+        byOwnWords: reached(answers?.ownWords ?? ""),
+        byCallWords: reached(answers?.callWords ?? ""),
+      };
+    };
+    return {
+      all: tally(needs),
+      cold: tally(needs.filter(({ cold }) => cold)),
+      answerTokens: answers === null ? null : countTokens(answers.own),
+    };
   }
 
   #memory(
@@ -187,15 +196,23 @@ class Replay {
     return this.#scene.memory.ask(index, asked);
   }
 
-  async #recall({ answer }: RecordedCall): Promise<string | undefined> {
-    if (this.#run.recall === undefined) return undefined;
-    const end = (answer[0] as Message).ordinal;
-    return this.#run.recall(recallQuery(this.#scene.session.messages.slice(Math.max(0, end - QUERY_MESSAGES), end)));
+  /** What a policy with recall answers to each query of a call. */
+  async #answers(call: RecordedCall): Promise<RecallAnswers | null> {
+    if (this.#run.recall === undefined) return null;
+    const { own, ownWords, callWords } = recallQueries(this.#scene.session.messages, call);
+    return {
+      own: await this.#run.recall(own),
+      ownWords: await this.#run.recall(ownWords),
+      callWords: await this.#run.recall(callWords),
+    };
   }
 
   #thrown(call: RecordedCall): CallFigures {
     const needs = this.#scene.needs.byCall[call.index] as readonly Need[];
-    const lost = (count: number): NeedTally => ({ needs: count, direct: 0, reachable: 0 });
+    const lost = (count: number): NeedTally => ({
+      ...{ needs: count, direct: 0, reachable: 0 },
+      ...{ byOwnWords: 0, byCallWords: 0 },
+    });
     return {
       at: call.at,
       tokens: 0,
@@ -207,6 +224,7 @@ class Replay {
       milliseconds: 0,
       all: lost(needs.length),
       cold: lost(needs.filter(({ cold }) => cold).length),
+      answerTokens: null,
       memory: this.#asked.has(call.index) ? this.#scene.memory.ask(call.index, []) : null,
       constraints: this.#scene.needs.constraintsByCall[call.index]?.length ?? 0,
       constraintsKept: 0,
@@ -223,6 +241,9 @@ class Replay {
     return this.#systemTokens + tokensOf(added.map(pieceText)) > this.#budget;
   }
 }
+
+/** The answers to the queries of a call. */
+type RecallAnswers = Readonly<Record<keyof ReturnType<typeof recallQueries>, string>>;
 
 const tokensOf = (texts: readonly string[]): number =>
   tokensOfCharacters(texts.reduce((sum, text) => sum + text.length, 0));

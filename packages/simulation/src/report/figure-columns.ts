@@ -34,6 +34,7 @@ export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "ask", text: ({ memory }) => percent(memory.ask) },
   { title: "report", text: ({ memory }) => percent(memory.report) },
   { title: "quote", text: ({ memory }) => percent(memory.quote) },
+  { title: "handoff", text: ({ memory }) => percent(memory.handoff) },
   { title: "edit", text: ({ memory }) => percent(memory.edit) },
   { title: "run", text: ({ memory }) => percent(memory.run) },
   { title: "need", text: ({ memory }) => percent(memory.need) },
@@ -44,9 +45,27 @@ export const MEMORY_COLUMNS: readonly FigureColumn[] = [
 /** What those columns say. Each asks for what stands together in one passage; `name` alone asks for the bare name. */
 export const MEMORY_NOTES: readonly string[] = [
   "ask: what users asked; report: what the agent said it had found or done; quote: of those, a sentence word for word",
+  "handoff: the lines of the newest handoff or compaction summary in the log",
   "edit: a changed file with names that came into it; run: the latest run of a command with what it came to",
   "need: a name that a later call uses, with words around it in its source; name: such a name anywhere in the prompt",
   "bare: of what the policy wrote itself, the share that is names in bare lists",
+];
+
+/** What comes back by one query, and what it costs, as a table of its own. */
+export const ANSWER_COLUMNS: readonly FigureColumn[] = [
+  { title: "own+1", text: ({ coldRecall }) => percent(coldRecall.reachable) },
+  { title: "words+1", text: ({ coldRecall }) => percent(coldRecall.byOwnWords) },
+  { title: "call+1", text: ({ coldRecall }) => percent(coldRecall.byCallWords) },
+  { title: "answer", text: ({ answers }) => fixed(answers.averageTokens, 0) },
+  { title: "most", text: ({ answers }) => fixed(answers.mostTokens, 0) },
+  { title: "bill+1", text: ({ answers }) => fixed(answers.bill.a, 3) },
+];
+
+/** What those columns say. */
+export const ANSWER_NOTES: readonly string[] = [
+  "own+1: % of cold needs in the prompt or in the answer to the session's own query, which is cold+1 above",
+  "words+1, call+1: the same by what the agent said with the call or said last, and by all words of the call",
+  "answer, most: tokens of an answer to the session's own query; bill+1: the bill with every such answer read once",
 ];
 
 /** What must never be: requests that a provider refuses, are empty, have lost the newest message, or were not made. */
@@ -57,7 +76,7 @@ export const defects = ({ violations, emptyPrompts, newestLost, throws }: Policy
 export const FIGURE_NOTES: readonly string[] = [
   "bill: input tokens paid for, summary calls included; sending everything is 1 (cached prefix 0.1, the rest 1.25)",
   "cold: of what calls used and had last seen more than 10 calls before, the percentage that stands in the prompt",
-  "cold+1, all+1: the same for cold needs and for all needs, with the result of one recall query",
+  "cold+1, all+1: the same for cold needs and for all needs, with the answer to one recall query of the session's own",
   "breaks, folds: per 100 calls; fit: % of requests within the budget; rules: % of standing constraints still verbatim",
   "bad: illegal pairs, empty prompts, newest message lost, throws; ms, p99: time to plan a prompt",
 ];

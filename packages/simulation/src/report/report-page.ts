@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Simulation } from "../simulate.ts";
-import { FIGURE_COLUMNS, FIGURE_NOTES, MEMORY_COLUMNS, MEMORY_NOTES } from "./figure-columns.ts";
+import {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+} from "./figure-columns.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
@@ -36,7 +43,7 @@ export function reportPage(simulation: Simulation, notes: ReportNotes): string {
 <p>${counted.length} recorded sessions, ${calls} model calls, replayed call by call on ${escaped(notes.date)} with Threadfold ${escaped(notes.version)}; summaries: ${escaped(simulation.summarizer)}. A session counts at a budget only if its whole history exceeds it. Figures are sums over all calls.</p>
 <label>Budget <select id="budget"></select></label>
 <div class="scroll"><table><tbody id="figures"></tbody></table></div>
-<p>${[...FIGURE_NOTES, ...MEMORY_NOTES].map(escaped).join(".<br>")}. Presence is measured, not understanding.</p>
+<p>${[...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES].map(escaped).join(".<br>")}. Presence is measured, not understanding.</p>
 <h2>What is remembered for the money</h2>
 <p>Up is better, left is cheaper.</p>
 <div id="frontier"></div>
@@ -53,7 +60,7 @@ export function reportPage(simulation: Simulation, notes: ReportNotes): string {
 `;
 }
 
-const ALL_COLUMNS = [...FIGURE_COLUMNS, ...MEMORY_COLUMNS];
+const ALL_COLUMNS = [...FIGURE_COLUMNS, ...MEMORY_COLUMNS, ...ANSWER_COLUMNS];
 
 function pageData({ policies, series }: Simulation) {
   return {

@@ -6,6 +6,7 @@ import { type RecordedSession, recordedSession } from "../recording/recorded-ses
 export type ScriptedMessage =
   | { readonly user: string; readonly after?: number }
   | { readonly says: string; readonly after?: number }
+  | { readonly handsOver: string; readonly after?: number }
   | {
       readonly calls: string;
       readonly input: Readonly<Record<string, string>>;
@@ -42,7 +43,9 @@ export function scriptedImport(script: readonly ScriptedMessage[], system: reado
   };
 }
 
-function contentOf(line: ScriptedMessage): Pick<MessageInput, "role" | "parts"> {
+function contentOf(line: ScriptedMessage): Pick<MessageInput, "role" | "parts" | "origin"> {
+  if ("handsOver" in line)
+    return { role: "user", origin: "compaction", parts: [{ type: "text", text: line.handsOver }] };
   if ("user" in line) return { role: "user", parts: [{ type: "text", text: line.user }] };
   if ("says" in line) return { role: "assistant", parts: [{ type: "text", text: line.says }] };
   const callId = asToolCallId(line.id);
