@@ -19,7 +19,7 @@ export default defineConfig({
     // One file's waiting for servers and processes is another one's working time, on two cores too.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // For what never ends; how long something takes on a machine with other work, nobody knows.
-    testTimeout: 300_000 * scale,
-    hookTimeout: 300_000 * scale,
+    testTimeout: 900_000 * scale,
+    hookTimeout: 900_000 * scale,
   },
 });
