@@ -13,7 +13,7 @@ const turboTasks = (...tasks) =>
 
 const STEPS = {
   build: () => turboTasks("build"),
-  typecheck: () => turboTasks("typecheck"),
+  typecheck: () => turboTasks("//#typecheck"),
   lint: () => turboTasks("//#lint"),
   arrows: () => script("check-arrows.mjs"),
   publint: () => script("check-packages.mjs"),

@@ -1,19 +1,22 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type CellResult, FORMATS, matrixCells } from "./matrix-cell.ts";
+import { type CellResult, FORMATS, matrixCells, sampledMatrixCells } from "./matrix-cell.ts";
 import { matrixTable } from "./matrix-table.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 import { type CellDepth, runCell } from "./run-cell.ts";
 
 /** What tells a process that it is a worker, and what it does with each session. */
 const WORKERS: Readonly<Record<string, CellDepth>> = { "--fold": "fold", "--fold-and-check": "fold-and-check" };
-const named = process.argv.slice(2).filter((argument) => WORKERS[argument] === undefined);
+/** Asks for a quarter of the cells. */
+const SAMPLE = "--sample";
+const isSample = process.argv.includes(SAMPLE);
+const named = process.argv.slice(2).filter((argument) => WORKERS[argument] === undefined && argument !== SAMPLE);
 const formats = named.length === 0 ? FORMATS : named;
 
 /**
  * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
  * locales, and compares the requests; one of them also checks what its stores then hold. Formats may be named as
- * arguments. Prints the table; exits with 1 when anything that must hold does not.
+ * arguments, or `--sample` for a quarter of all. Prints the table; exits with 1 when anything that must hold does not.
  */
 async function main(): Promise<number> {
   const folder = dataFolder();
@@ -42,7 +45,8 @@ async function main(): Promise<number> {
 
 /** Runs every cell and prints one JSON line each. */
 async function runWorker(folder: string, depth: CellDepth): Promise<number> {
-  for (const cell of matrixCells(recordedFiles(folder), formats)) {
+  const files = recordedFiles(folder);
+  for (const cell of isSample ? sampledMatrixCells(files) : matrixCells(files, formats)) {
     process.stdout.write(`${JSON.stringify(await runCell(cell, depth))}\n`);
   }
   return 0;
@@ -52,7 +56,7 @@ async function collect(
   worker: keyof typeof WORKERS,
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly CellResult[]> {
-  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, worker, ...formats], {
+  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, worker, ...process.argv.slice(2)], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });

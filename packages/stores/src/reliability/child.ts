@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 
-/** What the first child has compiled serves the others: starting them is most of what these tests cost. */
+/** What was compiled for the first child serves the others: starting them is most of what these tests cost. */
 const compiled = join(tmpdir(), `threadfold-compiled-${process.pid}`);
 
-/** Takes away what children have compiled; for `afterAll` of a file that starts some. */
-export const removeCompiled = (): void => rmSync(compiled, { recursive: true, force: true });
+/** Takes away what was compiled for children; for `afterAll` of a file that starts some. */
+export function removeCompiled(): void {
+  rmSync(compiled, { recursive: true, force: true });
+  bundles.clear();
+}
 
 /** How Node runs TypeScript, on every version that we run on: older ones ask for it by a flag, and call it experimental. */
 export const SOURCE_ARGUMENTS: readonly string[] = [
@@ -17,12 +21,34 @@ export const SOURCE_ARGUMENTS: readonly string[] = [
   "--disable-warning=ExperimentalWarning",
 ];
 
-/** How a process of the tests is run from its source, as arguments for Node. */
-export const nodeArguments = (script: string, values: readonly string[]): readonly string[] => [
-  ...SOURCE_ARGUMENTS,
-  fileURLToPath(new URL(script, import.meta.url)),
-  ...values,
-];
+const bundles = new Map<string, string>();
+
+/** How a process of the tests is run, as arguments for Node: as one bundle, which starts in half the time of its sources. */
+export function nodeArguments(script: string, values: readonly string[]): readonly string[] {
+  const source = fileURLToPath(new URL(script, import.meta.url));
+  const bundle = bundles.get(source) ?? bundleOf(source);
+  bundles.set(source, bundle);
+  return [bundle, ...values];
+}
+
+function bundleOf(source: string): string {
+  const folder = join(compiled, basename(source, ".process.ts"));
+  buildSync({
+    entryPoints: { main: source },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    // What a process imports only at times is a file of its own.
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    conditions: ["threadfold-source"],
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    logLevel: "error",
+  });
+  return join(folder, "main.mjs");
+}
 
 /** The environment in which children start quickly. */
 export function childEnvironment(): NodeJS.ProcessEnv {
