@@ -106,9 +106,13 @@ function tellingWords(text: string, words: SessionWords): WordGroup | null {
   return best === null ? null : shareOf(best.telling, TELLING_SHARE);
 }
 
+/** That something will be looked at, without a name of it: nobody who takes over wants that word for word. */
+const ANNOUNCES =
+  /^(?:(?:now|first|next|then|ok(?:ay)?|good|great|so)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will)\b[^`\d/_]*$/i;
+
 const sentencesOf = (text: string): readonly string[] =>
   [...new Set(text.split(/(?<=[.!?:])\s+|\n+/).map((sentence) => sentence.trim()))].filter(
-    (sentence) => sentence.length >= SHORTEST_SENTENCE,
+    (sentence) => sentence.length >= SHORTEST_SENTENCE && !ANNOUNCES.test(sentence),
   );
 
 /**

@@ -147,7 +147,8 @@ describe("decisions and facts", () => {
       .user("Plan the trip.")
       .agent("Sure.")
       .user("My budget is $1000 and I prefer trains.")
-      .agent("Maybe the issue is the cache. The root cause is a stale lock in cache/lock.ts.");
+      .agent("Maybe the issue is the cache. The root cause is a stale lock in cache/lock.ts.")
+      .agent("Shall I remove it?");
     const found = ["My budget is $1000 and I prefer trains.", "The root cause is a stale lock in cache/lock.ts."];
     expect(texts(summaryOf(conversation).summary.facts)).toEqual([found[0], "Maybe the issue is the cache.", found[1]]);
     const short = LIMITS.map((maxTokens) => texts(summaryOf(conversation, { maxTokens }).summary.facts));

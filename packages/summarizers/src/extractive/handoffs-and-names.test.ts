@@ -52,6 +52,22 @@ describe("H5: what somebody wrote down already", () => {
     expect(text).toContain("The call passes **options on, and 2 ** 8 stays.");
   });
 
+  it("leaves out what was announced in earlier turns and names nothing; what names something stays", () => {
+    const conversation = new Conversation().user("Look around.").agent("Let me look at the other folder first.");
+    conversation.bash("ls", "src").agent("Let me see what `openStore` does with it.").bash("cat src/store.ts", "x");
+    const { text: now } = summaryOf(conversation);
+    expect(now).toContain("Let me look at the other folder first.");
+    const { text } = summaryOf(conversation.user("Now the checkout.").agent("The checkout stands in pay.ts."));
+    expect(text).not.toContain("Let me look at the other folder first.");
+    expect(text).toContain("Let me see what `openStore` does with it.");
+  });
+
+  it("is told once: what came of a request is no finding beside it", () => {
+    const conversation = new Conversation().user("Add a cart.").agent("The cart keeps its items in local storage.");
+    const { text } = summaryOf(conversation.user("Now the checkout."));
+    expect(text.split("The cart keeps its items in local storage.")).toHaveLength(2);
+  });
+
   it("is quoted once, however often it was said in one message", () => {
     const said =
       "The filter icon opens the panel.\n- The filter icon opens the panel.\n- The export icon saves a file.";

@@ -186,14 +186,17 @@ describe("requests over folds", () => {
   it("what the agent could not do stays open in its words, lapses when nobody came back to it, and makes room in the end", () => {
     const conversation = started().user("Fix the login page.").agent("I was unable to reproduce the problem.");
     const borders: number[] = [];
-    for (let turn = 0; turn < 30; turn++) {
+    for (let turn = 0; turn < 45; turn++) {
       conversation.user(`Translate page ${turn}.`).agent(`Done. Page ${turn} is translated.`);
       borders.push(conversation.messages.length);
     }
     conversation.user("What is left?");
     const summaries = foldAt(conversation, borders, { maxTokens: 400 });
-    const course = summaries.map((summary) => work(summary, "Fix the login page")?.status ?? "gone");
-    expect([...new Set(course)]).toEqual(["open", "lapsed", "gone"]);
+    const course = summaries.map((summary) => {
+      const item = work(summary, "Fix the login page");
+      return item?.kind === "chapter" ? "in a chapter" : (item?.status ?? "gone");
+    });
+    expect([...new Set(course)]).toEqual(["open", "lapsed", "in a chapter", "gone"]);
     expect(work(summaries[0], "Fix the login page")?.context).toBe("I was unable to reproduce the problem.");
   });
 });
@@ -231,7 +234,7 @@ describe("summaries that stand apart", () => {
       .user("Now the checkout.");
     const { summary } = summaryOf(conversation, { previous, maxTokens: 1_000 });
     expect(work(summary, "Add a cart")?.status).toBe("done");
-    expect(summary.facts.map(({ text }) => text).join()).toContain("sessions end at midnight");
+    expect(work(summary, "Add a cart")?.context).toContain("sessions end at midnight");
     expect(summary.identifiers.length).toBeGreaterThan(10);
   });
 
@@ -299,10 +302,24 @@ describe("chapters", () => {
     );
   });
 
-  it("are not made while every request has room for its line", () => {
+  it("are not made while every request has room for its line, which keeps what came of it", () => {
     const conversation = shop(20);
     const summaries = foldAt(conversation, everyTen(conversation.messages.length), { maxTokens: 20_000 });
     expect(summaries.flatMap(({ openItems }) => openItems.filter(({ kind }) => kind === "chapter"))).toEqual([]);
+    expect(work(summaries.at(-1), "part number 2 of")?.context).toBe("Done. Part 2 is implemented and has its page.");
+  });
+
+  it("lines of old requests lose what came of them before they lose their place, the oldest first", () => {
+    const conversation = shop(60);
+    const summaries = foldAt(conversation, everyTen(conversation.messages.length), { maxTokens: 900 });
+    const courses = summaries.map(({ openItems }) =>
+      openItems
+        .filter(({ kind, status }) => kind === "request" && status === "done")
+        .sort((one, other) => (one.turn ?? 0) - (other.turn ?? 0))
+        .map(({ context }) => context !== ""),
+    );
+    for (const told of courses) expect(told.lastIndexOf(false)).toBeLessThan(told.indexOf(true));
+    expect(courses.some((told) => told.includes(false) && told.includes(true))).toBe(true);
   });
 });
 

@@ -19,6 +19,8 @@ const ANNOUNCEMENT = 0.6;
 const GUESSED = 0.4;
 /** What the agent is still guessing is told last. */
 const GUESS = /\b(?:maybe|perhaps|might be|not sure|unclear)\b/i;
+/** Signs of a name: code, a path, a file, a number. */
+const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
 const COURTESY = /^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:always )?happy to help|no problem|my pleasure)\b/i;
 
 interface ChosenSentence {
@@ -51,8 +53,13 @@ export class ReportCollector implements SpanCollector {
   }
 
   harvest(): Harvest {
-    const last = this.#reports.at(-1)?.place.position ?? 0;
-    return { candidates: this.#reports.flatMap((report) => this.#quotes(report, last)) };
+    const last = this.#reports.at(-1)?.place;
+    const worthTelling = this.#reports.map((report) =>
+      report.place.turn === last?.turn
+        ? report
+        : { ...report, sentences: report.sentences.filter((sentence) => !isPassing(sentence)) },
+    );
+    return { candidates: worthTelling.flatMap((report) => this.#quotes(report, last?.position ?? 0)) };
   }
 
   /** In the order of the message. What tells most of it is worth more than what comes second of any other. */
@@ -100,6 +107,9 @@ export class ReportCollector implements SpanCollector {
     return weight;
   }
 }
+
+/** An announcement that names nothing. In the turn at hand it tells where the agent is; afterwards, nothing. */
+const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !NAMES.test(text);
 
 function standingOf({ text, marks }: Sentence): number {
   if (GUESS.test(text)) return GUESSED;

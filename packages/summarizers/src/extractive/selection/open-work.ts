@@ -1,15 +1,11 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
-import { WENT_ON } from "../collectors/request.ts";
-import { sentenceExcerpt } from "../text/excerpt.ts";
+import { agedWork, type Chapter } from "./aged-work.ts";
 import type { Candidate } from "./candidate.ts";
-import { type Chapter, chapterOf } from "./chapters.ts";
 
 /** No summary shows more work of which it does not know how it ended. */
 export const MAX_UNSETTLED = 16;
-/** Closed work is told in a line when it is older than so many turns. In UTF-16 code units. */
+/** Closed work is told in a line when it is older than so many turns. */
 const OLD = 3;
-const MAX_OLD = 200;
-const MAX_OLD_CONTEXT = 120;
 /** Work that nobody came back to in so many turns is no work any more. */
 const PATIENCE = 12;
 
@@ -43,12 +39,12 @@ export function boundedWork(
   costOf: (item: NewItem<"openItems">) => number,
 ): OpenWork {
   const replaced = new Set(candidates.map(({ supersedes }) => supersedes));
-  const chapter = chapterOf(
+  const aged = agedWork(
     previous.filter((item) => !replaced.has(item.id) && span.lastTurn - (item.turn ?? span.firstTurn) >= OLD),
     room,
     costOf,
   );
-  const told = new Set(chapter?.merged.map(({ id }) => id));
+  const told = new Set(aged.chapter?.merged.map(({ id }) => id));
   const stays = previous.filter(({ id }) => !replaced.has(id) && !told.has(id));
   const turnOf = (work: Work): number => itemOf(work).turn ?? span.firstTurn;
   const unsettled = [...stays, ...candidates]
@@ -70,23 +66,10 @@ export function boundedWork(
       .filter((item) => lapsing.has(item))
       .map(({ id, ...item }) => lapsed({ section: "openItems", item, worth: 0, supersedes: id })),
   ];
-  const toldShort = stays
-    .filter((item) => !lapsing.has(item))
-    .flatMap((item) => shortened(item, span.lastTurn - turnOf(item)));
-  const sourced = [...bounded, ...toldShort].map((candidate) => withSource(candidate, span.end));
+  const sourced = [...bounded, ...aged.lines].map((candidate) => withSource(candidate, span.end));
   const taken = new Set(sourced.map(({ supersedes }) => supersedes));
   const left = stays.filter(({ id }) => !taken.has(id));
-  return { ...withSurePlaces(sourced, left, turnOf), chapter };
-}
-
-/** A closed request of earlier turns needs a line: its first sentence, and the first of what came of it. */
-function shortened(item: OpenItem, age: number): readonly WorkCandidate[] {
-  if (isUnsettled(item) || age < OLD || item.kind === "chapter") return [];
-  const { id, ...rest } = item;
-  const description = sentenceExcerpt(item.description, MAX_OLD);
-  const context = item.context === WENT_ON ? "" : sentenceExcerpt(item.context, MAX_OLD_CONTEXT);
-  if (description === item.description && context === item.context) return [];
-  return [{ section: "openItems", item: { ...rest, description, context }, worth: 0, supersedes: id }];
+  return { ...withSurePlaces(sourced, left, turnOf), chapter: aged.chapter };
 }
 
 /** An item of an earlier summary may name no message; what is said of it now is known from the span. */

@@ -9,11 +9,11 @@ import {
   spanEnd,
 } from "@threadfold/core";
 import type { Harvest } from "../span-collector.ts";
-import { isAnnouncement } from "../text/sentence.ts";
 import type { Candidate } from "./candidate.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
 import { instructed } from "./instructed.ts";
 import { itemLine, itemText } from "./item-text.ts";
+import { makeRoom, shrinkToFit } from "./make-room.ts";
 import { boundedWork, type OpenWork } from "./open-work.ts";
 import { SaidAlready } from "./said-already.ts";
 import { allotments, isProtected, PROTECTED_GROWTH, ROOM_SECTIONS, type RoomSection } from "./section-share.ts";
@@ -21,24 +21,8 @@ import { candidateText, SummaryDraft } from "./summary-draft.ts";
 
 /** After so many candidates in a row that did not fit, smaller ones are not looked for. */
 const MAX_MISSES = 12;
-const TOKENS_OF_A_LONG_ITEM = 40;
-/** The order in which sections give way when the exact count is above the limit after all. */
-const GIVING_WAY: readonly SummarySection[] = [
-  "identifiers",
-  "facts",
-  "decisions",
-  "toolOutcomes",
-  "errors",
-  "files",
-  "openItems",
-  "constraints",
-];
-
 /** The sections that grow first where others leave room, last to first. */
 const FIRST_TO_GROW: readonly SummarySection[] = ["errors", "decisions", "files", "openItems", "toolOutcomes", "facts"];
-
-/** A limit that has no room for the task itself leaves it out in the end. */
-const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"] as const;
 
 /**
  * Chooses from what was found what goes into the summary, so that its rendered text stays within the limit: each section
@@ -63,13 +47,15 @@ export function* selectChanges(
   const demands = demandsOf(draft, candidates);
   const room = Math.max(0, limit - draft.tokens + demands.before);
   const { sections, places } = allotments(room, demands.sections);
-  const work = openWork(draft, candidates, request, sections.openItems);
+  const isShort = sections.openItems < demands.sections.openItems;
+  const work = openWork(draft, candidates, request, isShort ? sections.openItems : Number.POSITIVE_INFINITY);
   if (work.chapter !== null) draft.merge(work.chapter.candidate, work.chapter.merged);
   const left: Candidate[] = [];
   for (const section of ROOM_SECTIONS) {
     yield;
     const wanted = section === "openItems" ? work.candidates : candidates.filter((one) => one.section === section);
-    left.push(...fillSection(draft, section, sections[section], wanted, work.kept, said, limit - places));
+    const fresh = section === "facts" ? beyondAnswers(wanted, draft) : wanted;
+    left.push(...fillSection(draft, section, sections[section], fresh, work.kept, said, limit - places));
   }
   fillWhatIsLeft(draft, left, limit - places, said);
   yield;
@@ -92,6 +78,15 @@ function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): 
   const { text: told, sources } = previous.narrative;
   const text = endOfNarrative(told, Math.floor(maxTokens * AGED_NARRATIVE), countTokens);
   return text === told ? [] : [{ op: "set-narrative", narrative: { text, sources } }];
+}
+
+/** Findings without those of messages whose every finding stands with the request that they answer. */
+function beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): readonly Candidate[] {
+  const answers = new SaidAlready();
+  for (const { context } of draft.itemsNow("openItems")) answers.say(context);
+  const untold = findings.filter((finding) => !answers.has(candidateText(finding)));
+  const sources = new Set(untold.flatMap(({ item }) => item.sources));
+  return findings.filter(({ item }) => item.sources.some((source) => sources.has(source)));
 }
 
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
@@ -257,84 +252,3 @@ const KNOWN_BY: Readonly<Record<RoomSection, (said: SaidAlready, previous: reado
   decisions: anyStatement(true),
   facts: anyStatement(true),
 };
-
-/**
- * Takes the oldest items of earlier folds out of a section until they take at most `most` tokens; none when nothing is
- * wanted (`stays` is null). What only says what comes next goes first, and of several from one message all but one.
- * Gives what the section takes then.
- */
-function makeRoom(
-  draft: SummaryDraft,
-  section: SummarySection,
-  previous: readonly SummaryItem[],
-  most: number,
-  stays: ((item: SummaryItem) => boolean) | null,
-): number {
-  const costs = new Map(previous.map((item) => [item, draft.costOf(section, item)]));
-  let used = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
-  if (stays === null) return used;
-  for (const item of detailFirst(previous)) {
-    if (used <= most) break;
-    if (stays(item)) continue;
-    draft.evict(section, item, costs.get(item) as number);
-    used -= costs.get(item) as number;
-  }
-  return used;
-}
-
-/** Items in the order in which they go: what more is told of one message, then everything by age. */
-function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
-  const told = new Set<string | undefined>();
-  const isDetail = (item: SummaryItem): boolean => {
-    const [source] = item.sources;
-    const known = source !== undefined && told.has(source);
-    told.add(source);
-    return known || ("text" in item && isAnnouncement(item.text as string));
-  };
-  const details = new Set(items.filter(isDetail));
-  return [...details, ...items.filter((item) => !details.has(item))];
-}
-
-/**
- * Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. Names of
- * earlier folds go before anything that was found now.
- */
-function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): Steps<void> {
-  const excess = (): number => draft.exactTokens() - maxTokens;
-  for (const section of GIVING_WAY) {
-    for (let over = excess(); over > 0 && takeBackSome(draft, section, over); over = excess()) yield;
-    if (section === "identifiers") yield* evictToFit(draft, section, kept, excess);
-  }
-  for (const section of GIVING_WAY) yield* evictToFit(draft, section, kept, excess);
-  if (excess() > 0) draft.cutNarrative();
-  for (const op of LAST_TO_GO) {
-    if (excess() <= 0) return;
-    draft.dropFixed(op);
-  }
-}
-
-/** Takes items of earlier folds out of a section until the whole fits, or none is left. What is kept goes last. */
-function* evictToFit(
-  draft: SummaryDraft,
-  section: SummarySection,
-  kept: ReadonlySet<string>,
-  excess: () => number,
-): Steps<void> {
-  const items = [...draft.previousItems(section)]
-    .filter((item) => !isProtected(section, item))
-    .sort((a, b) => Number(kept.has(a.id)) - Number(kept.has(b.id)));
-  for (let next = 0, over = excess(); over > 0 && next < items.length; over = excess()) {
-    yield;
-    for (const end = next + stepFor(over); next < end && next < items.length; next++)
-      draft.evict(section, items[next] as SummaryItem, 0);
-  }
-}
-
-/** How many items to take at once: a little less than would be enough, so that each round comes nearer and few are needed. */
-const stepFor = (excess: number): number => Math.max(1, Math.floor(excess / TOKENS_OF_A_LONG_ITEM));
-
-function takeBackSome(draft: SummaryDraft, section: SummarySection, excess: number): boolean {
-  let taken = 0;
-  while (taken < stepFor(excess) && draft.takeBack(section)) taken++;
-  return taken > 0;
-}

@@ -58,6 +58,12 @@ export class SummaryDraft {
     return (this.#base[section] as readonly SummaryItem[]).filter(({ id }) => !this.#removed.has(id));
   }
 
+  /** Items that are in by now, of the previous summary and new ones. */
+  itemsNow<Section extends SummarySection>(section: Section): readonly NewItem<Section>[] {
+    const added = this.#added.filter((candidate) => candidate.section === section).map(({ item }) => item);
+    return [...this.previousItems(section), ...added] as unknown as readonly NewItem<Section>[];
+  }
+
   /** What the identifiers of earlier folds take in the rendered text. */
   get identifierTokens(): number {
     const identifiers = this.previousItems("identifiers") as readonly PlaceItem[];

@@ -1,8 +1,15 @@
 import { isUnsettled, type NewItem, type OpenItem } from "@threadfold/core";
+import { WENT_ON } from "../collectors/request.ts";
+import { sentenceExcerpt } from "../text/excerpt.ts";
 import type { Candidate } from "./candidate.ts";
 
+/** What a line of closed work takes at the most, and what came of it in it. In UTF-16 code units. */
+const MAX_LINE = 200;
+const MAX_LINE_CONTEXT = 120;
 /** Of the room for work, what old closed requests take with a line each; the oldest beyond that become a chapter. */
-const LINES_SHARE = 0.4;
+const LINES_SHARE = 0.3;
+/** And what they take with what came of them. */
+const TOLD_SHARE = 0.4;
 /** Fewer requests are no chapter. */
 const LEAST_REQUESTS = 4;
 const MAX_TITLE = 64;
@@ -12,37 +19,69 @@ const OPENING =
   /^(?:(?:ok(?:ay)?|alright|all right|now|so|then|also|actually|next|good|great|right|yes|please|hey|hi|well|and|but|btw)\b[,.:!]?\s*|(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would) like you to\s+|i (?:want|need) you to\s+|let(?:'s| us)\s+)+/i;
 const CHAPTER = /^Turns (\d+) to \d+, (\d+) requests: (?:\(\d+ before\) )?/;
 
+type WorkCandidate = Extract<Candidate, { readonly section: "openItems" }>;
+
 /** Requests of many turns as one item, and the items that it takes the place of. */
 export interface Chapter {
-  readonly candidate: Extract<Candidate, { readonly section: "openItems" }>;
+  readonly candidate: WorkCandidate;
   readonly merged: readonly OpenItem[];
 }
 
+/** What closed work of earlier turns becomes. */
+export interface AgedWork {
+  /** Items that are told shorter than before. */
+  readonly lines: readonly WorkCandidate[];
+  readonly chapter: Chapter | null;
+}
+
 /**
- * The oldest closed requests as a chapter, with the chapter of earlier folds inside it; null when their lines have room.
+ * Closed work of earlier turns: a line each, with what came of it as far as the room goes, the newest first; the oldest
+ * requests that have no room for a line become a chapter, with the chapter of earlier folds inside it.
  *
  * @param work items of the summary before.
  * @param room tokens of all work items, counted by `costOf`.
  */
-export function chapterOf(
+export function agedWork(
   work: readonly OpenItem[],
   room: number,
   costOf: (item: NewItem<"openItems">) => number,
-): Chapter | null {
+): AgedWork {
   const before = work.filter(({ kind }) => kind === "chapter");
   const closed = work
-    .filter((item) => item.kind === "request" && !isUnsettled(item))
+    .filter((item) => item.kind !== "chapter" && !isUnsettled(item))
     .sort((a, b) => (b.turn ?? 0) - (a.turn ?? 0));
+  const requests = closed.filter(({ kind }) => kind === "request");
   let used = before.reduce((sum, item) => sum + costOf(item), 0);
-  const newest = closed.findIndex((item) => (used += costOf(item)) > room * LINES_SHARE);
-  const merged = newest < 0 ? [] : closed.slice(Math.max(1, newest)).reverse();
-  if (merged.length < LEAST_REQUESTS) return null;
-  const item = itemOf([...before, ...merged]);
-  return { candidate: { section: "openItems", item, worth: 0, sure: true }, merged: [...before, ...merged] };
+  const over = requests.findIndex((item) => (used += costOf(lineOf(item, false))) > room * LINES_SHARE);
+  const merged = over < 0 ? [] : requests.slice(Math.max(1, over)).reverse();
+  const isChapter = merged.length >= LEAST_REQUESTS;
+  const lines = closed.filter((item) => !isChapter || !merged.includes(item));
+  let left = room * TOLD_SHARE - lines.reduce((sum, item) => sum + costOf(lineOf(item, false)), 0);
+  const told = lines.flatMap((item): readonly WorkCandidate[] => {
+    const [whole, bare] = [lineOf(item, true), lineOf(item, false)];
+    const more = costOf(whole) - costOf(bare);
+    // The newest keeps what came of it in any case.
+    const line = more <= left || item === requests[0] ? whole : bare;
+    if (line === whole) left -= more;
+    const isSame = line.description === item.description && line.context === item.context;
+    return isSame ? [] : [{ section: "openItems", item: line, worth: 0, supersedes: item.id }];
+  });
+  if (!isChapter) return { lines: told, chapter: null };
+  const item = chapterOf([...before, ...merged]);
+  return {
+    lines: told,
+    chapter: { candidate: { section: "openItems", item, worth: 0, sure: true }, merged: [...before, ...merged] },
+  };
+}
+
+/** Its first sentences, with the first of what came of it. */
+function lineOf({ id: _, ...item }: OpenItem, isTold: boolean): NewItem<"openItems"> {
+  const context = !isTold || item.context === WENT_ON ? "" : sentenceExcerpt(item.context, MAX_LINE_CONTEXT);
+  return { ...item, description: sentenceExcerpt(item.description, MAX_LINE), context };
 }
 
 /** @param items chapters first, then requests; oldest first. */
-function itemOf(items: readonly OpenItem[]): NewItem<"openItems"> {
+function chapterOf(items: readonly OpenItem[]): NewItem<"openItems"> {
   const turns = items.map(({ turn = 0 }) => turn);
   const first = Math.min(...items.map((item) => Number(CHAPTER.exec(item.description)?.[1] ?? item.turn ?? 0)));
   const count = items.reduce((sum, item) => sum + Number(CHAPTER.exec(item.description)?.[2] ?? 1), 0);
