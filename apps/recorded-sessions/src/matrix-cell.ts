@@ -1,6 +1,6 @@
 import type { RecordedFile } from "./recorded-files.ts";
 
-export const BUDGETS = [100_000, 50_000, 20_000, 8_000] as const;
+export const BUDGETS: readonly number[] = [100_000, 50_000, 20_000, 8_000];
 /** The formats that are run when none is named. */
 export const FORMATS: readonly string[] = ["anthropic", "openai-chat"];
 
@@ -41,7 +41,7 @@ export function matrixCells(
 export function sampledMatrixCells(files: readonly RecordedFile[]): readonly MatrixCell[] {
   return matrixCells(files).filter(({ file, budget, format }) => {
     const row = files.indexOf(file);
-    const column = BUDGETS.findIndex((one) => one === budget);
+    const column = BUDGETS.indexOf(budget);
     return (row + column) % 2 === 0 && FORMATS.indexOf(format) === ((row + column) / 2) % FORMATS.length;
   });
 }

@@ -23,11 +23,7 @@ describe.skipIf(folder === null)(
     }, () => {
       const { stdout, stderr, status } = spawnSync(
         process.execPath,
-        [
-          "--conditions=threadfold-source",
-          join(import.meta.dirname, "main.ts"),
-          ...(isFull ? [] : ["--sample"]),
-        ],
+        ["--conditions=threadfold-source", join(import.meta.dirname, "main.ts"), ...(isFull ? [] : ["--sample"])],
         { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" }, maxBuffer: 64 * 1024 * 1024 },
       );
       const failed = stdout.split("\n").filter((line) => line.includes("FAILED"));

@@ -9,8 +9,8 @@ import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from 
 import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
-import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../reliability/child.ts";
 import { onLanes } from "../reliability/lane.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
 import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { inSchema } from "./postgres-connection.ts";
@@ -153,7 +153,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
 
 /** Starts a process that opens a store, and kills it so long after it began to. */
 async function killWhileUpgrading(address: readonly string[], afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, nodeArguments("../postgres/upgrades.process.ts", address), {
+  const child = spawn(process.execPath, nodeArguments("postgres/upgrades.process.ts", address), {
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });

@@ -9,8 +9,8 @@ import { THREAD } from "../conformance/sample-data.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "./child.ts";
 import { freshFolder, onLanes } from "./lane.ts";
 
 afterAll(removeCompiled);
@@ -31,7 +31,7 @@ interface Writer {
 }
 
 function startWriter(address: readonly string[]): Writer {
-  const child = spawn(process.execPath, nodeArguments("writer.process.ts", address), {
+  const child = spawn(process.execPath, nodeArguments("reliability/writer.process.ts", address), {
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });

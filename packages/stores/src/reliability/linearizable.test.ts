@@ -7,8 +7,8 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { childEnvironment, nodeArguments, removeCompiled } from "../testing/child.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { childEnvironment, nodeArguments, removeCompiled } from "./child.ts";
 import { freshFolder } from "./lane.ts";
 import { type ListWord, type ListWork, workOnList } from "./list-client.ts";
 import { type ListOperation, listHistoryProblem } from "./list-history.ts";
@@ -74,7 +74,7 @@ class ListProcess {
   #ended: number | string | null = null;
 
   constructor() {
-    const child = spawn(process.execPath, nodeArguments("list-client.process.ts", []), {
+    const child = spawn(process.execPath, nodeArguments("reliability/list-client.process.ts", []), {
       stdio: ["pipe", "pipe", "inherit"],
       env: childEnvironment(),
     });

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isThorough, patience, runs } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
+import { nodeArguments, removeCompiled, runChild } from "../testing/child.ts";
 import { faultedProblems } from "./check-faulted.ts";
-import { nodeArguments, removeCompiled, runChild } from "./child.ts";
 import { faultedWords } from "./faulted-word.ts";
 import { freshFolder, onLanes } from "./lane.ts";
 
@@ -31,7 +31,7 @@ async function traced(name: string, files: number, inject: readonly string[]) {
     ...(inject.some((each) => each.includes("signal=")) ? [] : ["--seccomp-bpf"]),
     ...["-f", "-o", log, "-e", `trace=${CALLS.join(",")}`, ...watched],
     ...inject.flatMap((each) => ["-e", `inject=${each}`]),
-    ...[process.execPath, ...nodeArguments("faulted.process.ts", paths)],
+    ...[process.execPath, ...nodeArguments("reliability/faulted.process.ts", paths)],
   ]);
   return { paths, log: readFileSync(log, "utf8"), words: faultedWords(ended.stdout), ...ended };
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { THREAD } from "../conformance/sample-data.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { nodeArguments, removeCompiled, runChild, untilEnd } from "./child.ts";
+import { nodeArguments, removeCompiled, runChild, untilEnd } from "../testing/child.ts";
 import { freshFolder } from "./lane.ts";
 
 afterAll(removeCompiled);
@@ -36,7 +36,7 @@ interface TightDisk {
 
 const quoted = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(" ");
 const command = (...values: readonly string[]): string =>
-  quoted([process.execPath, ...nodeArguments("tight-disk.process.ts", values)]);
+  quoted([process.execPath, ...nodeArguments("reliability/tight-disk.process.ts", values)]);
 
 /** Runs shell lines, and gives what each process of theirs came to. */
 async function shell(runner: readonly string[], lines: readonly string[]): Promise<readonly TightDisk[]> {
@@ -114,7 +114,7 @@ describe("R32 a disk that does not take what is written", () => {
       const path = join(place, "store.db");
       const run = async (): Promise<TightDisk> => {
         const { stdout, stderr } = await untilEnd(
-          spawn(process.execPath, nodeArguments("tight-disk.process.ts", [path, "10"]), {
+          spawn(process.execPath, nodeArguments("reliability/tight-disk.process.ts", [path, "10"]), {
             stdio: ["ignore", "pipe", "pipe"],
             env: { ...process.env, ...(isRoot && { THREADFOLD_TEST_USER: `${NOBODY}` }) },
           }),

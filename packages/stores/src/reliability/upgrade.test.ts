@@ -14,8 +14,8 @@ import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { notedUpTo } from "../sqlite/noted-places.ts";
 import { SCHEMA_VERSION } from "../sqlite/schema.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "./child.ts";
 import { freshFolder, onLanes } from "./lane.ts";
 
 afterAll(removeCompiled);
@@ -27,7 +27,7 @@ afterAll(remove);
 
 /** Starts a process that opens a store, which makes its tables, and kills it that long after it began to. */
 async function killWhileMigrating(address: readonly string[], afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, nodeArguments("writer.process.ts", address), {
+  const child = spawn(process.execPath, nodeArguments("reliability/writer.process.ts", address), {
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });

@@ -8,7 +8,7 @@ import { runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { THREAD } from "../conformance/sample-data.ts";
 import { verifyStore } from "../inspection/verify-store.ts";
-import { SOURCE_ARGUMENTS, unlessEnded } from "../reliability/child.ts";
+import { SOURCE_ARGUMENTS, unlessEnded } from "../testing/child.ts";
 import type { CommitsAnswer, CommitsRequest } from "./commits.process.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
