@@ -7,7 +7,7 @@ import { type CellDepth, runCell } from "./run-cell.ts";
 
 /** What tells a process that it is a worker, and what it does with each session. */
 const WORKERS: Readonly<Record<string, CellDepth>> = { "--fold": "fold", "--fold-and-check": "fold-and-check" };
-/** Asks for a quarter of the cells. */
+/** Asks for an eighth of the cells. */
 const SAMPLE = "--sample";
 const isSample = process.argv.includes(SAMPLE);
 const named = process.argv.slice(2).filter((argument) => WORKERS[argument] === undefined && argument !== SAMPLE);
@@ -16,7 +16,7 @@ const formats = named.length === 0 ? FORMATS : named;
 /**
  * Folds every recorded session at every budget in every format, twice, in two processes with different time zones and
  * locales, and compares the requests; one of them also checks what its stores then hold. Formats may be named as
- * arguments, or `--sample` for a quarter of all. Prints the table; exits with 1 when anything that must hold does not.
+ * arguments, or `--sample` for an eighth of all. Prints the table; exits with 1 when anything that must hold does not.
  */
 async function main(): Promise<number> {
   const folder = dataFolder();

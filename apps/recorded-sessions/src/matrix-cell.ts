@@ -37,11 +37,11 @@ export function matrixCells(
   return files.flatMap((file) => BUDGETS.flatMap((budget) => formats.map((format) => ({ file, budget, format }))));
 }
 
-/** A quarter of them: each session at two budgets, in one format each, so that all together meet all of both. */
+/** An eighth of them: each session at one budget in one format, in turn, so that each budget meets each format. */
 export function sampledMatrixCells(files: readonly RecordedFile[]): readonly MatrixCell[] {
   return matrixCells(files).filter(({ file, budget, format }) => {
     const row = files.indexOf(file);
-    const column = BUDGETS.indexOf(budget);
-    return (row + column) % 2 === 0 && FORMATS.indexOf(format) === ((row + column) / 2) % FORMATS.length;
+    const turn = Math.floor(row / BUDGETS.length) % FORMATS.length;
+    return BUDGETS.indexOf(budget) === row % BUDGETS.length && FORMATS.indexOf(format) === turn;
   });
 }

@@ -42,12 +42,25 @@ describe("work that is done in turns of the event loop", () => {
   it("ends with the reason of a signal that is aborted meanwhile, and does no further step", async () => {
     const { loop, state } = scriptedLoop();
     const controller = new AbortController();
-    const later: EventLoop["later"] = (run, milliseconds) => {
+    const later: EventLoop["later"] = (run) => {
       if (state.now > 50) controller.abort(new Error("the user left"));
-      return loop.later(run, milliseconds);
+      return loop.later(run);
     };
     const finished = new EventLoopTurns({ ...loop, later }).finish(work(1_000, 1, state), controller.signal);
     await expect(finished).rejects.toThrow("the user left");
     expect(state.now).toBeLessThan(60);
+  });
+
+  it("hears timers of this machine that are due in the midst of the work", async () => {
+    let heardAt = -1;
+    let step = 0;
+    setTimeout(() => (heardAt = step), 1);
+    await new EventLoopTurns().finish(
+      (function* () {
+        for (const end = performance.now() + 200; performance.now() < end; step++) yield;
+      })(),
+    );
+    expect(heardAt).toBeGreaterThan(0);
+    expect(heardAt).toBeLessThan(step);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  EventLoopTurns,
   type Message,
   passagesOf,
   passageText,
@@ -11,7 +12,6 @@ import {
   searchPassages,
   type ThreadId,
 } from "@threadfold/core";
-import { eventLoopTurns } from "./event-loop-turns.ts";
 
 /** What is indexed of one thread. */
 class ThreadIndex {
@@ -24,7 +24,7 @@ class ThreadIndex {
   ready: Promise<void> = Promise.resolve();
 
   async add(messages: Iterable<Message>): Promise<void> {
-    const turns = eventLoopTurns();
+    const turns = new EventLoopTurns();
     for (const message of messages) {
       if (this.messages.has(message.id)) continue;
       this.messages.set(message.id, message);

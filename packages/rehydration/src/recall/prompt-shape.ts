@@ -4,6 +4,7 @@ import {
   type ClearRecord,
   type ClearTarget,
   type CompactionPlan,
+  EventLoopTurns,
   type Message,
   type MessageId,
   type Part,
@@ -11,7 +12,6 @@ import {
   renderSummary,
   visibleText,
 } from "@threadfold/core";
-import { eventLoopTurns } from "./event-loop-turns.ts";
 import { namesInSteps } from "./names-in-text.ts";
 
 /** What a prompt under a plan shows, as far as recall has to know: it brings back what is not there. */
@@ -27,7 +27,7 @@ export async function promptShape(thread: AgentThread, plan: CompactionPlan): Pr
   const shown: MessageId[] = [];
   const names = new Set<string>();
   const told = new Set<PlanRecord>();
-  const turns = eventLoopTurns();
+  const turns = new EventLoopTurns();
   const show = async (text: string): Promise<void> => {
     for (const name of await turns.finish(namesInSteps(text))) names.add(name);
   };

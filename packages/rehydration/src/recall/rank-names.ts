@@ -1,5 +1,4 @@
-import { type EventLoopTurns, type RecallHit, recallTerms } from "@threadfold/core";
-import { eventLoopTurns } from "./event-loop-turns.ts";
+import { EventLoopTurns, type RecallHit, recallTerms } from "@threadfold/core";
 import { namesInText } from "./names-in-text.ts";
 import { quotedTexts } from "./quoted-texts.ts";
 
@@ -37,7 +36,7 @@ export async function rankNames(
   queryTerms: ReadonlySet<string>,
   known: ReadonlySet<string>,
 ): Promise<readonly RankedName[]> {
-  const turns = eventLoopTurns();
+  const turns = new EventLoopTurns();
   const names = await collectNames(hits, known, turns);
   const best = Math.max(...hits.map(({ score }) => score), Number.MIN_VALUE);
   const frequency = new Map<string, number>();

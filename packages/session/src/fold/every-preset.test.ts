@@ -46,7 +46,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
           }
         },
       ),
-      runs(6, 240),
+      runs(3, 240),
     );
   });
 
@@ -83,7 +83,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
           expect([index, await foldsFor(session)]).toEqual([index, retry]);
         }
       }),
-      runs(6, 240),
+      runs(3, 240),
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   type DetectedRules,
   type DurabilityOf,
   detectPinsInSteps,
+  EventLoopTurns,
   type MessageId,
   type MessageInput,
   type Pin,
@@ -24,7 +25,6 @@ import {
   type UnpinnedRules,
   unpinnedRules,
 } from "@threadfold/core";
-import { eventLoopTurns } from "../event-loop-turns.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { SerialQueue } from "../serial-queue.ts";
 import { extendStateInSteps, type ThreadState, threadStateInSteps } from "./thread-state.ts";
@@ -73,7 +73,7 @@ export class SessionThread {
     { tokenizer, durabilityOf }: Pick<SessionThreadPorts, "tokenizer" | "durabilityOf">,
     plan?: CompactionPlan,
   ): Promise<ThreadState> {
-    return eventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
+    return new EventLoopTurns().finish(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
   }
 
   /** Rules that detection found and that the cap on detected pins left out. Looks at what is new since it was last asked. */
@@ -143,7 +143,7 @@ export class SessionThread {
       const stored = await this.#ports.threads.load(thread.id);
       if (stored === null || stored.version <= thread.version) return;
       const grown = thread.appendEntries(stored.entriesBetween(thread.version));
-      this.#state = await eventLoopTurns().finish(extendStateInSteps(this.#state, grown));
+      this.#state = await new EventLoopTurns().finish(extendStateInSteps(this.#state, grown));
     });
   }
 
@@ -180,7 +180,7 @@ export class SessionThread {
     return this.#queue.run(async () => {
       const before = await this.#knowing(ids);
       // Counted before it is stored: what cannot be counted is not appended.
-      const state = await eventLoopTurns().finish(grownState(this.#state, before, grow));
+      const state = await new EventLoopTurns().finish(grownState(this.#state, before, grow));
       if (state === null) return;
       const { thread: after } = state;
       const entries: readonly ThreadEntryInput[] = after.entriesBetween(before.version);

@@ -1,5 +1,4 @@
 import {
-  type EventLoop,
   EventLoopTurns,
   type IndexedPassage,
   type Message,
@@ -141,7 +140,7 @@ export class SqliteRecall implements RecallIndex {
 
 /** Reads before the file is locked, and lets others run meanwhile: finding the words takes longer than writing them. */
 async function readPassages(messages: readonly Message[]): Promise<readonly IndexedPassage[]> {
-  const turns = new EventLoopTurns(machine);
+  const turns = new EventLoopTurns();
   const passages: IndexedPassage[] = [];
   for (const message of messages) {
     for (const passage of passagesOf(message)) {
@@ -152,7 +151,5 @@ async function readPassages(messages: readonly Message[]): Promise<readonly Inde
   return passages;
 }
 
-// Kept from when this was loaded: a host's tests that fake timers would otherwise hold up every indexing.
-const machine: EventLoop = { later: setTimeout, now: performance.now.bind(performance) };
 const NOTHING: ReadonlySet<number> = new Set();
 const NO_PAGE: RecallPage = Object.freeze({ hits: Object.freeze([]), total: 0, nextCursor: null });

@@ -6,6 +6,7 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   type DeterminismProbe,
+  EventLoopTurns,
   type GroupedThread,
   groupRecords,
   type InstructionsEffect,
@@ -39,7 +40,6 @@ import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
 import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
 import { draftAttempt } from "./draft-attempt.ts";
 import { DraftPlan } from "./draft-plan.ts";
-import { eventLoopTurns } from "./event-loop-turns.ts";
 import { type FoldAttempt, foldAttempts } from "./fold-attempt.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "./show-unread.ts";
@@ -121,7 +121,7 @@ class Fold {
   readonly #shape: ThreadShape;
   readonly #now: string;
   readonly #grounds: FoldGrounds;
-  readonly #turns = eventLoopTurns();
+  readonly #turns = new EventLoopTurns();
   readonly #unread: readonly number[];
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  EventLoopTurns,
   finishSteps,
   type Steps,
   type SummarizeRequest,
@@ -8,7 +9,6 @@ import {
   type SummaryChange,
   ThreadfoldError,
 } from "@threadfold/core";
-import { eventLoopTurns } from "../text/event-loop-turns.ts";
 import { harvestSpan } from "./harvest-span.ts";
 import { selectChanges } from "./selection/select-changes.ts";
 
@@ -30,7 +30,7 @@ export class ExtractiveSummarizer implements Summarizer {
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
     refuseAborted(request);
     try {
-      return await eventLoopTurns().finish(summarizeInSteps(request), request.signal);
+      return await new EventLoopTurns().finish(summarizeInSteps(request), request.signal);
     } catch (error) {
       refuseAborted(request);
       throw error;

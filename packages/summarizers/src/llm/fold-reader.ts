@@ -1,11 +1,11 @@
 import {
   type CompletionRequest,
+  EventLoopTurns,
   modelCallFailure,
   type SummarizeRequest,
   type SummarizeResult,
   type Usage,
 } from "@threadfold/core";
-import { eventLoopTurns } from "../text/event-loop-turns.ts";
 import { groundedChanges } from "./answer/grounded-changes.ts";
 import { type SpanEvidence, spanEvidence } from "./answer/span-evidence.ts";
 import { isInvented, namesIn, withUnknownNames } from "./answer/unknown-names.ts";
@@ -68,7 +68,10 @@ export class FoldReader {
     if (prefix === null) await this.#readTranscript();
     else await this.#readPrefix(prefix);
     if (!this.#noted) throw rejection("ungrounded", "nothing that the model noted stands in the span");
-    const changes = await eventLoopTurns().finish(settledChanges(this.#notes.outcome(), this.#request), this.#signal);
+    const changes = await new EventLoopTurns().finish(
+      settledChanges(this.#notes.outcome(), this.#request),
+      this.#signal,
+    );
     return { changes, ...(this.#usage !== undefined && { usage: this.#usage }) };
   }
 

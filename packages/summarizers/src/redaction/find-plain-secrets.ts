@@ -1,4 +1,4 @@
-import { eventLoopTurns } from "../text/event-loop-turns.ts";
+import { EventLoopTurns } from "@threadfold/core";
 import { AnchorSearch } from "./anchor-search.ts";
 import type { FoundSecret } from "./found-secret.ts";
 import type { SecretRule } from "./secret-rule.ts";
@@ -23,7 +23,7 @@ export async function findPlainSecrets(text: string): Promise<readonly FoundSecr
   search ??= new AnchorSearch(new Map(rules.map((rule) => [rule, rule.anchors ?? []])));
   if (text.length <= WINDOW + MARGIN) return foundIn(text, rules, search);
   const found: FoundSecret[] = [];
-  const turns = eventLoopTurns();
+  const turns = new EventLoopTurns();
   for (let from = 0; from < text.length; from += WINDOW) {
     const [start, until] = [Math.max(0, from - MARGIN), from + WINDOW];
     for (const secret of await foundIn(text.slice(start, until + MARGIN), rules, search, () => turns.take())) {

@@ -1,5 +1,4 @@
-import type { JsonValue } from "@threadfold/core";
-import { eventLoopTurns } from "../text/event-loop-turns.ts";
+import { EventLoopTurns, type JsonValue } from "@threadfold/core";
 import { MIN_SECRET } from "./found-secret.ts";
 import { redactPieces } from "./redact-pieces.ts";
 import { redactSecrets, secretStretches } from "./redact-secrets.ts";
@@ -19,7 +18,7 @@ export async function redactJson<Value extends JsonValue | undefined>(
   const lists: JsonList[] = [];
   collect(value, texts, lists);
   const joined = new Map<JsonList, readonly string[]>();
-  const turns = eventLoopTurns();
+  const turns = new EventLoopTurns();
   for (const list of await listsWithSecrets(lists)) {
     await turns.take();
     const pieces = piecesOf(list);
@@ -68,7 +67,7 @@ async function replacementsOf(
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
-  const turns = eventLoopTurns();
+  const turns = new EventLoopTurns();
   for (const index of await touchedBy(texts)) {
     const text = texts[index] as string;
     await turns.take();
