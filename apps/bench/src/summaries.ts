@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import {
   type PolicyPrompt,
   type PromptPolicy,
@@ -6,38 +8,56 @@ import {
   replayScene,
   scriptedSummarizer,
 } from "@threadfold/simulation";
-import { loadSession, sessionFiles } from "./peers-sessions.ts";
+import { loadSession, type SessionFile, sessionFiles } from "./peers-sessions.ts";
+import { refreshedPage, type ShownSummary } from "./summary-page.ts";
 
 /**
- * Prints what a recorded session's summaries say, for a reader: `NAME` is part of a file's name, `--preset=threadfold`,
- * `--budget=50000`, `--fold=10` the fold to look at (the last one when there are fewer, or without it).
+ * Prints what a recorded session's summaries say, for a reader: `NAME` is part of a file's name or the path of one,
+ * `--preset=threadfold`, `--budget=50000`, `--fold=10` the fold to look at (the last one when there are fewer, or without
+ * it). `--page=docs/summaries.md` writes the first lines of every summary that the page shows anew instead.
  */
 const value = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
-const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
 const preset = value("preset") ?? "threadfold";
-const budgetTokens = Number(value("budget") ?? 50_000);
-const fold = Number(value("fold") ?? Number.POSITIVE_INFINITY);
+const page = value("page");
+const ROOT = resolve(import.meta.dirname, "../../..");
 
-const file = sessionFiles().find(({ name }) => name.includes(wanted));
-const session = file === undefined ? null : await loadSession(file);
-if (file === undefined || session === null) fail(`No recorded session has ${wanted} in its name.`);
-const summarizer = scriptedSummarizer("extractive");
-const offer = presetOffers(summarizer).find(({ id }) => id === preset);
-if (offer === undefined) fail(`There is no preset ${preset}.`);
+if (page === undefined) {
+  const name = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
+  const budgetTokens = Number(value("budget") ?? 50_000);
+  const fold = Number(value("fold") ?? Number.POSITIVE_INFINITY);
+  process.stdout.write(`${await summaryOf({ name, budgetTokens, fold })}\n`);
+} else {
+  const path = resolve(ROOT, page);
+  writeFileSync(path, await refreshedPage(readFileSync(path, "utf8"), summaryOf));
+}
 
-const scene = replayScene(session);
-const summaries: string[] = [];
-await replayPolicy(scene, listening(offer.policyFor(scene)), { budgetTokens, summarizer });
-const shown = summaries.slice(0, fold);
-process.stdout.write(
-  shown.length === 0
-    ? `${session.name} fits into ${budgetTokens} tokens, or was folded without a summary.\n`
-    : `${session.name}, ${budgetTokens} tokens, fold ${shown.length} of ${summaries.length}:\n\n${shown.at(-1)}\n`,
-);
+async function summaryOf({ name, budgetTokens, fold }: ShownSummary): Promise<string> {
+  const file = sessionNamed(name);
+  const session = file === undefined ? null : await loadSession(file);
+  if (session === null) return fail(`No recorded session has ${name} in its name.`);
+  const summarizer = scriptedSummarizer("extractive");
+  const offer = presetOffers(summarizer).find(({ id }) => id === preset);
+  if (offer === undefined) return fail(`There is no preset ${preset}.`);
+  const scene = replayScene(session);
+  const summaries: string[] = [];
+  await replayPolicy(scene, listening(offer.policyFor(scene), summaries), { budgetTokens, summarizer });
+  const shown = summaries.slice(0, fold);
+  return shown.length === 0
+    ? `${basename(session.name)} fits into ${budgetTokens} tokens, or was folded without a summary.`
+    : `${basename(session.name)}, ${budgetTokens} tokens, fold ${shown.length} of ${summaries.length}:\n\n${shown.at(-1)}`;
+}
+
+/** A file of the recorded sessions, or one of the project's own by its path. */
+function sessionNamed(name: string): SessionFile | undefined {
+  const path = resolve(ROOT, name);
+  return name.startsWith("examples/")
+    ? { path, name, size: 0 }
+    : sessionFiles().find((file) => file.name.includes(name));
+}
 
 /** The same policy, whose folds are kept. */
-function listening(policy: PromptPolicy): PromptPolicy {
+function listening(policy: PromptPolicy, summaries: string[]): PromptPolicy {
   const keep = ({ messages, committed }: PolicyPrompt): void => {
     const written = messages.filter(({ text }) => text.includes("[Summary v")).map(({ text }) => text);
     if (committed && written.length > 0) summaries.push(written.join("\n\n"));

@@ -53,12 +53,14 @@ describe("H5: what somebody wrote down already", () => {
   });
 
   it("leaves out what was announced in earlier turns and names nothing; what names something stays", () => {
-    const conversation = new Conversation().user("Look around.").agent("Let me look at the other folder first.");
+    const conversation = new Conversation()
+      .user("Look around.")
+      .agent("You're right, let me look at the other folder first.");
     conversation.bash("ls", "src").agent("Let me see what `openStore` does with it.").bash("cat src/store.ts", "x");
     const { text: now } = summaryOf(conversation);
-    expect(now).toContain("Let me look at the other folder first.");
+    expect(now).toContain("let me look at the other folder first.");
     const { text } = summaryOf(conversation.user("Now the checkout.").agent("The checkout stands in pay.ts."));
-    expect(text).not.toContain("Let me look at the other folder first.");
+    expect(text).not.toContain("let me look at the other folder first.");
     expect(text).toContain("Let me see what `openStore` does with it.");
   });
 

@@ -68,7 +68,7 @@ function addSentence(part: string, sentences: Sentence[]): void {
 export const isQuestion = (text: string): boolean => /[?？]["'”»)]?$/.test(text);
 
 const ANNOUNCES =
-  /^(?:(?:now|first|next|then|ok|okay|good|great|perfect|alright|so)[,.!]?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
+  /^(?:(?:now|first|next|then|ok|okay|good|great|perfect|alright|so|actually|you['’]re (?:absolutely )?right)[,.!]?\s+)*(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)\b/i;
 
 /** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
 export const isAnnouncement = (sentence: string): boolean => ANNOUNCES.test(sentence);

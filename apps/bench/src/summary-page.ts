@@ -1,0 +1,51 @@
+/** Lines that are shown of each section. */
+const SHOWN_LINES = 2;
+const LONGEST_LINE = 190;
+/** Sections of which bare names are all, or nearly all, that there is. */
+const LISTS = /^## What is where/;
+/** Where somebody's home begins in a path. */
+const HOME = /(?:\/Users|\/home)\/[a-z]+(?=\/)/g;
+/** A block of the page that shows a summary: which session, how many tokens, which fold. */
+const BLOCK = /^```text (\S+) (\d+) (\d+|last)\n[\s\S]*?^```$/gm;
+
+/** Which summary a block of the page shows. */
+export interface ShownSummary {
+  readonly name: string;
+  readonly budgetTokens: number;
+  /** The newest one when there are fewer. */
+  readonly fold: number;
+}
+
+/** The page with every summary in it written anew. */
+export async function refreshedPage(page: string, textOf: (shown: ShownSummary) => Promise<string>): Promise<string> {
+  let refreshed = "";
+  let end = 0;
+  for (const block of page.matchAll(BLOCK)) {
+    const [whole, name = "", budget = "", fold = ""] = block;
+    const shown = {
+      name,
+      budgetTokens: Number(budget),
+      fold: fold === "last" ? Number.POSITIVE_INFINITY : Number(fold),
+    };
+    const text = summaryExcerpt(await textOf(shown));
+    refreshed += `${page.slice(end, block.index)}\`\`\`text ${name} ${budget} ${fold}\n${text}\n\`\`\``;
+    end = block.index + whole.length;
+  }
+  return refreshed + page.slice(end);
+}
+
+/** The first lines of each section; what is left out is marked. Lists of names are named and not shown. */
+export function summaryExcerpt(text: string): string {
+  const [head = "", ...sections] = text.replace(HOME, "~").split(/^(?=## |\[(?:Summary|Context|End) )/m);
+  return [head, ...sections].map(sectionExcerpt).join("\n");
+}
+
+function sectionExcerpt(section: string): string {
+  const [title = "", ...lines] = section.split("\n").filter((line) => line.trim() !== "");
+  const shown = LISTS.test(title) ? [] : lines.slice(0, SHOWN_LINES);
+  const left = lines.length - shown.length;
+  const more = left === 0 ? [] : [`  [… ${left} more ${left === 1 ? "line" : "lines"}]`];
+  return [cut(title), ...shown.map(cut), ...more].join("\n");
+}
+
+const cut = (line: string): string => (line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)} […]`);
