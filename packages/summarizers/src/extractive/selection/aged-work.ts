@@ -21,6 +21,8 @@ const CHAPTER = /^Turns (\d+) to \d+, (\d+) requests: (?:\(\d+ before\) )?/;
 
 type WorkCandidate = Extract<Candidate, { readonly section: "openItems" }>;
 
+type CostOf = (item: NewItem<"openItems">) => number;
+
 /** Requests of many turns as one item, and the items that it takes the place of. */
 export interface Chapter {
   readonly candidate: WorkCandidate;
@@ -41,37 +43,47 @@ export interface AgedWork {
  * @param work items of the summary before.
  * @param room tokens of all work items, counted by `costOf`.
  */
-export function agedWork(
-  work: readonly OpenItem[],
-  room: number,
-  costOf: (item: NewItem<"openItems">) => number,
-): AgedWork {
+export function agedWork(work: readonly OpenItem[], room: number, costOf: CostOf): AgedWork {
   const before = work.filter(({ kind }) => kind === "chapter");
   const closed = work
     .filter((item) => item.kind !== "chapter" && !isUnsettled(item))
     .sort((a, b) => (b.turn ?? 0) - (a.turn ?? 0));
+  const merged = withoutRoom(closed, room * LINES_SHARE - before.reduce((sum, item) => sum + costOf(item), 0), costOf);
+  const lines = linesOf(
+    closed.filter((item) => !merged.includes(item)),
+    room * TOLD_SHARE,
+    costOf,
+  );
+  if (merged.length === 0) return { lines, chapter: null };
+  const item = chapterOf([...before, ...merged]);
+  return {
+    lines,
+    chapter: { candidate: { section: "openItems", item, worth: 0, sure: true }, merged: [...before, ...merged] },
+  };
+}
+
+/** The oldest requests, oldest first, whose bare lines have no room beside those of the newer ones; none when they are few. */
+function withoutRoom(closed: readonly OpenItem[], room: number, costOf: CostOf): readonly OpenItem[] {
   const requests = closed.filter(({ kind }) => kind === "request");
-  let used = before.reduce((sum, item) => sum + costOf(item), 0);
-  const over = requests.findIndex((item) => (used += costOf(lineOf(item, false))) > room * LINES_SHARE);
-  const merged = over < 0 ? [] : requests.slice(Math.max(1, over)).reverse();
-  const isChapter = merged.length >= LEAST_REQUESTS;
-  const lines = closed.filter((item) => !isChapter || !merged.includes(item));
-  let left = room * TOLD_SHARE - lines.reduce((sum, item) => sum + costOf(lineOf(item, false)), 0);
-  const told = lines.flatMap((item): readonly WorkCandidate[] => {
-    const [whole, bare] = [lineOf(item, true), lineOf(item, false)];
-    const more = costOf(whole) - costOf(bare);
+  let used = 0;
+  const first = requests.findIndex((item) => (used += costOf(lineOf(item, false))) > room);
+  const oldest = first < 0 ? [] : requests.slice(Math.max(1, first)).reverse();
+  return oldest.length < LEAST_REQUESTS ? [] : oldest;
+}
+
+/** A line for each, newest first, with what came of it as far as the room goes. Only what changes is given. */
+function linesOf(closed: readonly OpenItem[], room: number, costOf: CostOf): readonly WorkCandidate[] {
+  const newest = closed.find(({ kind }) => kind === "request");
+  let left = room - closed.reduce((sum, item) => sum + costOf(lineOf(item, false)), 0);
+  return closed.flatMap((item): readonly WorkCandidate[] => {
+    const [told, bare] = [lineOf(item, true), lineOf(item, false)];
+    const more = costOf(told) - costOf(bare);
     // The newest keeps what came of it in any case.
-    const line = more <= left || item === requests[0] ? whole : bare;
-    if (line === whole) left -= more;
+    const line = more <= left || item === newest ? told : bare;
+    if (line === told) left -= more;
     const isSame = line.description === item.description && line.context === item.context;
     return isSame ? [] : [{ section: "openItems", item: line, worth: 0, supersedes: item.id }];
   });
-  if (!isChapter) return { lines: told, chapter: null };
-  const item = chapterOf([...before, ...merged]);
-  return {
-    lines: told,
-    chapter: { candidate: { section: "openItems", item, worth: 0, sure: true }, merged: [...before, ...merged] },
-  };
 }
 
 /** Its first sentences, with the first of what came of it. */

@@ -47,6 +47,7 @@ export function* selectChanges(
   const demands = demandsOf(draft, candidates);
   const room = Math.max(0, limit - draft.tokens + demands.before);
   const { sections, places } = allotments(room, demands.sections);
+  // A section that gets all that it has to say is not short of room, however little that is.
   const isShort = sections.openItems < demands.sections.openItems;
   const work = openWork(draft, candidates, request, isShort ? sections.openItems : Number.POSITIVE_INFINITY);
   if (work.chapter !== null) draft.merge(work.chapter.candidate, work.chapter.merged);
@@ -84,9 +85,9 @@ function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): 
 function beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): readonly Candidate[] {
   const answers = new SaidAlready();
   for (const { context } of draft.itemsNow("openItems")) answers.say(context);
-  const untold = findings.filter((finding) => !answers.has(candidateText(finding)));
-  const sources = new Set(untold.flatMap(({ item }) => item.sources));
-  return findings.filter(({ item }) => item.sources.some((source) => sources.has(source)));
+  const isUntold = (finding: Candidate): boolean => !answers.has(candidateText(finding));
+  const untold = new Set(findings.filter(isUntold).flatMap(({ item }) => item.sources));
+  return findings.filter((one) => isUntold(one) || one.item.sources.some((source) => untold.has(source)));
 }
 
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
