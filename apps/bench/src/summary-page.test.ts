@@ -26,6 +26,12 @@ describe("a page of summaries", () => {
     expect(lines.slice(5)).toEqual(["  [… 1 more line]", "## What is where", "  [… 1 more line]"]);
   });
 
+  it("shows whose home a path begins in, and the folder for work in it, as ~", () => {
+    const paths =
+      "## Changed\n- /home/somebody/work/shop/cart.ts and /Users/one/workspaces/till/a.ts\n- /home/two/shop/b.ts";
+    expect(summaryExcerpt(paths)).toBe("## Changed\n- ~/shop/cart.ts and ~/till/a.ts\n- ~/shop/b.ts");
+  });
+
   it("is written anew block by block, and nothing else of it", async () => {
     const page =
       "# Page\n\n```text shop 20000 last\nold\n```\n\nA reader: fine.\n\n```text shop 50000 10\n```\n\n```\nother\n```\n";

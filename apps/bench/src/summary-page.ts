@@ -3,8 +3,8 @@ const SHOWN_LINES = 2;
 const LONGEST_LINE = 190;
 /** Sections of which bare names are all, or nearly all, that there is. */
 const LISTS = /^## What is where/;
-/** Where somebody's home begins in a path. */
-const HOME = /(?:\/Users|\/home)\/[a-z]+(?=\/)/g;
+/** Where somebody's home begins in a path, with the folder for work that many have in it: it says nothing of a session. */
+const HOME = /(?:\/Users|\/home)\/[a-z]+(?:\/(?:[Ww]ork\w*|[Pp]rojects|src))?(?=\/)/g;
 /** A block of the page that shows a summary: which session, how many tokens, which fold. */
 const BLOCK = /^```text (\S+) (\d+) (\d+|last)\n[\s\S]*?^```$/gm;
 
