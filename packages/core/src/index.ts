@@ -72,7 +72,6 @@ export * from "./plan/normalize-plan.ts";
 export * from "./plan/split-record.ts";
 export * from "./plan/plan-diff.ts";
 export * from "./plan/explain.ts";
-export * from "./plan/unsourced-in-plan.ts";
 export * from "./plan/legality-violation.ts";
 export * from "./view/thread-view.ts";
 export * from "./events/compaction-cause.ts";

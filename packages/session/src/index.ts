@@ -30,4 +30,4 @@ export type { UsageTotals } from "./answer/usage-totals.ts";
 export * from "./system-clock.ts";
 export * from "./thread/thread-state.ts";
 export * from "./thread/thread-reference.ts";
-export type { RecallTotals } from "./unfold/recall-totals.ts";
+export type { RecallTotals } from "./unfold/unfolding.ts";

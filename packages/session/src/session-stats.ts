@@ -1,7 +1,7 @@
 import { overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
 import type { UsageTotals } from "./answer/usage-totals.ts";
 import type { SessionRooms } from "./session-rooms.ts";
-import type { RecallTotals } from "./unfold/recall-totals.ts";
+import type { RecallTotals } from "./unfold/unfolding.ts";
 
 /** A session in figures. Tokens are those of the session's counter, where nothing else is said. */
 export interface SessionStats {

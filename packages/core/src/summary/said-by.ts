@@ -42,6 +42,14 @@ export function unsourcedItems(summary: StructuredSummary, messageOf: MessageLoo
   ];
 }
 
+/** The unsourced items of all summaries of a plan, in the order of its records; see {@link unsourcedItems}. */
+export function unsourcedInPlan(
+  { summarizations }: { readonly summarizations: readonly { readonly summary: StructuredSummary }[] },
+  messageOf: MessageLookup,
+): readonly UnsourcedItem[] {
+  return summarizations.flatMap(({ summary }) => unsourcedItems(summary, messageOf));
+}
+
 /** What users and the system said, by message. Each message is read once. */
 export class SpokenWords {
   readonly #messageOf: MessageLookup;

@@ -1,6 +1,5 @@
 import { EventLoopTurns, type RecallHit, recallTerms } from "@threadfold/core";
-import { namesInText } from "./names-in-text.ts";
-import { quotedTexts } from "./quoted-texts.ts";
+import { namesInText, quotedTexts } from "./names-in-text.ts";
 
 /** A name or a quote of several words that stands in what was found, and the passage that speaks for it most. */
 export interface RankedName {

@@ -2,7 +2,7 @@ import type { MessageInput } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
 import { MemoryRecallIndex } from "./memory-recall-index.ts";
-import { quotedTexts } from "./quoted-texts.ts";
+import { quotedTexts } from "./names-in-text.ts";
 import { recall } from "./recall-result.ts";
 
 const filler = Array.from({ length: 8 }, (_, number) => say(`n${number}`, "user", `Step ${number} is done.`));

@@ -1,6 +1,5 @@
 import { type AgentThread, type Message, type RecallHit, visibleText } from "@threadfold/core";
-import { namesInText } from "./names-in-text.ts";
-import { quotedTexts } from "./quoted-texts.ts";
+import { namesInText, quotedTexts } from "./names-in-text.ts";
 import { QUERY_MESSAGES } from "./recall-query.ts";
 
 /** How much more a passage counts that is of a file which the newest messages are about, and one that holds a quote of the query. Found on recorded sessions. */

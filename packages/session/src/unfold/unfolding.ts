@@ -31,7 +31,6 @@ import {
   vectorProblem,
 } from "@threadfold/rehydration";
 import type { ThreadState } from "../thread/thread-state.ts";
-import { NO_ANSWERS, type RecallTotals, withAnswer } from "./recall-totals.ts";
 import { FRAME_TOKENS, rehydrateRequest } from "./rehydrate-request.ts";
 
 /** What a session folded, as it is at one moment. */
@@ -200,3 +199,17 @@ export class Unfolding {
     return this.#turn.turn === turn ? this.#turn : TurnContext.start(turn);
   }
 }
+
+/** What the answers of `search_thread` took, in tokens of the session's counter. They are in the log like any other result once the host appends them. */
+export interface RecallTotals {
+  readonly answers: number;
+  readonly tokens: number;
+  /** The largest of them. */
+  readonly mostTokens: number;
+}
+
+const NO_ANSWERS: RecallTotals = Object.freeze({ answers: 0, tokens: 0, mostTokens: 0 });
+
+/** The totals with one more answer. */
+const withAnswer = ({ answers, tokens, mostTokens }: RecallTotals, answer: number): RecallTotals =>
+  Object.freeze({ answers: answers + 1, tokens: tokens + answer, mostTokens: Math.max(mostTokens, answer) });

@@ -9,7 +9,7 @@ import {
   type SummaryChange,
   ThreadfoldError,
 } from "@threadfold/core";
-import { harvestSpan } from "./harvest-span.ts";
+import { harvestSpan } from "./collectors/collectors.ts";
 import { selectChanges } from "./selection/select-changes.ts";
 
 /** Bump it when the same span gives other changes than before: it is part of cache keys. */

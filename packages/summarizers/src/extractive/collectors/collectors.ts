@@ -1,4 +1,6 @@
-import type { SpanCollector, SpanStart } from "../span-collector.ts";
+import type { Steps, SummarizeRequest } from "@threadfold/core";
+import { readSpan } from "../read-span.ts";
+import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
 import { SpanPaths } from "../text/span-paths.ts";
 import { SpanWords } from "../text/span-words.ts";
 import { AskedForCollector } from "./asked-for-collector.ts";
@@ -18,7 +20,7 @@ import { TaskCollector } from "./task-collector.ts";
 import { TodoCollector } from "./todo-collector.ts";
 
 /** Fresh collectors for one span, one per kind of thing that a summary holds. */
-export function spanCollectors(start: SpanStart): readonly SpanCollector[] {
+function spanCollectors(start: SpanStart): readonly SpanCollector[] {
   const words = new SpanWords(start.messages);
   const paths = new SpanPaths((start.previous?.files ?? []).map(({ path }) => path));
   return [
@@ -38,4 +40,19 @@ export function spanCollectors(start: SpanStart): readonly SpanCollector[] {
     new AskedForCollector(start.instructions),
     new IdentifierCollector(paths),
   ];
+}
+
+/** What code finds in the span of a request, one harvest a collector. */
+export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[]> {
+  const { messages, previous, lastTurn, pins, maxTokens, countTokens } = request;
+  const context: HarvestContext = { messages, previous, lastTurn, pins, maxTokens, countTokens };
+  const collectors = spanCollectors(request);
+  yield* readSpan(messages, collectors);
+  const harvests: Harvest[] = [];
+  for (const collector of collectors) {
+    yield;
+    if (collector.prepare !== undefined) yield* collector.prepare(context);
+    harvests.push(collector.harvest(context));
+  }
+  return harvests;
 }

@@ -11,12 +11,20 @@ import {
   shortenedNarrative,
   type TextItem,
 } from "@threadfold/core";
-import { harvestSpan } from "../../extractive/harvest-span.ts";
+import { harvestSpan } from "../../extractive/collectors/collectors.ts";
 import type { Candidate } from "../../extractive/selection/candidate.ts";
 import { selectChanges } from "../../extractive/selection/select-changes.ts";
 import type { Harvest } from "../../extractive/span-collector.ts";
-import { narrativeRoom } from "./narrative-room.ts";
 import type { NotesOutcome } from "./running-notes.ts";
+
+/**
+ * What a text in a model's own words may take of a summary. The rest is for what code writes beside it: the task, rules,
+ * requests, files and commands. What either does not need is the other's.
+ */
+const NARRATIVE_SHARE = 0.8;
+
+/** The room of a narrative in a summary of so many tokens, in tokens. */
+export const narrativeRoom = (maxTokens: number): number => Math.floor(maxTokens * NARRATIVE_SHARE);
 
 /**
  * What code finds better than a model does, and what must not be lost when a model leaves it out: the task word for

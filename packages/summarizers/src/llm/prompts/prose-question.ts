@@ -1,5 +1,5 @@
 import { canonicalJson, type Message, renderSummary, visibleText } from "@threadfold/core";
-import { narrativeRoom } from "../notes/narrative-room.ts";
+import { narrativeRoom } from "../notes/settled-changes.ts";
 import { cutMiddle } from "../transcript/cut-middle.ts";
 import { renderTranscript, type TranscriptMessage } from "../transcript/transcript.ts";
 import { transcriptMark } from "../transcript/transcript-mark.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Conversation, summaryOf } from "../../../test-support/conversation.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMessage } from "./commit-collector.ts";
 
 describe("what an agent wrote down of its work", () => {
   it.each([
