@@ -1,23 +1,70 @@
-export * from "./policy/prompt-policy.ts";
-export * from "./policy/prompt-piece.ts";
-export * from "./recording/recorded-calls.ts";
-export * from "./recording/recorded-session.ts";
-export * from "./needs/session-needs.ts";
-export * from "./measure/call-bill.ts";
-export * from "./measure/provider-bills.ts";
-export * from "./replay/call-figures.ts";
-export * from "./replay/replay-scene.ts";
-export * from "./replay/replay-policy.ts";
-export * from "./summaries/scripted-summarizer.ts";
-export * from "./policies/rule-policy.ts";
-export * from "./policies/naive-policies.ts";
-export * from "./policies/floor-policy.ts";
-export * from "./policies/oracle-policy.ts";
-export * from "./policies/preset-policy.ts";
-export * from "./policies/policy-offer.ts";
-export * from "./figures/figures-tally.ts";
-export * from "./figures/policy-figures.ts";
-export * from "./figures/replay-series.ts";
-export * from "./simulate.ts";
-export * from "./report/figure-columns.ts";
-export * from "./report/report-page.ts";
+export type {
+  PolicyPrompt,
+  PolicyRun,
+  PolicyScene,
+  PromptPiece,
+  PromptPolicy,
+  SummaryCall,
+} from "./policy/prompt-policy.ts";
+export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/prompt-piece.ts";
+export { type RecordedCall, recordedCalls } from "./recording/recorded-calls.ts";
+export { type RecordedSession, recordedSession, tokensOfCharacters } from "./recording/recorded-session.ts";
+export { COLD_AFTER_CALLS, type Need, type SessionNeeds, sessionNeeds } from "./needs/session-needs.ts";
+export {
+  answerBills,
+  BILL_IDS,
+  type BilledCall,
+  type BillId,
+  type Bills,
+  callBills,
+  summaryBill,
+} from "./measure/call-bill.ts";
+export { type ProviderBills, providerBills } from "./measure/provider-bills.ts";
+export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
+export { type ReplayScene, replayScene } from "./replay/replay-scene.ts";
+export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";
+export {
+  SCRIPTED_SUMMARIZERS,
+  type ScriptedSummarizer,
+  scriptedSummarizer,
+  type ScriptedSummarizerId,
+} from "./summaries/scripted-summarizer.ts";
+export {
+  type PromptRule,
+  rulePolicy,
+  type RulePrompt,
+  tokensOfMessage,
+  tokensOfPieces,
+} from "./policies/rule-policy.ts";
+export { clearAllButLast, noCompaction, slidingWindow } from "./policies/naive-policies.ts";
+export { floorPolicy } from "./policies/floor-policy.ts";
+export { oraclePolicy } from "./policies/oracle-policy.ts";
+export { presetPolicy, type PresetPolicyOptions } from "./policies/preset-policy.ts";
+export { baselineById, BASELINES, offerOf, type PolicyOffer, presetOffers } from "./policies/policy-offer.ts";
+export { FiguresTally } from "./figures/figures-tally.ts";
+export type {
+  AnswerFigures,
+  MemoryFigures,
+  PolicyFigures,
+  ProviderBill,
+  RecallFigures,
+} from "./figures/policy-figures.ts";
+export { type ReplaySeries, replaySeries } from "./figures/replay-series.ts";
+export {
+  simulate,
+  type SimulatedSession,
+  type Simulation,
+  type SimulationOptions,
+  type SimulationProgress,
+} from "./simulate.ts";
+export {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
+  defects,
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  type FigureColumn,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+} from "./report/figure-columns.ts";
+export { type ReportNotes, reportPage } from "./report/report-page.ts";

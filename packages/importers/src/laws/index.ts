@@ -1,3 +1,3 @@
-export * from "./damage-laws.ts";
-export * from "./importer-laws.ts";
-export * from "./source-bytes.ts";
+export { damageLaws } from "./damage-laws.ts";
+export { type BrokenLaw, type ImporterSample, importerLaws, sessionLaws } from "./importer-laws.ts";
+export { jsonDocument, jsonLines } from "./source-bytes.ts";

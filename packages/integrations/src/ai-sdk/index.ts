@@ -1,6 +1,6 @@
 export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
 export type { AiSdkSessionOptions } from "./ai-sdk-session.ts";
-export * from "./compaction-middleware.ts";
-export * from "./create-on-end.ts";
-export * from "./create-prepare-step.ts";
-export * from "./threadfold-tools.ts";
+export { compactionMiddleware } from "./compaction-middleware.ts";
+export { createOnEnd } from "./create-on-end.ts";
+export { createPrepareStep, type PreparedStep, type PrepareStepOptions } from "./create-prepare-step.ts";
+export { threadfoldTools } from "./threadfold-tools.ts";

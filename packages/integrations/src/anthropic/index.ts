@@ -1,4 +1,9 @@
-export * from "./anthropic-turn.ts";
-export * from "./from-anthropic.ts";
-export * from "./threadfold-tools.ts";
-export * from "./to-anthropic-request.ts";
+export {
+  type AnthropicAnswer,
+  type AnthropicTurn,
+  type AnthropicTurnOptions,
+  anthropicTurn,
+} from "./anthropic-turn.ts";
+export { fromAnthropic } from "./from-anthropic.ts";
+export { type ThreadfoldTool, threadfoldTools } from "./threadfold-tools.ts";
+export { type AnthropicConversation, toAnthropicRequest } from "./to-anthropic-request.ts";

@@ -1,9 +1,9 @@
 export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
-export * from "./summarization-policy.ts";
+export { type ContextSize, type SummarizationPolicy, summarizationPolicy } from "./summarization-policy.ts";
 export {
   type SessionPerThread,
   type SingleSession,
   type ThreadfoldMiddlewareOptions,
   threadfoldMiddleware,
 } from "./threadfold-middleware.ts";
-export * from "./threadfold-tools.ts";
+export { threadfoldTools } from "./threadfold-tools.ts";

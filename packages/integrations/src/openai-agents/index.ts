@@ -1,4 +1,4 @@
 export type { ShownInput } from "./shown-input.ts";
-export * from "./thread-projection.ts";
-export * from "./thread-session.ts";
-export * from "./threadfold-tools.ts";
+export { createCallModelInputFilter, ThreadProjection, type ThreadProjectionOptions } from "./thread-projection.ts";
+export { ThreadSession, type ThreadSessionOptions } from "./thread-session.ts";
+export { threadfoldTools } from "./threadfold-tools.ts";

@@ -1,3 +1,3 @@
-export * from "./extension.ts";
-export * from "./session-before-compact.ts";
-export * from "./threadfold-tools.ts";
+export { type PiExtensionOptions, threadfoldExtension } from "./extension.ts";
+export { type PiCompactionOptions, type PiProblem, sessionBeforeCompact } from "./session-before-compact.ts";
+export { threadfoldTools } from "./threadfold-tools.ts";

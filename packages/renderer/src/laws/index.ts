@@ -1,2 +1,2 @@
-export * from "../formats/format-laws.ts";
-export * from "./render-inputs.ts";
+export { type FormatLaw, formatLaws } from "../formats/format-laws.ts";
+export { countThread, planOf, renderInputs } from "./render-inputs.ts";

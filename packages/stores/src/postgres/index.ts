@@ -1,7 +1,7 @@
-export * from "./migrate-postgres.ts";
-export * from "./node-postgres-driver.ts";
-export * from "./pglite-driver.ts";
-export * from "./plan-notices.ts";
-export * from "./postgres-driver.ts";
-export * from "./postgres-store.ts";
+export { migratePostgres, type PostgresMigration, schemaName, schemaVersionOf } from "./migrate-postgres.ts";
+export { connectPostgres, type PostgresPoolOptions } from "./node-postgres-driver.ts";
+export { type PGliteDatabase, pgliteDriver } from "./pglite-driver.ts";
+export { listenToPlans, type PlanNotice, type PlanNoticeListener } from "./plan-notices.ts";
+export type { PostgresDriver, SqlSession, SqlValue } from "./postgres-driver.ts";
+export { openPostgresStore, type PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
 export { type RowSecurity, readRowSecurity } from "./row-level-security.ts";

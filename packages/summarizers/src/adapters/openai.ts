@@ -1,2 +1,2 @@
-export * from "./openai-model.ts";
-export * from "./openai-responses-model.ts";
+export { type OpenAIModelOptions, openaiModel } from "./openai-model.ts";
+export { openaiResponsesModel } from "./openai-responses-model.ts";

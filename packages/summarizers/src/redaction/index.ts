@@ -1,3 +1,10 @@
-export * from "./redact-json.ts";
-export * from "./redact-secrets.ts";
-export * from "./redacting-summarizer.ts";
+export { redactJson } from "./redact-json.ts";
+export {
+  REDACTION_VERSION,
+  type Redaction,
+  redactionMarker,
+  redactSecrets,
+  type SecretStretch,
+  secretStretches,
+} from "./redact-secrets.ts";
+export { redactingSummarizer } from "./redacting-summarizer.ts";
