@@ -9,10 +9,10 @@ export const RULES = {
     "through a port in core. session may import all of these. integrations, golden and simulation sit on top of " +
     "session, cli on top of integrations and simulation, threadfold on top of cli, apps on top of everything; nothing " +
     "imports an app. A package is imported by its name.",
-  "core-order":
-    "Inside packages/core/src the folders form one order, and each imports only from those before it: errors, json, " +
-    "model, thread, groups, pins, budget, summary, plan, view, events, ports; laws comes last and may import all. " +
-    "Listing them reads the pipeline.",
+  order:
+    "Inside src the folders of a package form one order, listed in scripts/arrows/rooms.mjs: each imports only from those " +
+    "before it, and the files of src itself come last. Folders beside each other never need each other, at any depth. " +
+    "Listing the folders reads the pipeline. (Tests are free.)",
   "core-pure":
     "core does no I/O and knows no clock, no randomness, no locale and no host, so that the same input gives the same " +
     "bytes everywhere: no node: imports, no Date.now or new Date() without an argument, no Math.random, no timers, no " +

@@ -76,13 +76,13 @@ describe("core's folders", () => {
   it("import only from those before them", () => {
     house({ "packages/core/src/errors/failure.ts": 'export type { message } from "../model/message.ts";' });
     const { text } = check();
-    expect(text).toContain(RULES["core-order"]);
+    expect(text).toContain(RULES.order);
     expect(text).toContain("packages/core/src/errors/failure.ts:1  errors imports model, which comes after it");
   });
 
   it("are all in the order", () => {
     house({ "packages/core/src/misc/thing.ts": "export const thing = 1;" });
-    expectBroken("core-order", "the folder misc is not in the order");
+    expectBroken("order", "the folder misc is not in the order");
   });
 });
 

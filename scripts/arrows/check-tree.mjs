@@ -3,9 +3,7 @@ import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { findCycles } from "./find-cycles.mjs";
 import { readRootManifest, readTree } from "./read-tree.mjs";
-import { APPS_IMPORT, CORE_DEPENDENCIES, CORE_FOLDERS, EXCEPTIONS, PACKAGE_ARROWS } from "./rooms.mjs";
-
-const CORE_SOURCE = "packages/core/src/";
+import { APPS_IMPORT, CORE_DEPENDENCIES, EXCEPTIONS, FOLDER_ORDER, PACKAGE_ARROWS } from "./rooms.mjs";
 
 /**
  * Checks the tree under `root`.
@@ -19,6 +17,8 @@ export function checkTree(root) {
       ...checkPackageArrows(room, packages),
       ...checkDeclared(room, tools),
       ...checkPaths(room),
+      ...checkFolderOrder(room),
+      ...checkFolderCycles(room),
     ]),
     ...checkCycles(packages),
     ...packages.filter(({ name }) => name === "@threadfold/core").flatMap(checkCore),
@@ -99,31 +99,47 @@ function checkCycles(packages) {
   return findCycles(imports).map((cycle) => broken("cycles", cycle[0], cycle.join(" → ")));
 }
 
-function checkCore(core) {
-  const pure = core.files.filter(({ path, isTest }) => !isTest && coreFolder(path) !== "laws");
-  return [...checkCoreOrder(core), ...checkCoreDependencies(core, pure), ...checkCorePurity(pure)];
+/** The folders of a package form one order. Tests may reach forward, for a test needs more than what it tests. */
+function checkFolderOrder(room) {
+  const order = FOLDER_ORDER[room.folder];
+  if (order === undefined) return [];
+  const placeOf = (folder) => (folder === "" ? order.length : order.indexOf(folder));
+  const named = (folder) => (folder === "" ? "a file of src itself" : folder);
+  return sourcesOf(room).flatMap((file) => {
+    const folder = topFolder(room, file.path);
+    if (placeOf(folder) < 0) return [broken("order", file.path, `the folder ${folder} is not in the order`)];
+    return targetsOf(file)
+      .map(({ target, line }) => ({ line, to: topFolder(room, target) }))
+      .filter(({ to }) => to !== undefined && placeOf(to) > placeOf(folder))
+      .map(({ to, line }) =>
+        broken("order", `${file.path}:${line}`, `${folder} imports ${named(to)}, which comes after it`),
+      );
+  });
 }
 
-/** Core's folders form one order. Tests may reach forward, for a test needs more than what it tests. */
-function checkCoreOrder(core) {
-  return core.files
-    .filter(({ path, isTest }) => !isTest && coreFolder(path) !== undefined)
-    .flatMap((file) => {
-      const place = CORE_FOLDERS.indexOf(coreFolder(file.path));
-      if (place < 0)
-        return [broken("core-order", file.path, `the folder ${coreFolder(file.path)} is not in the order`)];
-      return file.imports
-        .filter(({ specifier }) => specifier.startsWith("."))
-        .map((found) => ({ ...found, target: coreFolder(posix.join(posix.dirname(file.path), found.specifier)) }))
-        .filter(({ target }) => target !== undefined && CORE_FOLDERS.indexOf(target) > place)
-        .map(({ target, line }) =>
-          broken(
-            "core-order",
-            `${file.path}:${line}`,
-            `${CORE_FOLDERS[place]} imports ${target}, which comes after it`,
-          ),
-        );
-    });
+/** Folders beside each other do not need each other, however deep they lie. */
+function checkFolderCycles(room) {
+  const arrows = new Map();
+  for (const file of sourcesOf(room))
+    for (const { target } of targetsOf(file)) {
+      const [from, to] = parting(posix.dirname(file.path), posix.dirname(target));
+      if (from !== undefined && to !== undefined) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    }
+  const imports = new Map([...arrows].map(([from, to]) => [from, [...to]]));
+  return findCycles(imports).map((cycle) => broken("order", cycle[0], `folders in a circle: ${cycle.join(" → ")}`));
+}
+
+/** Where the ways to two folders part: a folder of each beside the other; undefined where one lies in the other. */
+function parting(one, other) {
+  const [left, right] = [one.split("/"), other.split("/")];
+  const at = left.findIndex((name, index) => name !== right[index]);
+  const upTo = (names) => (at >= 0 && at < names.length ? names.slice(0, at + 1).join("/") : undefined);
+  return [upTo(left), upTo(right)];
+}
+
+function checkCore(core) {
+  const pure = core.files.filter(({ path, isTest }) => !isTest && topFolder(core, path) !== "laws");
+  return [...checkCoreDependencies(core, pure), ...checkCorePurity(pure)];
 }
 
 function checkCoreDependencies({ manifest }, pure) {
@@ -153,12 +169,22 @@ function checkCorePurity(pure) {
   ];
 }
 
-/** The folder of core that a path lies in; undefined for files directly in src, such as the entry. */
-function coreFolder(path) {
-  if (!path.startsWith(CORE_SOURCE)) return undefined;
-  const [folder, ...rest] = path.slice(CORE_SOURCE.length).split("/");
-  return rest.length > 0 ? folder : undefined;
+/** The folder in a package's src that a path lies in; empty for a file directly in src, undefined outside of src. */
+function topFolder(room, path) {
+  const home = `${room.kind}/${room.folder}/src/`;
+  if (!path.startsWith(home)) return undefined;
+  const [folder, ...rest] = path.slice(home.length).split("/");
+  return rest.length > 0 ? folder : "";
 }
+
+/** The files of a package's src that are no tests. */
+const sourcesOf = (room) => room.files.filter(({ path, isTest }) => !isTest && topFolder(room, path) !== undefined);
+
+/** The files of its package that a file imports. */
+const targetsOf = ({ path, imports }) =>
+  imports
+    .filter(({ specifier }) => specifier.startsWith("."))
+    .map(({ specifier, line }) => ({ line, target: posix.join(posix.dirname(path), specifier) }));
 
 function importsOf({ files }) {
   return files.flatMap((file) =>

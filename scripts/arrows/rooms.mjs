@@ -1,4 +1,4 @@
-// The rooms of the house as data: which package may import which, and in which order core's folders stand.
+// The rooms of the house as data: which package may import which, and in which order the folders of each stand.
 
 const CORE = ["core"];
 const ROOMS = ["tokenizers", "strategies", "summarizers", "renderer", "rehydration", "stores", "importers"];
@@ -19,23 +19,28 @@ export const PACKAGE_ARROWS = {
 /** What every app may import. Nothing imports an app. */
 export const APPS_IMPORT = Object.keys(PACKAGE_ARROWS);
 
-/** Folders of packages/core/src: each imports only from those before it and from itself. */
-export const CORE_FOLDERS = [
-  "steps",
-  "errors",
-  "json",
-  "model",
-  "thread",
-  "groups",
-  "pins",
-  "budget",
-  "summary",
-  "plan",
-  "view",
-  "events",
-  "ports",
-  "laws",
-];
+/**
+ * The folders of each package's src, in order: each imports only from those before it and from itself. Files that lie
+ * directly in src come last. A package that is not here has no folders, or is not in order yet.
+ */
+export const FOLDER_ORDER = {
+  core: [
+    "steps",
+    "errors",
+    "json",
+    "model",
+    "thread",
+    "groups",
+    "pins",
+    "budget",
+    "summary",
+    "plan",
+    "view",
+    "events",
+    "ports",
+    "laws",
+  ],
+};
 
 /** The only packages that core may depend on. */
 export const CORE_DEPENDENCIES = ["zod", "immer", "@noble/hashes", "snowball-stemmers"];
