@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { nearestName } from "../errors/nearest-name.ts";
-import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { freezeDeep } from "../json/freeze-deep.ts";
-import { toolDurabilitySchema } from "../model/tool-durability.ts";
-import { promptCachePriceSchema } from "./prompt-cache-prices.ts";
-import { summaryWordingSchema } from "./summary-wording.ts";
+import { nearestName, ThreadfoldError } from "../errors/threadfold-error.ts";
+import { freezeDeep } from "../json/json-value.ts";
+import { toolDurabilitySchema } from "../model/part.ts";
+import { promptCachePriceSchema } from "../providers/known-models.ts";
+import { summaryWordingSchema } from "../summary/render-summary.ts";
 
 /** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
 export const toolDurabilityPolicySchema = z.strictObject({
@@ -43,7 +42,7 @@ export const contextCompactionConfigSchema = z
      */
     targetPercent: z.number().gte(0).lte(1).default(0.5),
     /**
-     * Where the thread grows so fast that the next fold would come before so many model calls, a fold goes deeper: down to
+     * Where the thread grows so fast that the next fold would come before this many model calls, a fold goes deeper: down to
      * half of the target at the most. 0 leaves the target as it is.
      */
     minCallsPerFold: z.int().nonnegative().default(0),
@@ -59,9 +58,9 @@ export const contextCompactionConfigSchema = z
     promptCachePrice: z.union([z.string().min(1), promptCachePriceSchema]).optional(),
     /** How many more calls a session is expected to make beside as many as it has made. */
     expectedCallsPrior: z.int().nonnegative().default(20),
-    /** A soft fold is postponed for at most so many calls under one plan, whatever the cost model says. */
+    /** A soft fold is postponed for at most this many calls under one plan, whatever the cost model says. */
     maxPostponedCalls: z.int().nonnegative().default(20),
-    /** After so many soft folds in a row that came to nothing, none is tried for some calls, for twice as many each time. */
+    /** After this many soft folds in a row without effect, none is tried for some calls, for twice as many each time. */
     breakerFailures: z.int().positive().default(3),
 
     enableExternalization: z.boolean().default(true),

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countingTokenizer } from "../laws/counting-tokenizer.ts";
+import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads, GENERATED_THREAD_ID } from "../laws/thread-arbitrary.ts";
 import { asToolCallId } from "../model/ids.ts";
 import type { Part } from "../model/part.ts";
-import { finishSteps } from "../steps/steps.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
+import { finishSteps } from "../time/steps.ts";
 import { TokenLedger } from "./token-ledger.ts";
-import { tokenShares } from "./token-shares.ts";
+import { type ProviderAwareTokenizer, tokenShares } from "./tokenizer.ts";
 
 const threads = agentThreads({ malformed: true, maxMessages: 24 });
 

@@ -1,12 +1,10 @@
 import type { Message } from "../model/message.ts";
-import { headerOf, type MessageHeader } from "../model/message-header.ts";
-import type { ToolDurability } from "../model/tool-durability.ts";
-import type { ToolResultEnvelope } from "../model/tool-result-envelope.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { ToolDurability, ToolResultEnvelope } from "../model/part.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
-import type { ProviderAwareTokenizer } from "./provider-aware-tokenizer.ts";
-import { type MessageTokens, tokenShares, tokenSharesInSteps } from "./token-shares.ts";
+import type { Steps } from "../time/steps.ts";
+import { headerOf, type MessageHeader } from "./message-header.ts";
+import { type MessageTokens, type ProviderAwareTokenizer, tokenShares, tokenSharesInSteps } from "./tokenizer.ts";
 
 /** Says how a tool's results may be folded when the result itself does not say so. */
 export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
@@ -86,7 +84,7 @@ export class TokenLedger {
     return this.#with(thread, counted, hiddenTokens);
   }
 
-  /** What {@link extend} gives, step by step, as small as the counter makes them. */
+  /** The same as {@link extend}, in steps as small as the counter makes them. */
   *extendInSteps(thread: AgentThread, hiddenTokens?: number): Steps<TokenLedger> {
     const counted: MessageHeader[] = [];
     for (const message of this.#uncounted(thread))

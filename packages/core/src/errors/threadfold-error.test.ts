@@ -1,7 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
-import { BudgetInfeasibleError } from "./budget-infeasible-error.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
-import { ThreadfoldError } from "./threadfold-error.ts";
+import { BudgetInfeasibleError, nearestName, ThreadfoldError } from "./threadfold-error.ts";
+
+describe("nearestName", () => {
+  it("finds what was meant by a slip, a missing letter or another case, and nothing for a word of its own", () => {
+    const known = ["maxInputTokens", "targetPercent", "detectPins"];
+    expect(nearestName("maxInputToken", known)).toBe("maxInputTokens");
+    expect(nearestName("maxinputtokens", known)).toBe("maxInputTokens");
+    expect(nearestName("detctPins", known)).toBe("detectPins");
+    expect(nearestName("colour", known)).toBeUndefined();
+    expect(nearestName("", known)).toBeUndefined();
+  });
+});
 
 const codes = Object.keys(ERROR_CODES) as ErrorCode[];
 

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 const MARKER = Symbol.for("threadfold.error");
 
-/** What an error carries beside its message. Nothing here may hold message content of another tenant. */
+/** What an error carries in addition to its message. Nothing here may hold message content of another tenant. */
 export interface ThreadfoldErrorOptions {
   /** What to do about this very failure; the registry's hint stands in when it is absent. */
   readonly hint?: string;
@@ -36,4 +36,101 @@ export class ThreadfoldError extends Error {
   static isInstance(value: unknown): value is ThreadfoldError {
     return typeof value === "object" && value !== null && MARKER in value;
   }
+}
+
+/** The error of asking for a part of a thread, or of its plan, that was left in the store. */
+export function historyNotLoaded(): ThreadfoldError {
+  return new ThreadfoldError(
+    "HISTORY_NOT_LOADED",
+    "This needs messages that the plan hides and that were left in the store when the thread was resumed.",
+  );
+}
+
+/** What no plan can fold, in tokens. */
+export interface IndispensableTokens {
+  readonly system: number;
+  readonly tools: number;
+  readonly pins: number;
+  /** The newest user content and what must stand beside it. */
+  readonly newest: number;
+  readonly overhead: number;
+}
+
+/** What else is known of a request that is over its budget. */
+export interface InfeasibleRequest {
+  /** Where the budget comes from: the cap, and what of it is kept free for the answer. */
+  readonly cap?: { readonly maxInputTokens: number; readonly outputReserveTokens: number };
+  /** How folding ended (`CompactionOutcome`). */
+  readonly outcome?: string;
+  /** Why nothing was folded, as a clause; the figures are then those of the request as it is, `newest` all its messages. */
+  readonly unfolded?: string;
+  readonly hint?: string;
+}
+
+/**
+ * No request fits the budget: what may not be folded is larger alone, or nothing was allowed to fold it (P3). The message
+ * names what takes the room. All figures are tokens.
+ */
+export class BudgetInfeasibleError extends ThreadfoldError {
+  override readonly name = "BudgetInfeasibleError";
+  readonly budget: number;
+  readonly required: number;
+  readonly indispensable: IndispensableTokens;
+
+  /** @param budget the most that the request may take: the cap less what is kept free for the answer. */
+  constructor(budget: number, indispensable: IndispensableTokens, request: InfeasibleRequest = {}) {
+    const { cap, outcome, unfolded, hint } = request;
+    const required = Object.values(indispensable).reduce((sum, tokens) => sum + tokens, 0);
+    const parts = Object.entries(indispensable).map(([name, tokens]) =>
+      unfolded !== undefined && name === "newest" ? `messages ${tokens}` : `${name} ${tokens}`,
+    );
+    const takes = unfolded === undefined ? "What may not be folded takes" : "The request takes";
+    const kept =
+      cap === undefined || cap.outputReserveTokens === 0
+        ? ""
+        : `, ${cap.maxInputTokens} less ${cap.outputReserveTokens} for the answer`;
+    const why = unfolded === undefined ? "" : `; it was not folded because ${unfolded}`;
+    super(
+      "BUDGET_INFEASIBLE",
+      `${takes} ${required} tokens (${parts.join(", ")}); the budget is ${budget}${kept}${why}.`,
+      {
+        details: {
+          budget,
+          required,
+          indispensable,
+          ...cap,
+          ...(outcome !== undefined && { outcome }),
+        },
+        ...(hint !== undefined && { hint }),
+      },
+    );
+    this.budget = budget;
+    this.required = required;
+    this.indispensable = indispensable;
+  }
+}
+
+/** Of the known names the one that was probably meant by an unknown one; undefined when none is near. */
+export function nearestName(unknown: string, known: Iterable<string>): string | undefined {
+  const most = Math.max(1, Math.floor(unknown.length / 3));
+  let nearest: { readonly name: string; readonly changes: number } | undefined;
+  for (const name of known) {
+    const changes = changesBetween(unknown.toLowerCase(), name.toLowerCase());
+    if (changes <= most && (nearest === undefined || changes < nearest.changes)) nearest = { name, changes };
+  }
+  return nearest?.name;
+}
+
+/** Characters to add, take away or replace to get from one word to the other. */
+function changesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
 }

@@ -1,9 +1,6 @@
-import type { SpanReference } from "../groups/span-reference.ts";
 import type { ArtifactId, MessageId, ThreadId } from "../model/ids.ts";
-import type { CompactionCause } from "./compaction-cause.ts";
-import type { CompactionNotice } from "./compaction-notice.ts";
-import type { CompactionOutcome } from "./compaction-outcome.ts";
-import type { FoldCost } from "./fold-cost.ts";
+import type { SpanReference } from "../thread/span-reference.ts";
+import type { CompactionCause, CompactionNotice, CompactionOutcome } from "./compaction-outcome.ts";
 
 /** What every event says (seed 002, `ContextCompactionEvent`). Events carry ids and figures and never content. */
 interface EventBase {
@@ -16,7 +13,7 @@ interface FoldEventBase {
   readonly foldId: string;
 }
 
-/** One moment in the life of a fold, in the order in which they come. What tells of a plan comes after its commit. */
+/** One event in the life of a fold, in the order in which they come. Events about a plan come after its commit. */
 export type ContextCompactionEvent = EventBase &
   (
     | (FoldEventBase & {
@@ -145,3 +142,35 @@ export type ContextCompactionEvent = EventBase &
 
 /** Receives events. It must not throw; what it throws is ignored. */
 export type CompactionEventListener = (event: ContextCompactionEvent) => void;
+
+/** What a fold cost. Tokens of the summarizer are those that it reported. */
+export interface FoldCost {
+  /** How often a summarizer was asked, attempts that were not taken included. */
+  readonly summarizerCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /**
+   * What the commit costs in the prompt cache and saves in each call after it, in input-token-equivalents; null when it was
+   * not weighed, because nothing was folded or the provider's prices are not known.
+   */
+  readonly weighing: {
+    readonly cost: number;
+    readonly savingPerCall: number;
+    readonly breakEvenCalls: number;
+  } | null;
+}
+
+/**
+ * Calls a listener of the host and ignores its result: what it throws, now or, when it is an `async` function, later,
+ * must break nothing.
+ */
+export function tellListener<Event>(listener: ((event: Event) => unknown) | undefined, event: Event): void {
+  try {
+    const answer: unknown = listener?.(event);
+    if (answer instanceof Promise) answer.catch(ignore);
+  } catch {
+    // A listener's failure is its own.
+  }
+}
+
+const ignore = (): void => undefined;

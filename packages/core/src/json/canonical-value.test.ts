@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonValues } from "../laws/index.ts";
-import { canonicalJson } from "./canonical-json.ts";
-import { toCanonicalValue } from "./canonical-value.ts";
+import { canonicalJson, toCanonicalValue } from "./canonical-json.ts";
 
 describe("toCanonicalValue", () => {
   it("serializes as what comes back from canonical JSON", () => {

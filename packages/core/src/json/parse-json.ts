@@ -3,7 +3,7 @@
  * seen in a like place before: after `{"h":[],"\\":0}` it reads `{"h":1,"\"":2}` as if the second key were a backslash
  * (nodejs/node#63785, in Node 24 and 26 at least). A text with such keys, which is rare, is therefore read piece by piece.
  *
- * @throws SyntaxError for what is no JSON.
+ * @throws SyntaxError for text that is not JSON.
  */
 export function parseJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);

@@ -1,14 +1,40 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../laws/runs.ts";
 import { unicodeTexts } from "../laws/text-arbitrary.ts";
-import { digestOf } from "./digest.ts";
-import { sha256 as portable } from "./portable-sha256.ts";
-import { sha256 } from "./sha256.ts";
+import { digestOf, portableSha256, sha256, startPortableSha256, startSha256 } from "./sha256.ts";
+
+describe.each([
+  ["the platform's", startSha256],
+  ["the portable", startPortableSha256],
+])("%s running SHA-256", (_name, start) => {
+  it("gives the digest of all texts together, at every step", () => {
+    const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(texts, (pieces) => {
+        let hash = start();
+        pieces.forEach((piece, index) => {
+          hash = hash.update(piece);
+          expect(hash.digest()).toBe(sha256(pieces.slice(0, index + 1).join("")));
+        });
+      }),
+      runs(100),
+    );
+  });
+
+  it("keeps what it was when it goes on in two ways", () => {
+    const common = start().update("common ");
+    const [one, other] = [common.update("one"), common.update("other")];
+    expect([one.digest(), other.digest(), common.digest()]).toEqual(
+      ["common one", "common other", "common "].map((text) => sha256(text)),
+    );
+  });
+});
 
 const implementations = [
   ["native", sha256],
-  ["portable", portable],
+  ["portable", portableSha256],
 ] as const;
 
 /** FIPS 180-2 and RFC 6234 test vectors. */
@@ -41,10 +67,10 @@ describe.each(implementations)("%s sha256", (_, hash) => {
 
 describe("sha256", () => {
   it("runs on the native implementation here, and the portable one gives the same digest of any text and bytes", () => {
-    expect(sha256).not.toBe(portable);
+    expect(sha256).not.toBe(portableSha256);
     fc.assert(
       fc.property(fc.oneof(unicodeTexts(300), fc.uint8Array({ maxLength: 300 })), (data) => {
-        expect(portable(data)).toBe(sha256(data));
+        expect(portableSha256(data)).toBe(sha256(data));
         expect(sha256(data)).toBe(createHash("sha256").update(data).digest("hex"));
       }),
       { numRuns: 300 },

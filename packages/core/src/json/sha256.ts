@@ -1,10 +1,12 @@
-import { sha256 as portableSha256 } from "./portable-sha256.ts";
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { canonicalJson } from "./canonical-json.ts";
 
 type HashFunction = (algorithm: string, data: string | Uint8Array, encoding: "hex") => string;
 
 /**
  * SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. On Node the platform's own implementation does
- * the work; elsewhere the portable one gives the same digest. The choice changes the speed and never the result.
+ * the work; elsewhere the portable one returns the same digest. The choice changes the speed and never the result.
  */
 export const sha256: (data: string | Uint8Array) => string = chooseImplementation();
 
@@ -13,3 +15,56 @@ function chooseImplementation(): (data: string | Uint8Array) => string {
   const hash = host.process?.getBuiltinModule?.("node:crypto")?.hash;
   return hash === undefined ? portableSha256 : (data) => hash("sha256", data, "hex");
 }
+
+/** SHA-256 in plain JavaScript, for hosts without a native one. Lower-case hexadecimal. */
+export function portableSha256(data: string | Uint8Array): string {
+  return bytesToHex(nobleSha256(typeof data === "string" ? utf8ToBytes(data) : data));
+}
+
+/** SHA-256 of the canonical JSON of a value, in hexadecimal: the identity of every value that Threadfold hashes. */
+export function digestOf(value: unknown): string {
+  return sha256(canonicalJson(value));
+}
+
+/**
+ * A SHA-256 that has not seen all of its input. An immutable value: `update` returns a new one, so that texts with a
+ * common beginning share the work of hashing it.
+ */
+export interface RunningSha256 {
+  /** The hash with this text (as UTF-8) behind what it has seen. A text must not end in the middle of a surrogate pair. */
+  update(text: string): RunningSha256;
+  /** The digest of everything so far, in lower-case hexadecimal. */
+  digest(): string;
+}
+
+interface HostHash {
+  copy(): HostHash;
+  update(text: string, encoding: "utf8"): HostHash;
+  digest(encoding: "hex"): string;
+}
+
+type CreateHash = (algorithm: string) => HostHash;
+
+/** A SHA-256 that has seen nothing. On Node the platform does the work; elsewhere the portable one returns the same digest. */
+export function startSha256(): RunningSha256 {
+  const host = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => { createHash?: CreateHash } | undefined };
+  };
+  const createHash = host.process?.getBuiltinModule?.("node:crypto")?.createHash;
+  return createHash === undefined ? startPortableSha256() : running(createHash("sha256"));
+}
+
+const running = (hash: HostHash): RunningSha256 => ({
+  update: (text) => running(hash.copy().update(text, "utf8")),
+  digest: () => hash.copy().digest("hex"),
+});
+
+/** The same in plain JavaScript, for hosts without a native one. */
+export function startPortableSha256(): RunningSha256 {
+  return portable(nobleSha256.create());
+}
+
+const portable = (hash: ReturnType<typeof nobleSha256.create>): RunningSha256 => ({
+  update: (text) => portable(hash.clone().update(utf8ToBytes(text))),
+  digest: () => bytesToHex(hash.clone().digest()),
+});

@@ -1,14 +1,16 @@
-export { countingTokenizer } from "./counting-tokenizer.ts";
-export { cpuTimeMs } from "./cpu-time.ts";
-export { growthOnQuadrupling } from "./growth.ts";
 export { messageInputs, type TranscriptOptions } from "./message-arbitrary.ts";
-export { type PinDraft, pinDrafts, pinFrom, pinsFor } from "./pin-arbitrary.ts";
-export { pinnedClock } from "./pinned-clock.ts";
-export { planRecordsFor, planRecordsOver, spansOf } from "./plan-record-arbitrary.ts";
+export {
+  artifactIds,
+  planRecordsFor,
+  planRecordsOver,
+  spansOf,
+  structuredSummaries,
+  summaryAdditions,
+  summaryChanges,
+} from "./plan-record-arbitrary.ts";
 export { type RecallLaw, recallLaws } from "./recall-laws.ts";
-export { isThorough, patience, runs } from "./runs.ts";
-export { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "./sample-entry.ts";
-export { artifactIds, structuredSummaries, summaryAdditions, summaryChanges } from "./summary-arbitrary.ts";
+export { cpuTimeMs, growthOnQuadrupling, isThorough, patience, runs } from "./runs.ts";
+export { countingTokenizer, pinEntry, pinLiftedEntry, pinnedClock, sampleMessage, samplePin } from "./samples.ts";
 export {
   hostileTexts,
   hugeTexts,
@@ -18,4 +20,13 @@ export {
   proseTexts,
   unicodeTexts,
 } from "./text-arbitrary.ts";
-export { agentThreads, GENERATED_THREAD_ID, type ThreadOptions, threadEntryInputs } from "./thread-arbitrary.ts";
+export {
+  agentThreads,
+  GENERATED_THREAD_ID,
+  type PinDraft,
+  pinDrafts,
+  pinFrom,
+  pinsFor,
+  type ThreadOptions,
+  threadEntryInputs,
+} from "./thread-arbitrary.ts";

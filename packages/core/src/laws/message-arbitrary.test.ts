@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { groupMessages } from "../groups/message-group.ts";
+import { headerOf } from "../budget/message-header.ts";
 import { type MessageInput, messageInputSchema } from "../model/message.ts";
-import { headerOf } from "../model/message-header.ts";
+import { groupMessages } from "../plan/message-group.ts";
 import { messageInputs } from "./message-arbitrary.ts";
 import { agentThreads } from "./thread-arbitrary.ts";
 

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visibleText } from "../model/message-header.ts";
+import { visibleText } from "../model/message.ts";
 import { compactionPlanSchema, groupRecords, sealPlan } from "../plan/compaction-plan.ts";
 import { structuredSummarySchema } from "../summary/structured-summary.ts";
-import { pinSchema } from "../thread/pin.ts";
-import { pinsFor } from "./pin-arbitrary.ts";
-import { planRecordsFor, spansOf } from "./plan-record-arbitrary.ts";
-import { structuredSummaries } from "./summary-arbitrary.ts";
-import { agentThreads } from "./thread-arbitrary.ts";
+import { pinSchema } from "../thread/thread-entry.ts";
+import { planRecordsFor, spansOf, structuredSummaries } from "./plan-record-arbitrary.ts";
+import { agentThreads, pinsFor } from "./thread-arbitrary.ts";
 
 const threads = agentThreads({ malformed: true, maxMessages: 12 });
 const filled = threads.filter((thread) => thread.length > 0);

@@ -1,8 +1,9 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
-import type { RecallIndex, RecallRequest } from "../ports/recall-index.ts";
-import type { AgentThread } from "../thread/agent-thread.ts";
-import { fill, firstOf, idsFor, NAMES, SENTENCES, said, threadOf, unlike } from "./recall-samples.ts";
+import type { MessageInput } from "../model/message.ts";
+import type { RecallIndex } from "../ports/recall-index.ts";
+import type { RecallRequest } from "../recall/recall-search.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
 
 /** One promise that every recall index keeps. */
 export interface RecallLaw {
@@ -11,6 +12,64 @@ export interface RecallLaw {
   /** What is broken, or null. `index` is empty; `keep` puts a thread where the index may read it, before it is indexed. */
   broken(index: RecallIndex, keep: (thread: AgentThread) => Promise<void>): Promise<string | null>;
 }
+
+const START = Date.UTC(2025, 0, 1);
+
+function said(number: number, text: string, more: Partial<MessageInput> = {}): MessageInput {
+  const createdAt = new Date(START + number * 60_000).toISOString();
+  return { id: asMessageId(`m${number}`), role: "user", parts: [{ type: "text", text }], createdAt, ...more };
+}
+
+const threadOf = (messages: readonly MessageInput[], id = "recalled"): AgentThread =>
+  AgentThread.empty(asThreadId(id)).append(messages);
+
+type Keep = (thread: AgentThread) => Promise<void>;
+
+async function fill(index: RecallIndex, keep: Keep, thread: AgentThread): Promise<AgentThread> {
+  await keep(thread);
+  await index.index(thread.id, thread.messages);
+  return thread;
+}
+
+async function idsFor(index: RecallIndex, thread: AgentThread, request: RecallRequest): Promise<readonly string[]> {
+  return (await index.search(thread.id, request)).hits.map(({ messageId }) => messageId);
+}
+
+/** Says how what was found differs from what should be. */
+function unlike(what: string, found: readonly string[], expected: readonly string[]): string | null {
+  return found.join(" ") === expected.join(" ")
+    ? null
+    : `${what}: found ${found.join(" ") || "nothing"}, not ${expected.join(" ") || "nothing"}`;
+}
+
+const firstOf = (problems: readonly (string | null)[]): string | null =>
+  problems.find((problem) => problem !== null) ?? null;
+
+/** Sentences in the languages that users write, and words that have to find them although they stand there in another form. */
+const SENTENCES: readonly (readonly [text: string, queries: readonly string[]])[] = [
+  ["Die Verbindung zur Datenbank ist nicht stabil", ["Verbindungen", "stabile Datenbanken"]],
+  ["La requête au serveur est coupée dans la nuit", ["requêtes", "serveurs"]],
+  ["La conexión con el servidor no es estable por la noche", ["conexiones"]],
+  ["A porta do programa não está aberta durante a noite", ["portas"]],
+  ["Il collegamento con la rete non è stabile di notte", ["collegamenti"]],
+  ["De verbinding met het netwerk is niet stabiel", ["verbindingen", "netwerken"]],
+  ["Подключение к базе данных нестабильно", ["подключения", "нестабильное"]],
+];
+
+/** The names of one thing in many notations, and words that have to find it. */
+const NAMES: readonly (readonly [text: string, queries: readonly string[]])[] = [
+  ["/srv/app/src/http/retry_policy.ts", ["retry_policy.ts", "src/http/retry_policy.ts", "retry", "POLICY"]],
+  ["class ConcurrentSessionChecker", ["concurrentsessionchecker", "session checker", "ConcurrentSession"]],
+  ["parseHTTPResponse2xx", ["parseHTTPResponse2xx", "http response"]],
+  ["os.environ.VLLM_LOGGING_LEVEL", ["VLLM_LOGGING_LEVEL", "logging level", "os.environ.VLLM_LOGGING_LEVEL"]],
+  ["error TS2345 and ERR_MODULE_NOT_FOUND", ["TS2345", "err_module_not_found", "module found"]],
+  ["commit 6032533cbb0b6d3a9bbce82a1af4b20f679eafd0", ["6032533cbb0b6d3a9bbce82a1af4b20f679eafd0", "6032533"]],
+  ["請先更新資料庫的連線設定", ["資料庫", "連線"]],
+  ["データベースを更新する", ["更新", "データベース"]],
+  ["데이터베이스를 고친다", ["데이터베이스"]],
+  ["Ærøskøbing ÉCLAIR Straße", ["ærøskøbing", "éclair", "straße"]],
+  ['{"cmd":"cat a.txt\\nsrc/late.py"}', ["src/late.py"]],
+];
 
 /** The promises of the `RecallIndex` port: run them over a new index each. */
 export const recallLaws: readonly RecallLaw[] = Object.freeze([

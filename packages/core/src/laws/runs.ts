@@ -21,7 +21,7 @@ export const isThorough = (): boolean => testScale() > 1;
 const LEAST_PATIENCE_MS = 900_000;
 
 /**
- * How long a test may take, in milliseconds: so long, or as much longer as it tries more often, and never less than fifteen
+ * How long a test may take, in milliseconds: this long, or as much longer as it tries more often, and never less than fifteen
  * minutes. For tests that take their time even when nothing else runs.
  *
  * @param fullMs twenty times `ms` by default.
@@ -33,4 +33,50 @@ function testScale(): number {
   const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
   const scale = Number(environment["THREADFOLD_PROPERTY_SCALE"] ?? 1);
   return Number.isFinite(scale) && scale > 0 ? scale : 1;
+}
+
+/** Rounds of which the best one counts: what disturbs a measurement only ever makes it longer. */
+const ROUNDS = 3;
+
+/**
+ * How many times as much of the processor's time a piece of work takes when its input is four times as long: about 4 for
+ * linear work and about 16 for quadratic work, however fast the machine is and whatever else runs on it.
+ *
+ * @param size of the shorter input; large enough for the work to take some milliseconds.
+ */
+export async function growthOnQuadrupling<Input>(
+  inputOf: (size: number) => Input,
+  work: (input: Input) => unknown,
+  size: number,
+): Promise<number> {
+  const [short, long] = [inputOf(size), inputOf(4 * size)];
+  await work(short);
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS; round++) {
+    least = Math.min(least, await timeOf(() => work(short)));
+    most = Math.min(most, await timeOf(() => work(long)));
+  }
+  return most / Math.max(1, least);
+}
+
+/** Microseconds of the processor, so that a machine that is busy with others counts as much as one that is not. */
+async function timeOf(work: () => unknown): Promise<number> {
+  const start = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+}
+
+/**
+ * CPU time that this process has used so far, in milliseconds. Tests of how work grows take its differences: they are the
+ * same on a machine that is busy with other things, which times of a clock are not.
+ */
+export function cpuTimeMs(): number {
+  const { user, system } = (globalThis as unknown as { process: Usage }).process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+interface Usage {
+  /** In microseconds. */
+  cpuUsage(): { readonly user: number; readonly system: number };
 }

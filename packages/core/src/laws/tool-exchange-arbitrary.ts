@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import type { MediaPart } from "../model/content-part.ts";
-import type { ReasoningPart } from "../model/part.ts";
-import type { ToolDurability } from "../model/tool-durability.ts";
-import type { ToolOutcomeStatus, ToolResultContent } from "../model/tool-result-envelope.ts";
+import type { MediaPart, ReasoningPart, ToolDurability, ToolOutcomeStatus, ToolResultContent } from "../model/part.ts";
 import { hostileTexts, hugeTexts, jsonObjects, jsonValues, proseTexts } from "./text-arbitrary.ts";
 
-/** One tool call and what became of it, before ids are given out. */
+/** One tool call and its result, before ids are given out. */
 export interface CallDraft {
   readonly toolName: string;
   readonly input: JsonValue;

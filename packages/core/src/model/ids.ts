@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
+import { sha256 } from "../json/sha256.ts";
 
 const id = () => textSchema.min(1).max(512);
 
@@ -42,3 +44,13 @@ export const asPinId = (value: string): PinId => value as PinId;
 export const asPlanId = (value: string): PlanId => value as PlanId;
 /** Brands a string as an artifact id without a check; use the schema for input from outside. */
 export const asArtifactId = (value: string): ArtifactId => value as ArtifactId;
+
+/** The id of a content in a thread: equal content has one id there, and an id tells nothing of another tenant's content. */
+export function artifactIdOf(threadId: ThreadId, tenantId: string | null, content: string): ArtifactId {
+  return asArtifactId(`artifact_${sha256(artifactIdPrefix(threadId, tenantId) + content).slice(0, 24)}`);
+}
+
+/** What is hashed before the content. */
+export function artifactIdPrefix(threadId: ThreadId, tenantId: string | null): string {
+  return `${canonicalJson([tenantId, threadId])}\n`;
+}

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { messageInputs } from "../laws/message-arbitrary.ts";
-import { withTextReplaced } from "../laws/text-replacement.ts";
+import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { messageInputSchema, messageSchema } from "./message.ts";
 
 const user = { id: "m1", role: "user", createdAt: "2025-01-01T00:00:00.000Z", parts: [{ type: "text", text: "hi" }] };

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
-import { type ProviderMetadata, providerMetadataSchema } from "./content-part.ts";
+import { timeSchema } from "../time/clock.ts";
 import { type MessageId, messageIdSchema } from "./ids.ts";
-import { type Part, partSchema } from "./part.ts";
-import { timeSchema } from "./time.ts";
+import { type Part, type ProviderMetadata, partSchema, providerMetadataSchema, toolResultText } from "./part.ts";
 
-/** Who speaks. */
+/** Who a message is from. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool"]);
 export type Role = z.infer<typeof roleSchema>;
 
@@ -102,3 +101,29 @@ export const messageSchema: z.ZodType<Message> = z.object({
   turn: z.int().nonnegative(),
   step: z.int().nonnegative(),
 });
+
+/** The text of a message that a person would read: its text parts, calls as `name(input)` and results as their text. */
+export function visibleText(message: { readonly parts: Message["parts"] }): string {
+  return message.parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+        case "reasoning":
+          return part.text;
+        case "tool-call":
+          return `${part.toolName}(${part.invalidInput ?? JSON.stringify(part.input)})`;
+        case "tool-result":
+          return toolResultText(part.result.content);
+        case "image":
+        case "file":
+          return `[${part.type}${part.name === undefined ? "" : ` ${part.name}`}]`;
+        case "opaque":
+          return `[${part.provider} item]`;
+      }
+    })
+    .join("\n");
+}
+
+/** How far content may travel on its own, least guarded first (seed 002). */
+export const sensitivitySchema = z.enum(["public", "internal", "confidential", "restricted"]);
+export type Sensitivity = z.infer<typeof sensitivitySchema>;

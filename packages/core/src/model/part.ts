@@ -1,15 +1,160 @@
 import { z } from "zod";
-import { type JsonValue, jsonValueSchema, textSchema } from "../json/json-value.ts";
-import {
-  type MediaPart,
-  mediaPartSchema,
-  type ProviderMetadata,
-  providerMetadataSchema,
-  type TextPart,
-  textPartSchema,
-} from "./content-part.ts";
+import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema, textSchema } from "../json/json-value.ts";
 import { type ToolCallId, toolCallIdSchema } from "./ids.ts";
-import { type ToolResultEnvelope, toolResultEnvelopeSchema } from "./tool-result-envelope.ts";
+
+/**
+ * What one provider said about a part and no other provider understands (cache markers, citations, item ids), by
+ * provider name. It travels with the part and comes back when the thread is rendered for that provider again.
+ */
+export type ProviderMetadata = Readonly<Record<string, JsonObject>>;
+
+export const providerMetadataSchema: z.ZodType<ProviderMetadata> = z.record(textSchema, jsonObjectSchema);
+
+/** Text that is part of the visible answer or question. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly providerMetadata?: ProviderMetadata;
+}
+
+export const textPartSchema: z.ZodType<TextPart> = z.object({
+  type: z.literal("text"),
+  text: textSchema,
+  providerMetadata: providerMetadataSchema.optional(),
+});
+
+/** Where the bytes of a picture or document are. */
+export type MediaSource =
+  | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
+  | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
+  | { readonly kind: "file-id"; readonly fileId: string; readonly mediaType?: string };
+
+export const mediaSourceSchema: z.ZodType<MediaSource> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("base64"), mediaType: textSchema, data: textSchema }),
+  z.object({ kind: z.literal("url"), url: textSchema, mediaType: textSchema.optional() }),
+  z.object({ kind: z.literal("file-id"), fileId: textSchema, mediaType: textSchema.optional() }),
+]);
+
+/** A picture (`image`) or any other document (`file`). */
+export interface MediaPart {
+  readonly type: "image" | "file";
+  readonly source: MediaSource;
+  readonly name?: string;
+  readonly providerMetadata?: ProviderMetadata;
+}
+
+export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
+  type: z.enum(["image", "file"]),
+  source: mediaSourceSchema,
+  name: textSchema.optional(),
+  providerMetadata: providerMetadataSchema.optional(),
+});
+
+/**
+ * Whether the body of a tool result may be cleared (seed 002: "not all tool results are safe to clear").
+ *
+ * - `ephemeral`: may be cleared (listings, debug output).
+ * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
+ * - `replayable`: may be cleared while its determinism metadata still matches the source; otherwise it counts as
+ *   `non_replayable`.
+ * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results).
+ *
+ * It says nothing of the rungs that take an exchange out of the prompt whole: a summary or a drop may stand for results of
+ * every class. Their records name each message, the thread still has its words, and a recall finds them.
+ */
+export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
+export type ToolDurability = z.infer<typeof toolDurabilitySchema>;
+
+/** What to check before a replayable result is cleared: does the source still look as it did at call time? (seed 002) */
+export interface DeterminismMetadata {
+  /** Hash of the file or data at read time. */
+  readonly contentHash?: string;
+  /** HTTP entity tag of a remote resource. */
+  readonly etag?: string;
+  /** Modification time in milliseconds since the epoch. Verifies nothing without `version`. */
+  readonly mtime?: number;
+  /** Version of the API, schema or document. Verifies nothing without `mtime`. */
+  readonly version?: string;
+}
+
+export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.object({
+  contentHash: textSchema.optional(),
+  etag: textSchema.optional(),
+  mtime: z.number().optional(),
+  version: textSchema.optional(),
+});
+
+/**
+ * Says whether the source has drifted since the metadata was captured. A content hash decides alone, then an etag, then
+ * modification time and version together. What cannot be verified counts as changed.
+ */
+export function hasDrifted(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
+  if (captured.contentHash !== undefined && current.contentHash !== undefined) {
+    return captured.contentHash !== current.contentHash;
+  }
+  if (captured.etag !== undefined && current.etag !== undefined) return captured.etag !== current.etag;
+  const bothTimed = captured.mtime !== undefined && current.mtime !== undefined;
+  const bothVersioned = captured.version !== undefined && current.version !== undefined;
+  if (!bothTimed || !bothVersioned) return true;
+  return captured.mtime !== current.mtime || captured.version !== current.version;
+}
+
+/** How a tool call ended. A call the user rejected or that was cut off is a `failure` and still answers its call. */
+export const toolOutcomeStatusSchema = z.enum(["success", "failure", "partial"]);
+export type ToolOutcomeStatus = z.infer<typeof toolOutcomeStatusSchema>;
+
+/** The body of a tool result: plain text, a JSON value, or text and media blocks in order. */
+export type ToolResultContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "json"; readonly value: JsonValue }
+  | { readonly type: "blocks"; readonly blocks: readonly (TextPart | MediaPart)[] };
+
+export const toolResultContentSchema: z.ZodType<ToolResultContent> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: textSchema }),
+  z.object({ type: z.literal("json"), value: jsonValueSchema }),
+  z.object({ type: z.literal("blocks"), blocks: z.array(z.union([textPartSchema, mediaPartSchema])) }),
+]);
+
+/** The canonical form of a tool result in a thread (seed 002). One envelope per tool message. */
+export interface ToolResultEnvelope {
+  readonly toolName: string;
+  readonly callId: ToolCallId;
+  readonly outcome: ToolOutcomeStatus;
+  readonly content: ToolResultContent;
+  /** Values that must survive every fold of the body: ids, decisions, errors. */
+  readonly keyFields?: JsonObject;
+  /** Set by the tool or its policy; absent means that the configured policy decides. */
+  readonly durability?: ToolDurability;
+  /** For replayable results: what to compare before the body is cleared. */
+  readonly determinism?: DeterminismMetadata;
+  /** ISO 8601 times in UTC. */
+  readonly startedAt?: string;
+  readonly completedAt?: string;
+}
+
+export const toolResultEnvelopeSchema: z.ZodType<ToolResultEnvelope> = z.object({
+  toolName: textSchema,
+  callId: toolCallIdSchema,
+  outcome: toolOutcomeStatusSchema,
+  content: toolResultContentSchema,
+  keyFields: jsonObjectSchema.optional(),
+  durability: toolDurabilitySchema.optional(),
+  determinism: determinismMetadataSchema.optional(),
+  startedAt: textSchema.optional(),
+  completedAt: textSchema.optional(),
+});
+
+/** The body as text: what a person would read, with media named by kind and type. JSON bodies are serialized compactly. */
+export function toolResultText(content: ToolResultContent): string {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "json":
+      return JSON.stringify(content.value);
+    case "blocks":
+      return content.blocks.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+  }
+}
 
 /**
  * What a model thought before it answered. `signature` (Anthropic, Gemini) and `encrypted` (OpenAI Responses, redacted

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentThreads, hostileTexts, runs } from "../laws/index.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
-import type { Message, MessageInput } from "../model/message.ts";
-import { visibleText } from "../model/message-header.ts";
+import { type Message, type MessageInput, visibleText } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { detectConstraints, saidRules } from "./detect-constraints.ts";
 

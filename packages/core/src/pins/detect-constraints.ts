@@ -1,9 +1,8 @@
 import { sha256 } from "../json/sha256.ts";
 import { asPinId, type PinId } from "../model/ids.ts";
-import type { Message } from "../model/message.ts";
-import { visibleText } from "../model/message-header.ts";
-import { finishSteps, type Steps } from "../steps/steps.ts";
-import type { Authority, Pin, PinSource } from "../thread/pin.ts";
+import { type Message, visibleText } from "../model/message.ts";
+import type { Authority, Pin, PinSource } from "../thread/thread-entry.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import { type RuleDoubt, type RuleReading, readRulesInSteps } from "./read-rules.ts";
 import { takenBack } from "./taken-back.ts";
 
@@ -47,13 +46,13 @@ const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };
  * of those that hold. Users and systems alone have a say: tool output, assistants, summaries, harnesses and side branches
  * neither make nor lift a rule. A rule that its own message takes back is never made. Deterministic, linear in the text.
  *
- * @param live gives the pins that hold before the message; asked when the message takes something back.
+ * @param live returns the pins that hold before the message; asked when the message takes something back.
  */
 export function saidRules(message: Message, live: () => readonly Pin[]): SaidRules {
   return finishSteps(saidRulesInSteps(message, live));
 }
 
-/** What {@link saidRules} gives, step by step. */
+/** The same as {@link saidRules}, in steps. */
 export function* saidRulesInSteps(message: Message, live: () => readonly Pin[]): Steps<SaidRules> {
   if (message.role !== "user" && message.role !== "system") return NOTHING_SAID;
   if (message.origin !== undefined || message.branch !== undefined) return NOTHING_SAID;
@@ -120,7 +119,7 @@ export function rulesBehind(messages: Iterable<Message>, before: readonly Pin[] 
   return finishSteps(rulesBehindInSteps(messages, before));
 }
 
-/** What {@link rulesBehind} gives, step by step. */
+/** The same as {@link rulesBehind}, in steps. */
 export function* rulesBehindInSteps(messages: Iterable<Message>, before: readonly Pin[] = []): Steps<readonly Pin[]> {
   const live = new Map(before.map((pin) => [ruleKey(pin), pin]));
   for (const message of messages) {

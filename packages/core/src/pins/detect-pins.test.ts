@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
-import { sampleMessage } from "../laws/sample-entry.ts";
+import { sampleMessage } from "../laws/samples.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
-import type { Steps } from "../steps/steps.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import type { Pin } from "../thread/pin.ts";
+import type { Pin } from "../thread/thread-entry.ts";
+import type { Steps } from "../time/steps.ts";
 import { detectPins, detectPinsInSteps } from "./detect-pins.ts";
 
 const { countTokens } = countingTokenizer();

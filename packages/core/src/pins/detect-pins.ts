@@ -1,13 +1,12 @@
 import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
-import { finishSteps, type Steps } from "../steps/steps.ts";
-import { mayLift, type Pin } from "../thread/pin.ts";
-import type { PinEntry, PinLiftedEntry } from "../thread/thread-entry.ts";
+import { mayLift, type Pin, type PinEntry, type PinLiftedEntry } from "../thread/thread-entry.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 import { type LiftedPin, type RuleCandidate, ruleKey, saidRulesInSteps } from "./detect-constraints.ts";
 
-/** What limits detection. */
+/** The limits of detection, and what it knows beforehand. */
 export interface PinDetection {
-  /** All pins that were detected in what users said take together at most so many tokens. */
+  /** The most tokens that all pins detected in what users said may take together. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
 }
@@ -31,7 +30,7 @@ export function detectPins(messages: Iterable<Message>, live: readonly Pin[], de
   return finishSteps(detectPinsInSteps(messages, live, detection));
 }
 
-/** What {@link detectPins} gives, step by step. */
+/** The same as {@link detectPins}, in steps. */
 export function* detectPinsInSteps(
   messages: Iterable<Message>,
   live: readonly Pin[],
@@ -50,7 +49,7 @@ export function* detectPinsInSteps(
 
 /** The longest reason that a log keeps of a retraction; its source says where the rest stands. In UTF-16 code units. */
 const LONGEST_REASON = 300;
-/** Of the rules of one message that find no room so many go into the log; the others stand in the message alone. */
+/** How many rules of one message that find no room go into the log; the others stand in the message alone. */
 const MOST_RECORDED = 100;
 
 /** The rules that hold, as they change from message to message. */

@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../time/steps.ts";
 
 /** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
 export const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;

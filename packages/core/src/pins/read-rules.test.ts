@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostileTexts, patience, runs } from "../laws/index.ts";
-import { finishSteps } from "../steps/steps.ts";
+import { finishSteps } from "../time/steps.ts";
 import { LONGEST_RULE, readRules } from "./read-rules.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 

@@ -1,8 +1,9 @@
-import { finishSteps, type Steps } from "../steps/steps.ts";
-import { COMPILED_LANGUAGES, type CompiledLanguage } from "./languages/compiled-language.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
+import { COMPILED_LANGUAGES } from "./languages/languages.ts";
+import type { CompiledLanguage } from "./languages/rule-language.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
-/** Why something that sounds like a rule is none for sure. */
+/** Why it is not certain that something that sounds like a rule is one. */
 export type RuleDoubt =
   /** It is for the moment: "don't push yet". */
   | "one-off"
@@ -26,7 +27,7 @@ export type RuleReading = {
   | { readonly kind: "candidate"; readonly doubt: RuleDoubt }
   | {
       readonly kind: "retraction";
-      /** How much it says of what it takes back: it speaks of a rule, of the last thing said, or allows something. */
+      /** How much it says of what it takes back: it mentions a rule, of the last thing said, or allows something. */
       readonly speaksOf: "rule" | "last" | "permission";
       /** The clause that names what is taken back. */
       readonly about: string;
@@ -55,7 +56,7 @@ export function readRules(text: string, trusted = false): readonly RuleReading[]
   return finishSteps(readRulesInSteps(text, trusted));
 }
 
-/** What {@link readRules} gives, step by step. */
+/** The same as {@link readRules}, in steps. */
 export function* readRulesInSteps(text: string, trusted = false): Steps<readonly RuleReading[]> {
   const readings: RuleReading[] = [];
   const home = languagesOf(text.slice(0, SAMPLE));

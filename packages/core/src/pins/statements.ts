@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../time/steps.ts";
 import { LANGUAGES } from "./languages/languages.ts";
 import { type Line, linesOf } from "./pasted-text.ts";
 
@@ -25,7 +25,7 @@ const ANNOUNCES = /[:：]["”’»*_]*$/;
 const SENTENCE_SIGN = /[.!?…。！？；]/g;
 const CLOSERS = /["'”’»)\]*_]/;
 const UNSPACED_END = /[。！？；]/;
-/** From so many code units on a line that ends without a sign is taken for one that was wrapped. */
+/** A line of at least this many code units that ends without a punctuation mark is taken for one that was wrapped. */
 const WRAPPED_FROM = 40;
 /** So many lines, or sentences of one flow, are read in one step. */
 const LINES_A_STEP = 64;
@@ -73,7 +73,7 @@ export function* statementsOf(text: string, trusted = false): Steps<readonly Sta
   return statements;
 }
 
-/** Adds what a flow says, with the list that it announces before a limit, and gives the place of the next flow. */
+/** Adds what a flow says, with the list that it announces before a limit, and returns the place of the next flow. */
 function* addFlow(
   text: string,
   flows: readonly Flow[],

@@ -1,6 +1,6 @@
-import { type Authority, mayLift, type Pin } from "../thread/pin.ts";
-import { isRunning } from "./languages/compiled-language.ts";
+import { type Authority, mayLift, type Pin } from "../thread/thread-entry.ts";
 import { LANGUAGES } from "./languages/languages.ts";
+import { isRunning } from "./languages/rule-language.ts";
 import type { RuleReading } from "./read-rules.ts";
 
 /** What a retraction takes back: one rule for certain, one of some, or nothing that is known. */
@@ -12,9 +12,9 @@ export type TakenBack =
 
 type Retraction = Extract<RuleReading, { readonly kind: "retraction" }>;
 
-/** Of what is said of a rule so much must stand in it. */
+/** The share of what is said of a rule that must stand in it. */
 const NAMED = 0.5;
-/** Of what is allowed so much must be what the rule forbids, and of what the rule forbids so much must be allowed. */
+/** The share of what is allowed that the rule must forbid, and the share of what the rule forbids that must be allowed. */
 const ALLOWED = 0.75;
 const FORBIDDEN = 0.6;
 /** No more rules are named as those that may be meant. */
@@ -60,7 +60,7 @@ function lastOne(
   return pins.length === 0 ? { type: "none" } : { type: "unsure", pins: liftable.slice(-MOST_UNSURE), isNamed: false };
 }
 
-/** True when a rule is the one that a retraction speaks of. */
+/** True when a rule is the one that a retraction is about. */
 function names(object: Meaning, pin: Pin): boolean {
   const rule = meaningOf(pin);
   return hasAll(rule.names, object.names) && shared(object, rule) / object.words.size >= NAMED;

@@ -1,10 +1,9 @@
 import type { PinId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
-import type { Pin, PinSource } from "../thread/pin.ts";
-import type { PinLiftedEntry } from "../thread/thread-entry.ts";
+import type { Pin, PinLiftedEntry, PinSource } from "../thread/thread-entry.ts";
 import { type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts";
 
-/** A rule that holds. */
+/** A rule that is in force. */
 export interface LiveRule {
   readonly pin: Pin;
   /** Since when: the thread's version that made it, and the time of the message that it quotes, if it quotes one. */
@@ -12,7 +11,7 @@ export interface LiveRule {
   readonly since: string | null;
 }
 
-/** A rule that held and does not any more. */
+/** A rule that was in force and no longer is. */
 export interface LiftedRule {
   readonly pin: Pin;
   readonly reason: string;

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { groupMessages } from "../groups/message-group.ts";
-import { outlineOf, spanOf, spanStart } from "../groups/span-reference.ts";
 import { agentThreads, countingTokenizer, planRecordsFor, runs } from "../laws/index.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
+import { outlineOf, spanOf, spanStart } from "../thread/span-reference.ts";
 import {
   abridgePlan,
   expandPlan,
@@ -23,10 +22,10 @@ import {
   sealPlan,
   serializePlan,
 } from "./compaction-plan.ts";
+import { planDiff } from "./explain.ts";
+import { groupMessages, threadShape } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
-import { planDiff } from "./plan-diff.ts";
 import type { PlanRecord } from "./plan-record.ts";
-import { threadShape } from "./thread-shape.ts";
 
 function planOver(thread: AgentThread, records: readonly PlanRecord[], normalized: boolean): CompactionPlan {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

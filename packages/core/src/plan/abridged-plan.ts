@@ -1,28 +1,26 @@
 import { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { freezeDeep, type JsonObject } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { digestOf } from "../json/sha256.ts";
+import { type MessageId, messageIdSchema } from "../model/ids.ts";
 import {
   type MessageRun,
   outlinedSpan,
   outlineOf,
   type SpanOutline,
   type SpanReference,
-} from "../groups/span-reference.ts";
-import { canonicalJson } from "../json/canonical-json.ts";
-import { digestOf } from "../json/digest.ts";
-import { freezeDeep } from "../json/freeze-deep.ts";
-import type { JsonObject } from "../json/json-value.ts";
-import { parseJson } from "../json/parse-json.ts";
-import { type MessageId, messageIdSchema } from "../model/ids.ts";
+} from "../thread/span-reference.ts";
 import {
   type CompactionPlan,
   checkPlanSchema,
   groupRecords,
-  type PlanRecords,
   parsePlan,
   planRecords,
   serializePlan,
 } from "./compaction-plan.ts";
-import { type PlanRecord, removesMessages } from "./plan-record.ts";
+import { mapLists, type PlanRecord, type PlanRecords, RECORD_KINDS, removesMessages } from "./plan-record.ts";
 
 /** Version of the abridged form. */
 const ABRIDGED_VERSION = 1;
@@ -72,20 +70,13 @@ export const isAbridgedPlan = (text: string): boolean => text.startsWith(PREFIX)
 export function parseAbridgedPlan(text: string): CompactionPlan {
   const written = readAbridged(text);
   const checked = checkPlanSchema(mapSpans(written, (outline, turns) => ({ ...turns, messageIds: [outline.first] })));
-  const listOf = <Kind extends (typeof KINDS)[number]>(kind: Kind): PlanRecords[Kind] => {
-    const records = checked[kind].map((record, index) => readRecord(record, writtenRecords(written, kind)[index]));
-    return Object.freeze(records) as unknown as PlanRecords[Kind];
-  };
-  return Object.freeze({
-    ...checked,
-    externalizations: listOf("externalizations"),
-    summarizations: listOf("summarizations"),
-    clearings: listOf("clearings"),
-    drops: listOf("drops"),
-  });
+  const lists = mapLists((list) =>
+    Object.freeze(checked[list].map((record, index) => readRecord(record, writtenRecords(written, list)[index]))),
+  );
+  return Object.freeze({ ...checked, ...lists });
 }
 
-/** The parts of a log that an abridged plan speaks of. */
+/** The parts of a log that an abridged plan refers to. */
 export const runsOfAbridged = (text: string): readonly MessageRun[] => {
   const runs: MessageRun[] = [];
   mapSpans(readAbridged(text), (outline, turns) => {
@@ -200,7 +191,7 @@ const writtenSpanSchema = z.object({
 
 type WrittenRecord = JsonObject & { readonly summary?: JsonObject };
 type WrittenPlan = JsonObject;
-const KINDS = ["externalizations", "summarizations", "clearings", "drops"] as const;
+const LISTS = Object.values(RECORD_KINDS).map(({ list }) => list);
 
 function readAbridged(text: string): WrittenPlan {
   const parsed = isAbridgedPlan(text) ? parseObject(text) : null;
@@ -221,21 +212,21 @@ type Turns = Pick<SpanReference, "firstTurn" | "lastTurn">;
 
 /** The plan with something else in the place of each outline, also in the summaries that are about the same span. */
 function mapSpans(plan: WrittenPlan, replace: (outline: SpanOutline, turns: Turns) => object): JsonObject {
-  const lists = KINDS.map((kind) => {
-    const records = writtenRecords(plan, kind).map((record) => {
+  const lists = LISTS.map((list) => {
+    const records = writtenRecords(plan, list).map((record) => {
       const written = writtenSpan(record);
       if (written === null) return record;
       const { outline, ...turns } = written;
       const span = replace(outline, turns);
       return isAboutRecord(record) ? { ...record, span, summary: { ...record.summary, span } } : { ...record, span };
     });
-    return [kind, records];
+    return [list, records];
   });
   return { ...plan, ...Object.fromEntries(lists) };
 }
 
-function writtenRecords(plan: WrittenPlan, kind: (typeof KINDS)[number]): readonly WrittenRecord[] {
-  const records = plan[kind];
+function writtenRecords(plan: WrittenPlan, list: keyof PlanRecords): readonly WrittenRecord[] {
+  const records = plan[list];
   if (!Array.isArray(records)) throw notAsWritten();
   return records as unknown as readonly WrittenRecord[];
 }

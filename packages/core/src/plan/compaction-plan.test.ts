@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
-import { withTextReplaced } from "../laws/text-replacement.ts";
+import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import {

@@ -1,36 +1,26 @@
 import { z } from "zod";
-import { historyNotLoaded } from "../errors/history-not-loaded.ts";
-import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { type MessageRun, outlineOf } from "../groups/span-reference.ts";
+import { historyNotLoaded, ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { digestOf } from "../json/digest.ts";
-import { freezeDeep } from "../json/freeze-deep.ts";
-import { textSchema } from "../json/json-value.ts";
+import { freezeDeep, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { digestOf } from "../json/sha256.ts";
 import { asPlanId, type MessageId, type PlanId, planIdSchema, type ThreadId, threadIdSchema } from "../model/ids.ts";
+import { type MessageRun, outlineOf } from "../thread/span-reference.ts";
+import { clearRecordSchema } from "./kinds/clear.ts";
+import { dropRecordSchema } from "./kinds/drop.ts";
+import { externalizationRecordSchema } from "./kinds/externalize.ts";
+import { summarizationRecordSchema } from "./kinds/summarize.ts";
 import {
-  type ClearRecord,
   type CompactionAction,
-  clearRecordSchema,
-  type DropRecord,
-  dropRecordSchema,
-  type ExternalizationRecord,
-  externalizationRecordSchema,
+  mapLists,
   type PlanRecord,
-  type SummarizationRecord,
-  summarizationRecordSchema,
+  type PlanRecords,
+  RECORD_KINDS,
+  STRONGEST_FIRST,
 } from "./plan-record.ts";
 
 /** Version of the plan's shape. A stored plan of an older version is brought up to date when it is parsed. */
 export const PLAN_SCHEMA_VERSION = 1;
-
-/** The records of a plan by kind. In a normalized plan a message id stands in at most one record. */
-export interface PlanRecords {
-  readonly externalizations: readonly ExternalizationRecord[];
-  readonly summarizations: readonly SummarizationRecord[];
-  readonly clearings: readonly ClearRecord[];
-  readonly drops: readonly DropRecord[];
-}
 
 /** Which messages a prompt shows and how, as pure data (seed 002). It names messages by id and holds its summaries, so replay needs no model. */
 export interface CompactionPlan extends PlanRecords {
@@ -72,16 +62,11 @@ const planSchema = z.object({
 
 export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;
 
-export const NO_RECORDS: PlanRecords = Object.freeze({
-  externalizations: [],
-  summarizations: [],
-  clearings: [],
-  drops: [],
-});
+export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
 
 /**
- * Gives content its id and freezes it. Equal content has an equal id on every machine. A plan that has an id already is
- * given its id anew.
+ * Gives content its id and freezes it. Equal content has an equal id on every machine. The id of a plan that already has
+ * one is computed again.
  *
  * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store.
  */
@@ -116,7 +101,7 @@ export function emptyPlan(threadId: ThreadId, policyVersion: string): Compaction
 }
 
 /**
- * A plan as canonical JSON. `parsePlan` gives the same plan back, byte for byte (C11).
+ * A plan as canonical JSON. `parsePlan` returns the same plan, byte for byte (C11).
  *
  * @throws ThreadfoldError `HISTORY_NOT_LOADED` for a plan whose ids were left in the store.
  */
@@ -162,17 +147,12 @@ function readPlanText(text: string): unknown {
 
 /** Every record of a plan, strongest action first. */
 export function planRecords(plan: PlanRecords): readonly PlanRecord[] {
-  return [...plan.drops, ...plan.externalizations, ...plan.summarizations, ...plan.clearings];
+  return STRONGEST_FIRST.flatMap((action): readonly PlanRecord[] => plan[RECORD_KINDS[action].list]);
 }
 
-/** Sorts records by kind. */
+/** Sorts records into the lists of a plan. */
 export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
-  return {
-    externalizations: records.filter((record) => record.action === "externalize"),
-    summarizations: records.filter((record) => record.action === "summarize"),
-    clearings: records.filter((record) => record.action === "clear"),
-    drops: records.filter((record) => record.action === "drop"),
-  };
+  return mapLists((_list, action) => records.filter((record) => record.action === action));
 }
 
 /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when ids of some record were left in the store. */

@@ -1,13 +1,59 @@
 import fc from "fast-check";
+import { applyPatches, enablePatches } from "immer";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { groupMessages } from "../groups/message-group.ts";
 import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
-import { asMessageId } from "../model/ids.ts";
-import { emptyPlan, groupRecords, sealPlan } from "./compaction-plan.ts";
-import { explainMessage } from "./explain.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
+import { spanStart } from "../thread/span-reference.ts";
+import { type CompactionPlan, emptyPlan, groupRecords, planRecords, sealPlan } from "./compaction-plan.ts";
+import { explainMessage, planDiff } from "./explain.ts";
+import { groupMessages, threadShape } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
-import { threadShape } from "./thread-shape.ts";
+import type { PlanRecord } from "./plan-record.ts";
+
+const empty = emptyPlan(asThreadId("t"), "test");
+const planWith = (records: readonly PlanRecord[], version: number): CompactionPlan => {
+  const { planId: _id, schemaVersion: _schema, ...content } = empty;
+  return sealPlan({ ...content, ...groupRecords(records), version });
+};
+const keyed = (plan: CompactionPlan) =>
+  Object.fromEntries(planRecords(plan).map((record) => [`${record.action} ${spanStart(record.span)}`, record]));
+/** Immer never applies a patch with such a key, and Threadfold never applies one to what came from outside. */
+const safe = (records: readonly PlanRecord[]) =>
+  records.filter((record) => !JSON.stringify(record).includes("__proto__"));
+/** One record per action and start, as in every normalized plan. */
+const distinct = (records: readonly PlanRecord[]) => [
+  ...new Map(records.map((record) => [`${record.action} ${spanStart(record.span)}`, record])).values(),
+];
+
+const pairs = agentThreads()
+  .filter((thread) => thread.length > 0)
+  .chain((thread) => fc.tuple(planRecordsFor(thread), planRecordsFor(thread)))
+  .map(([a, b]) => [planWith(distinct(safe(a)), 1), planWith(distinct(safe(b)), 2)] as const);
+
+describe("planDiff", () => {
+  it("leads from one plan's records to the other's and back", () => {
+    enablePatches();
+    fc.assert(
+      fc.property(pairs, ([a, b]) => {
+        const diff = planDiff(a, b);
+        expect(applyPatches(keyed(a), [...diff.patches])).toEqual(keyed(b));
+        expect(applyPatches(keyed(b), [...diff.inversePatches])).toEqual(keyed(a));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("is empty between equal plans and complete against the empty plan", () => {
+    fc.assert(
+      fc.property(pairs, ([a]) => {
+        expect(planDiff(a, a)).toMatchObject({ added: [], removed: [], patches: [] });
+        expect(planDiff(empty, a).added).toHaveLength(planRecords(a).length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
 
 const explained = agentThreads({ malformed: true })
   .filter((thread) => thread.length > 0)

@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { groupMessages } from "../groups/message-group.ts";
-import { spanOf } from "../groups/span-reference.ts";
 import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
 import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
-import { actionOf, groupRecords, type PlanRecords, planRecords } from "./compaction-plan.ts";
+import { spanOf } from "../thread/span-reference.ts";
+import { actionOf, groupRecords, planRecords } from "./compaction-plan.ts";
+import { groupMessages, type ThreadShape, threadShape } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
-import { COMPACTION_PRECEDENCE, type PlanRecord, removesMessages } from "./plan-record.ts";
-import { type ThreadShape, threadShape } from "./thread-shape.ts";
+import { COMPACTION_PRECEDENCE, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
 
 function shapeOf(thread: AgentThread): ThreadShape {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

@@ -1,21 +1,21 @@
 import type { MessageId } from "../model/ids.ts";
-import { groupRecords, type PlanRecords, planRecords } from "./compaction-plan.ts";
+import { spanOf } from "../thread/span-reference.ts";
+import { groupRecords, planRecords } from "./compaction-plan.ts";
+import type { ThreadShape } from "./message-group.ts";
 import {
   type Assignment,
   type Claim,
   compareClaims,
+  keepOpaque,
+  keepSystem,
   type NormalizationChange,
   type NormalizationRule,
   strengthOf,
-} from "./normalization.ts";
-import type { PlanRecord } from "./plan-record.ts";
-import { keepOpaque } from "./rules/keep-opaque.ts";
-import { keepSystem } from "./rules/keep-system.ts";
-import { wholeGroups } from "./rules/whole-groups.ts";
-import { splitRecord } from "./split-record.ts";
-import type { ThreadShape } from "./thread-shape.ts";
+  wholeGroups,
+} from "./normalization-rules.ts";
+import { kindOf, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
 
-/** The rules, in order. A new rule is a file and a line here. */
+/** The rules, in order. */
 export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
 
 /** Records in normal form, and what was changed to get there. */
@@ -120,4 +120,56 @@ function materialize({ claims, owner, shape }: Assignment): readonly PlanRecord[
     )
     .sort((a, b) => a.first - b.first)
     .map(({ record }) => record);
+}
+
+/** A record and the ordinal of its first message. */
+export interface PlacedRecord {
+  readonly first: number;
+  readonly record: PlanRecord;
+}
+
+/**
+ * The records that remain of one when it holds just the given messages. A record that removes messages becomes one per
+ * unbroken run; its summary's items go to the run that they were taken from. Messages of side branches break no run,
+ * because no prompt shows them.
+ */
+export function splitRecord(
+  record: PlanRecord,
+  ordinals: readonly number[],
+  shape: ThreadShape,
+): readonly PlacedRecord[] {
+  const runs = removesMessages(record) ? unbrokenRuns(ordinals, shape) : [ordinals];
+  const ids = runs.map((run) => run.map((ordinal) => shape.header(ordinal).id));
+  return runs.map((run, index) => ({ first: run[0] as number, record: restrict(record, run, ids, index, shape) }));
+}
+
+function unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): readonly (readonly number[])[] {
+  const runs: number[][] = [];
+  for (const ordinal of ordinals) {
+    const run = runs.at(-1);
+    const previous = run?.at(-1);
+    if (run !== undefined && previous !== undefined && nothingShownBetween(previous, ordinal, shape)) run.push(ordinal);
+    else runs.push([ordinal]);
+  }
+  return runs;
+}
+
+function nothingShownBetween(from: number, to: number, shape: ThreadShape): boolean {
+  for (let ordinal = from + 1; ordinal < to; ordinal++) if (shape.header(ordinal).branch === undefined) return false;
+  return true;
+}
+
+function restrict(
+  record: PlanRecord,
+  run: readonly number[],
+  runs: readonly (readonly MessageId[])[],
+  index: number,
+  shape: ThreadShape,
+): PlanRecord {
+  const headers = run.map((ordinal) => shape.header(ordinal));
+  const known = record.span.messageIds;
+  if (known.length === headers.length && headers.every((header, at) => header.id === known[at])) return record;
+  const span = spanOf(headers);
+  const originalTokens = headers.reduce((sum, header) => sum + header.tokens, 0);
+  return kindOf(record).restrict(record, { span, originalTokens, runs, index });
 }

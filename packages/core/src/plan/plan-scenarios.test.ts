@@ -1,18 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { groupMessages } from "../groups/message-group.ts";
-import { spanOf } from "../groups/span-reference.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { countingTokenizer } from "../laws/counting-tokenizer.ts";
 import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
-import { sampleMessage } from "../laws/sample-entry.ts";
+import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
+import { spanOf } from "../thread/span-reference.ts";
 import {
   actionOf,
   groupRecords,
@@ -22,9 +20,9 @@ import {
   sealPlan,
   serializePlan,
 } from "./compaction-plan.ts";
+import { groupMessages, type ThreadShape, threadShape } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import { COMPACTION_PRECEDENCE, type PlanRecord, removesMessages } from "./plan-record.ts";
-import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 function shapeOf(thread: AgentThread): ThreadShape {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "../laws/runs.ts";
-import { type DeterminismMetadata, hasDrifted } from "../model/tool-durability.ts";
+import { type DeterminismMetadata, hasDrifted } from "../model/part.ts";
 import { probeVerdict } from "./determinism-probe.ts";
 
 const text = fc.constantFrom("a", "b");

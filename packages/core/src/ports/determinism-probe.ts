@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
 import type { MessageId } from "../model/ids.ts";
-import { type DeterminismMetadata, hasDrifted } from "../model/tool-durability.ts";
+import { type DeterminismMetadata, hasDrifted } from "../model/part.ts";
 
 /** A replayable tool result whose source is to be looked at before its body is cleared (seed 002). */
 export interface ReplayableResult {
@@ -12,7 +12,7 @@ export interface ReplayableResult {
   readonly determinism: DeterminismMetadata;
 }
 
-/** What a look at the source came to. What is not `matches` may not be cleared: the result counts as non-replayable. */
+/** The result of looking at the source. What is not `matches` may not be cleared: the result counts as non-replayable. */
 export type ProbeVerdict = "matches" | "changed" | "unverifiable";
 
 /**

@@ -22,7 +22,7 @@ export interface KeyStore {
   getOrCreate(subject: string): Promise<SubjectKey>;
   /** Adds a next version of the key, which seals from now on. @throws ThreadfoldError `CONTENT_ERASED`. */
   rotate(subject: string): Promise<SubjectKey>;
-  /** Destroys all versions of the key for good. Destroying again is nothing. Gives whether there was a key. */
+  /** Destroys all versions of the key for good. Destroying it again does nothing. Returns whether there was a key. */
   shred(subject: string): Promise<boolean>;
   /** True once the key was destroyed. */
   isShredded(subject: string): Promise<boolean>;

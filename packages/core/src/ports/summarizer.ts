@@ -1,11 +1,20 @@
-import type { SpanReference } from "../groups/span-reference.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { MessageId, ThreadId } from "../model/ids.ts";
 import type { Message, Usage } from "../model/message.ts";
 import type { StructuredSummary } from "../summary/structured-summary.ts";
 import type { SummaryChange } from "../summary/summary-change.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
-import type { Pin } from "../thread/pin.ts";
+import type { SpanReference } from "../thread/span-reference.ts";
+import type { Pin } from "../thread/thread-entry.ts";
+
+/** Turns a span into changes of a structured summary. A failure is thrown; the caller then folds without it. */
+export interface Summarizer {
+  /** Name and version, as they go into records and cache keys. Equal ids mean equal behaviour. */
+  readonly id: string;
+  /** The same in parts (model, prompt version, limits), so that cache keys need not be joined from text. */
+  readonly identity?: JsonObject;
+  summarize(request: SummarizeRequest): Promise<SummarizeResult>;
+}
 
 /** What a summarizer gets to work on. */
 export interface SummarizeRequest {
@@ -24,9 +33,9 @@ export interface SummarizeRequest {
   readonly lastTurn?: "running" | "ended";
   /** What is already summarized before this span, to be built on and never repeated; null for a first fold. */
   readonly previous: StructuredSummary | null;
-  /** Pins that hold. They are rendered beside the summary, so it need not repeat them. */
+  /** Pins that hold. They are rendered next to the summary, so it need not repeat them. */
   readonly pins: readonly Pin[];
-  /** The rendered summary should take at most so many tokens. */
+  /** The rendered summary should take at most this many tokens. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
   /** What the user asked the summary to look out for. */
@@ -59,11 +68,19 @@ export interface SummarizeResult {
   readonly problem?: string;
 }
 
-/** Turns a span into changes of a structured summary. A failure is thrown; the caller then folds without it. */
-export interface Summarizer {
-  /** Name and version, as they go into records and cache keys. Equal ids mean equal behaviour. */
-  readonly id: string;
-  /** The same in parts (model, prompt version, limits), so that cache keys need not be joined from text. */
-  readonly identity?: JsonObject;
-  summarize(request: SummarizeRequest): Promise<SummarizeResult>;
+/**
+ * Keeps cache entries beyond one process. Entries are opaque text; what is lost or garbled is made again, so a store may
+ * forget. Failures of `get` and `set` are for the caller to ignore.
+ */
+export interface SummaryCacheStore {
+  /** @param threadId the thread that is summarized, for a store that seals by subject or finds again what it kept of one. */
+  get(key: string, threadId?: ThreadId): Promise<string | null>;
+  set(key: string, entry: string, threadId?: ThreadId): Promise<void>;
+  /**
+   * Deletes what was kept for a thread, or for its subject where that is how it is kept, and returns how many entries
+   * there were. Absent where entries cannot be found again.
+   *
+   * @throws ThreadfoldError `STORE_UNAVAILABLE` when it cannot be reached.
+   */
+  forget?(threadId: ThreadId): Promise<number>;
 }

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { sharedFolder } from "./shared-folder.ts";
+import { textSchema } from "../json/json-value.ts";
 import type {
   Decision,
   FileItem,
@@ -14,7 +15,7 @@ import type {
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
 export const SUMMARY_RENDER_VERSION = "v2.1";
 
-/** Says to whoever reads a summary whose words it holds. */
+/** Tells the reader of a summary whose words it holds. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
 
 /**
@@ -129,7 +130,7 @@ function fileLine({ path, action, description, changes = 0, changed = [] }: File
   return `${shownPath(path, folder)} (${times})${told === "" ? "" : `: ${told}`}`;
 }
 
-/** A command with what it came to; any other tool with its fields. */
+/** A command with its outcome; any other tool with its fields. */
 function outcomeLine({ toolName, outcome, keyFields, errorMessage }: ToolOutcome): string {
   const { command, result, exitCode, ...others } = keyFields;
   const isRun = typeof command === "string" && command !== "";
@@ -171,3 +172,62 @@ function nameLines(items: readonly PlaceItem[]): readonly string[] {
   const names = items.filter(({ where }) => where === undefined).map(textOf);
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }
+
+/** So many paths have to share a folder before naming it once is shorter. */
+const FEWEST = 3;
+/** A folder nearer to the root says too little to stand for a project. */
+const LEAST_DEPTH = 2;
+
+/**
+ * The folder, with a slash at its end, that saves most when the absolute paths of a summary are written without it; empty
+ * when so few share one that naming it once would not pay.
+ */
+export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "files" | "identifiers">): string {
+  return sharedFolderOf(
+    new Set([...files.map(({ path }) => path), ...identifiers.flatMap(({ where }) => where ?? [])]),
+  );
+}
+
+/** The shared folder of some paths, each listed once. */
+export function sharedFolderOf(paths: ReadonlySet<string>): string {
+  const inFolder = new Map<string, number>();
+  for (const path of paths) {
+    if (!path.startsWith("/") || /\s/.test(path)) continue;
+    for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
+      const folder = path.slice(0, slash + 1);
+      inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
+    }
+  }
+  let best = { folder: "", saved: 0 };
+  for (const [folder, count] of inFolder) {
+    const saved = (count - 1) * folder.length;
+    if (count < FEWEST || folder.split("/").length - 2 < LEAST_DEPTH || saved < best.saved) continue;
+    if (saved > best.saved || folder > best.folder) best = { folder, saved };
+  }
+  return best.folder;
+}
+
+/** No longer, in UTF-16 code units: these words stand in every request that shows a summary. */
+const MAX_WORDING = 2_000;
+
+const words = textSchema
+  .max(MAX_WORDING)
+  .refine((text) => text.trim() !== "", { error: "expected words, or nothing at all" });
+
+/**
+ * The words that a policy puts around its summaries, beside the frame that every summary has: what a system says to its
+ * model when it hands one over (seeds 000, 001 and 003). They are the operator's own and go out as they are.
+ */
+export const summaryWordingSchema = z.strictObject({
+  /**
+   * Lines before the frame of a request's first summary, in the same message. `{round}` stands for the number of folds
+   * inside that summary. Systems of the seeds have one summary; where spans that stay leave several, it is said once.
+   */
+  introduction: words.optional(),
+  /**
+   * With the summary role `pair` only: the user message holds the summary, and this is what the assistant message says to
+   * it. Without it the user message asks, and the assistant message is the summary.
+   */
+  answer: words.optional(),
+});
+export type SummaryWording = Readonly<z.infer<typeof summaryWordingSchema>>;

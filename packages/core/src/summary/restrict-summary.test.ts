@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { structuredSummaries } from "../laws/summary-arbitrary.ts";
+import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { asMessageId, type MessageId } from "../model/ids.ts";
-import { restrictSummary } from "./restrict-summary.ts";
 import { SUMMARY_SECTIONS, type SummaryItem } from "./structured-summary.ts";
+import { restrictSummary } from "./trim-summary.ts";
 
 const ids = ["m1", "m2", "m3", "m4", "m5", "m6"].map(asMessageId);
 const span = { messageIds: ids, firstTurn: 1, lastTurn: 3 };

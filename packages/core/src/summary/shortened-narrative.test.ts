@@ -4,10 +4,9 @@ import { countingTokenizer, structuredSummaries } from "../laws/index.ts";
 import { hostileTexts, proseTexts } from "../laws/text-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
 import { renderSummary } from "./render-summary.ts";
-import { endOfNarrative, NARRATIVE_CUT, shortenedNarrative } from "./shortened-narrative.ts";
 import { emptySummary, type StructuredSummary, structuredSummarySchema } from "./structured-summary.ts";
 import { applySummaryChanges, mergeSummaries } from "./summary-change.ts";
-import { trimSummary } from "./trim-summary.ts";
+import { endOfNarrative, NARRATIVE_CUT, shortenedNarrative, trimSummary } from "./trim-summary.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
 const { countTokens } = countingTokenizer();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { structuredSummaries } from "../laws/summary-arbitrary.ts";
-import { withTextReplaced } from "../laws/text-replacement.ts";
+import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
+import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
 import { emptySummary, SUMMARY_SECTIONS, structuredSummarySchema } from "./structured-summary.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type SpanReference, spanReferenceSchema } from "../groups/span-reference.ts";
 import { type JsonObject, jsonObjectSchema, textSchema } from "../json/json-value.ts";
 import { type ArtifactId, artifactIdSchema, type MessageId, messageIdSchema } from "../model/ids.ts";
-import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/tool-result-envelope.ts";
-import { type SummaryHandling, summaryHandlingSchema } from "./summary-handling.ts";
+import { type Message, type Sensitivity, sensitivitySchema } from "../model/message.ts";
+import { type ToolOutcomeStatus, toolOutcomeStatusSchema } from "../model/part.ts";
+import { type SpanReference, spanReferenceSchema } from "../thread/span-reference.ts";
 
 /** Version of the summary's shape. Bump it when a section or field changes, so that cached summaries are not mistaken. */
 export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
@@ -63,7 +63,7 @@ export interface OpenItem extends SummaryItem {
 /** True for work of which the summary does not know yet how it ended. */
 export const isUnsettled = ({ status }: Pick<OpenItem, "status">): boolean => status === "open" || status === "asked";
 
-/** Externalized content (seed 002). */
+/** An artifact that holds externalized content (seed 002). */
 export interface ArtifactReference extends SummaryItem {
   readonly artifactId: ArtifactId;
   readonly description: string;
@@ -82,7 +82,7 @@ export interface FileItem extends SummaryItem {
   readonly changed?: readonly string[];
 }
 
-/** What a tool call came to (seed 002). */
+/** The outcome of a tool call (seed 002). */
 export interface ToolOutcome extends SummaryItem {
   readonly toolName: string;
   readonly outcome: ToolOutcomeStatus;
@@ -92,7 +92,7 @@ export interface ToolOutcome extends SummaryItem {
   readonly declared?: true;
 }
 
-/** An error and what became of it (seed 003). */
+/** An error and how it was resolved, if it was (seed 003). */
 export interface ErrorItem extends SummaryItem {
   readonly error: string;
   readonly resolution: string | null;
@@ -133,6 +133,24 @@ export interface StructuredSummary extends SummarySections {
   /** The lowest trust and the highest sensitivity of what it covers; absent on summaries that were made without it. */
   readonly handling?: SummaryHandling;
 }
+
+/**
+ * Whose words stand behind a text, most trusted first: the operator's, the user's, the agent's own, or those of tools and
+ * files, which anybody may have written.
+ */
+export const sourceTrustSchema = z.enum(["operator", "user", "agent", "external"]);
+export type SourceTrust = z.infer<typeof sourceTrustSchema>;
+
+/** How a summary is to be handled: as its least trusted and its most sensitive source. */
+export interface SummaryHandling {
+  readonly trust: SourceTrust;
+  readonly sensitivity: Sensitivity;
+}
+
+export const summaryHandlingSchema: z.ZodType<SummaryHandling> = z.object({
+  trust: sourceTrustSchema,
+  sensitivity: sensitivitySchema,
+});
 
 const item = { id: textSchema.min(1), sources: z.array(messageIdSchema), by: itemSpeakerSchema.optional() };
 const textItemSchema = z.object({ ...item, text: textSchema });
@@ -222,3 +240,51 @@ export function emptySummary(span: SpanReference): StructuredSummary {
     round: 1,
   };
 }
+
+/** What is assumed of content that says nothing about itself. */
+const UNKNOWN: SummaryHandling = Object.freeze({ trust: "external", sensitivity: "internal" });
+
+/** The handling of both together: the lower trust and the higher sensitivity. A part that says nothing counts as external. */
+export function combineHandling(
+  first: SummaryHandling | undefined,
+  second: SummaryHandling | undefined,
+): SummaryHandling | undefined {
+  if (first === undefined && second === undefined) return undefined;
+  const { trust, sensitivity } = first ?? UNKNOWN;
+  const other = second ?? UNKNOWN;
+  return {
+    trust: later(sourceTrustSchema.options, trust, other.trust),
+    sensitivity: later(sensitivitySchema.options, sensitivity, other.sensitivity),
+  };
+}
+
+/**
+ * The handling of messages, which must be at least one. Trust follows from who speaks; a message names its sensitivity in
+ * `metadata.sensitivity` and is `internal` when it does not.
+ */
+export function handlingOf(
+  messages: readonly Pick<Message, "role" | "origin" | "parts" | "metadata">[],
+): SummaryHandling {
+  const all = messages.map(
+    (message): SummaryHandling => ({
+      trust: trustOf(message),
+      sensitivity: sensitivitySchema.safeParse(message.metadata?.["sensitivity"]).data ?? UNKNOWN.sensitivity,
+    }),
+  );
+  return (
+    all.reduce<SummaryHandling | undefined>(
+      (sum, next, index) => (index === 0 ? next : combineHandling(sum, next)),
+      undefined,
+    ) ?? UNKNOWN
+  );
+}
+
+function trustOf({ role, origin, parts }: Pick<Message, "role" | "origin" | "parts">): SourceTrust {
+  if (role === "tool" || parts.some(({ type }) => type === "image" || type === "file" || type === "opaque"))
+    return "external";
+  if (role === "assistant" || origin !== undefined) return "agent";
+  return role === "system" ? "operator" : "user";
+}
+
+const later = <Name>(order: readonly Name[], first: Name, second: Name): Name =>
+  order.indexOf(first) >= order.indexOf(second) ? first : second;

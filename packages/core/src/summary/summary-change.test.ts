@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { freezeDeep } from "../json/freeze-deep.ts";
-import { structuredSummaries, summaryAdditions, summaryChanges } from "../laws/summary-arbitrary.ts";
+import { freezeDeep } from "../json/json-value.ts";
+import { structuredSummaries, summaryAdditions, summaryChanges } from "../laws/plan-record-arbitrary.ts";
 import { asMessageId, type MessageId } from "../model/ids.ts";
 import {
   emptySummary,
@@ -16,8 +16,8 @@ import {
   resolvedItemSchema,
   type SummaryChange,
   summaryItemId,
+  summarySubject,
 } from "./summary-change.ts";
-import { summarySubject } from "./summary-subject.ts";
 
 const span = { messageIds: ["m1", "m2", "m3", "m4"].map(asMessageId), firstTurn: 1, lastTurn: 4 };
 const later = { messageIds: ["m5", "m6"].map(asMessageId), firstTurn: 5, lastTurn: 5 };

@@ -1,11 +1,16 @@
 import { z } from "zod";
-import type { SpanReference } from "../groups/span-reference.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { jsonValueSchema, textSchema } from "../json/json-value.ts";
 import { sha256 } from "../json/sha256.ts";
 import { messageIdSchema } from "../model/ids.ts";
+import type { SpanReference } from "../thread/span-reference.ts";
+import type { Pin } from "../thread/thread-entry.ts";
 import {
+  combineHandling,
+  type Decision,
+  type ErrorItem,
   emptySummary,
+  type OpenItem,
   type StructuredSummary,
   SUMMARY_SECTIONS,
   type SummaryItem,
@@ -13,8 +18,6 @@ import {
   type SummarySections,
   type TextItem,
 } from "./structured-summary.ts";
-import { combineHandling } from "./summary-handling.ts";
-import { summarySubject } from "./summary-subject.ts";
 
 /** An item of a section without the id that code derives for it. */
 export type NewItem<Section extends SummarySection> = Omit<SummarySections[Section][number], "id">;
@@ -79,7 +82,7 @@ export function summaryItemId(
 }
 
 /**
- * Merges changes into a summary and gives the summary of `span`. What the previous summary holds stays unless a change
+ * Merges changes into a summary and returns the summary of `span`. What the previous summary holds stays unless a change
  * resolves or supersedes it; the same item added twice is one item with both sources; a later item on the same subject
  * (the same work with another status, the same decision with another reason) supersedes the earlier one, which is recorded;
  * the original task, once set, is never overwritten; a narrative takes the place of the one before, which its author was
@@ -187,7 +190,7 @@ class Merge {
     }
   }
 
-  /** Puts an item in: beside the others, or in the place of the one on the same subject, whose sources it takes over. */
+  /** Puts an item in: next to the others, or in the place of the one on the same subject, whose sources it takes over. */
   put(section: SummarySection, item: SummaryItem): void {
     const items = this.#sections[section];
     const subject = summarySubject(section, item);
@@ -219,3 +222,53 @@ class Merge {
 }
 
 const SUPERSEDED = "superseded";
+
+/**
+ * What an item is about, as a key within its section. Two items on one subject cannot both hold: work is open or done, a
+ * decision has one reason, an error is resolved or not. All other items are about themselves alone.
+ */
+export function summarySubject(section: SummarySection, item: SummaryItem): string {
+  const words = subjectWords(section, item);
+  return words === null ? item.id : words.replace(/\s+/g, " ").trim();
+}
+
+function subjectWords(section: SummarySection, item: SummaryItem): string | null {
+  switch (section) {
+    case "openItems":
+      return (item as OpenItem).description;
+    case "decisions":
+      return (item as Decision).decision;
+    case "errors":
+      return (item as ErrorItem).error;
+    default:
+      return null;
+  }
+}
+
+/**
+ * The changes of a fold without rules that do not hold any more, whoever wrote them: none is added, and one that the
+ * summary before had is resolved, with what took it back as the reason. A rule counts as lifted when it says, white space
+ * aside, what a lifted pin says.
+ */
+export function withoutLiftedRules(
+  changes: readonly SummaryChange[],
+  previous: StructuredSummary | null,
+  lifted: readonly Pin[],
+): readonly SummaryChange[] {
+  if (lifted.length === 0) return changes;
+  const texts = new Set(lifted.map(({ text }) => flat(text)));
+  const isLifted = (text: string): boolean => texts.has(flat(text));
+  const kept = changes.filter(
+    (change) => !("item" in change && change.section === "constraints" && isLifted(change.item.text)),
+  );
+  const touched = new Set(kept.flatMap((change) => ("itemId" in change ? [change.itemId] : [])));
+  const gone = (previous?.constraints ?? []).filter(({ id, text }) => isLifted(text) && !touched.has(id));
+  return [
+    ...kept,
+    ...gone.map(
+      ({ id }): SummaryChange => ({ op: "resolve", section: "constraints", itemId: id, reason: "taken back" }),
+    ),
+  ];
+}
+
+const flat = (text: string): string => text.replace(/\s+/g, " ").trim();

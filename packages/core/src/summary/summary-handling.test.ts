@@ -3,10 +3,15 @@ import { describe, expect, it } from "vitest";
 import { runs } from "../laws/runs.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId } from "../model/ids.ts";
-import { sensitivitySchema } from "../model/sensitivity.ts";
-import { emptySummary } from "./structured-summary.ts";
+import { sensitivitySchema } from "../model/message.ts";
+import {
+  combineHandling,
+  emptySummary,
+  handlingOf,
+  type SummaryHandling,
+  sourceTrustSchema,
+} from "./structured-summary.ts";
 import { applySummaryChanges, mergeSummaries } from "./summary-change.ts";
-import { combineHandling, handlingOf, type SummaryHandling, sourceTrustSchema } from "./summary-handling.ts";
 
 const handlings: fc.Arbitrary<SummaryHandling> = fc.record({
   trust: fc.constantFrom(...sourceTrustSchema.options),

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/sample-entry.ts";
-import { withTextReplaced } from "../laws/text-replacement.ts";
+import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/samples.ts";
+import { withTextReplaced } from "../laws/text-arbitrary.ts";
 import { threadEntryInputs } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asPinId, asThreadId } from "../model/ids.ts";
 import { AgentThread } from "./agent-thread.ts";
-import type { Authority } from "./pin.ts";
-import type { ThreadEntryInput } from "./thread-entry.ts";
+import type { Authority, ThreadEntryInput } from "./thread-entry.ts";
 
 const id = asThreadId("t");
 const empty = AgentThread.empty(id);

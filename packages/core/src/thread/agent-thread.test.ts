@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { messageInputs } from "../laws/message-arbitrary.ts";
-import { sampleMessage } from "../laws/sample-entry.ts";
+import { sampleMessage } from "../laws/samples.ts";
 import { agentThreads, threadEntryInputs } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asPinId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "./agent-thread.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
-import { placeMessage, START_OF_THREAD } from "./thread-position.ts";
+import { placeMessage, START_OF_THREAD } from "./thread-addition.ts";
 
 const id = asThreadId("t");
 const empty = AgentThread.empty(id);

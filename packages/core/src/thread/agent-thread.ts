@@ -1,19 +1,14 @@
-import { historyNotLoaded } from "../errors/history-not-loaded.ts";
+import { historyNotLoaded, ThreadfoldError } from "../errors/threadfold-error.ts";
 import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
-import { AppendOnlyList } from "./append-only-list.ts";
-import type { Pin } from "./pin.ts";
-import { requireMessageList } from "./require-message-list.ts";
-import { ThreadAddition } from "./thread-addition.ts";
+import { AppendOnlyList, ThreadIndex } from "./append-only-list.ts";
+import { START_OF_THREAD, ThreadAddition, type ThreadPosition } from "./thread-addition.ts";
 import { chainDigest, restoreEntries } from "./thread-chain.ts";
-import type { ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
-import { ThreadIndex } from "./thread-index.ts";
-import { START_OF_THREAD, type ThreadPosition } from "./thread-position.ts";
-import type { ThreadWindow } from "./thread-window.ts";
+import type { Pin, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
 
 /**
- * The append-only log of one conversation, as an immutable value (seed 002, principle 1). `append` gives a new value
- * and leaves the old one valid; both share their entries. Appending is O(1) amortized.
+ * The append-only log of one conversation, as an immutable value (seed 002, principle 1). `append` returns a new
+ * value and leaves the old one valid; both share their entries. Appending is O(1) amortized.
  *
  * A thread that was resumed holds its newest entries and of the older ones those that its plan shows. It grows like any
  * other. Whatever needs more throws `HISTORY_NOT_LOADED`, so that a part is never taken for the whole.
@@ -25,7 +20,7 @@ export class AgentThread {
   readonly #index: ThreadIndex;
   readonly #position: ThreadPosition;
   readonly #pins: ReadonlyMap<PinId, Pin>;
-  /** What the thread was resumed from; undefined for a thread that was never in a store only. */
+  /** What the thread was resumed from; undefined for a thread that was not resumed. */
   readonly #window: ThreadWindow | undefined;
 
   private constructor(
@@ -56,7 +51,7 @@ export class AgentThread {
    * The thread that holds entries written down earlier, each as its canonical JSON, oldest first. Entries were checked
    * when they were appended and are not checked again: the digest says whether they are the same ones.
    *
-   * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not give the digest.
+   * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not match the digest.
    */
   static restore(id: ThreadId, serialized: readonly string[], digest: string): AgentThread {
     const entries = restoreEntries(serialized, digest);
@@ -68,7 +63,7 @@ export class AgentThread {
 
   /**
    * The thread that goes on from a window: with the entries behind it, and without those before it that are not held.
-   * The entries are taken as they are; who reads them from a store checks them against their digests.
+   * The entries are taken as they are; whoever reads them from a store checks them against their digests.
    */
   static resume(id: ThreadId, window: ThreadWindow, tail: readonly ThreadEntry[]): AgentThread {
     const held = new Map(window.held.map(({ version, entry }) => [version - 1, entry]));
@@ -109,7 +104,7 @@ export class AgentThread {
     return [...this.#pins.values()];
   }
 
-  /** The pins that held when the thread had so many entries. */
+  /** The pins that held when the thread had this many entries. */
   pinsAt(version: number): readonly Pin[] {
     return version >= this.version ? this.livePins : [...livePinsOf(this.#entries.prefix(version)).values()];
   }
@@ -193,7 +188,7 @@ export class AgentThread {
   }
 
   /**
-   * Appends entries and gives the thread that holds them. The thread takes what it is given: it is frozen, not copied,
+   * Appends entries and returns the thread that holds them. The thread takes what it is given: it is frozen, not copied,
    * as far as its keys are in canonical order. A message whose id is already there with equal content, and a pin that is
    * already there, are skipped: appending twice is the same as appending once (C5). A resumed thread knows only the ids
    * of messages in memory; see {@link AgentThread.holding}.
@@ -236,7 +231,7 @@ export class AgentThread {
     return new AgentThread(id, entries, messages, index, position, livePinsOf(entries), this.#window);
   }
 
-  /** This thread as it was when it had so many entries. */
+  /** This thread as it was when it had this many entries. */
   atVersion(version: number): AgentThread {
     return version >= this.version ? this : this.fork(this.id, version);
   }
@@ -275,4 +270,33 @@ function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pi
     if (entry.type === "pin-lifted") pins.delete(entry.pinId);
   }
   return pins;
+}
+
+/**
+ * A thread's first entries, as far as they are needed to go on from there: figures of all of them, and a few of them
+ * whole. What is not held is still in the store.
+ */
+export interface ThreadWindow {
+  /** How many entries there are. */
+  readonly version: number;
+  /** How many of them are messages. */
+  readonly length: number;
+  /** Turn and step of the newest message among them. */
+  readonly position: ThreadPosition;
+  /** The thread's digest with them. */
+  readonly digest: string;
+  /**
+   * The entries that are held, oldest first, each with the thread's version that it made. Pins and liftings are all
+   * among them, because what holds now follows from all of them.
+   */
+  readonly held: readonly { readonly version: number; readonly entry: ThreadEntry }[];
+}
+
+/** Lets a list of messages pass, whatever they are. @throws ThreadfoldError `INVALID_MESSAGE` for anything else. */
+export function requireMessageList(messages: readonly MessageInput[]): void {
+  if (Array.isArray(messages)) return;
+  const found = messages === null ? "null" : `a value of type ${typeof messages}`;
+  throw new ThreadfoldError("INVALID_MESSAGE", `Messages are appended as a list; this is ${found}.`, {
+    hint: "Put a single message into brackets: `append([message])`.",
+  });
 }

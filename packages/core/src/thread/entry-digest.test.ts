@@ -4,7 +4,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { sha256 } from "../json/sha256.ts";
 import { agentThreads, runs } from "../laws/index.ts";
 import { AgentThread } from "./agent-thread.ts";
-import { entryDigest, serializeEntry } from "./entry-digest.ts";
+import { entryDigest, serializeEntry } from "./thread-chain.ts";
 
 describe("an entry as it is written down", () => {
   it("is its canonical JSON, whichever way it is made", () => {

@@ -1,21 +1,22 @@
 import type { z } from "zod";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { canonicalForm, toCanonicalValue } from "../json/canonical-value.ts";
-import { digestOf } from "../json/digest.ts";
+import { canonicalForm, toCanonicalValue } from "../json/canonical-json.ts";
+import { digestOf } from "../json/sha256.ts";
 import type { MessageId, PinId } from "../model/ids.ts";
-import { isCommonMessage } from "../model/is-common-message.ts";
 import { type Message, type MessageInput, messageInputSchema } from "../model/message.ts";
-import { knownForms } from "./known-form.ts";
-import { messageProblem } from "./message-problem.ts";
-import { authoritySchema, mayLift, type Pin, pinSchema } from "./pin.ts";
+import { isCommonMessage, messageProblem } from "./message-check.ts";
 import {
+  authoritySchema,
+  knownForms,
+  mayLift,
+  type Pin,
   type PinEntry,
   type PinLiftedEntry,
+  pinSchema,
   type ThreadEntry,
   type ThreadEntryInput,
   threadEntryInputSchema,
 } from "./thread-entry.ts";
-import { placeMessage, type ThreadPosition } from "./thread-position.ts";
 
 /**
  * Collects the entries of one append: places messages, checks ids and pins, and leaves the log alone. It needs to know
@@ -206,3 +207,24 @@ function differingFields(before: object, after: object): readonly string[] {
 
 const inWords = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+/** Where in a conversation a message stands. */
+export interface ThreadPosition {
+  /** Real user messages of the main branch so far. 0 before the first one. */
+  readonly turn: number;
+  /** Model calls so far: one for each assistant message. */
+  readonly step: number;
+}
+
+export const START_OF_THREAD: ThreadPosition = Object.freeze({ turn: 0, step: 0 });
+
+/** Says whether a message starts a turn: a user message of the main branch that somebody typed (S3). */
+export function startsTurn(message: MessageInput): boolean {
+  return message.role === "user" && message.origin === undefined && message.branch === undefined;
+}
+
+/** The position of a message that follows `before`. */
+export function placeMessage(before: ThreadPosition, message: MessageInput): ThreadPosition {
+  if (message.role === "assistant") return { turn: before.turn, step: before.step + 1 };
+  return startsTurn(message) ? { turn: before.turn + 1, step: before.step } : before;
+}

@@ -5,8 +5,7 @@ import { sha256 } from "../json/sha256.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
 import { AgentThread } from "./agent-thread.ts";
-import { entryDigest } from "./entry-digest.ts";
-import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
+import { entryDigest, nextThreadLink, THREAD_CHAIN_START } from "./thread-chain.ts";
 
 const writtenDown = (thread: AgentThread): readonly string[] =>
   [...thread.entries].map((entry) => canonicalJson(entry));

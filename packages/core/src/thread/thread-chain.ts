@@ -1,12 +1,18 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
-import { freezeDeep } from "../json/freeze-deep.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { freezeDeep } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { sha256 } from "../json/sha256.ts";
 import { AppendOnlyList } from "./append-only-list.ts";
-import { entryDigest } from "./entry-digest.ts";
-import { knownForms } from "./known-form.ts";
-import type { ThreadEntry } from "./thread-entry.ts";
-import { nextThreadLink, THREAD_CHAIN_START } from "./thread-link.ts";
+import { type KnownForm, knownForms, type ThreadEntry } from "./thread-entry.ts";
+
+/** The digest of a thread without entries: what the first link of every thread builds on. */
+export const THREAD_CHAIN_START = sha256("threadfold-thread-v1");
+
+/** The digest of a thread after one more entry, from its digest before and the digest of the entry. */
+export function nextThreadLink(link: string, entryDigest: string): string {
+  return sha256(link + entryDigest);
+}
 
 /** Link n−1 of each list is its digest after n entries from its start on. Kept by family: an entry may stand in several logs, a link in one. */
 const chains = new WeakMap<object, string[]>();
@@ -47,7 +53,7 @@ export function restoreRun(serialized: readonly string[], before: string, after:
 }
 
 function readRun(serialized: readonly string[], before: string, after: string) {
-  // A damaged file may give something else than a text, which leads nowhere.
+  // A damaged file may yield something other than text.
   const digests = serialized.map((text) => (typeof text === "string" ? sha256(text) : ""));
   const links = linksOf(digests, before);
   if ((links.at(-1) ?? before) !== after) {
@@ -71,4 +77,32 @@ function linksOf(digests: readonly string[], before: string): string[] {
   const links: string[] = [];
   for (const digest of digests) links.push(nextThreadLink(links.at(-1) ?? before, digest));
   return links;
+}
+
+/** An entry as stores write it down. */
+export interface SerializedEntry {
+  /** Its canonical JSON. */
+  readonly body: string;
+  /** SHA-256 of that, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** SHA-256 of an entry's canonical JSON, in hexadecimal. Entries are frozen, so each is hashed once. */
+export function entryDigest(entry: ThreadEntry): string {
+  return knownForms.get(entry)?.digest ?? serializeEntry(entry).digest;
+}
+
+/** The canonical JSON of an entry and its digest, which is known from then on. */
+export function serializeEntry(entry: ThreadEntry): SerializedEntry {
+  const form = knownForms.get(entry);
+  const body = form?.stringifies === true ? JSON.stringify(entry) : canonicalJson(entry);
+  const digest = form?.digest ?? learnDigest(entry, form, body);
+  return { body, digest };
+}
+
+function learnDigest(entry: ThreadEntry, form: KnownForm | undefined, body: string): string {
+  const digest = sha256(body);
+  if (form === undefined) knownForms.set(entry, { isChecked: false, stringifies: false, digest });
+  else form.digest = digest;
+  return digest;
 }

@@ -1,8 +1,50 @@
 import { z } from "zod";
 import { textSchema } from "../json/json-value.ts";
-import { type PinId, pinIdSchema } from "../model/ids.ts";
+import { type MessageId, messageIdSchema, type PinId, pinIdSchema } from "../model/ids.ts";
 import { type Message, type MessageInput, messageInputSchema, messageSchema } from "../model/message.ts";
-import { type Authority, authoritySchema, type Pin, type PinSource, pinSchema, pinSourceSchema } from "./pin.ts";
+
+/** Who stands behind an instruction, strongest first. Tool output and summaries have no authority at all. */
+export const authoritySchema = z.enum(["system", "operator", "user"]);
+export type Authority = z.infer<typeof authoritySchema>;
+
+const RANK: Readonly<Record<Authority, number>> = { system: 3, operator: 2, user: 1 };
+
+/** True when `actor` may lift what `owner` pinned: equal or higher authority only. */
+export function mayLift(actor: Authority, owner: Authority): boolean {
+  return RANK[actor] >= RANK[owner];
+}
+
+/** Where a pin's text comes from: a range of UTF-16 code units in the visible text of a message. */
+export interface PinSource {
+  readonly messageId: MessageId;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text that stays in every rendering, word for word, until an entry of equal or higher authority lifts it. */
+export interface Pin {
+  readonly id: PinId;
+  /** The verbatim text. */
+  readonly text: string;
+  readonly authority: Authority;
+  /** What made it: an explicit call, a policy, or the detector of standing constraints. */
+  readonly origin: "explicit" | "policy" | "detector";
+  readonly source?: PinSource;
+}
+
+export const pinSourceSchema: z.ZodType<PinSource> = z.object({
+  messageId: messageIdSchema,
+  start: z.int().nonnegative(),
+  end: z.int().nonnegative(),
+});
+
+export const pinSchema: z.ZodType<Pin> = z.object({
+  id: pinIdSchema,
+  text: textSchema.min(1),
+  authority: authoritySchema,
+  origin: z.enum(["explicit", "policy", "detector"]),
+  source: pinSourceSchema.optional(),
+});
 
 /** An entry that makes a text stay in every rendering. */
 export interface PinEntry {
@@ -28,7 +70,7 @@ export const liftedWhySchema = z.enum([
   "taken-back",
   /** Newer rules, or those of a higher authority, took the room that detected pins have. The rule itself was not taken back. */
   "no-room",
-  /** A host said of a candidate that it is none. */
+  /** A host said that a candidate is not a rule. */
   "not-a-rule",
 ]);
 export type LiftedWhy = z.infer<typeof liftedWhySchema>;
@@ -60,3 +102,16 @@ export const threadEntryInputSchema: z.ZodType<ThreadEntryInput> = z.discriminat
   pinEntrySchema,
   pinLiftedEntrySchema,
 ]);
+
+/** What is known of an entry, which is frozen, so that it stays true. */
+export interface KnownForm {
+  /** True for an entry that an addition made: it was checked. */
+  readonly isChecked: boolean;
+  /** True when its canonical JSON is what `JSON.stringify` returns, which is several times faster. */
+  readonly stringifies: boolean;
+  /** SHA-256 of its canonical JSON, once somebody asked. */
+  digest: string | undefined;
+}
+
+/** One map for all of it: each entry in a weak map costs the garbage collector more than everything that it holds. */
+export const knownForms = new WeakMap<ThreadEntry, KnownForm>();

@@ -4,7 +4,7 @@ import { french } from "./french.ts";
 import { german } from "./german.ts";
 import { japanese } from "./japanese.ts";
 import { portuguese } from "./portuguese.ts";
-import type { RuleLanguage } from "./rule-language.ts";
+import { type CompiledLanguage, compiledLanguage, type RuleLanguage } from "./rule-language.ts";
 import { russian } from "./russian.ts";
 import { spanish } from "./spanish.ts";
 
@@ -19,3 +19,6 @@ export const LANGUAGES: readonly RuleLanguage[] = [
   chinese,
   japanese,
 ];
+
+/** {@link LANGUAGES}, ready to be looked for. */
+export const COMPILED_LANGUAGES: readonly CompiledLanguage[] = LANGUAGES.map(compiledLanguage);

@@ -1,0 +1,103 @@
+import type { MessageId, ToolCallId } from "../model/ids.ts";
+import type { Message, MessageOrigin, Role } from "../model/message.ts";
+import type { ToolDurability, ToolOutcomeStatus } from "../model/part.ts";
+import type { TokenShares } from "./tokenizer.ts";
+
+/** What the planner knows of a message without its body. */
+export interface MessageHeader {
+  readonly id: MessageId;
+  readonly ordinal: number;
+  readonly role: Role;
+  readonly turn: number;
+  readonly step: number;
+  /** Tokens of the whole message in a request, its role overhead included. */
+  readonly tokens: number;
+  readonly shares: TokenShares;
+  /** Ids of the calls that an assistant message makes, in order. */
+  readonly calls: readonly ToolCallId[];
+  /** The call that a tool message answers. */
+  readonly answers?: ToolCallId;
+  /** The tool whose result this is. */
+  readonly toolName?: string;
+  readonly outcome?: ToolOutcomeStatus;
+  /** Set on tool messages: how the result may be folded, by the tool's own word or by policy. */
+  readonly durability?: ToolDurability;
+  readonly branch?: string;
+  readonly origin?: MessageOrigin;
+  /** True when the message holds only reasoning: it belongs to what follows it. */
+  readonly reasoningOnly: boolean;
+  /** True when the message holds reasoning that a provider signed or encrypted. */
+  readonly signedReasoning: boolean;
+  /** True when the message holds an opaque provider item, which must travel byte for byte. */
+  readonly opaque: boolean;
+  /** True when a turn starts here: a user message of the main branch that somebody typed. */
+  readonly startsTurn: boolean;
+}
+
+const NO_CALLS: readonly ToolCallId[] = Object.freeze([]);
+
+/** Reads a message's header. `shares` and `tokens` come from the token counter, `durability` from the tool policy. */
+export function headerOf(
+  message: Message,
+  tokens: number,
+  shares: TokenShares,
+  durability: ToolDurability | undefined,
+): MessageHeader {
+  const { id, ordinal, role, turn, step, parts, branch, origin } = message;
+  const calls = callsOf(parts);
+  const flags = flagsOf(message);
+  const { reasoningOnly, signedReasoning, opaque, startsTurn } = flags;
+  const first = parts[0];
+  // Written out field by field: a log may have a million headers, and an object that is put together takes more room.
+  const header: MessageHeader =
+    first?.type === "tool-result"
+      ? {
+          id,
+          ordinal,
+          role,
+          turn,
+          step,
+          tokens,
+          shares,
+          calls,
+          reasoningOnly,
+          signedReasoning,
+          opaque,
+          startsTurn,
+          answers: first.result.callId,
+          toolName: first.result.toolName,
+          outcome: first.result.outcome,
+          ...(durability !== undefined && { durability }),
+        }
+      : {
+          id,
+          ordinal,
+          role,
+          turn,
+          step,
+          tokens,
+          shares,
+          calls,
+          reasoningOnly,
+          signedReasoning,
+          opaque,
+          startsTurn,
+        };
+  if (branch === undefined && origin === undefined) return header;
+  return { ...header, ...(branch !== undefined && { branch }), ...(origin !== undefined && { origin }) };
+}
+
+function callsOf(parts: Message["parts"]): readonly ToolCallId[] {
+  const calls = parts.filter((part) => part.type === "tool-call").map((part) => part.callId);
+  return calls.length === 0 ? NO_CALLS : calls;
+}
+
+function flagsOf({ parts, role, origin, branch }: Message) {
+  const reasoning = parts.filter((part) => part.type === "reasoning");
+  return {
+    reasoningOnly: reasoning.length > 0 && reasoning.length === parts.length,
+    signedReasoning: reasoning.some((part) => part.signature !== undefined || part.encrypted !== undefined),
+    opaque: parts.some((part) => part.type === "opaque"),
+    startsTurn: role === "user" && origin === undefined && branch === undefined,
+  };
+}

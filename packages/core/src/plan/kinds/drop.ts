@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { textSchema } from "../../json/json-value.ts";
+import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
+
+/** Groups that the prompt no longer holds at all (seed 002). */
+export interface DropRecord extends RecordBase {
+  readonly action: "drop";
+  /** What the span was about, for recall (`DroppedSpanIndex`). */
+  readonly keywords: readonly string[];
+}
+
+export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
+  ...recordBase,
+  action: z.literal("drop"),
+  keywords: z.array(textSchema),
+});
+
+/** Dropping: nothing stands in the prompt for the messages. */
+export const drop: RecordKind<DropRecord, "drops", never> = {
+  list: "drops",
+  precedence: 4,
+  mayHoldOpaque: true,
+  removes: () => true,
+  restrict: (record, { span, originalTokens }) => ({ ...record, span, originalTokens }),
+  show: () => null,
+  keepsText: () => false,
+  previewOf: () => undefined,
+  artifactOf: () => undefined,
+};

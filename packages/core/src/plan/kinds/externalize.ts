@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { textSchema } from "../../json/json-value.ts";
+import { type ArtifactId, artifactIdSchema } from "../../model/ids.ts";
+import type { Message } from "../../model/message.ts";
+import { type StructuredSummary, structuredSummarySchema } from "../../summary/structured-summary.ts";
+import { restrictSummary } from "../../summary/trim-summary.ts";
+import { spanStart } from "../../thread/span-reference.ts";
+import { type BodyPreview, keptEnds, type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
+
+/**
+ * Content that was written to the artifact store (seed 002).
+ *
+ * - form `body`: the span is one message that stays where it is; its large body gives way to a pointer. A tool result
+ *   keeps its call id, so the pair is whole.
+ * - form `span`: the span's groups give way to one synthetic message with pointer and summary.
+ */
+export interface ExternalizationRecord extends RecordBase {
+  readonly action: "externalize";
+  readonly form: "body" | "span";
+  readonly artifactId: ArtifactId;
+  readonly summary: StructuredSummary;
+  /** When the agent should read it back. */
+  readonly rehydrateHint: string;
+  /** What of a tool result's body the pointer shows; nothing but key fields when left out. */
+  readonly preview?: BodyPreview;
+}
+
+export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.object({
+  ...recordBase,
+  action: z.literal("externalize"),
+  form: z.enum(["body", "span"]),
+  artifactId: artifactIdSchema,
+  summary: structuredSummarySchema,
+  rehydrateHint: textSchema,
+  preview: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative() }).exactOptional(),
+});
+
+/** A message whose body gave way to a pointer, or the one pointer that stands for a span. */
+export type ShownExternalized =
+  | { readonly type: "externalized-body"; readonly message: Message; readonly record: ExternalizationRecord }
+  | { readonly type: "pointer"; readonly record: ExternalizationRecord };
+
+/** Externalizing: a pointer stands for a body or for a span. */
+export const externalize: RecordKind<ExternalizationRecord, "externalizations", ShownExternalized> = {
+  list: "externalizations",
+  precedence: 3,
+  mayHoldOpaque: false,
+  removes: ({ form }) => form === "span",
+  restrict: (record, { span, originalTokens, runs, index }) => ({
+    ...record,
+    span,
+    originalTokens,
+    summary: restrictSummary(record.summary, span, runs, index),
+  }),
+  show(record, message) {
+    if (record.form === "body") return { type: "externalized-body", message, record };
+    return spanStart(record.span) === message.id ? { type: "pointer", record } : null;
+  },
+  keepsText: () => false,
+  previewOf: ({ preview }) => preview,
+  artifactOf: ({ artifactId }) => artifactId,
+};

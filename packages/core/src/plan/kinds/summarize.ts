@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { textSchema } from "../../json/json-value.ts";
+import { type StructuredSummary, structuredSummarySchema } from "../../summary/structured-summary.ts";
+import { type ResolvedItem, resolvedItemSchema } from "../../summary/summary-change.ts";
+import { restrictSummary } from "../../summary/trim-summary.ts";
+import { spanStart } from "../../thread/span-reference.ts";
+import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
+
+/** A span that one summary stands for (seed 002). */
+export interface SummarizationRecord extends RecordBase {
+  readonly action: "summarize";
+  readonly summary: StructuredSummary;
+  readonly summaryTokens: number;
+  /** Name and version of what made the summary. */
+  readonly summarizer: string;
+  /** Items that this fold took out of the summaries it builds on, and why. */
+  readonly resolved: readonly ResolvedItem[];
+}
+
+export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({
+  ...recordBase,
+  action: z.literal("summarize"),
+  summary: structuredSummarySchema,
+  summaryTokens: z.number().nonnegative(),
+  summarizer: textSchema,
+  resolved: z.array(resolvedItemSchema),
+});
+
+/** The summary that stands for a span. */
+export interface ShownSummary {
+  readonly type: "summary";
+  readonly record: SummarizationRecord;
+}
+
+/** Summarizing: one summary stands for a span, at its first message. */
+export const summarize: RecordKind<SummarizationRecord, "summarizations", ShownSummary> = {
+  list: "summarizations",
+  precedence: 2,
+  mayHoldOpaque: false,
+  removes: () => true,
+  restrict: (record, { span, originalTokens, runs, index }) => ({
+    ...record,
+    span,
+    originalTokens,
+    summary: restrictSummary(record.summary, span, runs, index),
+  }),
+  show: (record, message) => (spanStart(record.span) === message.id ? { type: "summary", record } : null),
+  keepsText: () => false,
+  previewOf: () => undefined,
+  artifactOf: () => undefined,
+};

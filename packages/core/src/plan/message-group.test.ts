@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { MessageHeader } from "../budget/message-header.ts";
+import { TokenLedger } from "../budget/token-ledger.ts";
+import { countingTokenizer } from "../laws/samples.ts";
+import { agentThreads } from "../laws/thread-arbitrary.ts";
+import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import { type MessageInput, messageInputSchema } from "../model/message.ts";
+import type { Part, ToolOutcomeStatus } from "../model/part.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import { firstOrdinal, type GroupedThread, groupMessages, lastOrdinal } from "./message-group.ts";
+
+/**
+ * One message in short: `u` user, `s` system, `a` assistant text, `r` reasoning alone, `+x,y` calls x and y, `r+x` a call
+ * with its reasoning in one message, `-x` the result of x, `!x` its failure. `sub:` before it puts it on a branch.
+ */
+function messageOf(note: string, index: number): MessageInput {
+  const [branch, body] = note.includes(":") ? (note.split(":") as [string, string]) : [undefined, note];
+  const place = {
+    id: asMessageId(`m${index}`),
+    createdAt: "2025-01-01T00:00:00.000Z",
+    ...(branch !== undefined && { branch }),
+  };
+  const text: Part = { type: "text", text: note };
+  const reasoning: Part = { type: "reasoning", text: "hm", signature: "sig" };
+  if (body === "u") return { ...place, role: "user", parts: [text] };
+  if (body === "s") return { ...place, role: "system", parts: [text] };
+  if (body === "a") return { ...place, role: "assistant", parts: [text] };
+  if (body === "r") return { ...place, role: "assistant", parts: [reasoning] };
+  if (body.includes("+")) {
+    const [before, ids] = body.split("+") as [string, string];
+    return {
+      ...place,
+      role: "assistant",
+      parts: [...(before === "r" ? [reasoning] : []), ...ids.split(",").map(callOf)],
+    };
+  }
+  return { ...place, role: "tool", parts: [resultOf(body.slice(1), body.startsWith("!") ? "failure" : "success")] };
+}
+
+const callOf = (name: string): Part => ({ type: "tool-call", callId: asToolCallId(name), toolName: "read", input: {} });
+const resultOf = (name: string, outcome: ToolOutcomeStatus): Part => ({
+  type: "tool-result",
+  result: { toolName: "read", callId: asToolCallId(name), outcome, content: { type: "text", text: "ok" } },
+});
+
+function headersOf(thread: AgentThread): readonly MessageHeader[] {
+  return [...TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread).headers];
+}
+
+const group = (notes: string): GroupedThread =>
+  groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append(notes.split(" ").map(messageOf))));
+
+/** The groups' ordinals, strays marked: `0,1,2* | 3`. */
+const shape = ({ groups }: GroupedThread): string =>
+  groups
+    .map(({ ordinals, strays }) => ordinals.map((at) => `${at}${strays.includes(at) ? "*" : ""}`).join(","))
+    .join(" | ");
+const issues = (grouped: GroupedThread): readonly string[] =>
+  grouped.issues.map(({ kind, ordinal, callId }) => `${kind} ${callId} at ${ordinal}`);
+const open = ({ groups }: GroupedThread): readonly string[] => groups.flatMap(({ openCalls }) => openCalls);
+
+describe("groups of calls and results", () => {
+  it.each<[string, string, string]>([
+    ["A1: messages only are each a group", "s u a u a", "0 | 1 | 2 | 3 | 4"],
+    ["A2: a call and its result are one group", "u +x -x a", "0 | 1,2 | 3"],
+    [
+      "A3, A4, A5: parallel calls of one message and all their results are one group, whichever member is asked for",
+      "+x,y,z -x -y -z u",
+      "0,1,2,3 | 4",
+    ],
+    ["A7: a user message between batches is a group of its own", "+x -x u +y -y", "0,1 | 2 | 3,4"],
+    ["A9: a failure or a rejection answers its call", "+x !x u", "0,1 | 2"],
+    ["G1: reasoning in the same message", "r+x -x", "0,1"],
+    ["G1: reasoning in a message before the call", "r +x -x u", "0,1,2 | 3"],
+    ["G1: several messages of reasoning", "r r +x -x", "0,1,2,3"],
+    ["G1: reasoning before an answer", "u r a u", "0 | 1,2 | 3"],
+    ["G1: reasoning that a user message cuts off belongs to nothing else", "r u +x -x", "0 | 1 | 2,3"],
+    ["G1: a result that comes in between does not cut it off", "+x r -x +y -y", "0,2 | 1,3,4"],
+    ["G1: a message of another branch does not cut it off", "r sub:r sub:a +x -x", "0,3,4 | 1,2"],
+    ["G2: a result that is not adjacent", "+x u a -x", "0,3 | 1 | 2"],
+    ["G3: several results that are not adjacent", "+x,y u -y a -x", "0,2,4 | 1 | 3"],
+    ["G3: two exchanges that interleave", "+x +y -x -y", "0,2 | 1,3"],
+    ["G7: an id used again after its result makes another group", "+x -x +x -x", "0,1 | 2,3"],
+    ["calls of a branch are answered on that branch", "sub:+x +x -x sub:-x", "0,3 | 1,2"],
+  ])("%s", (_, notes, expected) => {
+    const grouped = group(notes);
+    expect(shape(grouped)).toBe(expected);
+    expect(grouped.issues).toEqual([]);
+    expect(open(grouped)).toEqual([]);
+  });
+
+  it("G1: hosted and MCP calls are grouped like any other: the tool's name plays no part", () => {
+    const calls: Part[] = [
+      { ...callOf("x"), toolName: "mcp__server__tool" } as Part,
+      { ...callOf("y"), toolName: "" } as Part,
+    ];
+    const messages = ["u", "+x", "-x", "-y"]
+      .map(messageOf)
+      .map((message, index) => (index === 1 ? { ...message, parts: calls } : message));
+    expect(shape(groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append(messages))))).toBe("0 | 1,2,3");
+  });
+
+  it("G4: a message answers one call here, so results never merge the groups of two declarations", () => {
+    const twoResults = { ...messageOf("-x", 2), parts: [resultOf("x", "success"), resultOf("y", "success")] };
+    expect(messageInputSchema.safeParse(twoResults).success).toBe(false);
+    expect(shape(group("+x +y -x -y u"))).toBe("0,2 | 1,3 | 4");
+  });
+
+  it("G5, A10: a result before its call, or of an unknown id, pairs with nothing and is a stray group of its own", () => {
+    const early = group("-x +x u");
+    expect([shape(early), issues(early), open(early)]).toEqual(["0* | 1 | 2", ["orphan-result x at 0"], ["x"]]);
+    const unknown = group("+x -nobody -x");
+    expect([shape(unknown), issues(unknown), open(unknown)]).toEqual(["0,2 | 1*", ["orphan-result nobody at 1"], []]);
+  });
+
+  it("A10: a call without a result stays a tool exchange with an open call", () => {
+    const grouped = group("u +x,y -y a");
+    expect([shape(grouped), open(grouped)]).toEqual(["0 | 1,2 | 3", ["x"]]);
+    expect(grouped.groups.map(({ kind }) => kind)).toEqual(["message", "tool-exchange", "message"]);
+  });
+
+  it("G6: an id that two messages left open is ambiguous, and its result pairs with neither", () => {
+    const twoMessages = group("+x +x -x");
+    expect([shape(twoMessages), open(twoMessages)]).toEqual(["0 | 1 | 2*", ["x", "x"]]);
+    expect(issues(twoMessages)).toEqual(["ambiguous-call x at 1", "orphan-result x at 2"]);
+    const answeredBefore = group("+x -x +x +x -x");
+    expect([shape(answeredBefore), issues(answeredBefore)]).toEqual([
+      "0,1 | 2 | 3 | 4*",
+      ["ambiguous-call x at 3", "orphan-result x at 4"],
+    ]);
+  });
+
+  it("G6: calls of one message that share an id are answered in order", () => {
+    const both = group("+x,x -x -x -x");
+    expect([shape(both), open(both), issues(both)]).toEqual(["0,1,2,3*", [], ["duplicate-result x at 3"]]);
+    const one = group("+x,y,x -x u");
+    expect([shape(one), open(one), issues(one)]).toEqual(["0,1 | 2", ["y", "x"], []]);
+  });
+
+  it("G6: a call that a later turn makes again is not ambiguous: the earlier one is given up", () => {
+    const abandoned = group("+x u +x -x");
+    expect([shape(abandoned), open(abandoned), issues(abandoned)]).toEqual(["0 | 1 | 2,3", ["x"], []]);
+  });
+
+  it("G7, A8: a late result of a reused id belongs to the newest call", () => {
+    const grouped = group("+x -x +x -x -x");
+    expect([shape(grouped), issues(grouped)]).toEqual(["0,1 | 2,3,4*", ["duplicate-result x at 4"]]);
+  });
+
+  it("G8: a result inside an assistant message cannot be: the schema refuses it, so nothing but a tool message closes a call", () => {
+    const embedded = { ...messageOf("a", 0), parts: [callOf("x"), resultOf("x", "success")] };
+    expect(messageInputSchema.safeParse(embedded).success).toBe(false);
+  });
+
+  it("A8: of two results for one call the first counts, the second is a stray of the same group", () => {
+    const grouped = group("+x -x u -x -x");
+    expect([shape(grouped), issues(grouped)]).toEqual([
+      "0,1,3*,4* | 2",
+      ["duplicate-result x at 3", "duplicate-result x at 4"],
+    ]);
+  });
+
+  it("G10: groups have no generated ids that could collide: they are numbered by their first message", () => {
+    const grouped = group("u +x,y a -x -y r a");
+    expect(grouped.groups.map((item) => [item.index, firstOrdinal(item), lastOrdinal(item)])).toEqual([
+      [0, 0, 0],
+      [1, 1, 4],
+      [2, 2, 2],
+      [3, 5, 6],
+    ]);
+    expect(Object.keys(grouped.groups[0] ?? {}).sort()).toEqual([
+      "index",
+      "kind",
+      "openCalls",
+      "ordinals",
+      "strays",
+      "tokens",
+    ]);
+  });
+
+  it("G11: text beyond ASCII is counted by its characters, not by escapes, in texts and in arguments", () => {
+    const chinese: Part[] = [
+      { type: "text", text: "数据数据" },
+      { type: "tool-call", callId: asToolCallId("x"), toolName: "read", input: "数据数据数据" },
+    ];
+    const message: MessageInput = { ...messageOf("a", 0), parts: chinese };
+    const [only] = groupMessages(headersOf(AgentThread.empty(asThreadId("t")).append([message]))).groups;
+    // 4 characters; "read" and 8 characters with quotes; 4 for the message. Escapes would take six characters each.
+    expect(only?.tokens).toBe(1 + (1 + 2) + 4);
+  });
+});
+
+describe("laws of grouping", () => {
+  const threads = agentThreads({ malformed: true, pins: false, maxMessages: 30 });
+
+  it("puts every message in exactly one group, and groups in the order of their first messages", () => {
+    fc.assert(
+      fc.property(threads, (thread) => {
+        const headers = headersOf(thread);
+        const { groups, groupOf } = groupMessages(headers);
+        expect(groups.flatMap(({ ordinals }) => ordinals).sort((a, b) => a - b)).toEqual(
+          headers.map(({ ordinal }) => ordinal),
+        );
+        groups.forEach((item, index) => {
+          expect(item.index).toBe(index);
+          expect([...item.ordinals].sort((a, b) => a - b)).toEqual(item.ordinals);
+          expect(item.ordinals.every((ordinal) => groupOf[ordinal] === index)).toBe(true);
+          expect(item.strays.every((ordinal) => item.ordinals.includes(ordinal))).toBe(true);
+          expect(item.tokens).toBe(item.ordinals.reduce((sum, ordinal) => sum + (headers[ordinal]?.tokens ?? 0), 0));
+          if (index > 0) expect(firstOrdinal(item)).toBeGreaterThan(firstOrdinal(groups[index - 1] as typeof item));
+        });
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it("keeps the books of each group: every call is answered once by a member or open, and all else is a stray with an issue", () => {
+    fc.assert(
+      fc.property(threads, (thread) => {
+        const headers = headersOf(thread);
+        const grouped = groupMessages(headers);
+        const troubled = new Set(
+          grouped.issues.filter(({ kind }) => kind !== "ambiguous-call").map(({ ordinal }) => ordinal),
+        );
+        expect(new Set(grouped.groups.flatMap(({ strays }) => strays))).toEqual(troubled);
+        for (const { ordinals, openCalls, strays } of grouped.groups) {
+          const members = ordinals.map((ordinal) => headers[ordinal] as MessageHeader);
+          const called = members.flatMap(({ calls }) => calls);
+          const answered = members.flatMap(({ answers, ordinal }) =>
+            answers === undefined || strays.includes(ordinal) ? [] : [answers],
+          );
+          expect([...answered, ...openCalls].sort()).toEqual([...called].sort());
+          expect(new Set(members.map(({ branch }) => branch)).size).toBe(1);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it("G9: grouping of a prefix is the grouping of the whole, cut off; a closed group gains nothing but strays", () => {
+    fc.assert(
+      fc.property(threads, fc.nat(), (thread, pick) => {
+        const headers = headersOf(thread);
+        const cut = pick % (headers.length + 1);
+        const whole = groupMessages(headers);
+        const prefix = groupMessages(headers.slice(0, cut));
+        expect(prefix.groupOf).toEqual(whole.groupOf.slice(0, cut));
+        expect(prefix.issues).toEqual(whole.issues.filter(({ ordinal }) => ordinal < cut));
+        for (const { index, ordinals, openCalls, kind } of prefix.groups) {
+          const later = (whole.groups[index]?.ordinals ?? []).filter((ordinal) => ordinal >= cut);
+          expect((whole.groups[index]?.ordinals ?? []).filter((ordinal) => ordinal < cut)).toEqual(ordinals);
+          if (kind === "tool-exchange" && openCalls.length === 0)
+            expect(whole.groups[index]?.strays).toEqual(expect.arrayContaining(later));
+        }
+      }),
+      { numRuns: 120 },
+    );
+  });
+});

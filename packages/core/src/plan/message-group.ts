@@ -1,0 +1,166 @@
+import type { MessageHeader } from "../budget/message-header.ts";
+import type { TokenLedger } from "../budget/token-ledger.ts";
+import type { MessageId, ToolCallId } from "../model/ids.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+
+/**
+ * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or
+ * a tool exchange: the calls of one assistant message, all their results wherever they stand, and the reasoning that
+ * belongs to them.
+ */
+export interface MessageGroup {
+  /** Position among the thread's groups, by first message. */
+  readonly index: number;
+  readonly kind: "message" | "tool-exchange";
+  /** Ordinals of the members, ascending. Not always adjacent. */
+  readonly ordinals: readonly number[];
+  /** Calls of this group that no result has answered yet. */
+  readonly openCalls: readonly ToolCallId[];
+  /** Ordinals of results that render nowhere: a second result for an answered call, or one that answers no call. */
+  readonly strays: readonly number[];
+  readonly tokens: number;
+}
+
+/** Ordinal of a group's first message. */
+export const firstOrdinal = (group: MessageGroup): number => group.ordinals[0] as number;
+/** Ordinal of a group's last message. */
+export const lastOrdinal = (group: MessageGroup): number => group.ordinals[group.ordinals.length - 1] as number;
+
+/** What is odd about how calls and results pair up. Reported as a warning, never repaired in the log. */
+export interface PairingIssue {
+  readonly kind: "orphan-result" | "duplicate-result" | "ambiguous-call";
+  readonly ordinal: number;
+  readonly callId: ToolCallId;
+}
+
+/** All groups of a thread, and which one each message is in. */
+export interface GroupedThread {
+  readonly groups: readonly MessageGroup[];
+  /** Group index by message ordinal. */
+  readonly groupOf: readonly number[];
+  readonly issues: readonly PairingIssue[];
+}
+
+/**
+ * Groups messages by the calls they make and answer, in one pass over their headers.
+ *
+ * A result joins the group of the newest unanswered call with its id, adjacent or not (G2, G3). Ids may be reused once
+ * answered (G7). A result for an answered call is a stray of that call's group (A8); a result that precedes its call or
+ * answers an unknown id is a group of its own and a stray (A10, G5). An id that two messages of one turn left open is
+ * ambiguous, and its result is a stray too (G6); a later turn that makes the call again ends the waiting for the earlier
+ * one, and calls of one message that share an id are answered in order. A message of reasoning alone belongs to the
+ * assistant message that follows it (G1).
+ */
+export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
+  const grouping = new Grouping();
+  for (const header of headers) grouping.add(header);
+  return grouping.finish();
+}
+
+interface GroupDraft {
+  kind: MessageGroup["kind"];
+  ordinals: number[];
+  openCalls: ToolCallId[];
+  strays: number[];
+  tokens: number;
+}
+
+class Grouping {
+  readonly #drafts: GroupDraft[] = [];
+  readonly #groupOf: number[] = [];
+  readonly #issues: PairingIssue[] = [];
+  /** Unanswered calls of an id, oldest first, by branch and id: their group, and the turn that made them. */
+  readonly #open = new Map<string, readonly { readonly index: number; readonly turn: number }[]>();
+  readonly #answered = new Map<string, number>();
+  /** Groups of reasoning that waits for its assistant message, by branch. */
+  readonly #pendingReasoning = new Map<string | undefined, number>();
+
+  add(header: MessageHeader): void {
+    if (header.answers !== undefined) return this.#addResult(header, header.answers);
+    const index = this.#reasoningBefore(header) ?? this.#startGroup();
+    if (header.role === "assistant" && header.reasoningOnly) this.#pendingReasoning.set(header.branch, index);
+    else this.#pendingReasoning.delete(header.branch);
+    this.#join(index, header);
+    for (const callId of header.calls) this.#openCall(index, header, callId);
+  }
+
+  #reasoningBefore(header: MessageHeader): number | undefined {
+    return header.role === "assistant" ? this.#pendingReasoning.get(header.branch) : undefined;
+  }
+
+  #startGroup(): number {
+    this.#drafts.push({ kind: "message", ordinals: [], openCalls: [], strays: [], tokens: 0 });
+    return this.#drafts.length - 1;
+  }
+
+  #join(index: number, header: MessageHeader): GroupDraft {
+    const draft = this.#drafts[index] as GroupDraft;
+    draft.ordinals.push(header.ordinal);
+    draft.tokens += header.tokens;
+    this.#groupOf[header.ordinal] = index;
+    return draft;
+  }
+
+  #openCall(index: number, header: MessageHeader, callId: ToolCallId): void {
+    const draft = this.#drafts[index] as GroupDraft;
+    draft.kind = "tool-exchange";
+    draft.openCalls.push(callId);
+    const key = callKey(header, callId);
+    this.#answered.delete(key);
+    const open = (this.#open.get(key) ?? []).filter((call) => call.turn === header.turn);
+    if (open.some((call) => call.index !== index))
+      this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
+    this.#open.set(key, [...open, { index, turn: header.turn }]);
+  }
+
+  #addResult(header: MessageHeader, callId: ToolCallId): void {
+    const key = callKey(header, callId);
+    const open = this.#open.get(key);
+    const [call, ...others] = open ?? [];
+    if (call !== undefined && others.every(({ index }) => index === call.index)) {
+      const draft = this.#join(call.index, header);
+      draft.openCalls.splice(draft.openCalls.indexOf(callId), 1);
+      if (others.length > 0) this.#open.set(key, others);
+      else {
+        this.#open.delete(key);
+        this.#answered.set(key, call.index);
+      }
+      return;
+    }
+    const duplicateOf = this.#answered.get(key);
+    const index = duplicateOf ?? this.#startGroup();
+    this.#join(index, header).strays.push(header.ordinal);
+    const kind = duplicateOf === undefined ? "orphan-result" : "duplicate-result";
+    this.#issues.push({ kind, ordinal: header.ordinal, callId });
+  }
+
+  finish(): GroupedThread {
+    const groups = this.#drafts.map((draft, index) => Object.freeze({ index, ...draft }));
+    return { groups, groupOf: this.#groupOf, issues: this.#issues };
+  }
+}
+
+const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);
+
+/** What planning knows of a thread: headers and groups, no body. */
+export interface ThreadShape {
+  /** How many messages the thread has. */
+  readonly length: number;
+  header(ordinal: number): MessageHeader;
+  headerOf(id: MessageId): MessageHeader | undefined;
+  groupOf(ordinal: number): MessageGroup;
+}
+
+/** The shape of a thread whose messages are all counted and grouped. */
+export function threadShape(thread: AgentThread, ledger: TokenLedger, grouped: GroupedThread): ThreadShape {
+  const header = (ordinal: number): MessageHeader => ledger.header(ordinal) as MessageHeader;
+  return {
+    length: ledger.length,
+    header,
+    headerOf(id) {
+      const message = thread.message(id);
+      return message === undefined ? undefined : ledger.header(message.ordinal);
+    },
+    groupOf: (ordinal) => grouped.groups[grouped.groupOf[ordinal] as number] as MessageGroup,
+  };
+}

@@ -1,0 +1,140 @@
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { MessageId } from "../model/ids.ts";
+import type { MessageGroup, ThreadShape } from "./message-group.ts";
+import { COMPACTION_PRECEDENCE, kindOf, type PlanRecord, removesMessages } from "./plan-record.ts";
+
+/** What a rule changed, for people and for the journal. */
+export interface NormalizationChange {
+  /** Name of the rule. */
+  readonly rule: string;
+  readonly problem: string;
+  /** The messages whose fate changed. */
+  readonly messageIds: readonly MessageId[];
+}
+
+/** A record and the ordinals of the messages that it claims, ascending. */
+export interface Claim {
+  readonly record: PlanRecord;
+  readonly ordinals: readonly number[];
+}
+
+/** Which claim holds each message while rules are applied. `owner` maps a message ordinal to an index of `claims`. */
+export interface Assignment {
+  readonly claims: readonly Claim[];
+  readonly owner: Map<number, number>;
+  readonly shape: ThreadShape;
+}
+
+/** A named rule of normalization: changes the assignment and says what it changed. Applied until nothing changes. */
+export interface NormalizationRule {
+  readonly name: string;
+  apply(assignment: Assignment): readonly NormalizationChange[];
+}
+
+/** How strong a claim is: its action's precedence. */
+export const strengthOf = (claim: Claim): number => COMPACTION_PRECEDENCE[claim.record.action];
+
+/**
+ * Orders claims so that the result depends on the set of records and not on their order: by first message, then last
+ * message, then stronger action, then content.
+ */
+export function compareClaims(a: Claim, b: Claim): number {
+  return (
+    (a.ordinals[0] as number) - (b.ordinals[0] as number) ||
+    (a.ordinals.at(-1) as number) - (b.ordinals.at(-1) as number) ||
+    strengthOf(b) - strengthOf(a) ||
+    compareText(canonicalJson(a.record), canonicalJson(b.record))
+  );
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** System messages are instructions, not history: no record may hold one. */
+export const keepSystem: NormalizationRule = {
+  name: "keep-system",
+  apply(assignment: Assignment): readonly NormalizationChange[] {
+    const released = [...assignment.owner.keys()].filter(
+      (ordinal) => assignment.shape.header(ordinal).role === "system",
+    );
+    for (const ordinal of released) assignment.owner.delete(ordinal);
+    return released.map((ordinal) => ({
+      rule: "keep-system",
+      problem: "a system message cannot be folded; it is included",
+      messageIds: [assignment.shape.header(ordinal).id],
+    }));
+  },
+};
+
+/** A provider's opaque item travels byte for byte or not at all: it may be dropped, and never rewritten. */
+export const keepOpaque: NormalizationRule = {
+  name: "keep-opaque",
+  apply({ claims, owner, shape }: Assignment): readonly NormalizationChange[] {
+    const changes: NormalizationChange[] = [];
+    for (const [ordinal, index] of owner) {
+      if (!shape.header(ordinal).opaque || kindOf((claims[index] as Claim).record).mayHoldOpaque) continue;
+      const released = shape.groupOf(ordinal).ordinals.filter((member) => owner.delete(member));
+      changes.push({
+        rule: "keep-opaque",
+        problem: "an opaque provider item cannot be rewritten; its group is included",
+        messageIds: released.map((member) => shape.header(member).id),
+      });
+    }
+    return changes;
+  },
+};
+
+/**
+ * Half a group is never taken out (A4, A5). Where a record that removes messages holds part of a group, the strongest record in
+ * that group decides: if it removes messages it takes the whole group, otherwise the removing records let go of it.
+ */
+export const wholeGroups: NormalizationRule = {
+  name: "whole-groups",
+  apply(assignment: Assignment): readonly NormalizationChange[] {
+    const seen = new Set<number>();
+    const changes: NormalizationChange[] = [];
+    for (const [ordinal, index] of [...assignment.owner]) {
+      if (!removesMessages((assignment.claims[index] as Claim).record)) continue;
+      const group = assignment.shape.groupOf(ordinal);
+      if (seen.has(group.index)) continue;
+      seen.add(group.index);
+      const change = closeGroup(assignment, group);
+      if (change !== null) changes.push(change);
+    }
+    return changes;
+  },
+};
+
+function closeGroup({ claims, owner, shape }: Assignment, group: MessageGroup): NormalizationChange | null {
+  const held = group.ordinals.map((ordinal) => owner.get(ordinal));
+  const winner = held.reduce((best, index) => stronger(claims, best, index), undefined);
+  if (winner === undefined || isTakenOut(claims, held)) return null;
+  const removes = removesMessages((claims[winner] as Claim).record);
+  const changed = group.ordinals.filter((ordinal) => {
+    const index = owner.get(ordinal);
+    if (removes) return index !== winner && owner.set(ordinal, winner);
+    return index !== undefined && removesMessages((claims[index] as Claim).record) && owner.delete(ordinal);
+  });
+  if (changed.length === 0) return null;
+  const action = (claims[winner] as Claim).record.action;
+  return {
+    rule: "whole-groups",
+    problem: removes
+      ? `a record of action ${action} held half a group; it now holds the whole`
+      : `a record held half a group whose other half is under ${action}; it let go of it`,
+    messageIds: changed.map((ordinal) => shape.header(ordinal).id),
+  };
+}
+
+/** True when records of one removing action hold every member: one record, or the runs that one was split into. */
+function isTakenOut(claims: readonly Claim[], held: readonly (number | undefined)[]): boolean {
+  const records = held.map((index) => (index === undefined ? undefined : (claims[index] as Claim).record));
+  return records.every(
+    (record) => record !== undefined && removesMessages(record) && record.action === records[0]?.action,
+  );
+}
+
+function stronger(claims: readonly Claim[], best: number | undefined, index: number | undefined): number | undefined {
+  if (best === undefined || index === undefined) return best ?? index;
+  const difference = strengthOf(claims[index] as Claim) - strengthOf(claims[best] as Claim);
+  return difference > 0 || (difference === 0 && index < best) ? index : best;
+}

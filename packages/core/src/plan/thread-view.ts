@@ -1,0 +1,169 @@
+import { historyNotLoaded } from "../errors/threadfold-error.ts";
+import type { PinId } from "../model/ids.ts";
+import type { Message } from "../model/message.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+import { AppendOnlyList } from "../thread/append-only-list.ts";
+import { spanLength } from "../thread/span-reference.ts";
+import type { Pin, ThreadEntry } from "../thread/thread-entry.ts";
+import { actionOf, type CompactionPlan, planRecords } from "./compaction-plan.ts";
+import { kindOf, type PlanRecord, removesMessages, type ShownRecord } from "./plan-record.ts";
+
+/** One thing that a prompt shows, in order. Provider-neutral and free of any text that rendering adds. */
+export type ViewEntry =
+  | { readonly type: "message"; readonly message: Message }
+  | ShownRecord
+  | { readonly type: "pins"; readonly pins: readonly Pin[] }
+  | { readonly type: "pin-lifted"; readonly pin: Pin };
+
+/** What a plan shows of a thread; see {@link ThreadView}. */
+export function viewThread(thread: AgentThread, plan: CompactionPlan): readonly ViewEntry[] {
+  return ThreadView.of(thread, plan).entries.slice();
+}
+
+/** How much of a thread was viewed: its entries and messages, and the pins that were made up to there, lifted or not. */
+interface ViewPosition {
+  readonly version: number;
+  readonly length: number;
+  readonly made: ReadonlyMap<PinId, Pin>;
+}
+
+const START: ViewPosition = Object.freeze({ version: 0, length: 0, made: new Map() });
+
+/**
+ * What a plan shows of a thread (V1–V15): each message as it is, emptied, or replaced with its span by one entry at the
+ * span's first message. Messages of side branches are not shown. Live pins whose source is folded away are gathered
+ * before the first fold; pins made after the plan stand where they were made, so that between plans the view only grows
+ * at its end. An immutable value like the thread: `extend` looks only at what is new.
+ */
+export class ThreadView {
+  readonly plan: CompactionPlan;
+  readonly entries: AppendOnlyList<ViewEntry>;
+  readonly #position: ViewPosition;
+
+  private constructor(plan: CompactionPlan, entries: AppendOnlyList<ViewEntry>, position: ViewPosition) {
+    this.plan = plan;
+    this.entries = entries;
+    this.#position = position;
+  }
+
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory. */
+  static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
+    if (!thread.isWhole && !hidesWhatIsAbsent(thread, plan)) throw historyNotLoaded();
+    const { entries, position, firstFold } = viewEntries(thread, plan, START);
+    const pins = foldedPins(thread, plan);
+    if (pins.length > 0) entries.splice(firstFold ?? 0, 0, { type: "pins", pins });
+    return new ThreadView(plan, AppendOnlyList.of(entries), position);
+  }
+
+  /** The view of a thread that begins with the one that was viewed. */
+  extend(thread: AgentThread): ThreadView {
+    if (thread.version === this.#position.version) return this;
+    const { entries, position } = viewEntries(thread, this.plan, this.#position);
+    return new ThreadView(this.plan, this.entries.append(entries), position);
+  }
+}
+
+/**
+ * True when a plan takes everything out of the prompt that a resumed thread left in the store. A resumed thread holds
+ * what one plan shows, and another plan may show more. Plans name only messages that the thread has, so comparing how
+ * many are hidden and not in memory with how many are not in memory says it.
+ */
+function hidesWhatIsAbsent(thread: AgentThread, plan: CompactionPlan): boolean {
+  let present = 0;
+  let shown = 0;
+  for (const { id, ordinal } of thread.messagesInMemory()) {
+    present++;
+    const { record } = actionOf(plan, id, ordinal);
+    if (record === null || !removesMessages(record)) shown++;
+  }
+  const removed = planRecords(plan).reduce(
+    (sum, record) => sum + (removesMessages(record) ? spanLength(record.span) : 0),
+    0,
+  );
+  return removed - (present - shown) === thread.length - present;
+}
+
+/** What a plan shows of the entries behind a position, and before which of it the first fold stands. */
+function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPosition) {
+  const entries: ViewEntry[] = [];
+  let { length } = from;
+  let made: Map<PinId, Pin> | undefined;
+  let firstFold: number | undefined;
+  for (const { version, entry } of entriesAfter(thread, from)) {
+    if (entry.type === "message") {
+      length = entry.message.ordinal + 1;
+      const { record } = actionOf(plan, entry.message.id, entry.message.ordinal);
+      if (record !== null) firstFold ??= entries.length;
+      const shown = viewMessage(entry.message, record);
+      if (shown !== null) entries.push(shown);
+    } else {
+      // Copied, because views of other threads that begin alike hold the map too.
+      if (entry.type === "pin") (made ??= new Map(from.made)).set(entry.pin.id, entry.pin);
+      // A candidate that a host dropped was never a rule: pin and lifting come in one append, and neither is shown.
+      if (isDrop(entry) && showsOnly(entries.at(-1), entry.pinId)) entries.pop();
+      const isLate = version > plan.threadVersion || plan.version === 0;
+      const late = isLate ? viewLatePin(entry, made ?? from.made, (pin) => isVisible(pin, thread, length, plan)) : null;
+      if (late !== null) entries.push(late);
+    }
+  }
+  const position = { version: thread.version, length: thread.length, made: made ?? from.made };
+  return { entries, position, firstFold };
+}
+
+/**
+ * The entries behind a position. Those that the thread left in the store are folded away by its plan: no prompt shows
+ * them, and none of them is a pin.
+ */
+function entriesAfter(thread: AgentThread, from: ViewPosition) {
+  if (from.version === 0) return thread.entriesInMemory();
+  return thread.entriesBetween(from.version).map((entry, index) => ({ version: from.version + 1 + index, entry }));
+}
+
+function viewMessage(message: Message, record: PlanRecord | null): ViewEntry | null {
+  if (message.branch !== undefined) return null;
+  return record === null ? { type: "message", message } : kindOf(record).show(record, message);
+}
+
+/** `made` holds the pins up to this entry: an id that is used again later must not change what is shown here (P7). */
+function viewLatePin(
+  entry: Exclude<ThreadEntry, { type: "message" }>,
+  made: ReadonlyMap<PinId, Pin>,
+  visible: (pin: Pin) => boolean,
+): ViewEntry | null {
+  if (entry.type === "pin") return visible(entry.pin) ? null : { type: "pins", pins: [entry.pin] };
+  const pin = made.get(entry.pinId);
+  if (pin === undefined || entry.why === "no-room" || entry.why === "not-a-rule") return null;
+  // Where no block asserts the rule, the words that took it back say enough.
+  return entry.why === "taken-back" && visible(pin) ? null : { type: "pin-lifted", pin };
+}
+
+const isDrop = (entry: ThreadEntry): entry is Extract<ThreadEntry, { type: "pin-lifted" }> =>
+  entry.type === "pin-lifted" && entry.why === "not-a-rule";
+
+const showsOnly = (shown: ViewEntry | undefined, pinId: PinId): boolean =>
+  shown?.type === "pins" && shown.pins.length === 1 && shown.pins[0]?.id === pinId;
+
+/** The pins that hold at the plan's version and whose text no shown message carries. */
+export function foldedPins(thread: AgentThread, plan: CompactionPlan): readonly Pin[] {
+  if (plan.version === 0) return [];
+  const then = thread.atVersion(plan.threadVersion);
+  return then.livePins.filter((pin) => !isVisible(pin, then, then.length, plan));
+}
+
+/**
+ * True when the message that a pin quotes is shown as it is and says what the pin says. Only the thread's first `length`
+ * messages count: one that comes after the pin must not take away what is shown already (P7).
+ */
+function isVisible(pin: Pin, thread: AgentThread, length: number, plan: CompactionPlan): boolean {
+  // What is not in memory is folded away, so it shows nothing.
+  const source = pin.source === undefined ? undefined : thread.messageInMemory(pin.source.messageId);
+  if (source === undefined || source.ordinal >= length || source.branch !== undefined) return false;
+  return (
+    isShownVerbatim(source, plan) && source.parts.some((part) => part.type === "text" && part.text.includes(pin.text))
+  );
+}
+
+function isShownVerbatim({ id, ordinal }: Message, plan: CompactionPlan): boolean {
+  const { record } = actionOf(plan, id, ordinal);
+  return record === null || kindOf(record).keepsText(record);
+}

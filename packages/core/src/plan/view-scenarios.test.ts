@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TokenLedger } from "../budget/token-ledger.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { runs } from "../laws/runs.ts";
+import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
+import { agentThreads } from "../laws/thread-arbitrary.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
+import { applySummaryChanges } from "../summary/summary-change.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import { spanOf } from "../thread/span-reference.ts";
+import { threadEntryInputSchema } from "../thread/thread-entry.ts";
+import { type CompactionPlan, emptyPlan, groupRecords, parsePlan, sealPlan, serializePlan } from "./compaction-plan.ts";
+import { groupMessages, threadShape } from "./message-group.ts";
+import { normalizePlan } from "./normalize-plan.ts";
+import type { PlanRecord } from "./plan-record.ts";
+import { type ViewEntry, viewThread } from "./thread-view.ts";
+
+const threadOf = (...ids: readonly string[]): AgentThread =>
+  AgentThread.empty(asThreadId("t")).append(ids.map((id) => sampleMessage(id)));
+
+function planOf(thread: AgentThread, records: readonly PlanRecord[], version = 1): CompactionPlan {
+  const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
+  const shape = threadShape(thread, ledger, groupMessages(ledger.headers));
+  return sealPlan({
+    ...normalizePlan(groupRecords(records), shape).records,
+    threadId: thread.id,
+    threadVersion: thread.version,
+    version,
+    policyVersion: "p",
+    createdAt: "",
+    originalTokens: 0,
+    compactedTokens: 0,
+  });
+}
+
+const base = (ids: readonly string[]) => ({
+  span: spanOf(ids.map((id) => ({ id: asMessageId(id), turn: 1 }))),
+  strategy: "test",
+  reason: "test",
+  sincePlanVersion: 1,
+  originalTokens: 10,
+});
+const summarize = (...ids: readonly string[]): PlanRecord => ({
+  ...base(ids),
+  action: "summarize",
+  summary: applySummaryChanges(null, base(ids).span, []).summary,
+  summaryTokens: 1,
+  summarizer: "s",
+  resolved: [],
+});
+const drop = (...ids: readonly string[]): PlanRecord => ({ ...base(ids), action: "drop", keywords: [] });
+
+const word = (entry: ViewEntry): string =>
+  "message" in entry
+    ? entry.message.id
+    : "record" in entry
+      ? `[${entry.record.span.messageIds.join(" ")}]`
+      : entry.type;
+const shown = (thread: AgentThread, ...records: readonly PlanRecord[]): readonly string[] =>
+  viewThread(thread, planOf(thread, records)).map(word);
+
+describe("plans over a log", () => {
+  const log = threadOf("a", "b", "c", "d", "e", "f");
+
+  it("V2, V14: a plan is no entry of the log, so there is nothing of it that a view could show", () => {
+    const plan = planOf(log, [drop("a", "b")]);
+    expect(viewThread(log, plan).map(word)).toEqual(["c", "d", "e", "f"]);
+    expect(log.version).toBe(6);
+    expect(threadEntryInputSchema.safeParse({ type: "plan", plan }).success).toBe(false);
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ["V10: the first of several summaries", ["a", "b"], ["[c]", "d", "[e f]"]],
+    ["V10: the middle one", ["c"], ["[a b]", "d", "[e f]"]],
+    ["V10: the last one", ["e", "f"], ["[a b]", "[c]", "d"]],
+    ["V10: several at once", ["a", "b", "e", "f"], ["[c]", "d"]],
+    ["V10: all of them", ["a", "b", "c", "e", "f"], ["d"]],
+    ["V11: a summary and a message together", ["c", "d"], ["[a b]", "[e f]"]],
+  ])("%s, forgotten by a later plan, is gone and the others keep their places", (_, forgotten, expected) => {
+    const summaries = [summarize("a", "b"), summarize("c"), summarize("e", "f")];
+    expect(shown(log, ...summaries)).toEqual(["[a b]", "[c]", "d", "[e f]"]);
+    expect(shown(log, ...summaries, drop(...forgotten))).toEqual(expected);
+  });
+
+  it("V12: a view made again, and one made from the stored plan, is the same, and its summaries are the plan's own records", () => {
+    const plan = planOf(log, [summarize("b", "c")]);
+    const again = viewThread(log, parsePlan(serializePlan(plan)));
+    expect(canonicalJson(again)).toBe(canonicalJson(viewThread(log, plan)));
+    expect(viewThread(log, plan).flatMap((entry) => (entry.type === "summary" ? [entry.record] : []))).toEqual(
+      plan.summarizations,
+    );
+  });
+
+  it("V13: a request to fold leaves no trace in the log: nothing is pending before a plan, after it, or between two", () => {
+    for (const type of ["compaction-request", "plan-request", "condensation-request"]) {
+      expect(threadEntryInputSchema.safeParse({ type }).success).toBe(false);
+    }
+    const first = planOf(log, [summarize("a")]);
+    const grown = log.append([sampleMessage("g")]);
+    const second = planOf(grown, [summarize("a", "b")], 2);
+    expect([emptyPlan(log.id, "p"), first, second].map((plan) => viewThread(grown, plan).map(word))).toEqual([
+      ["a", "b", "c", "d", "e", "f", "g"],
+      ["[a]", "b", "c", "d", "e", "f", "g"],
+      ["[a b]", "c", "d", "e", "f", "g"],
+    ]);
+  });
+
+  it("V15: what is appended entry by entry gives the view that the whole log gives", () => {
+    fc.assert(
+      fc.property(
+        agentThreads({ malformed: true, maxMessages: 20 }).chain((thread) =>
+          fc.tuple(fc.constant(thread), planRecordsFor(thread)),
+        ),
+        ([thread, records]) => {
+          const plan = planOf(thread, records);
+          let grown = AgentThread.empty(thread.id);
+          for (const entry of thread.entries) {
+            grown = grown.appendEntries([entry]);
+            viewThread(grown, plan);
+          }
+          expect(canonicalJson(viewThread(grown, plan))).toBe(canonicalJson(viewThread(thread, plan)));
+        },
+      ),
+      runs(80),
+    );
+  });
+});

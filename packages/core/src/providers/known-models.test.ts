@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import {
+  contextWindow,
+  DEFAULT_CONTEXT_WINDOW,
+  minimumCachedTokens,
+  PROMPT_CACHE_PRICES,
+  type PromptCachePrice,
+  promptCachePrice,
+  promptCachePriceOfFormat,
+  promptCachePriceOfModel,
+  promptCachePriceSchema,
+} from "./known-models.ts";
+
+describe("contextWindow", () => {
+  it.each([
+    ["gpt-4o", 128_000],
+    ["gpt-4-turbo", 128_000],
+    ["gpt-4", 8_192],
+    ["claude-3-5-sonnet-20240620", 200_000],
+    ["claude-3-haiku-20240307", 200_000],
+    ["a-model-of-tomorrow", 128_000],
+  ])("seed 003: %s has %i", (model, tokens) => {
+    expect(contextWindow(model)).toBe(tokens);
+  });
+
+  it("goes by the longest name that the model's name begins with", () => {
+    expect([contextWindow("gpt-4-0613"), contextWindow("gpt-4o-2024-08-06"), contextWindow("gpt-4.1-mini")]).toEqual([
+      8_192, 128_000, 1_047_576,
+    ]);
+    expect(contextWindow("claude-sonnet-9")).toBe(200_000);
+  });
+
+  it("takes the user's table before its own, and keeps it apart", () => {
+    expect(contextWindow("gpt-4o-mini", { "gpt-4o-mini": 64_000, "local/": 4_096 })).toBe(64_000);
+    expect(contextWindow("local/llama", { "local/": 4_096 })).toBe(4_096);
+    expect(contextWindow("gpt-4o", { "gpt-4o": 1 })).toBe(1);
+    expect(contextWindow("gpt-4o")).toBe(128_000);
+  });
+
+  it("takes no name of an object property for a model", () => {
+    for (const model of ["__proto__", "constructor", "toString", ""])
+      expect(contextWindow(model)).toBe(DEFAULT_CONTEXT_WINDOW);
+  });
+});
+
+describe("prompt-cache prices", () => {
+  it("hold a row of an id of its own for each provider, each as its schema says", () => {
+    const ids = PROMPT_CACHE_PRICES.map((price) => price.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const provider of ["anthropic", "openai", "openai-5.6", "gemini", "deepseek", "mistral"]) {
+      expect(ids).toContain(provider);
+    }
+    for (const price of PROMPT_CACHE_PRICES) {
+      expect(promptCachePriceSchema.parse(price)).toEqual(price);
+      expect(promptCachePriceSchema.parse(price)).toEqual(price);
+      expect(price.read).toBeLessThan(price.write);
+    }
+  });
+
+  it("are those of wire.md where a bill depends on them", () => {
+    expect(promptCachePrice("anthropic")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 300 });
+    expect(promptCachePrice("anthropic-1h")).toMatchObject({ read: 0.1, write: 2, ttlSeconds: 3_600 });
+    expect(promptCachePrice("openai-5.6")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 1_800 });
+    expect(promptCachePrice("openai")).toMatchObject({ write: 1, minimumPrefixTokens: 1_024 });
+  });
+
+  it("are found by format and by the longest beginning of a model's name", () => {
+    expect(promptCachePriceOfFormat("anthropic-messages")?.id).toBe("anthropic");
+    expect(promptCachePriceOfFormat("openai-responses")?.id).toBe("openai");
+    expect(promptCachePriceOfFormat("carrier-pigeon")).toBeUndefined();
+    expect(promptCachePriceOfModel("gpt-5.6-codex")?.id).toBe("openai-5.6");
+    expect(promptCachePriceOfModel("gpt-5.1")?.id).toBe("openai");
+    expect(promptCachePriceOfModel("gpt-4o-mini")?.id).toBe("openai-4o");
+    expect(promptCachePriceOfModel("llama")).toBeUndefined();
+  });
+
+  it("know the shortest prompt that a model caches", () => {
+    const anthropic = promptCachePrice("anthropic");
+    expect(minimumCachedTokens(anthropic)).toBe(1_024);
+    expect(minimumCachedTokens(anthropic, "claude-opus-5-20261001")).toBe(512);
+    expect(minimumCachedTokens(anthropic, "claude-haiku-4-5")).toBe(4_096);
+  });
+
+  it("are extended by rows of one's own, which come first", () => {
+    const own: PromptCachePrice = { ...promptCachePrice("openai"), id: "house", models: ["gpt-5.6-house"] };
+    expect(promptCachePrice("house", [own])).toBe(own);
+    expect(promptCachePriceOfModel("gpt-5.6-house-1", [own])).toBe(own);
+    expect(promptCachePrice("anthropic", [{ ...own, id: "anthropic" }]).models).toEqual(["gpt-5.6-house"]);
+  });
+
+  it("refuse an id that no row has", () => {
+    expect(() => promptCachePrice("nope")).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", hint: expect.stringContaining("anthropic") }),
+    );
+    expect(promptCachePriceSchema.safeParse({ ...promptCachePrice("openai"), read: 2 }).success).toBe(false);
+  });
+});

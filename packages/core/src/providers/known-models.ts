@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { freezeDeep } from "../json/json-value.ts";
+
+/**
+ * What a provider charges for a prompt that it has, or has not, in its prompt cache. Prices are multiples of its price
+ * for uncached input tokens.
+ */
+export const promptCachePriceSchema = z.strictObject({
+  /** Names the row, for instance `anthropic`. */
+  id: z.string().min(1),
+  /** Ids of the request formats that the row holds for unless another row is named. */
+  formats: z.array(z.string().min(1)).readonly().default([]),
+  /** Beginnings of the model names that the row holds for. */
+  models: z.array(z.string().min(1)).readonly().default([]),
+  /** Price of a token that is read from the cache. */
+  read: z.number().gte(0).lte(1),
+  /** Price of a token that is written to the cache; 1 where writing costs nothing extra. */
+  write: z.number().gte(1),
+  /** How long a prefix stays in the cache after its last use, in seconds. */
+  ttlSeconds: z.int().positive(),
+  /** Shorter prompts than this are never cached, in tokens. */
+  minimumPrefixTokens: z.int().nonnegative(),
+  /** The minimum of models that have another one, by the beginning of the model name. */
+  minimumPrefixByModel: z.record(z.string(), z.int().nonnegative()).default({}),
+  /** What the figures leave out, or how sure they are. */
+  note: z.string().optional(),
+});
+
+export type PromptCachePrice = z.infer<typeof promptCachePriceSchema>;
+
+const NO_EXTRAS = { formats: [], models: [], minimumPrefixByModel: {} };
+
+/** The built-in rows are checked by a test and not each time that the library is loaded. */
+const row = (price: Partial<PromptCachePrice> & Omit<PromptCachePrice, keyof typeof NO_EXTRAS>): PromptCachePrice =>
+  freezeDeep({ ...NO_EXTRAS, ...price });
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+const ANTHROPIC_MINIMUM = {
+  minimumPrefixTokens: 1_024,
+  minimumPrefixByModel: {
+    "claude-opus-5": 512,
+    "claude-fable-5": 512,
+    "claude-mythos-5": 512,
+    "claude-opus-4-7": 2_048,
+    "claude-opus-4-5": 4_096,
+    "claude-opus-4-6": 4_096,
+    "claude-haiku-4-5": 4_096,
+  },
+} as const;
+
+/** Price rows by provider (`wire.md`, prompt-cache prices). Extend them with the second argument of {@link promptCachePrice}. */
+export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
+  row({
+    id: "anthropic",
+    formats: ["anthropic-messages"],
+    models: ["claude-"],
+    read: 0.1,
+    write: 1.25,
+    ttlSeconds: 5 * MINUTE,
+    ...ANTHROPIC_MINIMUM,
+    note: "The cache of five minutes, refreshed on use.",
+  }),
+  row({
+    id: "anthropic-1h",
+    read: 0.1,
+    write: 2,
+    ttlSeconds: HOUR,
+    ...ANTHROPIC_MINIMUM,
+    note: "The cache of one hour.",
+  }),
+  row({
+    id: "openai",
+    formats: ["openai-chat", "openai-responses"],
+    models: ["gpt-5"],
+    read: 0.1,
+    write: 1,
+    ttlSeconds: 5 * MINUTE,
+    minimumPrefixTokens: 1_024,
+    note: "Before GPT-5.6; idle for 5 to 10 minutes, at most an hour. The read price is not confirmed.",
+  }),
+  row({
+    id: "openai-4o",
+    models: ["gpt-4o"],
+    read: 0.5,
+    write: 1,
+    ttlSeconds: 5 * MINUTE,
+    minimumPrefixTokens: 1_024,
+  }),
+  row({
+    id: "openai-4.1",
+    models: ["gpt-4.1", "o1", "o3", "o4"],
+    read: 0.25,
+    write: 1,
+    ttlSeconds: 5 * MINUTE,
+    minimumPrefixTokens: 1_024,
+  }),
+  row({
+    id: "openai-5.6",
+    models: ["gpt-5.6"],
+    read: 0.1,
+    write: 1.25,
+    ttlSeconds: 30 * MINUTE,
+    minimumPrefixTokens: 1_024,
+    note: "At most four writes per request; no limit on how far back a prefix is looked for.",
+  }),
+  row({
+    id: "gemini",
+    formats: ["gemini"],
+    models: ["gemini-"],
+    read: 0.1,
+    write: 1,
+    ttlSeconds: HOUR,
+    minimumPrefixTokens: 4_096,
+    minimumPrefixByModel: { "gemini-2.5-flash": 1_024, "gemini-3-flash": 1_024, "gemini-2.0-flash": 1_024 },
+    note: "Explicit caches also cost storage by the hour; implicit ones may live up to 24 hours.",
+  }),
+  row({
+    id: "gemini-2.0-explicit",
+    models: ["gemini-2.0"],
+    read: 0.25,
+    write: 1,
+    ttlSeconds: HOUR,
+    minimumPrefixTokens: 4_096,
+    minimumPrefixByModel: { "gemini-2.0-flash": 1_024 },
+  }),
+  row({
+    id: "deepseek",
+    models: ["deepseek-"],
+    read: 0.02,
+    write: 1,
+    ttlSeconds: HOUR,
+    minimumPrefixTokens: 64,
+    note: "By the newest list price; it was about 0.26 before. The cache is on disk, for hours; neither time nor unit is confirmed.",
+  }),
+  row({
+    id: "mistral",
+    models: ["mistral-", "codestral-", "devstral-", "magistral-"],
+    read: 0.1,
+    write: 1,
+    ttlSeconds: 5 * MINUTE,
+    minimumPrefixTokens: 0,
+    note: "Neither the price of writing nor how long a prefix stays is published; both are assumed.",
+  }),
+]);
+
+/**
+ * The price row of that id. Rows of one's own come first and replace rows of the same id.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids.
+ */
+export function promptCachePrice(id: string, more: readonly PromptCachePrice[] = []): PromptCachePrice {
+  const rows = [...more, ...PROMPT_CACHE_PRICES];
+  const found = rows.find((candidate) => candidate.id === id);
+  if (found !== undefined) return found;
+  throw new ThreadfoldError("INVALID_CONFIG", `There is no prompt-cache price row ${id}.`, {
+    hint: `Known rows: ${[...new Set(rows.map((candidate) => candidate.id))].join(", ")}.`,
+    details: { id },
+  });
+}
+
+/** The row of a request format, by its id; undefined when no provider's prices are known for it. */
+export function promptCachePriceOfFormat(
+  format: string,
+  more: readonly PromptCachePrice[] = [],
+): PromptCachePrice | undefined {
+  return [...more, ...PROMPT_CACHE_PRICES].find((candidate) => candidate.formats.includes(format));
+}
+
+/** The row of a model: the one with the longest beginning of the model's name; undefined when there is none. */
+export function promptCachePriceOfModel(
+  model: string,
+  more: readonly PromptCachePrice[] = [],
+): PromptCachePrice | undefined {
+  const rows = [...more, ...PROMPT_CACHE_PRICES];
+  const named = rows.flatMap((candidate) => candidate.models.map((name) => ({ name, candidate })));
+  const fitting = named.filter(({ name }) => model.startsWith(name));
+  return fitting.sort((a, b) => b.name.length - a.name.length)[0]?.candidate;
+}
+
+/** The shortest prompt that a model caches under these prices, in tokens. */
+export function minimumCachedTokens(price: PromptCachePrice, model = ""): number {
+  const names = Object.keys(price.minimumPrefixByModel).filter((name) => model.startsWith(name));
+  const longest = names.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? price.minimumPrefixTokens : (price.minimumPrefixByModel[longest] as number);
+}
+
+/** Context windows in tokens by model name, longest matching prefix first come. Extend it with {@link contextWindow}'s second argument. */
+export const MODEL_WINDOWS: Readonly<Record<string, number>> = Object.freeze({
+  "claude-": 200_000,
+  "claude-3-5-sonnet-20240620": 200_000,
+  "claude-3-haiku-20240307": 200_000,
+  "gpt-4": 8_192,
+  "gpt-4-turbo": 128_000,
+  "gpt-4o": 128_000,
+  "gpt-4.1": 1_047_576,
+  "gpt-5": 400_000,
+  "gemini-": 1_048_576,
+});
+
+/** What a model without an entry is taken to have (seed 003). */
+export const DEFAULT_CONTEXT_WINDOW = 128_000;
+
+/** A model's context window in tokens: the entry with the longest name that the model's name begins with. */
+export function contextWindow(model: string, more: Readonly<Record<string, number>> = {}): number {
+  const table = { ...MODEL_WINDOWS, ...more };
+  const names = Object.keys(table).filter((name) => model.startsWith(name));
+  const longest = names.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? DEFAULT_CONTEXT_WINDOW : (table[longest] as number);
+}

@@ -1,0 +1,241 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { type MessageId, messageIdSchema } from "../model/ids.ts";
+import { type Role, roleSchema } from "../model/message.ts";
+import { timeSchema } from "../time/clock.ts";
+import type { RecallPassage } from "./recall-passage.ts";
+import { queryStemsOf, recallTerms, unspacedWords } from "./recall-terms.ts";
+
+/** What is looked for in one thread. */
+export interface RecallRequest {
+  /** Words in any order, in any form of theirs that a stemmer knows; see `recallTerms` for what counts as one. The first 1 024 are used (C6, term limit). */
+  readonly text: string;
+  /** The branch that asks. It sees the main branch, itself and its ancestors (C7); the main branch when it is absent. */
+  readonly branch?: string;
+  /** Only messages made at or after this ISO 8601 time. */
+  readonly after?: string;
+  /** Only messages made before this ISO 8601 time. */
+  readonly before?: string;
+  readonly roles?: readonly Role[];
+  /** Messages that are not to be found, such as those that the prompt shows. */
+  readonly except?: readonly MessageId[];
+  /** Passages on a page, 1 to 2 000; 20 by default. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A passage of a message that holds some of the words, and where it comes from. */
+export interface RecallHit extends Omit<RecallPassage, "words"> {
+  /** The passage itself, word for word. */
+  readonly excerpt: string;
+  /** BM25 over the passages of the thread, neighbours counted in; comparable within one search. */
+  readonly score: number;
+}
+
+/** One page of what was found, best first. */
+export interface RecallPage {
+  readonly hits: readonly RecallHit[];
+  /** Passages found on all pages together. */
+  readonly total: number;
+  /** Null on the last page, and beyond it. */
+  readonly nextCursor: string | null;
+}
+
+/** So many words of a query are looked at. */
+const MAX_WORDS_READ = 1_024;
+/** No more of a query's text is read, in UTF-16 code units. */
+const MAX_QUERY = 65_536;
+export const MAX_RECALL_LIMIT = 2_000;
+const DEFAULT_LIMIT = 20;
+const CURSOR = /^after-(\d{1,15})$/;
+
+/** A request that was checked: what to look for, where, and which part of it. */
+export interface RecallSearch {
+  readonly terms: readonly string[];
+  readonly offset: number;
+  readonly limit: number;
+  /** True for passages that may be found. */
+  readonly admits: (passage: RecallPassage) => boolean;
+}
+
+const requestSchema: z.ZodType<RecallRequest> = z.object({
+  text: z.string(),
+  branch: z.string().min(1).optional(),
+  after: timeSchema.optional(),
+  before: timeSchema.optional(),
+  roles: z.array(roleSchema).optional(),
+  except: z.array(messageIdSchema).optional(),
+  limit: z.int().min(1).max(MAX_RECALL_LIMIT).optional(),
+  cursor: z.string().regex(CURSOR).optional(),
+});
+
+/** Reads a request. @throws ThreadfoldError `INVALID_QUERY` that names the field. */
+export function readRecallRequest(request: RecallRequest): RecallSearch {
+  const issue = requestSchema.safeParse(request).error?.issues[0];
+  if (issue !== undefined) {
+    throw new ThreadfoldError("INVALID_QUERY", `${issue.path.join(".") || "The query"}: ${issue.message}.`);
+  }
+  const { text, branch, after, before, roles, except, limit = DEFAULT_LIMIT, cursor } = request;
+  const [from, until] = [milliseconds(after), milliseconds(before)];
+  const excluded = new Set(except);
+  return {
+    terms: queryTerms(text.slice(0, MAX_QUERY)),
+    offset: cursor === undefined ? 0 : Number(CURSOR.exec(cursor)?.[1]),
+    limit,
+    admits: (passage) =>
+      isBranchVisible(passage.branch, branch) &&
+      !excluded.has(passage.messageId) &&
+      (roles === undefined || roles.includes(passage.role)) &&
+      (from === undefined || Date.parse(passage.createdAt) >= from) &&
+      (until === undefined || Date.parse(passage.createdAt) < until),
+  };
+}
+
+/** Words go before what is made of them, so that the limit takes no word that was asked for. */
+function queryTerms(text: string): readonly string[] {
+  const words = [...new Set(recallTerms(text))];
+  return [...new Set([...words, ...unspacedWords(text), ...queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
+}
+
+/** The cursor of the page that begins after this many passages. */
+export const recallCursor = (offset: number): string => `after-${offset}`;
+
+/**
+ * True when `from` sees a message on `branch` (C7): the main branch is seen by all, a branch sees itself and its
+ * ancestors, and neither its siblings nor its children. Segments are joined by `/`, so `a` is no ancestor of `ab`.
+ */
+export function isBranchVisible(branch: string | undefined, from: string | undefined): boolean {
+  if (branch === undefined) return true;
+  return from !== undefined && (from === branch || from.startsWith(`${branch}/`));
+}
+
+const milliseconds = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text);
+
+/** How much a passage's length counts against it: the usual parameters of BM25. Words count once per passage, because passages are short. */
+const SATURATION = 1.2;
+const LENGTH_SHARE = 0.75;
+/** What a passage says by itself, and what it says together with the messages around it. Found on a public set of dialogues. */
+const OWN_SHARE = 0.7;
+
+/** What a backend knows of a thread. Keys name passages. */
+export interface PassageIndex<Key> {
+  readonly passages: number;
+  /** Words of all passages together, repetitions included. */
+  readonly words: number;
+  /** The passages that hold a word. */
+  find(term: string): readonly Key[];
+  passage(key: Key): RecallPassage;
+}
+
+/** A passage that was found. */
+export interface ScoredPassage<Key> {
+  readonly key: Key;
+  readonly passage: RecallPassage;
+  readonly score: number;
+}
+
+/** A page of passages, best first. */
+export interface ScoredPage<Key> {
+  readonly found: readonly ScoredPassage<Key>[];
+  readonly total: number;
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Ranks a thread's passages by BM25, each by itself and together with the messages before and after it in its turn: what
+ * a call asks for stands beside what its result says. The same for every backend, so that all of them return the same hits
+ * in the same order. Linear in what is found.
+ */
+export function searchPassages<Key>(index: PassageIndex<Key>, search: RecallSearch): ScoredPage<Key> {
+  const { matches, weights } = matchesOf(index, search);
+  const surroundings = new Surroundings(matches, weights, index.words / Math.max(1, index.passages));
+  const ranked = matches
+    .map((match) => ({ key: match.key, passage: match.passage, score: surroundings.score(match) }))
+    .sort((a, b) => b.score - a.score || b.passage.ordinal - a.passage.ordinal || a.passage.start - b.passage.start);
+  const end = search.offset + search.limit;
+  const nextCursor = end < ranked.length ? recallCursor(end) : null;
+  return { found: ranked.slice(search.offset, end), total: ranked.length, nextCursor };
+}
+
+/** A passage with the words of the query that it holds, by their places in the query. */
+interface Match<Key> {
+  readonly key: Key;
+  readonly passage: RecallPassage;
+  readonly terms: number[];
+  weight: number;
+}
+
+function matchesOf<Key>(index: PassageIndex<Key>, search: RecallSearch) {
+  const matches = new Map<Key, Match<Key>>();
+  const weights = search.terms.map((term, place) => {
+    // Words that stand only in what may not be found say nothing of what may.
+    const keys = index.find(term).filter((key) => search.admits(index.passage(key)));
+    const weight = Math.log(1 + (index.passages - keys.length + 0.5) / (keys.length + 0.5));
+    for (const key of keys) {
+      const match = matches.get(key) ?? { key, passage: index.passage(key), terms: [], weight: 0 };
+      match.terms.push(place);
+      match.weight += weight;
+      matches.set(key, match);
+    }
+    return weight;
+  });
+  return { matches: [...matches.values()], weights };
+}
+
+/** What was found next to a passage: the best passage of the message before it and of the one after it. */
+class Surroundings<Key> {
+  readonly #weights: readonly number[];
+  /** Words of a passage on average. */
+  readonly #average: number;
+  /** By ordinal of a message its passage that matches best. */
+  readonly #best = new Map<number, Match<Key>>();
+  /** For each word of the query the newest window that counted it. */
+  readonly #counted: Uint32Array;
+  #window = 0;
+
+  constructor(matches: readonly Match<Key>[], weights: readonly number[], average: number) {
+    this.#weights = weights;
+    this.#average = average;
+    this.#counted = new Uint32Array(weights.length);
+    for (const match of matches) {
+      const best = this.#best.get(match.passage.ordinal);
+      if (best === undefined || isBetter(match, best)) this.#best.set(match.passage.ordinal, match);
+    }
+  }
+
+  score(match: Match<Key>): number {
+    const own = match.weight * lengthFactor(match.passage.words, this.#average);
+    const around = [-1, 1].flatMap((step) => this.#neighbour(match, step) ?? []);
+    if (around.length === 0) return own;
+    const words = around.reduce((sum, { passage }) => sum + passage.words, match.passage.words);
+    const together = this.#weightOf([match, ...around]) * lengthFactor(words, this.#average * (1 + around.length));
+    return OWN_SHARE * own + (1 - OWN_SHARE) * together;
+  }
+
+  #neighbour({ passage }: Match<Key>, step: number): Match<Key> | undefined {
+    const found = this.#best.get(passage.ordinal + step);
+    const isNear = found?.passage.turn === passage.turn && found.passage.branch === passage.branch;
+    return isNear ? found : undefined;
+  }
+
+  /** What the words of some passages weigh, each word once. */
+  #weightOf(matches: readonly Match<Key>[]): number {
+    this.#window++;
+    let weight = 0;
+    for (const { terms } of matches) {
+      for (const term of terms) {
+        if (this.#counted[term] !== this.#window) weight += this.#weights[term] as number;
+        this.#counted[term] = this.#window;
+      }
+    }
+    return weight;
+  }
+}
+
+const isBetter = <Key>(match: Match<Key>, best: Match<Key>): boolean =>
+  match.weight > best.weight || (match.weight === best.weight && match.passage.start < best.passage.start);
+
+const lengthFactor = (words: number, average: number): number =>
+  (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * words) / Math.max(1, average)));

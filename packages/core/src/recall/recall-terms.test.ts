@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { growthOnQuadrupling } from "../laws/runs.ts";
+import { hostileTexts } from "../laws/text-arbitrary.ts";
+import { queryStemsOf, recallTerms, stemsOf, unspacedWords } from "./recall-terms.ts";
+
+describe("words for recall", () => {
+  it.each<[string, readonly string[]]>([
+    [
+      "src/http/retryPolicy.ts",
+      ["src/http/retrypolicy.ts", "src", "http", "retrypolicy.ts", "retrypolicy", "retry", "policy", "ts"],
+    ],
+    ["VLLM_LOGGING_LEVEL", ["vllm_logging_level", "vllm", "logging", "level"]],
+    ["parseHTTPResponse2", ["parsehttpresponse2", "parse", "http", "response", "2"]],
+    ["TS2345", ["ts2345", "ts", "2345"]],
+    ["資料庫", ["資", "料", "資料", "庫", "料庫"]],
+    ["a I x", []],
+    ["!? … —", []],
+  ])("%j", (text, terms) => expect(recallTerms(text)).toEqual(terms));
+
+  it("finds a hash by its first seven characters", () => {
+    expect(recallTerms("6032533cbb0b6d3a9bbce82a1af4b20f679eafd0")).toContain("6032533");
+    expect(recallTerms("6032533")).toContain("6032533");
+  });
+
+  it("counts repetitions, folds case and width, and holds neither quotes nor spaces", () => {
+    expect(recallTerms("Retry RETRY retry")).toEqual(["retry", "retry", "retry"]);
+    expect(recallTerms("ＲＥＴＲＹ")).toEqual(["retry"]);
+    fc.assert(
+      fc.property(fc.oneof(hostileTexts, fc.string({ unit: "grapheme" })), (text) => {
+        for (const term of recallTerms(text)) expect(term).not.toMatch(/["\s\0]/u);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(["a", "/a", "庫", "/", "aB_", "-", "\u0301\u0323", "\uFDFA", "\u{1E8D0}\u0301"])(
+    "takes linear time on text that is %j again and again",
+    async (unit) => {
+      const textOf = (size: number): string => unit.repeat(size / unit.length);
+      expect(await growthOnQuadrupling(textOf, recallTerms, 64_000)).toBeLessThan(10);
+    },
+  );
+
+  it("reads no more than some of what stands for many words or is piled on one letter", () => {
+    expect(recallTerms("\uFDFA".repeat(10_000)).length).toBeLessThan(100);
+    expect(recallTerms(`e${"\u0301\u0323".repeat(10_000)} word`).at(-1)).toBe("word");
+    expect(recallTerms("\uFDFA")).toEqual(recallTerms("صلى الله عليه وسلم"));
+  });
+});
+
+describe("stems", () => {
+  const stems = (text: string) => stemsOf(recallTerms(text));
+
+  it("are of the language that a text is in, and English, code and too short a text have none", () => {
+    expect(stems("die Verbindungen und der Fehler")).toContain("german~verbind");
+    expect(stems("les requêtes et la base")).toContain("french~requêt");
+    expect(stems("подключения")).toEqual(["russian~подключен"]);
+    expect(stems("the connections are closed and the server is down")).toEqual([]);
+    expect(stems("const connections = await pool.connections();")).toEqual([]);
+    expect(stems("Verbindungen")).toEqual([]);
+  });
+
+  it("of a query are those of every language while none can be told, and of one where it can", () => {
+    expect(queryStemsOf(["verbindungen"])).toEqual(expect.arrayContaining(["german~verbind", "dutch~verbindung"]));
+    expect(queryStemsOf(["die", "verbindungen", "und", "fehler"])).toEqual(
+      stemsOf(["die", "verbindungen", "und", "fehler"]),
+    );
+    expect(queryStemsOf(recallTerms("word ".repeat(30)))).toEqual([]);
+  });
+
+  it("hold no white space and are the same at every call, whatever the words", () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileTexts, fc.string({ unit: "grapheme" })), (text) => {
+        const found = queryStemsOf(recallTerms(`die und ${text}`));
+        for (const stem of found) expect(stem).not.toMatch(/["\s\0]/u);
+        expect(queryStemsOf(recallTerms(`die und ${text}`))).toEqual(found);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("words of text without spaces", () => {
+  it("are those of three characters and more, as a dictionary divides them", () => {
+    expect(unspacedWords("請先更新資料庫的連線設定 and データベースを更新する")).toEqual(["資料庫", "データベース"]);
+    expect(unspacedWords("only English, 資料")).toEqual([]);
+  });
+
+  it.each(["庫", "データ", "ก", "한국"])("are found in linear time in %j again and again", async (unit) => {
+    const textOf = (size: number): string => unit.repeat(size / unit.length);
+    expect(await growthOnQuadrupling(textOf, unspacedWords, 32_000)).toBeLessThan(10);
+  });
+});

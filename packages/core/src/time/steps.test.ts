@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type EventLoop, EventLoopTurns, finishSteps, type Steps } from "./steps.ts";
+
+/** A loop whose clock goes on with the work, and that tells when it was let turn. */
+function scriptedLoop() {
+  const turns: number[] = [];
+  const state = { now: 0 };
+  const loop: EventLoop = {
+    now: () => state.now,
+    later: (run) => {
+      turns.push(state.now);
+      queueMicrotask(run);
+    },
+  };
+  return { loop, turns, state };
+}
+
+/** So many steps of so many milliseconds each. */
+function* work(count: number, milliseconds: number, state: { now: number }): Steps<number> {
+  for (let step = 0; step < count; step++) {
+    yield;
+    state.now += milliseconds;
+  }
+  return count;
+}
+
+describe("work that is done in turns of the event loop", () => {
+  it("gives what doing it at once gives, and lets the loop turn whenever it was held up for a while", async () => {
+    const { loop, turns, state } = scriptedLoop();
+    expect(await new EventLoopTurns(loop).finish(work(100, 1, state))).toBe(finishSteps(work(100, 1, { now: 0 })));
+    expect(turns.length).toBeGreaterThanOrEqual(15);
+    for (const [index, at] of turns.entries()) expect(at - (turns[index - 1] ?? 0)).toBeLessThanOrEqual(6);
+  });
+
+  it("waits for nothing when it is soon done", async () => {
+    const { loop, turns, state } = scriptedLoop();
+    await new EventLoopTurns(loop).finish(work(4, 1, state));
+    expect(turns).toEqual([]);
+  });
+
+  it("ends with the reason of a signal that is aborted meanwhile, and does no further step", async () => {
+    const { loop, state } = scriptedLoop();
+    const controller = new AbortController();
+    const later: EventLoop["later"] = (run) => {
+      if (state.now > 50) controller.abort(new Error("the user left"));
+      return loop.later(run);
+    };
+    const finished = new EventLoopTurns({ ...loop, later }).finish(work(1_000, 1, state), controller.signal);
+    await expect(finished).rejects.toThrow("the user left");
+    expect(state.now).toBeLessThan(60);
+  });
+
+  it("hears timers of this machine that are due, in one turn, whenever it is taken", async () => {
+    for (const begin of [setImmediate, setTimeout, queueMicrotask]) {
+      await new Promise<void>((resolve) => void begin(resolve));
+      const turns = new EventLoopTurns();
+      let isHeard = false;
+      setTimeout(() => (isHeard = true), 1);
+      for (const end = performance.now() + 10; performance.now() < end; );
+      await turns.take();
+      expect(isHeard).toBe(true);
+    }
+  });
+});
