@@ -1,27 +1,27 @@
-export type { RehydrationConfig } from "./rehydration-config.ts";
-export type { RehydrationResult, RehydrationTrigger } from "./rehydration-result.ts";
-export { isInCooldown, NO_REHYDRATIONS, type RehydrationState, withRehydrated } from "./rehydration-state.ts";
-export { type TextPage, textPage } from "./text-page.ts";
-export { type TruncatedText, truncateToTokens } from "./truncate-to-tokens.ts";
-export { TurnContext } from "./turn-context.ts";
+export { READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME } from "@threadfold/core";
+export type { RehydrationConfig } from "./artifacts/rehydration-interceptor.ts";
+export type { RehydrationResult, RehydrationTrigger } from "./artifacts/rehydration-state.ts";
+export { isInCooldown, NO_REHYDRATIONS, type RehydrationState, withRehydrated } from "./artifacts/rehydration-state.ts";
+export { type TextPage, textPage } from "./artifacts/text-page.ts";
+export { type TruncatedText, truncateToTokens } from "./artifacts/text-page.ts";
+export { TurnContext } from "./artifacts/rehydration-state.ts";
 export {
   type PendingToolCall,
   RehydrationInterceptor,
   type RehydrationOutcome,
   type RehydrationRequest,
-} from "./rehydration-interceptor.ts";
+} from "./artifacts/rehydration-interceptor.ts";
 export {
   DEFAULT_PAGE,
   MAX_PAGE,
   READ_ARTIFACT_DEFINITION,
-  READ_ARTIFACT_TOOL_NAME,
-} from "./read-artifact/read-artifact-definition.ts";
+} from "./artifacts/read-artifact-tool.ts";
 export {
   type ReadArtifactResult,
   type ReadArtifactTool,
   readArtifactTool,
-} from "./read-artifact/read-artifact-tool.ts";
-export { MemoryRecallIndex } from "./recall/memory-recall-index.ts";
+} from "./artifacts/read-artifact-tool.ts";
+export { MemoryRecallIndex } from "./recall/memory-index.ts";
 export { QUERY_MESSAGES, recallQuery } from "./recall/recall-query.ts";
 export { recall, type RecallResult } from "./recall/recall-result.ts";
 export type { NearSearch, RecallAsk, RecallScene, VectorSearch } from "./recall/recall-scene.ts";
@@ -29,17 +29,16 @@ export {
   DEFAULT_RECALL_TOKENS,
   recallTokens,
   SEARCH_THREAD_DEFINITION,
-  SEARCH_THREAD_TOOL_NAME,
-} from "./search-thread/search-thread-definition.ts";
+} from "./recall/search-thread-tool.ts";
 export {
   type SearchThreadResult,
   type SearchThreadScene,
   type SearchThreadTool,
   searchThreadTool,
-} from "./search-thread/search-thread-tool.ts";
-export { type DroppedSpanIndex, droppedSpanIndex } from "./recall/dropped-span-index.ts";
-export { MemoryVectorStore } from "./recall/memory-vector-store.ts";
-export { namesInSteps, namesInText, quotedTexts } from "./recall/names-in-text.ts";
+} from "./recall/search-thread-tool.ts";
+export { type DroppedSpanIndex, droppedSpanIndex } from "./recall/recall-scene.ts";
+export { MemoryVectorStore } from "./recall/memory-index.ts";
+export { namesInSteps, namesInText, quotedTexts } from "./recall/names.ts";
 export {
   type FoundByWords,
   NEAR_SHARE,
@@ -54,5 +53,5 @@ export {
   type RetrieveRequest,
   RetrieveStrategy,
 } from "./recall/retrieve-strategy.ts";
-export { withheldMessages } from "./recall/withheld-messages.ts";
-export { compactionQuality, type CompactionQualityMetrics, qualityEvent } from "./quality/compaction-quality.ts";
+export { withheldMessages } from "./recall/recall-scene.ts";
+export { compactionQuality, type CompactionQualityMetrics, qualityEvent } from "./compaction-quality.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Conversation, requestFor } from "../test-support/conversation.ts";
 import { cachedSummarizer } from "./cache/cached-summarizer.ts";
 import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
-import { fallbackSummarizer } from "./fallback-summarizer.ts";
+import { fallbackSummarizer } from "./model-summarizer.ts";
 
 const request = requestFor(new Conversation().user("Fix src/parser.ts. Never push to main.").agent("Fixed.").messages);
 const broken: Summarizer = { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) };

@@ -4,10 +4,9 @@ import { describe, expect, it } from "vitest";
 import { Conversation, requestFor } from "../test-support/conversation.ts";
 import { openaiProtocol, startProvider } from "../test-support/fake-provider.ts";
 import { factAnswer, ScriptedModel } from "../test-support/scripted-model.ts";
-import { openaiModel } from "./adapters/openai-model.ts";
+import { openaiModel } from "./adapters/openai.ts";
 import { summarizerLaws } from "./laws/summarizer-laws.ts";
-import { promptByVersion, promptNameOf } from "./llm/prompts/prompt-by-version.ts";
-import { PROMPTS } from "./llm/prompts/prompts.ts";
+import { PROMPTS, promptByVersion, promptNameOf } from "./llm/prompts/prompts.ts";
 import { modelSummarizer } from "./model-summarizer.ts";
 
 const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;

@@ -1,12 +1,10 @@
-import type { Summarizer } from "@threadfold/core";
+import { type SummarizeRequest, type SummarizeResult, type Summarizer, ThreadfoldError } from "@threadfold/core";
 import { cachedSummarizer, type SummaryCacheOptions } from "./cache/cached-summarizer.ts";
-import { checkedSummarizer, DEFAULT_CHECKS } from "./checks/checked-summarizer.ts";
-import type { SummaryCheck } from "./checks/summary-check.ts";
+import { checkedSummarizer, DEFAULT_CHECKS, type SummaryCheck } from "./checks/summary-checks.ts";
 import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
-import { fallbackSummarizer } from "./fallback-summarizer.ts";
 import { LLMSummarizer } from "./llm/llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
-import { promptByVersion } from "./llm/prompts/prompt-by-version.ts";
+import { promptByVersion } from "./llm/prompts/prompts.ts";
 import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
 
 /** How a model is asked for a summary: the length and freedom of its answer, and how much it is sent. */
@@ -45,4 +43,24 @@ export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
   const whole = fallback === null ? remembered : fallbackSummarizer(remembered, fallback ?? new ExtractiveSummarizer());
   // Outermost, so that the cache, the fallback and the words of a failure are without secrets as well.
   return redact ? redactingSummarizer(whole) : whole;
+}
+
+/**
+ * Falls back to a second summarizer, the extractive one by default, when the first one fails (design section 8): the fold
+ * then has a real summary, and its outcome still says that the first one failed. An abort is not a failure and is rethrown.
+ */
+export function fallbackSummarizer(first: Summarizer, second: Summarizer = new ExtractiveSummarizer()): Summarizer {
+  return {
+    id: `${first.id} else ${second.id}`,
+    identity: { summarizer: "fallback", first: first.identity ?? first.id, second: second.identity ?? second.id },
+    async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+      try {
+        return await first.summarize(request);
+      } catch (error) {
+        if (request.signal?.aborted || (ThreadfoldError.isInstance(error) && error.code === "ABORTED")) throw error;
+        const problem = `${first.id}: ${error instanceof Error ? error.message : "failed"}`;
+        return { by: second.id, ...(await second.summarize(request)), problem };
+      }
+    },
+  };
 }

@@ -1,6 +1,61 @@
 import { execFileSync } from "node:child_process";
+import { asToolCallId, type Part } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { loadTokenizer, TOKENIZER_IDS } from "./load-tokenizer.ts";
+import { heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "./load-tokenizer.ts";
+
+const tokenizer = heuristicTokenizer();
+const base64 = "A".repeat(400_000);
+
+describe("the heuristic counter", () => {
+  it.each([
+    ["", 0],
+    ["a", 1],
+    ["abcd", 1],
+    ["abcde", 2],
+  ])("counts %j as %i tokens: four characters each, rounded up (seed 003)", (text, tokens) => {
+    expect(tokenizer.countTokens(text)).toBe(tokens);
+  });
+
+  it("adds four tokens per message (seed 000)", () => {
+    expect(tokenizer.countMessage({ role: "user", parts: [{ type: "text", text: "abcdefgh" }] })).toBe(2 + 4);
+  });
+
+  it("counts a call by its name and its arguments as JSON, and arguments that are no JSON as they were written", () => {
+    const call: Part = { type: "tool-call", callId: asToolCallId("c"), toolName: "read", input: { path: "a.ts" } };
+    expect(tokenizer.countPart(call)).toBe(1 + Math.ceil('{"path":"a.ts"}'.length / 4));
+    expect(tokenizer.countPart({ ...call, input: "{oops", invalidInput: "{oops" })).toBe(1 + 2);
+  });
+
+  it("counts a JSON result by its serialized body", () => {
+    const result = { toolName: "t", callId: asToolCallId("c"), outcome: "success" } as const;
+    expect(
+      tokenizer.countPart({
+        type: "tool-result",
+        result: { ...result, content: { type: "json", value: { a: [1, "x"] } } },
+      }),
+    ).toBe(Math.ceil('{"a":[1,"x"]}'.length / 4));
+  });
+
+  it("counts a picture by a fixed figure and never by the length of its base64", () => {
+    const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: base64 } };
+    const inResult: Part = {
+      type: "tool-result",
+      result: {
+        toolName: "t",
+        callId: asToolCallId("c"),
+        outcome: "success",
+        content: { type: "blocks", blocks: [image] },
+      },
+    };
+    expect(tokenizer.countPart(image)).toBe(1_600);
+    expect(tokenizer.countPart(inResult)).toBe(1_600);
+  });
+
+  it("counts a text document that travels as base64 by its text", () => {
+    const file: Part = { type: "file", source: { kind: "base64", mediaType: "text/csv", data: base64 } };
+    expect(tokenizer.countPart(file)).toBe(75_000);
+  });
+});
 
 describe("loading a counter by id", () => {
   it.each(TOKENIZER_IDS)("gives the counter %s", async (id) => {

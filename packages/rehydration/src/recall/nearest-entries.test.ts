@@ -2,8 +2,7 @@ import { type ContextCompactionEvent, ThreadfoldError, type VectorMatch, type Ve
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
-import { MemoryRecallIndex } from "./memory-recall-index.ts";
-import { MemoryVectorStore } from "./memory-vector-store.ts";
+import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 import { vectorProblem } from "./nearest-entries.ts";
 import { recall } from "./recall-result.ts";
 import type { NearSearch } from "./recall-scene.ts";

@@ -9,7 +9,7 @@ import {
   type VectorMatch,
   withinLimit,
 } from "@threadfold/core";
-import { truncateToTokens } from "../truncate-to-tokens.ts";
+import { truncateToTokens } from "../artifacts/text-page.ts";
 import type { RecallAsk, RecallScene, VectorSearch } from "./recall-scene.ts";
 
 const TIME_LIMIT_MS = 5_000;
@@ -39,7 +39,7 @@ const NONE: NearestText = Object.freeze({ text: "", sources: [] });
 
 /**
  * Entries near in meaning to a text, those first whose messages the words speak for, too. None whose messages may not come
- * back or stand in the prompt, and none that is shown already. A store that fails gives none.
+ * back or stand in the prompt, and none that is shown already. A store that fails finds nothing.
  */
 export async function nearestEntries(scene: RecallScene, ask: RecallAsk, found: FoundByWords): Promise<NearestText> {
   const { near, thread, countTokens } = scene;

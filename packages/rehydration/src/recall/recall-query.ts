@@ -1,4 +1,5 @@
-import { type Message, recallTerms, visibleText } from "@threadfold/core";
+import { type AgentThread, type Message, type RecallHit, recallTerms, visibleText } from "@threadfold/core";
+import { namesInText, quotedTexts } from "./names.ts";
 
 /** How many messages at the end of a conversation say what is needed next. */
 export const QUERY_MESSAGES = 6;
@@ -8,13 +9,13 @@ const READ_PER_END = 4_000;
 const MAX_WORDS = 400;
 const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
 const ESCAPED_SPACE = /\\[nrt]/g;
-/** A name has a sign that plain words lack. */
+/** A name has something that plain words lack: a separator, a digit beside a letter, an inner capital. */
 const NAME = /[\p{L}\p{N}][_./:@#\\][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}|_/u;
 
 /**
  * A query for what an agent is about to need, from nothing but the last messages that it had: names and other words that
  * are rare among them come first, those of newer messages and of the agent's own text and calls before others. Pure: the
- * same messages give the same query. What of it is rare in the whole thread, the index knows (see `RecallRequest.text`).
+ * same messages make the same query. Which of its words are rare in the whole thread, the index knows (see `RecallRequest.text`).
  */
 export function recallQuery(lastMessages: readonly Message[]): string {
   const worth = new Map<string, number>();
@@ -43,4 +44,73 @@ function wordsOf(message: Message): ReadonlyMap<string, number> {
     if (word.length <= 200 && recallTerms(word).length > 0) words.set(word, (words.get(word) ?? 0) + 1);
   }
   return words;
+}
+
+/** How much more a passage counts that is of a file which the newest messages are about, and one that holds a quote of the query. Found on recorded sessions. */
+const IN_FOCUS = 2;
+const QUOTED = 4;
+/** A call stands at most so many messages before its result. */
+const FARTHEST_CALL = 64;
+
+/**
+ * Hits as a reader needs them: what holds a quote of the query word for word first, and what is of the files that the newest
+ * messages are about before what is of others. Ties stay in the order of the index.
+ */
+export function weighHits(hits: readonly RecallHit[], query: string, thread: AgentThread): readonly RecallHit[] {
+  const quotes = quotedTexts(query).map(folded);
+  const focus = filesInFocus(thread);
+  if (quotes.length === 0 && focus.size === 0) return hits;
+  return hits
+    .map((hit): RecallHit => {
+      const factor =
+        1 +
+        (quotes.length > 0 && holdsQuote(hit, quotes) ? QUOTED : 0) +
+        (focus.size > 0 && isInFocus(thread, hit, focus) ? IN_FOCUS : 0);
+      return factor === 1 ? hit : { ...hit, score: hit.score * factor };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Case and kinds of white space are no part of what was quoted. */
+const folded = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
+
+function holdsQuote({ excerpt }: RecallHit, quotes: readonly string[]): boolean {
+  const text = folded(excerpt);
+  return quotes.some((quote) => text.includes(quote));
+}
+
+/** The files that the newest messages name in their calls, by their last two segments: one file is written in many ways. */
+function filesInFocus(thread: AgentThread): ReadonlySet<string> {
+  const newest = thread.messagesBetween(Math.max(0, thread.length - QUERY_MESSAGES));
+  return new Set(newest.filter(({ branch }) => branch === undefined).flatMap(filesOfCalls));
+}
+
+function isInFocus(thread: AgentThread, hit: RecallHit, focus: ReadonlySet<string>): boolean {
+  const message = thread.message(hit.messageId);
+  if (message === undefined) return false;
+  const speaker = message.role === "tool" ? callOf(thread, message) : message;
+  return speaker !== undefined && filesOfCalls(speaker).some((file) => focus.has(file));
+}
+
+/** The message that made the call which a result answers. */
+function callOf(thread: AgentThread, { ordinal, parts }: Message): Message | undefined {
+  const ids = new Set(parts.flatMap((part) => (part.type === "tool-result" ? [part.result.callId] : [])));
+  for (let place = ordinal - 1; place >= Math.max(0, ordinal - FARTHEST_CALL); place--) {
+    const message = thread.messageAt(place);
+    if (message?.parts.some((part) => part.type === "tool-call" && ids.has(part.callId))) return message;
+  }
+  return undefined;
+}
+
+const known = new WeakMap<Message, readonly string[]>();
+
+function filesOfCalls(message: Message): readonly string[] {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const calls = visibleText({ parts: message.parts.filter(({ type }) => type === "tool-call") });
+  const files = namesInText(calls)
+    .filter((name) => name.includes("/"))
+    .map((path) => path.split("/").slice(-2).join("/"));
+  known.set(message, files);
+  return files;
 }

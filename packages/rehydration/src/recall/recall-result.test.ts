@@ -2,7 +2,7 @@ import { messageInputs, patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
-import { MemoryRecallIndex } from "./memory-recall-index.ts";
+import { MemoryRecallIndex } from "./memory-index.ts";
 import { recall } from "./recall-result.ts";
 import type { RecallAsk } from "./recall-scene.ts";
 

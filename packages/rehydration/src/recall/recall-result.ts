@@ -6,12 +6,10 @@ import {
   type RecallHit,
   recallTerms,
 } from "@threadfold/core";
+import { type RankedName, rankNames } from "./names.ts";
 import { nearestEntries } from "./nearest-entries.ts";
-import { promptShape } from "./prompt-shape.ts";
-import { type RankedName, rankNames } from "./rank-names.ts";
-import { type RecallPageContent, recallPages } from "./recall-pages.ts";
-import type { RecallAsk, RecallScene } from "./recall-scene.ts";
-import { weighHits } from "./weigh-hits.ts";
+import { weighHits } from "./recall-query.ts";
+import { promptShape, type RecallAsk, type RecallScene } from "./recall-scene.ts";
 
 /** A page of passages that the prompt does not show, as text for a model. */
 export interface RecallResult {
@@ -37,7 +35,7 @@ const SHARE_FOR_MANY_WORDS = 0.15;
 const FRAME_TOKENS = 160;
 
 /**
- * Searches what the prompt does not show and gives one page of it: the passages that match best, word for word and with
+ * Searches what the prompt does not show and returns one page of it: the passages that match best, word for word and with
  * where they come from, and the names in all passages that match, under their messages. Names cost little and are what a
  * later call needs most: for a query of many words, such as `recallQuery` makes, they take the larger part. The text takes at most `maxTokens`; what is near
  * in meaning comes behind it, with tokens of its own, and changes nothing before it.
@@ -136,4 +134,100 @@ function namesByMessage(names: readonly RankedName[]): readonly string[] {
 function nothing(pages: number): string {
   if (pages > 0) return `The result has ${pages} ${pages === 1 ? "page" : "pages"}; there is nothing on this one.`;
   return "Nothing that was folded away matches. What you look for may be in the conversation as you see it; else try a name, a path or another word.";
+}
+
+/** What one page of a recall result shows. */
+interface RecallPageContent {
+  readonly hits: readonly RecallHit[];
+  readonly names: readonly RankedName[];
+}
+
+/** How a result is cut into pages. All figures are tokens. */
+export interface RecallPageBudget {
+  readonly maxTokens: number;
+  /** What passages may take of a page while there are names to list; what names leave over is theirs, too. */
+  readonly passageShare: number;
+  /** Tokens that a passage takes with its heading. */
+  readonly hitTokens: (hit: RecallHit) => number;
+  /** Tokens that some names take one after the other. */
+  readonly nameTokens: (names: readonly string[]) => number;
+  /** Tokens of the heading under which the names of one message stand. */
+  readonly headingTokens: (hit: RecallHit) => number;
+}
+
+/** One page after the other, each with the best of what is left. What fits on no page is left out. */
+function recallPages(
+  found: readonly RecallHit[],
+  ranked: readonly RankedName[],
+  budget: RecallPageBudget,
+): readonly RecallPageContent[] {
+  const costs = nameCosts(ranked, budget);
+  const hits = found
+    .map((hit) => ({ hit, cost: budget.hitTokens(hit) }))
+    .filter(({ cost }) => cost <= budget.maxTokens);
+  const names = ranked
+    .map((named, place) => ({ named, cost: costs[place] as number, heading: budget.headingTokens(named.hit) }))
+    .filter(({ cost, heading }) => cost + heading <= budget.maxTokens);
+  const pages: RecallPageContent[] = [];
+  for (let [hit, name] = [0, 0]; hit < hits.length || name < names.length; ) {
+    const first = takeHits(hits.slice(hit), budget.maxTokens * budget.passageShare);
+    const listed = takeNames(names.slice(name), budget.maxTokens - first.used);
+    const left = budget.maxTokens - first.used - listed.used;
+    const more = takeHits(hits.slice(hit + first.taken.length), left, 0);
+    hit += first.taken.length + more.taken.length;
+    name += listed.taken.length;
+    pages.push({ hits: [...first.taken, ...more.taken], names: listed.taken });
+  }
+  return pages;
+}
+
+/** Names are counted some at a time, because each alone would be rounded up. */
+const COUNTED_TOGETHER = 16;
+
+function nameCosts(ranked: readonly RankedName[], { nameTokens }: RecallPageBudget): readonly number[] {
+  const costs: number[] = [];
+  for (let start = 0; start < ranked.length; start += COUNTED_TOGETHER) {
+    const some = ranked.slice(start, start + COUNTED_TOGETHER).map(({ name }) => name);
+    const cost = nameTokens(some) / some.length;
+    for (const _ of some) costs.push(cost);
+  }
+  return costs;
+}
+
+interface CostedHit {
+  readonly hit: RecallHit;
+  readonly cost: number;
+}
+
+interface CostedName {
+  readonly named: RankedName;
+  readonly cost: number;
+  readonly heading: number;
+}
+
+/** Passages up to the limit, and so many in any case. */
+function takeHits(hits: readonly CostedHit[], limit: number, least = 1) {
+  let used = 0;
+  const taken: RecallHit[] = [];
+  for (const { hit, cost } of hits) {
+    if (taken.length >= least && used + cost > limit) break;
+    used += cost;
+    taken.push(hit);
+  }
+  return { taken, used };
+}
+
+function takeNames(names: readonly CostedName[], limit: number) {
+  let used = 0;
+  const taken: RankedName[] = [];
+  const headed = new Set<string>();
+  for (const { named, cost, heading } of names) {
+    const { messageId } = named.hit;
+    const both = cost + (headed.has(messageId) ? 0 : heading);
+    if (used + both > limit) break;
+    used += both;
+    headed.add(messageId);
+    taken.push(named);
+  }
+  return { taken, used };
 }

@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest";
 import { FoldedThread } from "../../test-support/folded-thread.ts";
 import { GuardedStore } from "../../test-support/guarded-store.ts";
 import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
-import { NO_REHYDRATIONS } from "../rehydration-state.ts";
-import { MemoryRecallIndex } from "./memory-recall-index.ts";
-import { MemoryVectorStore } from "./memory-vector-store.ts";
+import { NO_REHYDRATIONS } from "../artifacts/rehydration-state.ts";
+import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 import { type RetrieveRequest, RetrieveStrategy } from "./retrieve-strategy.ts";
 
 const thread = threadOf(

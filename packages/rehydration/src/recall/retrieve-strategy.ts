@@ -8,13 +8,16 @@ import {
   type Sensitivity,
   tellListener,
 } from "@threadfold/core";
-import type { RehydrationResult } from "../rehydration-result.ts";
-import { isInCooldown, type RehydrationState, withRehydrated } from "../rehydration-state.ts";
+import {
+  isInCooldown,
+  type RehydrationResult,
+  type RehydrationState,
+  withRehydrated,
+} from "../artifacts/rehydration-state.ts";
 import { NEAR_SHARE, vectorProblem } from "./nearest-entries.ts";
 import { QUERY_MESSAGES, recallQuery } from "./recall-query.ts";
 import { recall } from "./recall-result.ts";
-import type { RecallScene, VectorSearch } from "./recall-scene.ts";
-import { withheldMessages } from "./withheld-messages.ts";
+import { type RecallScene, type VectorSearch, withheldMessages } from "./recall-scene.ts";
 
 /** When and how much comes back on its own. Token figures are tokens of the counter. */
 export interface RetrieveConfig {
@@ -40,7 +43,7 @@ export interface RetrieveRequest extends Omit<RecallScene, "maxTokens"> {
   readonly artifacts: ArtifactStore;
   /** A number that goes up by one from turn to turn, as for rehydration. */
   readonly currentTurn: number;
-  /** The state that the last call gave. Kept apart from that of rehydration. */
+  /** The state that the last call returned. Kept apart from that of rehydration. */
   readonly state: RehydrationState;
   readonly tenantId: string | null;
   /** ISO 8601 time in UTC of the request. */
@@ -50,7 +53,7 @@ export interface RetrieveRequest extends Omit<RecallScene, "maxTokens"> {
   readonly securityContext?: SecurityContext;
 }
 
-/** What to inject, and the state to hand in next turn. */
+/** What to inject, and the state for the next turn. */
 export interface RetrieveOutcome {
   readonly results: readonly RehydrationResult[];
   readonly state: RehydrationState;

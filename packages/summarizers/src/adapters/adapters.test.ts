@@ -20,12 +20,11 @@ import {
   responsesProtocol,
   startProvider,
 } from "../../test-support/fake-provider.ts";
+import { rejectionReason } from "../llm/answer/rejection.ts";
 import { LLMSummarizer } from "../llm/llm-summarizer.ts";
-import { rejectionReason } from "../llm/summarizer-rejection.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { anthropicModel } from "./anthropic-model.ts";
-import { openaiModel } from "./openai-model.ts";
-import { openaiResponsesModel } from "./openai-responses-model.ts";
+import { openaiModel, openaiResponsesModel } from "./openai.ts";
 
 interface Adapter {
   readonly name: string;

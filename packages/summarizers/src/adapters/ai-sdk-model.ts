@@ -1,6 +1,6 @@
 import type { CompletionFinish, CompletionModel, CompletionRequest, Usage } from "@threadfold/core";
 import { generateText, type LanguageModel, type LanguageModelUsage, type ModelMessage } from "ai";
-import { asModelCallError } from "../llm/call/as-model-call-error.ts";
+import { clientModel } from "../llm/call/client-model.ts";
 
 /** A model of the AI SDK, from any of its providers. */
 export interface AiSdkModelOptions {
@@ -26,27 +26,23 @@ interface AiSdkPrefix {
  * cache begins with the tools, the prefix is read only when the agent has none.
  */
 export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): CompletionModel {
-  return {
-    id: `ai-sdk ${typeof model === "string" ? model : `${model.provider} ${model.modelId}`}`,
-    async complete(request) {
-      try {
-        const { text, finishReason, toolCalls, usage } = await generateText({
-          ...(request.temperature !== undefined && { temperature: request.temperature }),
-          ...settings,
-          ...promptOf(request),
-          model,
-          maxOutputTokens: request.maxOutputTokens,
-          maxRetries: 0,
-          allowSystemInMessages: true,
-          ...(request.signal !== undefined && { abortSignal: request.signal }),
-        });
-        return { text, finish: FINISH[finishReason] ?? "other", toolCalls: toolCalls.length, usage: usageOf(usage) };
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        throw asModelCallError(error);
-      }
+  return clientModel(
+    `ai-sdk ${typeof model === "string" ? model : `${model.provider} ${model.modelId}`}`,
+    (request) => request,
+    async (request, { maxRetries, signal }) => {
+      const { text, finishReason, toolCalls, usage } = await generateText({
+        ...(request.temperature !== undefined && { temperature: request.temperature }),
+        ...settings,
+        ...promptOf(request),
+        model,
+        maxOutputTokens: request.maxOutputTokens,
+        maxRetries,
+        allowSystemInMessages: true,
+        ...(signal !== undefined && { abortSignal: signal }),
+      });
+      return { text, finish: FINISH[finishReason] ?? "other", toolCalls: toolCalls.length, usage: usageOf(usage) };
     },
-  };
+  );
 }
 
 /** What the two versions call by different names, `system` and `instructions`, is a first message to both. */

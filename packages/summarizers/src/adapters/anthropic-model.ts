@@ -1,17 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { CompletionFinish, CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
-import { asModelCallError } from "../llm/call/as-model-call-error.ts";
+import { type ClientModelOptions, clientModel } from "../llm/call/client-model.ts";
 
 /** A model behind the Anthropic SDK. */
-export interface AnthropicModelOptions {
-  /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
-  readonly client: Anthropic;
-  readonly model: string;
-  /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
-  readonly stream?: boolean;
-  /** Further fields of the request body, such as `thinking`; they go before what a call asks for. */
-  readonly body?: Readonly<Record<string, unknown>>;
-}
+export interface AnthropicModelOptions extends ClientModelOptions<Anthropic> {}
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
 
@@ -20,22 +12,16 @@ type Params = Anthropic.MessageCreateParamsNonStreaming;
  * cache breakpoints, since the cache knows it by these.
  */
 export function anthropicModel({ client, model, stream = true, body = {} }: AnthropicModelOptions): CompletionModel {
-  return {
-    id: `anthropic ${model}`,
-    async complete(request) {
-      const params = paramsOf(model, body, request);
-      const options = { maxRetries: 0, ...(request.signal !== undefined && { signal: request.signal }) };
-      try {
-        const message = stream
+  return clientModel(
+    `anthropic ${model}`,
+    (request) => paramsOf(model, body, request),
+    async (params, options) =>
+      resultOf(
+        stream
           ? await client.messages.stream(params, options).finalMessage()
-          : await client.messages.create(params, options);
-        return resultOf(message);
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        throw asModelCallError(error);
-      }
-    },
-  };
+          : await client.messages.create(params, options),
+      ),
+  );
 }
 
 function paramsOf(

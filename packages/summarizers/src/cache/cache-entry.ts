@@ -1,5 +1,23 @@
-import { canonicalJson, sha256 } from "@threadfold/core";
-import { type PortableChange, portableChangesSchema } from "./portable-changes.ts";
+import {
+  asMessageId,
+  canonicalJson,
+  type MessageId,
+  parseJson,
+  SUMMARY_SECTIONS,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummarySection,
+  sha256,
+  sourcedItems,
+  summaryItemSchemas,
+} from "@threadfold/core";
+import { z } from "zod";
+
+/**
+ * Changes that belong to no thread: each source is a place among the messages (`s3`) or among the previous summary's sources
+ * (`p3`), items of the previous summary are named by place, and turns count from the span's first.
+ */
+type PortableChange = SummaryChange;
 
 const DIGEST_LENGTH = 64;
 
@@ -18,7 +36,7 @@ export function readEntry(key: string, entry: string, secret: string | null): re
   if (seal(key, content, secret) !== entry.slice(0, DIGEST_LENGTH)) return null;
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = parseJson(content);
   } catch {
     return null;
   }
@@ -30,4 +48,142 @@ export function readEntry(key: string, entry: string, secret: string | null): re
 function seal(key: string, content: string, secret: string | null): string {
   if (secret === null) return sha256(`${key}\n${content}`);
   return sha256(canonicalJson([secret, sha256(canonicalJson([secret, key, content]))]));
+}
+
+const sectionSchema = z.enum(SUMMARY_SECTIONS as [SummarySection, ...SummarySection[]]);
+const sourcesSchema = z.array(z.string().regex(/^[sp]\d{1,9}$/)).min(1);
+const itemIdSchema = z.string().regex(/^\d{1,9}$/);
+
+const itemSchemas = Object.fromEntries(
+  SUMMARY_SECTIONS.map((section) => {
+    const schema = (summaryItemSchemas[section] as z.ZodObject).omit({ id: true }).extend({ sources: sourcesSchema });
+    // A turn relative to the span may be negative for what an older summary said.
+    const turn = section === "decisions" ? z.int() : section === "openItems" ? z.int().optional() : undefined;
+    return [section, turn === undefined ? schema : schema.extend({ turn })];
+  }),
+) as unknown as Record<SummarySection, z.ZodType>;
+
+const changeSchema = z.union([
+  ...SUMMARY_SECTIONS.flatMap((section) => [
+    z.strictObject({ op: z.literal("add"), section: z.literal(section), item: itemSchemas[section] }),
+    z.strictObject({
+      op: z.literal("supersede"),
+      section: z.literal(section),
+      itemId: itemIdSchema,
+      item: itemSchemas[section],
+    }),
+  ]),
+  z.strictObject({ op: z.literal("resolve"), section: sectionSchema, itemId: itemIdSchema, reason: z.string() }),
+  z.strictObject({ op: z.literal("set-original-task"), task: z.object({ text: z.string(), sources: sourcesSchema }) }),
+  z.strictObject({
+    op: z.literal("set-narrative"),
+    narrative: z.object({ text: z.string(), sources: sourcesSchema }),
+  }),
+  z.strictObject({ op: z.literal("set-current-task"), task: z.string().nullable() }),
+  z.strictObject({ op: z.literal("set-current-plan"), plan: z.array(z.string()).nullable() }),
+]);
+
+/** The shape of what a cache holds. */
+const portableChangesSchema = z.array(changeSchema);
+
+/** Takes a request's changes out of its thread; null when they name a message or an item that the request does not know. */
+export function toPortable(
+  changes: readonly SummaryChange[],
+  request: SummarizeRequest,
+): readonly PortableChange[] | null {
+  const names = namesOf(request);
+  return translate(changes, {
+    source: (id) => names.sourceNames.get(id as MessageId),
+    itemId: (section, id) => names.itemNames.get(`${section} ${id}`),
+    turn: (turn) => turn - request.span.firstTurn,
+  });
+}
+
+/** Puts portable changes into a request's thread; null when they name a place that the request does not have. */
+export function fromPortable(
+  changes: readonly PortableChange[],
+  request: SummarizeRequest,
+): readonly SummaryChange[] | null {
+  const names = namesOf(request);
+  return translate(changes, {
+    source: (name) =>
+      name.startsWith("s") ? request.messages[Number(name.slice(1))]?.id : names.previousSources[Number(name.slice(1))],
+    itemId: (section, name) => request.previous?.[section][Number(name)]?.id,
+    turn: (turn) => Math.max(0, turn + request.span.firstTurn),
+  });
+}
+
+interface Translation {
+  source(name: string): string | undefined;
+  itemId(section: SummarySection, name: string): string | undefined;
+  turn(turn: number): number;
+}
+
+function translate(changes: readonly SummaryChange[], to: Translation): readonly SummaryChange[] | null {
+  const translated: SummaryChange[] = [];
+  for (const change of changes) {
+    const next = translateChange(change, to);
+    if (next === null) return null;
+    translated.push(next);
+  }
+  return translated;
+}
+
+function translateChange(change: SummaryChange, to: Translation): SummaryChange | null {
+  switch (change.op) {
+    case "set-current-task":
+    case "set-current-plan":
+      return change;
+    case "set-original-task": {
+      const task = translateItem(change.task, to);
+      return task === null ? null : { ...change, task };
+    }
+    case "set-narrative": {
+      const narrative = translateItem(change.narrative, to);
+      return narrative === null ? null : { ...change, narrative };
+    }
+    case "resolve": {
+      const itemId = to.itemId(change.section, change.itemId);
+      return itemId === undefined ? null : { ...change, itemId };
+    }
+    case "add": {
+      const item = translateItem(change.item, to);
+      return item === null ? null : ({ ...change, item } as SummaryChange);
+    }
+    case "supersede": {
+      const item = translateItem(change.item, to);
+      const itemId = to.itemId(change.section, change.itemId);
+      return item === null || itemId === undefined ? null : ({ ...change, itemId, item } as SummaryChange);
+    }
+  }
+}
+
+function translateItem<Item extends { readonly sources: readonly MessageId[] }>(
+  item: Item,
+  to: Translation,
+): Item | null {
+  const sources = item.sources.map((source) => to.source(source));
+  if (sources.includes(undefined)) return null;
+  const turn = "turn" in item && typeof item.turn === "number" ? { turn: to.turn(item.turn) } : {};
+  return { ...item, ...turn, sources: sources.map((source) => asMessageId(source as string)) };
+}
+
+/** How a request's messages and items are named outside of its thread. */
+function namesOf({ messages, previous }: SummarizeRequest): {
+  readonly sourceNames: ReadonlyMap<MessageId, string>;
+  readonly itemNames: ReadonlyMap<string, string>;
+  readonly previousSources: readonly MessageId[];
+} {
+  const previousSources = previous === null ? [] : sourcedItems(previous).flatMap(({ sources }) => sources);
+  const sourceNames = new Map<MessageId, string>();
+  previousSources.forEach((id, index) => void (sourceNames.has(id) || sourceNames.set(id, `p${index}`)));
+  messages.forEach(({ id }, index) => void sourceNames.set(id, `s${index}`));
+  const itemNames = new Map(
+    previous === null
+      ? []
+      : SUMMARY_SECTIONS.flatMap((section) =>
+          previous[section].map(({ id }, index): [string, string] => [`${section} ${id}`, String(index)]),
+        ),
+  );
+  return { sourceNames, itemNames, previousSources };
 }

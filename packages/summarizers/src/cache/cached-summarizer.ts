@@ -2,21 +2,20 @@ import {
   applySummaryChanges,
   checkTimeLimit,
   type JsonObject,
+  raceSignal,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
+  type SummaryCacheStore,
+  ThreadfoldError,
   withinLimit,
 } from "@threadfold/core";
 import { LRUCache } from "lru-cache";
-import { rulesKept } from "../checks/rules-kept.ts";
-import type { SummaryCheck } from "../checks/summary-check.ts";
-import { readEntry, writeEntry } from "./cache-entry.ts";
-import { fromPortable, toPortable } from "./portable-changes.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { rulesKept, type SummaryCheck } from "../checks/summary-checks.ts";
+import { fromPortable, readEntry, toPortable, writeEntry } from "./cache-entry.ts";
 import { summaryCacheKey } from "./summary-cache-key.ts";
-import type { SummaryCacheStore } from "./summary-cache-store.ts";
 
-/** How a summary cache is kept. */
+/** Whose summaries are remembered, where, and what they must pass before they are used again. */
 export interface SummaryCacheOptions {
   /** Whose summaries these are; null for a single-tenant installation. */
   readonly tenantId: string | null;
@@ -37,12 +36,7 @@ export interface SummaryCacheOptions {
   readonly storeTimeLimitMs?: number;
 }
 
-const DEFAULT_ENTRY_CHECKS: readonly SummaryCheck[] = Object.freeze([rulesKept]);
-
-const STORE_TIME_LIMIT_MS = 2_000;
-const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
-
-/** What keeping and finding summaries has come to. */
+/** Counts since the cache was made. */
 export interface SummaryCacheStatistics {
   readonly hits: number;
   readonly misses: number;
@@ -50,7 +44,7 @@ export interface SummaryCacheStatistics {
   readonly rejected: number;
 }
 
-/** A summarizer that remembers. */
+/** A summarizer that answers equal requests from its cache. */
 export interface CachedSummarizer extends Summarizer {
   readonly statistics: SummaryCacheStatistics;
 }
@@ -63,6 +57,11 @@ export interface CachedSummarizer extends Summarizer {
 export function cachedSummarizer(inner: Summarizer, options: SummaryCacheOptions): CachedSummarizer {
   return new Cache(inner, options);
 }
+
+const DEFAULT_ENTRY_CHECKS: readonly SummaryCheck[] = Object.freeze([rulesKept]);
+
+const STORE_TIME_LIMIT_MS = 2_000;
+const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
 
 class Cache implements CachedSummarizer {
   readonly id: string;
@@ -151,7 +150,7 @@ class Cache implements CachedSummarizer {
     return entry;
   }
 
-  /** What a store gives; null when it fails, or does not answer in time. */
+  /** What the store answers; null when it fails or does not answer in time. */
   async #inStore<Result>(work: (store: SummaryCacheStore) => Promise<Result>): Promise<Result | null> {
     const { store, storeTimeLimitMs = STORE_TIME_LIMIT_MS } = this.#options;
     if (store === undefined) return null;
@@ -161,3 +160,49 @@ class Cache implements CachedSummarizer {
     }).catch(() => null);
   }
 }
+
+interface Flight<Result> {
+  readonly result: Promise<Result>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/** Runs one piece of work per key at a time. Callers that ask meanwhile get the same result; when the last one gives up, the work is aborted. */
+class SingleFlight<Result> {
+  readonly #flights = new Map<string, Flight<Result>>();
+
+  /** @throws ThreadfoldError `ABORTED` when this caller's signal is aborted; the work goes on for the others. */
+  run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (signal?.aborted) return Promise.reject(aborted(signal));
+    const flight = this.#flights.get(key) ?? this.#start(key, work);
+    flight.waiting++;
+    return signal === undefined ? flight.result : this.#wait(key, flight, signal);
+  }
+
+  async #wait(key: string, flight: Flight<Result>, signal: AbortSignal): Promise<Result> {
+    try {
+      return await raceSignal(() => flight.result, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (--flight.waiting === 0) {
+        this.#flights.delete(key);
+        flight.controller.abort(signal.reason);
+      }
+      throw aborted(signal);
+    }
+  }
+
+  #start(key: string, work: (signal: AbortSignal) => Promise<Result>): Flight<Result> {
+    const controller = new AbortController();
+    const flight: Flight<Result> = { controller, waiting: 0, result: work(controller.signal) };
+    this.#flights.set(key, flight);
+    const land = (): void => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    flight.result.then(land, land);
+    return flight;
+  }
+}
+
+const aborted = (signal: AbortSignal): ThreadfoldError =>
+  new ThreadfoldError("ABORTED", "Summarizing was aborted.", { cause: signal.reason });

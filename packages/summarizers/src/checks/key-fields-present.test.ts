@@ -9,7 +9,7 @@ import {
   spanOf,
 } from "@threadfold/core";
 import { expect, it } from "vitest";
-import { keyFieldsPresent } from "./key-fields-present.ts";
+import { keyFieldsPresent } from "./summary-checks.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const callId = asToolCallId("call");

@@ -1,15 +1,15 @@
 import { type CompletionModel, canonicalJson, renderSummary, visibleText } from "@threadfold/core";
 import { z } from "zod";
-import { jsonObjects } from "../llm/answer/json-objects.ts";
-import { cutMiddle } from "../llm/transcript/cut-middle.ts";
-import type { SummaryCheck, SummaryProposal } from "./summary-check.ts";
+import { jsonObjects } from "../llm/answer/read-answer.ts";
+import { cutMiddle } from "../text/excerpt.ts";
+import type { SummaryCheck, SummaryProposal } from "./summary-checks.ts";
 
 /** How a second model is asked about a summary. */
 export interface SecondOpinionOptions {
   readonly model: CompletionModel;
   /** The span is shown to it in at most so many tokens; 60 000 by default. */
   readonly maxInputTokens?: number;
-  /** What counts when it gives no usable verdict. It is a second look and no gate by default: `accept`. */
+  /** What to do when it returns no usable verdict. `accept` by default: it is a second look, not a gate. */
   readonly otherwise?: "accept" | "refuse";
 }
 

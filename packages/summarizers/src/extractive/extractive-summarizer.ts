@@ -9,15 +9,15 @@ import {
   type SummaryChange,
   ThreadfoldError,
 } from "@threadfold/core";
-import { harvestSpan } from "./collectors/collectors.ts";
+import { harvestSpan } from "./collectors/harvest-span.ts";
 import { selectChanges } from "./selection/select-changes.ts";
 
-/** Bump it when the same span gives other changes than before: it is part of cache keys. */
+/** Bump it when the same span leads to other changes than before: it is part of cache keys. */
 export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v5";
 
 /**
  * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came of
- * it, what the agent said it had found and done, word for word, what was changed in which file, what each command came to,
+ * it, what the agent said it had found and done, word for word, what was changed in which file, how each command ended,
  * and the lines of sources with the names that later calls are likely to need; each with the messages it was taken from.
  * Deterministic, linear in the text, and within `maxTokens` of the request's own counter. Reading a long span lets the event
  * loop turn. The words of instructions are searched for: what has them goes before the rest, and a result that is the same

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor, summaryOf } from "../../test-support/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
-import { InstructionWords } from "./text/instruction-words.ts";
+import { InstructionWords } from "./text/words.ts";
 
 const long = Array.from({ length: 40 }, (_, index) => index)
   .reduce(

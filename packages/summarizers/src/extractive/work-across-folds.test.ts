@@ -12,7 +12,7 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, foldAt, summaryOf } from "../../test-support/conversation.ts";
-import { MAX_UNSETTLED } from "./selection/open-work.ts";
+import { MAX_UNSETTLED } from "./selection/work-items.ts";
 
 const states = (summary: StructuredSummary | undefined, kind: OpenItem["kind"]): readonly string[] =>
   (summary?.openItems ?? [])

@@ -1,6 +1,6 @@
 import type { CompletionModel, CompletionRequest } from "@threadfold/core";
 
-/** How a summarizer may do harm. */
+/** The ways in which a model's answer may do harm. */
 export const ATTACKS = [
   "drop",
   "negate",
@@ -14,7 +14,7 @@ export const ATTACKS = [
   "prose",
   "throw",
 ] as const;
-/** One way to do harm. */
+/** One of {@link ATTACKS}. */
 export type Attack = (typeof ATTACKS)[number];
 
 const handlesIn = (question: string): readonly string[] =>

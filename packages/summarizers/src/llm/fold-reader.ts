@@ -6,27 +6,35 @@ import {
   type SummarizeResult,
   type Usage,
 } from "@threadfold/core";
+import { cutMiddle } from "../text/excerpt.ts";
 import { groundedChanges } from "./answer/grounded-changes.ts";
-import { type SpanEvidence, spanEvidence } from "./answer/span-evidence.ts";
-import { isInvented, namesIn, withUnknownNames } from "./answer/unknown-names.ts";
-import { addUsage } from "./call/add-usage.ts";
-import { askModel, type ModelAnswer } from "./call/ask-model.ts";
+import { rejection } from "./answer/rejection.ts";
+import { isInvented, namesIn, type SpanEvidence, spanEvidence, withUnknownNames } from "./answer/span-evidence.ts";
+import { addUsage, askModel, type ModelAnswer } from "./call/ask-model.ts";
 import { callModel } from "./call/call-model.ts";
 import type { LLMSettings } from "./llm-summarizer-options.ts";
-import { notedItems } from "./notes/noted-items.ts";
-import { RunningNotes } from "./notes/running-notes.ts";
+import { notedItems, RunningNotes } from "./notes/running-notes.ts";
 import { settledChanges } from "./notes/settled-changes.ts";
-import { prosePrefixQuestion, proseTranscriptQuestion } from "./prompts/prose-question.ts";
-import { prefixQuestion, type QuestionParts, transcriptQuestion } from "./prompts/question-text.ts";
-import { rejection } from "./summarizer-rejection.ts";
-import { cutMiddle } from "./transcript/cut-middle.ts";
-import { chunkMessages, halveChunk, type MessageChunk, messageChunks } from "./transcript/message-chunks.ts";
-import { messagesWithin } from "./transcript/messages-within.ts";
-import { type TranscriptMessage, transcriptMessages } from "./transcript/transcript.ts";
+import {
+  prefixQuestion,
+  prosePrefixQuestion,
+  proseTranscriptQuestion,
+  type QuestionParts,
+  transcriptQuestion,
+} from "./prompts/question-text.ts";
+import {
+  chunkMessages,
+  halveChunk,
+  type MessageChunk,
+  messageChunks,
+  messagesWithin,
+  type TranscriptMessage,
+  transcriptMessages,
+} from "./prompts/transcript.ts";
 
 /** Counters differ from the provider's own; so much of the window is left free for that. */
 const WINDOW_SHARE = 0.9;
-/** The line before each message. */
+/** What the line before each message takes. */
 const MESSAGE_FRAME_TOKENS = 16;
 /** A window that leaves less than this for messages cannot be worked with. */
 const MIN_CHUNK_TOKENS = 400;

@@ -1,7 +1,7 @@
 import { type CompletionModel, type JsonObject, type SummarizeRequest, ThreadfoldError } from "@threadfold/core";
 import type { CallLimits } from "./call/call-model.ts";
 import type { PromptVariant } from "./prompts/prompt-variant.ts";
-import { threadfoldPrompt } from "./prompts/threadfold-prompt.ts";
+import { threadfoldPrompt } from "./prompts/prompts.ts";
 
 /** How an {@link LLMSummarizer} works. Only the model has no default. */
 export interface LLMSummarizerOptions extends Partial<CallLimits> {

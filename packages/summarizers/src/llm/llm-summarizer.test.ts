@@ -12,9 +12,9 @@ import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
 import { factAnswer, questionOf, type ScriptedAnswer, ScriptedModel } from "../../test-support/scripted-model.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { rejectionReason } from "./answer/rejection.ts";
 import { LLMSummarizer } from "./llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm-summarizer-options.ts";
-import { rejectionReason } from "./summarizer-rejection.ts";
 
 const QUICK = { minRetryDelayMs: 1, maxRetryDelayMs: 20, callTimeoutMs: 60_000 } as const;
 const conversation = new Conversation()

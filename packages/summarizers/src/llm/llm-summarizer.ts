@@ -10,12 +10,12 @@ import {
   ThreadfoldError,
   withinLimit,
 } from "@threadfold/core";
+import { rejection } from "./answer/rejection.ts";
 import { FoldReader } from "./fold-reader.ts";
 import { type LLMSettings, type LLMSummarizerOptions, llmSettings } from "./llm-summarizer-options.ts";
 import { promptVersionOf } from "./prompts/prompt-variant.ts";
-import { rejection } from "./summarizer-rejection.ts";
 
-/** Bump it when the same answer of a model gives other changes than before. */
+/** Bump it when the same answer of a model leads to other changes than before. */
 const LLM_SUMMARIZER_VERSION = 2;
 /** A summary of fewer tokens has no room for anything that is worth a call. */
 const LEAST_SUMMARY = 64;

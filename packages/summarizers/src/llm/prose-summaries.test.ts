@@ -12,19 +12,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
 import { questionOf, type ScriptedAnswer, ScriptedModel } from "../../test-support/scripted-model.ts";
-import { checkedSummarizer } from "../checks/checked-summarizer.ts";
+import { checkedSummarizer } from "../checks/summary-checks.ts";
 import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
-import { UNFINISHED } from "./answer/read-prose.ts";
+import { UNFINISHED } from "./answer/read-answer.ts";
+import { rejectionReason } from "./answer/rejection.ts";
 import { LLMSummarizer } from "./llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm-summarizer-options.ts";
-import { aiSdkPrompt } from "./prompts/ai-sdk-prompt.ts";
-import { claudeCodePrompt } from "./prompts/claude-code-prompt.ts";
-import { codexPrompt } from "./prompts/codex-prompt.ts";
 import type { PromptVariant } from "./prompts/prompt-variant.ts";
-import { springSessionPrompt } from "./prompts/spring-session-prompt.ts";
-import { threadfoldPrompt } from "./prompts/threadfold-prompt.ts";
-import { rejectionReason } from "./summarizer-rejection.ts";
+import {
+  aiSdkPrompt,
+  claudeCodePrompt,
+  codexPrompt,
+  springSessionPrompt,
+  threadfoldPrompt,
+} from "./prompts/prompts.ts";
 
 const QUICK = { minRetryDelayMs: 1, maxRetryDelayMs: 20 } as const;
 const conversation = new Conversation()

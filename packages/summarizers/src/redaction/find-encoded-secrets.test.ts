@@ -2,7 +2,7 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { secretCorpus } from "../../test-support/secret-corpus.ts";
-import { findEncodedSecrets } from "./find-encoded-secrets.ts";
+import { findEncodedSecrets } from "./find-secrets.ts";
 
 const corpus = secretCorpus(2).map(({ secret }) => secret);
 const plain = fc.string({ unit: fc.constantFrom(..."azAZ09 ~!{}:/\t\n\r"), maxLength: 40 });

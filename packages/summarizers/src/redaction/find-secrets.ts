@@ -1,8 +1,120 @@
-import { findEncodedSecrets } from "./find-encoded-secrets.ts";
-import { findPlainSecrets } from "./find-plain-secrets.ts";
-import type { FoundSecret } from "./found-secret.ts";
+import { EventLoopTurns } from "@threadfold/core";
+import { eachRun } from "../text/each-run.ts";
+import { AnchorSearch, type FoundSecret, type SecretRule, secretRules } from "./secret-rules.ts";
 
 /** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
   return [...(await findPlainSecrets(text)), ...(await findEncodedSecrets(text))];
+}
+
+/**
+ * How much of a text is looked at in one go, and how much on both sides is looked at with it, in UTF-16 code units: longer
+ * than any secret that a rule knows, so that each is seen as a whole where it begins.
+ */
+const WINDOW = 131_072;
+const MARGIN = 32_768;
+
+let search: AnchorSearch<SecretRule> | undefined;
+
+/**
+ * What stands in a text as it is. Of the rules with anchors only those look whose anchors stand in the text. The event loop
+ * turns between pieces of a long text, so that none holds it up for long; what lies where two of them meet may be found by
+ * both.
+ */
+export async function findPlainSecrets(text: string): Promise<readonly FoundSecret[]> {
+  const rules = await secretRules();
+  search ??= new AnchorSearch(new Map(rules.map((rule) => [rule, rule.anchors ?? []])));
+  if (text.length <= WINDOW + MARGIN) return foundIn(text, rules, search);
+  const found: FoundSecret[] = [];
+  const turns = new EventLoopTurns();
+  for (let from = 0; from < text.length; from += WINDOW) {
+    const [start, until] = [Math.max(0, from - MARGIN), from + WINDOW];
+    for (const secret of await foundIn(text.slice(start, until + MARGIN), rules, search, () => turns.take())) {
+      const [begin, end] = [start + secret.start, start + secret.end];
+      if (end > from && begin < until) found.push({ ...secret, start: begin, end });
+    }
+  }
+  return found;
+}
+
+async function foundIn(
+  text: string,
+  rules: readonly SecretRule[],
+  anchors: AnchorSearch<SecretRule>,
+  turn?: () => Promise<void>,
+): Promise<readonly FoundSecret[]> {
+  const found: FoundSecret[] = [];
+  await turn?.();
+  const likely = anchors.kindsIn(text);
+  for (const rule of rules) {
+    if (rule.anchors !== undefined && !likely.has(rule)) continue;
+    await turn?.();
+    for (const secret of await rule.find(text)) found.push(secret);
+  }
+  return found;
+}
+
+/** The characters of base64 in either alphabet. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w+/-]/.test(String.fromCharCode(code))));
+
+/** Shorter runs hold no secret, longer ones are read so far. In UTF-16 code units. */
+const MIN_RUN = 24;
+const MAX_RUN = 65_536;
+/** In base64 every fourth character carries the first six bits of a byte, so for plain text it is one of these. Few names begin like that. */
+const BEGINS_AS_TEXT = /(?:[CDI-Za-f].{3}){5}[CDI-Za-f]/y;
+const TEXT = /^[\t\n\r\x20-\x7e]+$/;
+const BETWEEN = "\n\n";
+
+/** The base64 in a text that holds secrets: each whole run, under the kind of what it holds. */
+export async function findEncodedSecrets(text: string): Promise<readonly FoundSecret[]> {
+  const runs: { readonly start: number; readonly end: number }[] = [];
+  const decodedStarts: number[] = [];
+  const decoded: string[] = [];
+  let position = 0;
+  eachRun(text, KINDS, MIN_RUN, (runStart, runEnd) => {
+    const start = runStart + escapedLetter(text, runStart);
+    BEGINS_AS_TEXT.lastIndex = start;
+    if (!BEGINS_AS_TEXT.test(text)) return;
+    const end = Math.min(runEnd, runStart + MAX_RUN);
+    const plain = decodeText(text.slice(start, end));
+    if (plain === null) return;
+    runs.push({ start, end: withPadding(text, end) });
+    decodedStarts.push(position);
+    decoded.push(plain);
+    position += plain.length + BETWEEN.length;
+  });
+  if (runs.length === 0) return [];
+  const found = await findPlainSecrets(decoded.join(BETWEEN));
+  return found.flatMap(({ start, messageId }) => {
+    const run = runs[startBefore(decodedStarts, start)];
+    return run === undefined ? [] : [{ start: run.start, end: run.end, messageId }];
+  });
+}
+
+/** Behind an escaped line break of JSON the letter of the escape is not part of a run: how many characters to leave out. */
+const escapedLetter = (text: string, start: number): number =>
+  text[start - 1] === "\\" && "nrt".includes(text.charAt(start)) ? 1 : 0;
+
+/** What a run of base64 says; null when it holds no plain text. */
+function decodeText(run: string): string | null {
+  if (run.length % 4 === 1) return null;
+  const plain = atob(run.replaceAll("-", "+").replaceAll("_", "/"));
+  return TEXT.test(plain) ? plain : null;
+}
+
+/** The end of a run with the `=` that fill it up. */
+function withPadding(text: string, end: number): number {
+  if (text[end] !== "=") return end;
+  return text[end + 1] === "=" ? end + 2 : end + 1;
+}
+
+/** Which of some starts, in rising order, is the last one that does not lie behind a position; -1 when all of them do. */
+export function startBefore(starts: readonly number[], position: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] as number) <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -1,5 +1,5 @@
 import { findSecrets } from "./find-secrets.ts";
-import { MIN_SECRET } from "./found-secret.ts";
+import { MIN_SECRET } from "./secret-rules.ts";
 
 /** Bump it when the same text is redacted otherwise than before. */
 export const REDACTION_VERSION = 3;
@@ -14,8 +14,8 @@ export interface Redaction {
 /**
  * Replaces secrets (keys and tokens of common services, private keys, passwords in connection strings; the rules are
  * secretlint's recommended ones and some more, also inside base64) with a marker that names their kind. The same text
- * gives the same result, nothing is read or sent, and the time is linear in the text. What the rules do not know stays: it
- * is a net and no wall.
+ * always has the same result, nothing is read or sent, and the time is linear in the text. What the rules do not know stays: it
+ * is a net, not a wall.
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
   const found = await secretStretches(text);

@@ -11,7 +11,7 @@ import { REDACTION_VERSION, redactSecrets } from "./redact-secrets.ts";
 
 /**
  * A summarizer that never sees a secret: messages, the summary before, pins and instructions are redacted before it is
- * asked, and its changes before they are handed on. Ids and sources stay, so the changes fit the thread as it is. What it
+ * asked, and its changes before they are returned. Ids and sources stay, so the changes fit the thread as it is. What it
  * says of a failure is redacted as well, since models and providers quote what they were sent.
  *
  * `by` says `redacted` only when there was something to redact.
@@ -55,7 +55,7 @@ async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<strin
   };
 }
 
-/** The error as it was when its message holds no secret. The original stays its cause, for who has to look into it. */
+/** The error as it was when its message holds no secret. The original stays as its cause, for whoever has to look into it. */
 async function redactedError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   const { text, kinds } = await redactSecrets(error.message);

@@ -1,10 +1,11 @@
-/** For each code of a sign up to the last that counts, the bits of its kind; 0 ends a run, as every code beyond does. */
+/** For each character code up to the last that counts, the bits of its kind. A kind of 0 ends a run, and so does every code beyond the last. */
 export type SignKinds = Uint8Array;
 
 /**
- * Shows the runs of at least `shortest` signs that have a kind, in order: where each begins, where it ends, and the bits of
- * all its signs together. It looks at the sign where such a run would have to end and goes back from there, so that it
- * skips most of a text, while a regular expression looks at every sign. Positions are UTF-16 code units.
+ * Calls `take` for each run of at least `shortest` characters that have a kind, in order: where it begins, where it ends,
+ * and the bits of all its characters together. It looks at the character where such a run would have to end and goes back
+ * from there, so that it skips most of a text, while a regular expression looks at every character. Positions are UTF-16
+ * code units.
  */
 export function eachRun(
   text: string,

@@ -1,13 +1,10 @@
-import type { FileItem } from "@threadfold/core";
+import { type FileItem, sharedFolderOf } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { Place } from "../reading/place.ts";
+import { changedNames, type FileAction, fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
-import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
-import type { SpanPaths } from "../text/span-paths.ts";
-import type { SpanWords } from "../text/span-words.ts";
-import { changedNames, fileChanges } from "../tools/changed-names.ts";
-import type { FileAction } from "../tools/file-action.ts";
+import type { Place } from "../reading/speech.ts";
+import type { SpanWords } from "../text/words.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 type Action = FileItem["action"];
 
@@ -174,4 +171,32 @@ function newestNames(
   most: number,
 ): readonly string[] {
   return [...new Set([...changes.flat(), ...before])].slice(0, most);
+}
+
+/** The paths of the files that a span touched, and the folder that most of them share. */
+export class SpanPaths {
+  readonly #paths: Set<string>;
+  #folder: string | undefined;
+
+  /** @param known paths of the summary before. */
+  constructor(known: Iterable<string>) {
+    this.#paths = new Set(known);
+  }
+
+  note(path: string): void {
+    this.#paths.add(path);
+    this.#folder = undefined;
+  }
+
+  /** With a slash at its end; empty when they share none. */
+  get folder(): string {
+    this.#folder ??= sharedFolderOf(this.#paths);
+    return this.#folder;
+  }
+
+  /** A text in which paths leave the shared folder out. Which folder that is may change with the next fold. */
+  shortened(text: string): string {
+    const { folder } = this;
+    return folder === "" ? text : text.replaceAll(folder, "…");
+  }
 }

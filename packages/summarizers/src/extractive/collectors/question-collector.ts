@@ -1,10 +1,8 @@
 import { isUnsettled, type OpenItem } from "@threadfold/core";
-import type { Place } from "../reading/place.ts";
-import type { Speech } from "../reading/speech.ts";
-import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
-import { excerpt, sentenceExcerpt } from "../text/excerpt.ts";
+import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
+import type { Place, Speech } from "../reading/speech.ts";
 import { isQuestion } from "../text/sentence.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_QUESTION = 240;
 const MAX_REPLY = 160;

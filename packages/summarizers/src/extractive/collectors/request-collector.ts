@@ -5,15 +5,12 @@ import {
   type StructuredSummary,
   type SummaryChange,
 } from "@threadfold/core";
+import { cutMiddle, excerpt, type MiddleMarker } from "../../text/excerpt.ts";
 import type { Speech } from "../reading/speech.ts";
-import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
-import { isAcknowledgement, isSlashCommand } from "../text/acknowledgement.ts";
-import { excerpt } from "../text/excerpt.ts";
-import { CANCELLATION } from "../text/phrases.ts";
+import { CANCELLATION, isAcknowledgement, isSlashCommand } from "../text/phrases.ts";
 import { sentencesOf } from "../text/sentence.ts";
-import { originalTaskText } from "./original-task.ts";
 import { isAnswerAlone, isStatement, Request, reactionOf } from "./request.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_CURRENT = 200;
 /** What was asked in so few characters and done without a word is not worth a line. */
@@ -66,7 +63,7 @@ export class RequestCollector implements SpanCollector {
       return;
     }
     before?.makeWay(reactionOf(speech), text);
-    // Who only takes something back asks for nothing.
+    // A user who only takes something back asks for nothing.
     if (sentences.length > 0 && sentences.every(({ marks }) => marks & CANCELLATION)) {
       this.#live = null;
       return;
@@ -155,7 +152,7 @@ export class RequestCollector implements SpanCollector {
     return [{ section: "openItems", item, worth, ...(known !== undefined && { supersedes: known.id }) }];
   }
 
-  /** What the agent is at work on where the span ends. Nothing, when its turn is over: what was asked and done is no task. */
+  /** What the agent is at work on where the span ends. Null when its turn is over: what was asked and done is not a task any more. */
   #currentTask({ lastTurn, previous }: HarvestContext): string | null {
     const request = this.#live ?? null;
     if (lastTurn === "ended" || (request === null && this.#requests.length > 0)) return null;
@@ -185,6 +182,16 @@ const answerOf = (item: OpenItem, items: readonly OpenItem[]): OpenItem | undefi
 
 const isToldWith = (item: OpenItem, items: readonly OpenItem[]): boolean =>
   items.some((other) => answerOf(other, items) === item);
+
+/** The original task is kept word for word unless it alone takes more than this share of the summary. */
+const MAX_TASK_SHARE = 0.3;
+const LEFT_OUT: MiddleMarker = {
+  textOf: (left) => `[… ${left} characters of this request are left out here …]`,
+  room: 80,
+};
+
+const originalTaskText = (text: string, { maxTokens, countTokens }: HarvestContext): string =>
+  cutMiddle(text, Math.floor(maxTokens * MAX_TASK_SHARE), countTokens, LEFT_OUT);
 
 /** The line of a request that a person would call its subject: the first one that is a sentence and not a heading or tag. */
 function taskLine(text: string): string {

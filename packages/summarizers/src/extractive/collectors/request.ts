@@ -1,8 +1,7 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
+import { sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
 import type { Speech } from "../reading/speech.ts";
-import { asksToGoOn } from "../text/acknowledgement.ts";
-import { sentenceExcerpt, statementKey } from "../text/excerpt.ts";
-import { CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } from "../text/phrases.ts";
+import { asksToGoOn, CANCELLATION, COMPLAINT, COMPLETION, REVERSAL, SETBACK } from "../text/phrases.ts";
 import { isAnnouncement, isQuestion, partRead, quoteSentences, type Sentence } from "../text/sentence.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { isUnsettled, type JsonValue, type NewItem, type OpenItem } from "@threadfold/core";
-import type { Place } from "../reading/place.ts";
+import { excerpt } from "../../text/excerpt.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
-import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "../span-collector.ts";
-import { excerpt } from "../text/excerpt.ts";
-import { forgotten, stateAtEnd, statusOf, taskNumber } from "./todo-state.ts";
+import type { Place } from "../reading/speech.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
+import { forgotten, stateAtEnd, statusOf, taskNumber } from "./todo-collector.ts";
 
 interface Task {
   readonly text: string;

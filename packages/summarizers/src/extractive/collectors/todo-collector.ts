@@ -1,11 +1,16 @@
-import { isUnsettled, type JsonObject, type JsonValue, type NewItem, type OpenItem } from "@threadfold/core";
+import {
+  isUnsettled,
+  type JsonObject,
+  type JsonValue,
+  type MessageId,
+  type NewItem,
+  type OpenItem,
+} from "@threadfold/core";
+import { excerpt, statementKey } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import type { Place } from "../reading/place.ts";
-import type { Candidate } from "../selection/candidate.ts";
-import type { Harvest, HarvestContext, SpanCollector } from "../span-collector.ts";
-import { excerpt, statementKey } from "../text/excerpt.ts";
+import type { Place } from "../reading/speech.ts";
 import { sentencesOf } from "../text/sentence.ts";
-import { forgotten, lapsed, stateAtEnd, statusOf, taskNumber } from "./todo-state.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 interface Todo {
   readonly text: string;
@@ -48,7 +53,7 @@ export class TodoCollector implements SpanCollector {
     const list = listOf(input);
     if (list === null) return;
     const todos = list.flatMap((item) => todoOf(item, place));
-    // A list that says something in a form that is not understood is none; an empty one clears what was there.
+    // A list in a form that is not understood is ignored; an empty one clears what was there.
     if (todos.length === 0 && list.length > 0) return;
     for (const todo of todos) this.#todos.set(statementKey(todo.text), todo);
     const adds = isAddition(input);
@@ -76,7 +81,7 @@ export class TodoCollector implements SpanCollector {
     before: ReadonlyMap<string, OpenItem>,
     { messages, lastTurn }: HarvestContext,
   ): readonly Candidate[] {
-    // An unfinished item that a newer list no longer has is no work any more; a settled one was done or cancelled.
+    // An unfinished item that a newer list no longer has is not work any more; a settled one was done or cancelled.
     const listed = [...this.#todos].filter(([key, { status }]) => status !== "open" || keys.has(key));
     const unfinished = listed.filter(([, { status }]) => status === "open").map(([, todo]) => todo);
     const rest = new Set(unfinished.length > MAX_SHOWN + 1 ? unfinished.slice(MAX_SHOWN) : []);
@@ -156,7 +161,7 @@ function isRetitled(key: string, other: string): boolean {
   return shared / Math.min(words.size, others.size) >= SAME_SHARE;
 }
 
-/** Some tools hand in only what is new to a list. */
+/** True for a call that names only what is new to a list, as some tools do. */
 const isAddition = (input: JsonValue): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["merge"] === true;
 
@@ -206,4 +211,41 @@ function planSteps(input: JsonValue): readonly string[] | null {
   return (steps.length > 0 ? steps : sentencesOf(text))
     .slice(0, MAX_PLAN_STEPS)
     .map((step) => excerpt(step.text, MAX_TEXT));
+}
+
+const FORGOTTEN = "its turn ended without another word on it";
+/** How a task that has a number is told; by the number later folds know it again. */
+const NUMBERED = /^task (\S+?)(?:,|:|$)/;
+
+/** The status that a to-do tool's own word stands for; undefined when there is no word. */
+export function statusOf(state: string): OpenItem["status"] | undefined {
+  if (/^(?:done|complete|finish|closed|resolved)/i.test(state)) return "done";
+  if (/^(?:cancel|skip|abandon|dropped|deleted)/i.test(state)) return "cancelled";
+  return state === "" ? undefined : "open";
+}
+
+/** Where something follows the span, what became of an unfinished item stands there. */
+export const stateAtEnd = (status: OpenItem["status"], lastTurn: HarvestContext["lastTurn"]): OpenItem["status"] =>
+  status === "open" && lastTurn !== undefined ? "asked" : status;
+
+/** The number that a tool gave a task; undefined for the items of lists. */
+export const taskNumber = ({ context }: OpenItem): string | undefined => NUMBERED.exec(context)?.[1];
+
+/** Items that nobody mentioned again once their turn was over: they lapse. */
+export function forgotten(before: readonly OpenItem[], { messages }: HarvestContext): readonly Candidate[] {
+  const now = messages.at(-1)?.turn ?? 0;
+  return before
+    .filter((item) => isUnsettled(item) && item.turn !== undefined && now > item.turn + 1)
+    .map((item) => lapsed(item, `${(item.context.split(",")[0] as string).trim()}: ${FORGOTTEN}`, []));
+}
+
+/** An item that lapses, with the reason. */
+function lapsed({ id, ...item }: OpenItem, context: string, places: readonly MessageId[]): Candidate {
+  const sources = [...new Set([...item.sources, ...places])];
+  return {
+    section: "openItems",
+    item: { ...item, status: "lapsed", priority: "medium", context, sources },
+    worth: 0,
+    supersedes: id,
+  };
 }

@@ -1,8 +1,7 @@
-import type { JsonValue, ToolCallPart } from "@threadfold/core";
-import { oneLine } from "../text/excerpt.ts";
-import { type FileAction, patchFileActions, shellFileActions } from "../tools/file-action.ts";
-import { type ToolKind, toolKind } from "../tools/tool-kind.ts";
-import type { Place } from "./place.ts";
+import { asToolCallId, type JsonValue, type ToolCallPart } from "@threadfold/core";
+import { oneLine } from "../../text/excerpt.ts";
+import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
+import type { Place } from "./speech.ts";
 
 /** A tool call, as far as its name and arguments tell what it does. */
 export interface CallReading {
@@ -117,4 +116,82 @@ const isPath = (text: string): boolean =>
 function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefined {
   for (const name of names) if (Object.hasOwn(fields, name) && fields[name] !== undefined) return fields[name];
   return undefined;
+}
+
+/** Text in a user's place that a program wrote: the outcome of a command that an agent gave in plain text. */
+const OBSERVATION = /^\s*(?:<returncode>|<output>|<observation>|OBSERVATION:|Observation:|EXECUTION RESULT)/;
+const FENCES = ["```bash\n", "```sh\n", "```shell\n"];
+
+export const isObservation = (text: string): boolean => OBSERVATION.test(text);
+
+/** The command of an agent that has no tools and writes what it wants to run into a code block of its answer. */
+export function readSpokenCommand(text: string, place: Place): CallReading | null {
+  for (const fence of FENCES) {
+    const start = text.indexOf(fence);
+    const end = start < 0 ? -1 : text.indexOf("\n```", start + fence.length);
+    if (end < 0) continue;
+    const command = text.slice(start + fence.length, end);
+    return readCall(
+      { type: "tool-call", callId: asToolCallId("spoken"), toolName: "shell", input: { command } },
+      place,
+    );
+  }
+  return null;
+}
+
+/** What a tool does to the world, as far as its name tells. */
+type ToolKind =
+  | "read"
+  | "write"
+  | "edit"
+  | "editor"
+  | "patch"
+  | "shell"
+  | "search"
+  | "todo"
+  | "task"
+  | "plan"
+  | "agent"
+  | "other";
+
+const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
+  read: "read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
+  write: "write write_file writefile create_file create fs_write write_to_file save_file",
+  edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff notebookedit insert insert_content",
+  editor: "str_replace_based_edit_tool str_replace_editor text_editor editor",
+  patch: "apply_patch applypatch patch",
+  shell:
+    "bash shell sh exec exec_command run run_command run_commands runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
+  search:
+    "grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
+  todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos",
+  task: "taskcreate taskupdate task_create task_update create_task update_task",
+  agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",
+  plan: "exitplanmode exit_plan_mode plan create_plan submit_plan",
+};
+
+const KIND_OF_NAME: ReadonlyMap<string, ToolKind> = new Map(
+  Object.entries(NAMES).flatMap(([kind, names]) =>
+    names.split(" ").map((name): [string, ToolKind] => [name, kind as ToolKind]),
+  ),
+);
+
+/** The kind of a tool. Names of servers and namespaces before the tool's own name do not count; arguments decide for unknown names. */
+function toolKind(toolName: string, fields: ReadonlySet<string>): ToolKind {
+  const name = toolName.toLowerCase();
+  const own = name.slice(Math.max(name.lastIndexOf("__") + 1, name.lastIndexOf("/"), name.lastIndexOf(":")) + 1);
+  return (
+    KIND_OF_NAME.get(name) ??
+    KIND_OF_NAME.get(own) ??
+    KIND_OF_NAME.get(name.replace(/^functions\./, "")) ??
+    kindByFields(fields)
+  );
+}
+
+function kindByFields(fields: ReadonlySet<string>): ToolKind {
+  if (fields.has("command") || fields.has("cmd")) return "shell";
+  if (fields.has("todos")) return "todo";
+  if (!fields.has("file_path") && !fields.has("filepath")) return "other";
+  if (fields.has("content") || fields.has("file_text")) return "write";
+  return fields.has("new_string") || fields.has("new_str") || fields.has("newstring") ? "edit" : "read";
 }

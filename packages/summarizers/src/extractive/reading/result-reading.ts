@@ -1,6 +1,6 @@
 import type { JsonValue, ToolResultContent, ToolResultEnvelope } from "@threadfold/core";
 import type { CallReading } from "./call-reading.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./speech.ts";
 
 /** A tool result: how it ended, and the ends of its body. */
 export interface ResultReading {
@@ -80,4 +80,54 @@ function exitField(value: JsonValue, depth: number): number | null {
     if (code !== null) return code;
   }
   return null;
+}
+
+const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
+/** A line that names an error, strongest forms first. Anchored or literal, so that each line is read once. */
+const STRONG =
+  /^(?:E\s{2,}\S|[A-Za-z_.]{0,60}(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\]|:| TS\d)|fatal:|panic:|FAILED\b|FAIL\b|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b)/;
+const WEAK =
+  /\b(?:error|failed|failure|exception|cannot|not found|no such file|denied|undefined|assert(?:ion)?|unrecognized|invalid|missing|conflict|timed? ?out|refused|traceback)\b/i;
+const NO_ERROR = /\b(?:0|no) (?:errors?|failures?|failed)\b|error(?:s|_count)?[=:] ?0\b/i;
+const ERROR_HEAD = 1_000;
+const ERROR_TAIL = 2_000;
+const MAX_ERROR_LINE = 220;
+
+/** The line of a tool result that says what went wrong: the last strong one, else the first weak one; null when none does. */
+export function errorLine(text: string, strongOnly: boolean): string | null {
+  const ends =
+    text.length <= ERROR_HEAD + ERROR_TAIL ? text : `${text.slice(0, ERROR_HEAD)}\n${text.slice(-ERROR_TAIL)}`;
+  let strong: string | null = null;
+  let weak: string | null = null;
+  for (const raw of ends.split("\n")) {
+    if (raw.length > 2_000) continue;
+    const line = raw
+      .replace(ANSI, "")
+      .replace(/^\[(?:error|stderr)\]\s*/i, "")
+      .trim();
+    if (line.length < 6 || NO_ERROR.test(line)) continue;
+    if (STRONG.test(line)) strong = line;
+    else if (!strongOnly && weak === null && WEAK.test(line)) weak = line;
+  }
+  const found = strong ?? weak;
+  return found === null ? null : found.replace(/\s+/g, " ").slice(0, MAX_ERROR_LINE).toWellFormed();
+}
+
+const TEST_TAIL = 3_000;
+const COUNT = /\b(\d{1,7}) (passed|failed|failing|passing|skipped|errors?|failures?|pending|todo|xfailed|warnings?)\b/g;
+const LABELLED = /\b(Tests run|Failures|Errors|Skipped): ?(\d{1,7})/g;
+const VERDICT =
+  /^(?:ok\s+\S+|FAIL\s+\S+|PASS|test result: \w+|BUILD (?:SUCCESSFUL|FAILED)|BUILD SUCCESS|OK \(\d+ tests?\)|All checks passed!?)/m;
+
+/** The counts or the verdict at the end of a test run, such as `12 passed, 1 failed`; null when there are none. */
+export function testResult(text: string): string | null {
+  const tail = text.slice(-TEST_TAIL);
+  const counts = new Map<string, string>();
+  for (const [, figure, word] of tail.matchAll(COUNT)) counts.set(word as string, figure as string);
+  if (counts.size > 0) return [...counts].map(([word, figure]) => `${figure} ${word}`).join(", ");
+  const labelled = [...tail.matchAll(LABELLED)].map(
+    ([, word, figure]) => `${(word as string).toLowerCase()} ${figure}`,
+  );
+  if (labelled.length > 0) return labelled.slice(-4).join(", ");
+  return VERDICT.exec(tail)?.[0].trim().slice(0, 80).toWellFormed() ?? null;
 }

@@ -1,6 +1,6 @@
 import { type PlaceItem, type Steps, type SummarizeRequest, shownPath } from "@threadfold/core";
-import { IdentifierIndex, IN_ARGUMENT } from "../identifiers/identifier-index.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "../collectors/span-collector.ts";
+import { IdentifierIndex, IN_ARGUMENT } from "../text/identifiers.ts";
 import type { SummaryDraft } from "./summary-draft.ts";
 
 type IdentifierCandidate = Extract<Candidate, { readonly section: "identifiers" }>;
@@ -131,7 +131,7 @@ class IdentifierRoom {
     else for (const part of name.split(".")) this.#covered.add(part);
   }
 
-  /** Gives the draft what was chosen, and takes what was not out of it. */
+  /** Adds what was chosen to the draft, and takes out what was not. */
   settle(): void {
     const kept = new Set(this.#chosen.map(({ contender }) => contender.previous?.id));
     for (const item of this.#previous)

@@ -1,4 +1,5 @@
-import { statementKey } from "../text/excerpt.ts";
+import { statementKey } from "../../text/excerpt.ts";
+import type { RoomSection } from "./room.ts";
 
 /** Two statements that share so much of their words say the same. */
 const SAME_SHARE = 0.75;
@@ -41,3 +42,32 @@ function sharesMost(words: ReadonlySet<string>, said: ReadonlySet<string>): bool
   for (const word of words) if (said.has(word)) shared++;
   return shared / (words.size + said.size - shared) >= SAME_SHARE;
 }
+
+/** What a section must not say again: statements that stand anywhere in the summary, or the section's own items. */
+interface Known {
+  has(text: string): boolean;
+  say(text: string): void;
+}
+
+const ownItems = (_: SaidAlready, previous: readonly string[]): Known => {
+  const texts = new Set(previous);
+  return { has: (text) => texts.has(text), say: (text) => void texts.add(text) };
+};
+
+const anyStatement =
+  (nearly: boolean) =>
+  (said: SaidAlready, previous: readonly string[]): Known => {
+    for (const text of previous) said.say(text);
+    return { has: (text) => (nearly ? said.hasNearly(text) : said.has(text)), say: (text) => said.say(text) };
+  };
+
+/** Rules that differ in one word are two rules; findings and decisions that differ in one word are one. */
+export const KNOWN_BY: Readonly<Record<RoomSection, (said: SaidAlready, previous: readonly string[]) => Known>> = {
+  constraints: anyStatement(false),
+  openItems: ownItems,
+  files: ownItems,
+  errors: ownItems,
+  toolOutcomes: ownItems,
+  decisions: anyStatement(true),
+  facts: anyStatement(true),
+};

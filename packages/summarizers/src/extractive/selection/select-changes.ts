@@ -8,16 +8,13 @@ import {
   type SummarySection,
   spanEnd,
 } from "@threadfold/core";
-import type { Harvest } from "../span-collector.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Harvest } from "../collectors/span-collector.ts";
+import { InstructionWords } from "../text/words.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
-import { instructed } from "./instructed.ts";
-import { itemLine, itemText } from "./item-text.ts";
-import { makeRoom, shrinkToFit } from "./make-room.ts";
-import { boundedWork, type OpenWork } from "./open-work.ts";
-import { SaidAlready } from "./said-already.ts";
-import { allotments, isProtected, PROTECTED_GROWTH, ROOM_SECTIONS, type RoomSection } from "./section-share.ts";
-import { candidateText, SummaryDraft } from "./summary-draft.ts";
+import { allotments, makeRoom, PROTECTED_GROWTH, ROOM_SECTIONS, type RoomSection, shrinkToFit } from "./room.ts";
+import { KNOWN_BY, SaidAlready } from "./said-already.ts";
+import { candidateText, isProtected, itemLine, itemText, SummaryDraft } from "./summary-draft.ts";
+import { boundedWork, type OpenWork } from "./work-items.ts";
 
 /** After so many candidates in a row that did not fit, smaller ones are not looked for. */
 const MAX_MISSES = 12;
@@ -111,7 +108,7 @@ function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: 
   }
 }
 
-/** Most worthy first. */
+/** In order of worth, the highest first. */
 const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((candidate, sequence) => ({ ...candidate, sequence })).sort((one, other) => other.worth - one.worth);
 
@@ -160,7 +157,7 @@ function openWork(
   return { ...bounded, candidates: byWorth };
 }
 
-/** Fills one section up to its share and gives back what had no room. */
+/** Fills one section up to its share and returns what had no room. */
 function fillSection(
   draft: SummaryDraft,
   section: RoomSection,
@@ -225,31 +222,45 @@ function wantedTokens(
   return wanted;
 }
 
-/** What a section must not say again: statements that stand anywhere in the summary, or the section's own items. */
-interface Known {
-  has(text: string): boolean;
-  say(text: string): void;
+/** What was asked for is sure of its place in so much of a summary, the best first. */
+const SURE_SHARE = 0.5;
+/** Above every worth that a collector assigns. */
+const ASKED_FOR = 10_000;
+/** How much likelier a name is needed in whose line something stands that was asked for. */
+const NAMED_TOGETHER = 4;
+
+/** Candidates, with what the instructions of the fold ask for before all others of its section. */
+function instructed(
+  candidates: readonly Candidate[],
+  { instructions, maxTokens, countTokens }: SummarizeRequest,
+): readonly Candidate[] {
+  const words = new InstructionWords(instructions);
+  if (!words.areGiven) return candidates;
+  const lines = candidates.map(({ section, item }) => itemLine(section, item, ""));
+  const shares = words.sharesIn(lines);
+  const scores = candidates.map(({ section }, index) =>
+    Math.max(shares[index] as number, section !== "identifiers" && words.names(section) ? 1 : 0),
+  );
+  const sure = new Set<number>();
+  let room = maxTokens * SURE_SHARE;
+  const worth = (index: number): number => (scores[index] as number) * ASKED_FOR + (candidates[index]?.worth ?? 0);
+  for (const index of [...scores.keys()].sort((a, b) => worth(b) - worth(a))) {
+    if (scores[index] === 0) break;
+    room -= countTokens(lines[index] as string);
+    if (room < 0) break;
+    sure.add(index);
+  }
+  return candidates.map((candidate, index) =>
+    scores[index] === 0 ? candidate : preferred(candidate, scores[index] as number, sure.has(index)),
+  );
 }
 
-const ownItems = (_: SaidAlready, previous: readonly string[]): Known => {
-  const texts = new Set(previous);
-  return { has: (text) => texts.has(text), say: (text) => void texts.add(text) };
-};
-
-const anyStatement =
-  (nearly: boolean) =>
-  (said: SaidAlready, previous: readonly string[]): Known => {
-    for (const text of previous) said.say(text);
-    return { has: (text) => (nearly ? said.hasNearly(text) : said.has(text)), say: (text) => said.say(text) };
+function preferred(candidate: Candidate, score: number, sure: boolean): Candidate {
+  const names = new Map([...(candidate.names ?? [])].map(([name, odds]) => [name, odds * NAMED_TOGETHER]));
+  return {
+    ...candidate,
+    worth: candidate.worth + score * ASKED_FOR,
+    ...(sure && { sure }),
+    ...(candidate.names !== undefined && { names }),
   };
-
-/** Rules that differ in one word are two rules; findings and decisions that differ in one word are one. */
-const KNOWN_BY: Readonly<Record<RoomSection, (said: SaidAlready, previous: readonly string[]) => Known>> = {
-  constraints: anyStatement(false),
-  openItems: ownItems,
-  files: ownItems,
-  errors: ownItems,
-  toolOutcomes: ownItems,
-  decisions: anyStatement(true),
-  facts: anyStatement(true),
-};
+}

@@ -1,8 +1,10 @@
 import {
   emptySummary,
+  isUnsettled,
   type MessageId,
   NARRATIVE_CUT,
   type NewItem,
+  type OpenItem,
   type PlaceItem,
   renderSummary,
   type StructuredSummary,
@@ -11,10 +13,10 @@ import {
   type SummaryItem,
   type SummarySection,
   sharedFolderOf,
+  shownPath,
+  type ToolOutcome,
 } from "@threadfold/core";
-import type { Candidate } from "./candidate.ts";
-import { itemLine, itemText } from "./item-text.ts";
-import { isProtected } from "./section-share.ts";
+import type { Candidate } from "../collectors/span-collector.ts";
 
 /** Why an item of an earlier fold was taken out without an event in the thread. */
 const MADE_ROOM = "made room: not seen again since";
@@ -122,7 +124,7 @@ export class SummaryDraft {
     return (this.#base[section] as readonly SummaryItem[]).find(({ id }) => id === itemId) ?? {};
   }
 
-  /** Leaves of the narrative no more than that there was one. */
+  /** Cuts the narrative down to a note that there was one. */
   cutNarrative(): void {
     const { narrative } = this.#base;
     if (narrative === undefined) return;
@@ -134,7 +136,7 @@ export class SummaryDraft {
     this.#base = withFixed(this.#base, [cut]);
   }
 
-  /** Leaves a change of task or plan out after all. */
+  /** Drops a change of task or plan after all. */
   dropFixed(op: SummaryChange["op"]): void {
     this.#fixed = this.#fixed.filter((change) => change.op !== op);
     this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
@@ -210,3 +212,54 @@ function withFixed(summary: StructuredSummary, fixed: readonly SummaryChange[]):
 }
 
 export const candidateText = (candidate: Candidate): string => itemText(candidate.section, candidate.item);
+
+type AnyItem = Candidate["item"];
+
+/** The text of an item that tells it from others: two items of one section that say the same have the same one. */
+export function itemText(section: SummarySection, item: AnyItem): string {
+  const fields = item as unknown as Readonly<Record<string, unknown>>;
+  switch (section) {
+    case "decisions":
+      return String(fields["decision"]);
+    case "openItems":
+      return String(fields["description"]);
+    case "files":
+      return String(fields["path"]);
+    case "errors":
+      return String(fields["error"]);
+    case "artifacts":
+      return String(fields["artifactId"]);
+    case "toolOutcomes":
+      return `${fields["toolName"]} ${JSON.stringify(fields["keyFields"])}`;
+    default:
+      return String(fields["text"]);
+  }
+}
+
+const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
+
+/**
+ * An item as the rendered summary shows it: paths without the folder that most of them share, and without whose words they
+ * are, which is said once for all that one message tells.
+ */
+export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
+  const { by: _by, ...said } = item;
+  const shown = "path" in said ? { ...said, path: shownPath(said.path, folder) } : said;
+  const alone = { ...NOTHING, [section]: [{ ...shown, id: "" } as SummaryItem] } as StructuredSummary;
+  return renderSummary(alone).split("\n").slice(2).join("\n");
+}
+
+/** True for an item of an earlier fold that only an event in the thread, or code for want of room, may take out. */
+export function isProtected(section: SummarySection, item: object): boolean {
+  switch (section) {
+    case "constraints":
+    case "artifacts":
+      return true;
+    case "openItems":
+      return isUnsettled(item as OpenItem);
+    case "toolOutcomes":
+      return (item as ToolOutcome).declared === true;
+    default:
+      return false;
+  }
+}

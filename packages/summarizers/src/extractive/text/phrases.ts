@@ -6,9 +6,9 @@ export const PREFERENCE = 8;
 export const COMPLETION = 16;
 export const SETBACK = 32;
 export const CANCELLATION = 64;
-/** What a user says of work that is not right; in an agent's mouth the same words tell of what it mended. */
+/** What a user says about work that is wrong. From an agent, the same words describe what it fixed. */
 export const COMPLAINT = 128;
-/** What takes back what was asked before it, and asks for that itself. */
+/** A request to undo what was done before. */
 export const REVERSAL = 256;
 
 /** The phrases of one language that tell what a sentence does, in lower case, separated by `|`. */
@@ -105,3 +105,34 @@ export const PHRASES: readonly PhraseRow[] = [
     },
   },
 ];
+
+/** What asks the agent to go on with what it is at. */
+const GO_ON =
+  "go|go ahead|go on|continue|proceed|please|do it|next|weiter|mach weiter|bitte|continuez?|sigue|continúa|继续";
+const YES =
+  "yes|yep|yeah|ok|okay|k|sure|right|exactly|correct|alright|all right|sounds good|ja|oui|d['’]accord|sí|si|vale|是|是的|好|好的|可以|对";
+const NO = "no|nope|nein|non|不";
+const PRAISE =
+  "thanks?|thank you|thx|a lot|so much|very much|great|good|nice|perfect|cool|awesome|super|excellent|brilliant|lgtm|looks good|to me|that works|it works|works now|works|well done|nice work|good job|great job|got it|danke|gut|merci|parfait|gracias|perfecto|谢谢";
+
+const only = (words: string, times: string): RegExp =>
+  new RegExp(`^(?:(?:${words})(?:[\\s.,!。，！]+|$))${times}$`, "iu");
+const ACKNOWLEDGEMENT = only(`${GO_ON}|${YES}|${NO}|${PRAISE}`, "{1,5}");
+const ASKS_TO_GO_ON = only(`${YES}|${GO_ON}`, "{1,5}");
+const SAYS_YES = only(YES, "{1,5}");
+
+/** True for a user's message that asks for nothing new: a thank-you, a yes, a bare slash command. */
+export function isAcknowledgement(text: string): boolean {
+  const message = text.trim();
+  if (message.length > 60) return false;
+  return !/[\p{L}\p{N}]/u.test(message) || isSlashCommand(message) || ACKNOWLEDGEMENT.test(message);
+}
+
+/** True for a command to the harness, which says nothing to the agent. */
+export const isSlashCommand = (text: string): boolean => /^\/[\w:-]*$/.test(text.trim());
+
+/** True for an acknowledgement that has the agent go on: always when it says so, and a mere yes when the agent had asked. */
+export function asksToGoOn(text: string, hadAsked: boolean): boolean {
+  const message = text.trim();
+  return ASKS_TO_GO_ON.test(message) && (hadAsked || !SAYS_YES.test(message));
+}

@@ -67,7 +67,7 @@ export const answerSchema = z.object({
   currentPlan: z.array(text).nullable().optional(),
 });
 
-/** The keys of an answer. An object with none of them is not an empty answer, it is none. */
+/** The keys of an answer. An object with none of them is not an empty answer but something else. */
 export const ANSWER_KEYS: readonly string[] = Object.freeze(Object.keys(answerSchema.shape));
 export type Answer = z.infer<typeof answerSchema>;
 

@@ -1,5 +1,16 @@
-import { isUnsettled, type NewItem, type OpenItem, type SummaryChange } from "@threadfold/core";
-import { handleOf, type NotedItem, type NotedItems } from "../notes/noted-items.ts";
+import {
+  isPersonal,
+  isUnsettled,
+  type JsonObject,
+  type Message,
+  type MessageId,
+  type NewItem,
+  type OpenItem,
+  type SummaryChange,
+  saysVerbatim,
+  visibleText,
+} from "@threadfold/core";
+import { handleOf, type NotedItem, type NotedItems } from "../notes/running-notes.ts";
 import {
   ANSWER_SECTIONS,
   type Answer,
@@ -8,14 +19,11 @@ import {
   answerItemSchemas,
   type Evidence,
 } from "./answer-schema.ts";
-import { codeWords } from "./code-words.ts";
-import { groundedItem } from "./grounded-item.ts";
-import type { SpanEvidence } from "./span-evidence.ts";
+import { codeWords, type SpanEvidence } from "./span-evidence.ts";
 
 /** A section takes at most so many notes of one answer. */
 const MAX_NOTES = 100;
 const MAX_IDENTIFIERS = 200;
-const MAX_STATE = 400;
 
 /**
  * What code takes of a model's answer, as changes against what was noted before it. Notes without evidence in the span
@@ -113,5 +121,88 @@ function state({ currentTask, currentPlan }: Answer, evidence: SpanEvidence): re
   ];
 }
 
+const MAX_STATE = 400;
+
 const cut = (text: string): string =>
   text.length <= MAX_STATE ? text : `${text.slice(0, MAX_STATE).toWellFormed()} …`;
+
+/** What code makes of one note of a model: an item for a section, or null when nothing in the span stands behind it. */
+export interface GroundedItem {
+  readonly section: AnswerSection;
+  readonly item: NewItem<AnswerSection>;
+}
+
+/**
+ * Checks a note against the span: its sources must exist, and every path, name and number in it must stand there exactly.
+ * A constraint must be whole sentences of the user or the operator; one that is not, or that a tool demands, is the
+ * agent's note.
+ *
+ * @param inherited sources of the item that this one takes the place of.
+ */
+function groundedItem<Section extends AnswerSection>(
+  section: Section,
+  note: AnswerItem<Section>,
+  evidence: SpanEvidence,
+  inherited: readonly MessageId[] = [],
+): GroundedItem | null {
+  const messages = evidence.sourcesOf(note);
+  if (messages.length === 0) return null;
+  const { sources: _sources, quote: _quote, ...rest } = note as AnswerItem<AnswerSection> & Record<string, unknown>;
+  const texts = textsOf(rest);
+  if (texts.every((text) => text.trim() === "")) return null;
+  if (texts.some((text) => codeWords(text).some((word) => !evidence.holds(word)))) return null;
+  const content = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, typeof value === "string" ? shortened(value) : value]),
+  );
+  const sources = [...new Set([...inherited, ...messages.map(({ id }) => id)])];
+  return settled(section, content, sources, messages, evidence);
+}
+
+function settled(
+  section: AnswerSection,
+  content: Readonly<Record<string, unknown>>,
+  sources: readonly MessageId[],
+  messages: readonly Message[],
+  evidence: SpanEvidence,
+): GroundedItem | null {
+  const made = (into: AnswerSection, item: object): GroundedItem => ({
+    section: into,
+    item: { ...item, sources } as unknown as NewItem<AnswerSection>,
+  });
+  switch (section) {
+    case "constraints": {
+      const said = sourcesOfRule(content["text"] as string, messages);
+      if (said.length === 0) return made("facts", { ...content, by: "agent" });
+      return { section, item: { ...content, sources: said } as unknown as NewItem<AnswerSection> };
+    }
+    case "decisions":
+      return made(section, { ...content, turn: (messages[0] as Message).turn });
+    case "openItems":
+      return made(section, { ...content, turn: (messages.at(-1) as Message).turn });
+    case "files":
+      return evidence.holds(content["path"] as string) ? made(section, content) : null;
+    case "toolOutcomes":
+      return evidence.holds(content["toolName"] as string)
+        ? made(section, { ...content, keyFields: exactFields(content["keyFields"] as JsonObject, evidence) })
+        : null;
+    default:
+      return made(section, content);
+  }
+}
+
+/** The messages of people among the sources that say a rule in whole sentences, word for word. */
+const sourcesOfRule = (rule: string, messages: readonly Message[]): readonly MessageId[] =>
+  messages.filter((message) => isPersonal(message) && saysVerbatim(visibleText(message), rule)).map(({ id }) => id);
+
+/** Only the key fields whose values stand in the span: a model must not make up values. */
+const exactFields = (fields: JsonObject, evidence: SpanEvidence): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => evidence.holds(String(value))));
+
+const textsOf = (content: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.values(content).filter((value): value is string => typeof value === "string");
+
+/** Longer notes are cut, in UTF-16 code units: notes that quote whole pages do not summarize. */
+const MAX_TEXT = 600;
+
+const shortened = (text: string): string =>
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()} …`;

@@ -1,10 +1,9 @@
 import type { CompletionResult } from "@threadfold/core";
+import { parseJson } from "@threadfold/core";
 import { ANSWER_KEYS, type Answer, answerSchema } from "./answer-schema.ts";
-import { jsonObjects } from "./json-objects.ts";
-import { proseInstead } from "./read-prose.ts";
-import { type UnusableAnswer, unusableAnswer } from "./unusable-answer.ts";
+import { type UnusableAnswer, unusableAnswer } from "./rejection.ts";
 
-/** Notes that can be used, or why there are none; then also the text, where somebody could read it as a summary. */
+/** Notes that can be used, or why there are none. Then also the text, if it could stand as a summary. */
 export type AnswerReading = { readonly notes: Answer } | (UnusableAnswer & { readonly prose?: string });
 
 /** Reads an answer that should be notes. `maxTokens` is what it was allowed; far more than that is a flood and no summary. */
@@ -47,3 +46,110 @@ const isEmpty = ({ add, resolve, supersede, currentTask, currentPlan }: Answer):
   supersede.length === 0 &&
   (currentTask ?? "") === "" &&
   (currentPlan ?? []).length === 0;
+
+/** After so many beginnings without an end no further one is tried: hostile text must not cost time without bound. */
+const MAX_OPEN_ENDS = 40;
+
+/**
+ * The JSON objects in a text, outermost first: the text itself, or objects amid prose, fences or thinking aloud. Linear
+ * in the text, up to a fixed number of braces that never close.
+ */
+export function jsonObjects(text: string): readonly object[] {
+  const whole = parseObject(text);
+  if (whole !== null) return [whole];
+  const found: object[] = [];
+  let openEnds = 0;
+  for (let start = text.indexOf("{"); start >= 0 && openEnds < MAX_OPEN_ENDS; ) {
+    const end = endOfObject(text, start);
+    const value = end === null ? null : parseObject(text.slice(start, end));
+    if (value === null) openEnds++;
+    else found.push(value);
+    start = text.indexOf("{", value === null ? start + 1 : (end as number));
+  }
+  return found;
+}
+
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = parseJson(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The index behind the closing brace of the object that begins at `start`; null when it is never closed. */
+function endOfObject(text: string, start: number): number | null {
+  let depth = 0;
+  let inString = false;
+  for (let index = start; index < text.length; index++) {
+    const sign = text[index];
+    if (inString) {
+      if (sign === "\\") index++;
+      else if (sign === '"') inString = false;
+    } else if (sign === '"') inString = true;
+    else if (sign === "{") depth++;
+    else if (sign === "}" && --depth === 0) return index + 1;
+  }
+  return null;
+}
+
+/** A text that can stand as a summary, or why there is none. */
+export type ProseReading = { readonly prose: string } | UnusableAnswer;
+
+/** Stands behind a text that the model could not finish. */
+export const UNFINISHED = "[The model's answer ended here, at its longest.]";
+
+/** What a text is cut behind that ends in the middle of a sentence: a line, or the end of a sentence. */
+const LAST_BORDER = /^[\s\S]*(?:\n|[.!?…](?=\s)|[。！？])/u;
+
+/**
+ * Reads an answer that should be prose, as it comes. What the prompt asked to stand around it is left out.
+ *
+ * @param answerTag the tag that the prompt asked for, if it did.
+ */
+export function readProse(
+  result: CompletionResult,
+  maxTokens: number,
+  countTokens: (text: string) => number,
+  answerTag: string | undefined,
+): ProseReading {
+  const unusable = unusableAnswer(result, maxTokens, countTokens);
+  if (unusable !== null) return unusable;
+  const text = said(result.text, answerTag);
+  if (text === "") return { reason: "blank", problem: "the answer is empty" };
+  if (isRefusal(text)) return { reason: "refusal", problem: "the model declined to answer" };
+  if (result.finish !== "length") return { prose: text };
+  const whole = LAST_BORDER.exec(text)?.[0].trimEnd() ?? "";
+  if (whole === "") return { reason: "cut-off", problem: "the answer was cut off before its first sentence ended" };
+  return { prose: `${whole}\n${UNFINISHED}` };
+}
+
+/** Shorter than this, an answer in place of the notes that were asked for tells nothing. In UTF-16 code units. */
+const LEAST_INSTEAD = 80;
+
+/** The text of an answer that should have been notes, where it says something as a summary; null otherwise. */
+function proseInstead(answer: string): string | null {
+  const text = said(answer, undefined);
+  return text.length < LEAST_INSTEAD || isRefusal(text) || /^[[{`<]/.test(text) ? null : text;
+}
+
+/** What a model thought before its answer, as some servers send it along. */
+const THINKING = /^\s*<(think|thinking)>[\s\S]*?<\/\1>/i;
+
+function said(answer: string, answerTag: string | undefined): string {
+  const text = answer.replace(THINKING, "").toWellFormed().trim();
+  if (answerTag === undefined) return text;
+  const start = text.lastIndexOf(`<${answerTag}>`);
+  if (start < 0) return text;
+  const inside = text.slice(start + answerTag.length + 2);
+  const end = inside.indexOf(`</${answerTag}>`);
+  return (end < 0 ? inside : inside.slice(0, end)).trim();
+}
+
+/** A text longer than this is more than a refusal, whatever its first words. In UTF-16 code units. */
+const LONGEST_REFUSAL = 400;
+const REFUSAL =
+  /^(?:i['’]?m (?:very )?sorry|i am sorry|sorry|apologies|i (?:can['’]?t|cannot|can not|won['’]?t)|i['’]?m (?:not able|unable)|i am (?:not able|unable)|as an ai)\b/i;
+
+const isRefusal = (text: string): boolean => text.length <= LONGEST_REFUSAL && REFUSAL.test(text);

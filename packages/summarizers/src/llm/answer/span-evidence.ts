@@ -4,12 +4,10 @@ import {
   type MessageId,
   renderSummary,
   type StructuredSummary,
+  type SummarizeRequest,
   visibleText,
 } from "@threadfold/core";
 import type { Evidence } from "./answer-schema.ts";
-
-const MIN_QUOTE = 8;
-const MAX_SOURCES = 3;
 
 /** Looks up what a model claims in what was really said. */
 export interface SpanEvidence {
@@ -20,6 +18,9 @@ export interface SpanEvidence {
   /** True when a text stands exactly in the span, or in what was noted before it. */
   holds(text: string): boolean;
 }
+
+const MIN_QUOTE = 8;
+const MAX_SOURCES = 3;
 
 /** Evidence in a span. `numbers` are the places that this call was shown, counted from 1. */
 export function spanEvidence(
@@ -94,4 +95,82 @@ function strings(value: JsonValue | undefined): readonly string[] {
   if (typeof value === "number") return [String(value)];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(strings);
+}
+
+/** The names of a text, and those of them that nobody said. */
+export interface NamesOf {
+  readonly all: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+/** A line number behind a path, with its column or the end of a range. */
+const LINE = /:\d+(?:[:-]\d+)*$/;
+
+/**
+ * The paths, names and numbers of a text in somebody's own words, and those of them that stand nowhere in what the text is
+ * about. A path counts as known by its last part: prose says it in another spelling.
+ */
+export function namesIn(text: string, request: SummarizeRequest, evidence: SpanEvidence): NamesOf {
+  const { pins, overlap = [], instructions = "", previous } = request;
+  const doubted = new Set(doubtedIn(previous?.narrative?.text ?? ""));
+  const beside = [...pins.map((pin) => pin.text), ...overlap.map(visibleText), instructions].join("\n");
+  const stands = (name: string): boolean =>
+    doubted.has(name) ? evidence.messagesWith(name).length > 0 : evidence.holds(name);
+  const isKnown = (name: string): boolean => stands(name) || beside.includes(name);
+  const all = codeWords(text);
+  const unknown = all.filter((name) => {
+    const plain = name.replace(LINE, "");
+    return !isKnown(plain) && !isKnown(plain.split(/[/\\]/).at(-1) || plain);
+  });
+  return { all, unknown };
+}
+
+/** A text with fewer names than this says nothing about where they are from. */
+const LEAST_NAMES = 4;
+
+/** True for a text that can hardly be about the span: most of its names stand nowhere in it. */
+export const isInvented = ({ all, unknown }: NamesOf): boolean =>
+  all.length >= LEAST_NAMES && unknown.length * 2 > all.length;
+
+const MOST_TOLD = 12;
+
+/** The text with a last line that says which of its names nobody said. */
+export function withUnknownNames(text: string, { unknown }: NamesOf): string {
+  if (unknown.length === 0) return text;
+  const told = unknown.slice(0, MOST_TOLD).join(", ");
+  const more = unknown.length > MOST_TOLD ? ` and ${unknown.length - MOST_TOLD} more` : "";
+  return `${text}\n\n${NOT_FOUND}${told}${more}.]`;
+}
+
+const NOT_FOUND = "[Not found in the messages that this tells of: ";
+
+/** The names that an earlier text was not believed: that it said them makes them no truer. */
+function doubtedIn(text: string): readonly string[] {
+  const start = text.lastIndexOf(NOT_FOUND);
+  return start < 0 ? [] : codeWords(text.slice(start + NOT_FOUND.length));
+}
+
+/** Words that only code, data and machines use: with one wrong character they are worthless. */
+const WORD = /[\p{L}\p{N}_@$~/.][\p{L}\p{N}_@$~./:\\+-]{2,200}/gu;
+const TRAILING = /[./:\\+-]+$/;
+
+/**
+ * The words of a text that are copied exactly or are wrong: paths, file names, names with underscores or mixed case and
+ * digits, versions, hashes and long numbers. Plain words and short numbers are not among them.
+ */
+export function codeWords(text: string): readonly string[] {
+  const found = new Set<string>();
+  for (const [match] of text.matchAll(WORD)) {
+    const word = match.replace(TRAILING, "");
+    if (isCode(word)) found.add(word);
+  }
+  return [...found];
+}
+
+function isCode(word: string): boolean {
+  if (word.length < 4) return false;
+  if (/^\d+$/.test(word)) return true;
+  if (/\p{L}/u.test(word) && /\d/.test(word) && !/^\d+(?:st|nd|rd|th|s|ms|px|kb|mb|gb|k|m)$/i.test(word)) return true;
+  if (word.includes("_") || word.includes("\\") || /[/].*[/]|^[~./].*[/]/.test(word)) return true;
+  return /\.[a-z][a-z0-9]{0,4}$/.test(word) && !/^[a-z]\.[a-z]$/i.test(word);
 }

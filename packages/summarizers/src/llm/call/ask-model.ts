@@ -1,16 +1,13 @@
 import type { CompletionMessage, CompletionRequest, CompletionResult, Usage } from "@threadfold/core";
 import type { Answer } from "../answer/answer-schema.ts";
-import { readAnswer } from "../answer/read-answer.ts";
-import { readProse } from "../answer/read-prose.ts";
-import type { UnusableAnswer } from "../answer/unusable-answer.ts";
+import { readAnswer, readProse } from "../answer/read-answer.ts";
+import { rejection, type UnusableAnswer } from "../answer/rejection.ts";
 import type { PromptVariant } from "../prompts/prompt-variant.ts";
-import { rejection } from "../summarizer-rejection.ts";
-import { addUsage } from "./add-usage.ts";
 
 /** How much of a bad answer the model is shown again, in UTF-16 code units. */
 const SHOWN_AGAIN = 4_000;
 
-/** What a model said: notes, or a text in its own words. */
+/** What a model answered: notes, or a text in its own words. */
 export type ModelAnswer = { readonly notes: Answer } | { readonly prose: string };
 
 /** What a model said when it was asked, and what that cost. */
@@ -68,4 +65,18 @@ function repair(text: string, problem: string, wanted: string): readonly Complet
   // Providers refuse empty messages, and two user messages in a row are one.
   if (text.trim() === "") return [{ role: "assistant", text: "(no answer)" }, request];
   return [{ role: "assistant", text: text.slice(0, SHOWN_AGAIN).toWellFormed() }, request];
+}
+
+/** What two calls used together; undefined when neither said. */
+export function addUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const sum = (key: keyof Usage): Partial<Usage> =>
+    first[key] === undefined && second[key] === undefined ? {} : { [key]: (first[key] ?? 0) + (second[key] ?? 0) };
+  return {
+    inputTokens: first.inputTokens + second.inputTokens,
+    outputTokens: first.outputTokens + second.outputTokens,
+    ...sum("cacheReadTokens"),
+    ...sum("cacheWriteTokens"),
+    ...sum("reasoningTokens"),
+  };
 }

@@ -8,7 +8,7 @@ import {
   withinLimit,
 } from "@threadfold/core";
 import pRetry from "p-retry";
-import { asModelCallError } from "./as-model-call-error.ts";
+import { asModelCallError } from "./client-model.ts";
 
 /** How patient calls to a model are. All times are milliseconds. */
 export interface CallLimits {

@@ -11,10 +11,9 @@ import {
   shortenedNarrative,
   type TextItem,
 } from "@threadfold/core";
-import { harvestSpan } from "../../extractive/collectors/collectors.ts";
-import type { Candidate } from "../../extractive/selection/candidate.ts";
+import { harvestSpan } from "../../extractive/collectors/harvest-span.ts";
+import type { Candidate, Harvest } from "../../extractive/collectors/span-collector.ts";
 import { selectChanges } from "../../extractive/selection/select-changes.ts";
-import type { Harvest } from "../../extractive/span-collector.ts";
 import type { NotesOutcome } from "./running-notes.ts";
 
 /**
@@ -31,7 +30,7 @@ export const narrativeRoom = (maxTokens: number): number => Math.floor(maxTokens
  * word, rules, open work, the trail of files, and the index of identifiers.
  */
 const GROUND: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "identifiers"]);
-/** The same beside prose, which code cannot look things up in: commands and what they came to, and no index of names. */
+/** The same beside prose, which code cannot look things up in: commands with their outcomes, and no index of names. */
 const GROUND_OF_PROSE: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "toolOutcomes"]);
 
 /**

@@ -16,17 +16,17 @@ export interface PromptVariant {
   readonly instructionsTitle: string;
   /** What stands above the parts of a question for prose, in place of Threadfold's own words. */
   readonly titles?: ProseTitles;
-  /** The tag that the task asks a prose summary to stand in: what is outside of it, such as an analysis, is no part of it. */
+  /** The tag that the task asks a prose summary to stand in: what stands outside it, such as an analysis, is dropped. */
   readonly answerTag?: string;
   /** How freely the model chooses its words, where the prompt's source says it. */
   readonly temperature?: number;
 }
 
-/** Titles of the parts of a question for prose. Parts without one have none. */
+/** Titles of the parts of a question for prose; a part without a title here gets none. */
 export interface ProseTitles {
   /** Above the summary before. */
   readonly previous?: string;
-  /** Stands there when there is none. */
+  /** Stands in its place when there is no summary yet. */
   readonly noPrevious?: string;
   /** Above the user's first request, which is quoted apart from the messages only where there is a title for it. */
   readonly originalTask?: string;

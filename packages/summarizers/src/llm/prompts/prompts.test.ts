@@ -6,17 +6,19 @@ import { RECORDED_SESSIONS } from "../../../test-support/recorded-session.ts";
 import { factAnswer, questionOf, ScriptedModel } from "../../../test-support/scripted-model.ts";
 import { ANSWER_SECTIONS } from "../answer/answer-schema.ts";
 import { LLMSummarizer } from "../llm-summarizer.ts";
-import { aiSdkPrompt } from "./ai-sdk-prompt.ts";
-import { answerFormat } from "./answer-format.ts";
-import { claudeCodePrompt } from "./claude-code-prompt.ts";
-import { codexPrompt } from "./codex-prompt.ts";
-import { opencodePrompt } from "./opencode-prompt.ts";
-import { piPrompt } from "./pi-prompt.ts";
-import { promptByVersion } from "./prompt-by-version.ts";
 import { ANSWER_FORMAT_VERSION, promptVersionOf } from "./prompt-variant.ts";
-import { PROMPTS } from "./prompts.ts";
-import { prosePrompt } from "./prose-prompt.ts";
-import { springSessionPrompt } from "./spring-session-prompt.ts";
+import {
+  aiSdkPrompt,
+  claudeCodePrompt,
+  codexPrompt,
+  opencodePrompt,
+  PROMPTS,
+  piPrompt,
+  promptByVersion,
+  prosePrompt,
+  springSessionPrompt,
+} from "./prompts.ts";
+import { answerFormat } from "./question-text.ts";
 
 /** A prompt that changes without a new version would be taken for the old one by every cache. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -1,0 +1,85 @@
+import type { ArtifactId } from "@threadfold/core";
+
+/** The turn in which each artifact, or recalled message, was last brought back, by id. Plain JSON; kept by the host from turn to turn. */
+export interface RehydrationState {
+  readonly lastTurns: Readonly<Record<string, number>>;
+}
+
+/** Nothing was brought back yet. */
+export const NO_REHYDRATIONS: RehydrationState = Object.freeze({ lastTurns: Object.freeze({}) });
+
+/** True while an artifact may not be brought back again: fewer than `cooldownTurns` turns have passed since it was (seed 002). */
+export function isInCooldown(state: RehydrationState, id: string, turn: number, cooldownTurns: number): boolean {
+  if (!Object.hasOwn(state.lastTurns, id)) return false;
+  return turn - (state.lastTurns[id] as number) < cooldownTurns;
+}
+
+/** The state after artifacts were brought back. Entries whose cooldown is over are dropped, so that the state stays small. */
+export function withRehydrated(
+  state: RehydrationState,
+  ids: readonly string[],
+  turn: number,
+  cooldownTurns: number,
+): RehydrationState {
+  if (ids.length === 0) return state;
+  const cooling = Object.entries(state.lastTurns).filter(([, last]) => turn - last < cooldownTurns);
+  return Object.freeze({
+    lastTurns: Object.freeze(Object.fromEntries([...cooling, ...ids.map((id): [string, number] => [id, turn])])),
+  });
+}
+
+/** Content that is brought back for one turn (seed 002). It goes into the prompt of that turn and never into the thread. */
+export interface RehydrationResult {
+  readonly artifactId: ArtifactId;
+  /** The content, or its beginning and a marker that says how much is missing. */
+  readonly content: string;
+  /** Tokens of `content`, marker included. */
+  readonly tokenCount: number;
+  readonly truncated: boolean;
+  /** Why it was brought back. */
+  readonly trigger: RehydrationTrigger;
+}
+
+/** What the agent did that asked for an artifact. */
+export type RehydrationTrigger = "message-reference" | "argument-reference" | "hint-match" | "recall-match";
+
+/**
+ * What one turn has done so far, as an immutable value (seed 002). After a rehydration the compactor skips externalize
+ * and drop for the rest of the turn, so that what was just brought back is not taken away again.
+ */
+export class TurnContext {
+  readonly turn: number;
+  readonly rehydratedTokens: number;
+  readonly rehydratedArtifactIds: readonly ArtifactId[];
+
+  private constructor(turn: number, tokens: number, artifactIds: readonly ArtifactId[]) {
+    this.turn = turn;
+    this.rehydratedTokens = tokens;
+    this.rehydratedArtifactIds = Object.freeze([...artifactIds]);
+    Object.freeze(this);
+  }
+
+  /** A turn in which nothing has happened. */
+  static start(turn: number): TurnContext {
+    return new TurnContext(turn, 0, []);
+  }
+
+  get rehydrationHappened(): boolean {
+    return this.rehydratedArtifactIds.length > 0;
+  }
+
+  /** The turn after content was brought back. */
+  withRehydrated(results: readonly RehydrationResult[]): TurnContext {
+    if (results.length === 0) return this;
+    const tokens = results.reduce((sum, { tokenCount }) => sum + tokenCount, this.rehydratedTokens);
+    return new TurnContext(this.turn, tokens, [
+      ...this.rehydratedArtifactIds,
+      ...results.map(({ artifactId }) => artifactId),
+    ]);
+  }
+
+  /** True when externalize and drop should wait for the next turn. */
+  shouldSkipAggressiveCompaction(): boolean {
+    return this.rehydrationHappened;
+  }
+}

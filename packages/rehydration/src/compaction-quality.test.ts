@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { dropping, exchange, nothingFolded, say, threadOf } from "../test-support/recall-thread.ts";
+import { compactionQuality, qualityEvent } from "./compaction-quality.ts";
+
+const start = threadOf(say("u", "user", "Find the budget."), ...exchange("a", "read", "budget.txt", "1000"));
+const plan = dropping(start, "a", "a-result");
+
+describe("quality after a fold (seed 002)", () => {
+  it("counts turns, steps, explicit reads and searches since the fold", () => {
+    const thread = start.append([
+      ...exchange("b", "read_artifact", "artifact_0123456789abcdef", "1000"),
+      ...exchange("c", "search_thread", "budget", "1000"),
+      say("v", "user", "Go on."),
+      say("d", "assistant", "Done."),
+    ]);
+    expect(compactionQuality(thread, plan, true)).toEqual({
+      turnsSinceCompaction: 1,
+      stepsSinceCompaction: 3,
+      rehydrationRequests: 1,
+      recallRequests: 1,
+      repeatedCalls: 0,
+      agentAskedForContext: false,
+      taskCompletionSuccess: true,
+    });
+  });
+
+  it.each([
+    "What was the user's budget again?",
+    "Could you please remind me of the deadline?",
+    "I no longer see the contents of that file.",
+    "Was war nochmal das Budget?",
+    "请再提供一次预算",
+  ])("sees that the agent asks again: %s", (text) => {
+    expect(compactionQuality(start.append([say("b", "assistant", text)]), plan).agentAskedForContext).toBe(true);
+  });
+
+  it.each(["What is the weather in Paris?", "I ran the tests again.", "I remember the budget."])(
+    "leaves %j alone",
+    (text) => {
+      expect(compactionQuality(start.append([say("b", "assistant", text)]), plan).agentAskedForContext).toBe(false);
+    },
+  );
+
+  it("sees a folded call that is made again", () => {
+    const thread = start.append(exchange("b", "read", "budget.txt", "1000"));
+    expect(compactionQuality(thread, plan)).toMatchObject({ repeatedCalls: 1, agentAskedForContext: true });
+    expect(compactionQuality(thread, nothingFolded(thread))).toMatchObject({
+      repeatedCalls: 0,
+      turnsSinceCompaction: 0,
+    });
+  });
+
+  it("is reported as an event without content", () => {
+    const event = qualityEvent(plan, 100, compactionQuality(start, plan));
+    expect(event).toMatchObject({
+      type: "compaction_quality_measured",
+      planVersion: 1,
+      budgetLimit: 100,
+      threadId: start.id,
+    });
+  });
+});

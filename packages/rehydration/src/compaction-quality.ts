@@ -1,0 +1,111 @@
+import {
+  type AgentThread,
+  actionOf,
+  type CompactionPlan,
+  type ContextCompactionEvent,
+  canonicalJson,
+  type Message,
+  READ_ARTIFACT_TOOL_NAME,
+  SEARCH_THREAD_TOOL_NAME,
+  type ToolCallPart,
+} from "@threadfold/core";
+
+/** Signs that a fold took away what was still needed (seed 002). They are counted from the newest fold on. */
+export interface CompactionQualityMetrics {
+  readonly turnsSinceCompaction: number;
+  /** Model calls since then: an autonomous run may be one endless turn. */
+  readonly stepsSinceCompaction: number;
+  /** Explicit `read_artifact` calls. */
+  readonly rehydrationRequests: number;
+  /** Explicit `search_thread` calls. */
+  readonly recallRequests: number;
+  /** Calls with the same tool and the same arguments as one whose result was folded away. */
+  readonly repeatedCalls: number;
+  /** True when the agent asked for what it had been told ("what was the budget again?"), or made a folded call again. */
+  readonly agentAskedForContext: boolean;
+  /** Whether the task was completed, when the host knows. */
+  readonly taskCompletionSuccess: boolean | null;
+}
+
+const ASKED_AGAIN = new RegExp(
+  [
+    /\bwhat (?:was|were|is|did) [^.?!\n]{1,120}\bagain\s*\?/,
+    /\b(?:could|can|would|please)\b[^.?!\n]{0,40}\b(?:remind me|repeat|re-?share|resend|paste [^.?!\n]{1,40} again)\b/,
+    /\bi (?:no longer (?:have|see|remember)|don'?t (?:have|recall|remember|see)|lost|can'?t (?:see|recall))\b[^.?!\n]{0,80}\b(?:earlier|previous|context|conversation|contents?|details?|anymore)\b/,
+    /was war(?:en)? (?:noch ?mal|nochmals)|rappelle[rz]?-moi|recu[eé]rdame|再(?:说|提供|发)一(?:遍|次)|もう一度(?:教え|送)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "iu",
+);
+/** So much of what the agent says is read for questions, in UTF-16 code units. */
+const READ = 20_000;
+
+/** Measures how well the newest fold serves. Pure: the thread and the plan say it all. */
+export function compactionQuality(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  taskCompletionSuccess: boolean | null = null,
+): CompactionQualityMetrics {
+  const since = plan.version === 0 ? [] : messagesSince(thread, plan.threadVersion);
+  const before = since[0] === undefined ? undefined : thread.messageAt(since[0].ordinal - 1);
+  const calls = since.flatMap(callsOf);
+  const folded = since.length === 0 ? new Set<string>() : foldedCalls(thread, plan);
+  const repeatedCalls = calls.filter((call) => folded.has(callKey(call))).length;
+  const asked = since.some((message) => message.role === "assistant" && ASKED_AGAIN.test(spoken(message)));
+  return {
+    turnsSinceCompaction: since.length === 0 ? 0 : thread.position.turn - (before?.turn ?? 0),
+    stepsSinceCompaction: since.length === 0 ? 0 : thread.position.step - (before?.step ?? 0),
+    rehydrationRequests: calls.filter(({ toolName }) => toolName === READ_ARTIFACT_TOOL_NAME).length,
+    recallRequests: calls.filter(({ toolName }) => toolName === SEARCH_THREAD_TOOL_NAME).length,
+    repeatedCalls,
+    agentAskedForContext: asked || repeatedCalls > 0,
+    taskCompletionSuccess,
+  };
+}
+
+/** The metrics as an event. */
+export function qualityEvent(
+  plan: CompactionPlan,
+  budgetLimit: number,
+  metrics: CompactionQualityMetrics,
+): ContextCompactionEvent {
+  return {
+    type: "compaction_quality_measured",
+    threadId: plan.threadId,
+    budgetLimit,
+    planVersion: plan.version,
+    ...metrics,
+  };
+}
+
+function messagesSince(thread: AgentThread, threadVersion: number): readonly Message[] {
+  return thread
+    .entriesBetween(threadVersion)
+    .flatMap((entry) => (entry.type === "message" && entry.message.branch === undefined ? [entry.message] : []));
+}
+
+const callsOf = ({ parts }: Message): readonly ToolCallPart[] => parts.filter((part) => part.type === "tool-call");
+
+const callKey = ({ toolName, input }: ToolCallPart): string => `${toolName} ${canonicalJson(input)}`;
+
+/** The calls whose results the plan hides. */
+function foldedCalls(thread: AgentThread, plan: CompactionPlan): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  const known = new Map<string, ToolCallPart>();
+  for (const message of thread.messagesBetween(0)) {
+    for (const call of callsOf(message)) known.set(call.callId, call);
+    const first = message.parts[0];
+    if (first?.type !== "tool-result" || actionOf(plan, message.id).action === "include") continue;
+    const call = known.get(first.result.callId);
+    if (call !== undefined) hidden.add(callKey(call));
+  }
+  return hidden;
+}
+
+function spoken({ parts }: Message): string {
+  return parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n")
+    .slice(0, READ);
+}

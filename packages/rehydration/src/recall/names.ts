@@ -1,0 +1,159 @@
+import { EventLoopTurns, finishSteps, type RecallHit, recallTerms, type Steps } from "@threadfold/core";
+
+/** So many candidates are looked at in one step. */
+const CANDIDATES_A_STEP = 256;
+/** Shorter names are words, longer ones are data. In UTF-16 code units. */
+const MIN_NAME = 6;
+const MAX_NAME = 200;
+/**
+ * Paths; names, alone or joined by dots, colons and hyphens; hashes and long numbers. Scripts without spaces between words
+ * are no part of a name, so that one inside Chinese text is found. Behind a colon a number is a place and no name. A run of
+ * such characters is entered at its beginning alone, so that it is read once.
+ */
+const CANDIDATE =
+  /(?<![\w.~@+-])[\w.~@+-]*(?:\/[\w.@+-]+)+|[A-Za-zÀ-ԯ_$][\wÀ-ԯ$]*(?:(?:[.-]|::?(?=[A-Za-zÀ-ԯ_]))[\wÀ-ԯ]+)*|[0-9a-f]{8,}|\d{6,}/gu;
+/** A name has something that plain words lack: a separator, a digit, an inner capital. */
+const NAME = /[_$/\d]|\p{Ll}\p{Lu}|[\p{L}\p{N}](?:[.-]|::?)[\p{L}\p{N}]|\p{Lu}{2}\p{Ll}/u;
+/** Line breaks and tabs in a text that is itself JSON. */
+const ESCAPED_SPACE = /\\[nrt]/g;
+/** `.` ends sentences, `-` begins options, and searches print `path-12-` beside their context. */
+const ENDS = /^[-+@]+|(?<=\.\w{1,5})-\d+-?$|[.+@-]+$/g;
+
+/**
+ * The identifiers, paths, hashes and long numbers in a text, each once, in order. A name of several parts also counts by
+ * each of them.
+ */
+export function namesInText(text: string): readonly string[] {
+  return finishSteps(namesInSteps(text));
+}
+
+/** {@link namesInText}, step by step. */
+export function* namesInSteps(text: string): Steps<readonly string[]> {
+  const names = new Set<string>();
+  let read = 0;
+  for (const [candidate] of text.replace(ESCAPED_SPACE, " ").matchAll(CANDIDATE)) {
+    if (read++ % CANDIDATES_A_STEP === 0) yield;
+    if (candidate.length > MAX_NAME) continue;
+    for (const name of namesIn(candidate.replace(ENDS, "")))
+      if (name.length >= MIN_NAME && NAME.test(name)) names.add(name);
+  }
+  return [...names];
+}
+
+/** A path as a whole. Any other candidate as a whole, by what colons and hyphens join, and by its single names. */
+const namesIn = (candidate: string): readonly string[] =>
+  candidate.includes("/") ? [candidate] : [candidate, ...candidate.split(/[:-]+/), ...candidate.split(/[.:-]+/)];
+
+/** Quotes of this length are texts that somebody looks for, and neither single letters nor passages. In UTF-16 code units. */
+const SHORTEST = 6;
+const LONGEST = 200;
+/** Opening quotation marks and what closes them. An apostrophe within a word opens and closes nothing. */
+const QUOTED =
+  /(?<!\w)(["'`])(?=\S)([^"'`\n]{6,200})(?<=\S)\1(?!\w)|[“„«「『](?=\S)([^“”„«»「」『』\n]{6,200})[”“»」』]/gu;
+const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
+
+/** The quotes of several words in a text, word for word, each once, in order: messages, titles and phrases that no name stands for. */
+export function quotedTexts(text: string): readonly string[] {
+  const quotes = new Set<string>();
+  for (const [, , plain, typographic] of text.matchAll(QUOTED)) {
+    const quote = (plain ?? typographic ?? "").trim();
+    if (quote.length >= SHORTEST && quote.length <= LONGEST && SEVERAL_WORDS.test(quote)) quotes.add(quote);
+  }
+  return [...quotes];
+}
+
+/** A name or a quote of several words that stands in what was found, and the passage that speaks for it most. */
+export interface RankedName {
+  readonly name: string;
+  readonly hit: RecallHit;
+}
+
+interface NameEntry {
+  readonly hit: RecallHit;
+  passages: number;
+  defined: boolean;
+}
+
+/** What introduces a name where it is declared, in common languages. */
+const DECLARATION =
+  /\b(?:def|class|func|function|fn|type|interface|const|struct|enum|trait|module)\s+(?:\([^)\n]{0,80}\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+/** What a name is worth that has nothing in common with the query, and what a declaration adds. Found on recorded sessions. */
+const BASE = 0.2;
+const DECLARED = 0.4;
+/** How much a name loses by its length: less than it costs, because long names are paths and harder to guess. */
+const COST = 0.25;
+/** What a quote of several words is worth beside a name: it is needed seldom, and found by nothing else. */
+const QUOTE = 0.5;
+/** How much a name loses by standing in many passages: common names are guessed or seen elsewhere. */
+const COMMON = 0.3;
+
+/**
+ * The names and quotes in passages that were found, most likely needed first: those in passages that match well, that share parts
+ * with the query, and that are declared there; short and seldom ones before long and common ones. Names in `known` are left out.
+ */
+export async function rankNames(
+  hits: readonly RecallHit[],
+  queryTerms: ReadonlySet<string>,
+  known: ReadonlySet<string>,
+): Promise<readonly RankedName[]> {
+  const turns = new EventLoopTurns();
+  const names = await collectNames(hits, known, turns);
+  const best = Math.max(...hits.map(({ score }) => score), Number.MIN_VALUE);
+  const frequency = new Map<string, number>();
+  const partsByName = new Map<string, readonly string[]>();
+  for (const name of names.keys()) {
+    const parts = partsOf(name);
+    partsByName.set(name, parts);
+    for (const term of parts) add(frequency, term);
+    if (turns.isDue) await turns.turn();
+  }
+  const rarity = (term: string): number => Math.log(1 + names.size / (frequency.get(term) ?? 1));
+  const worth = ([name, { hit, passages, defined }]: readonly [string, NameEntry]): number => {
+    const parts = partsByName.get(name) ?? [];
+    const all = parts.reduce((sum, term) => sum + rarity(term), 0);
+    const shared = parts.filter((term) => queryTerms.has(term)).reduce((sum, term) => sum + rarity(term), 0);
+    const likely = hit.score / best + shared / Math.max(all, Number.MIN_VALUE) + BASE + (defined ? DECLARED : 0);
+    const kind = /\s/.test(name) ? QUOTE : 1;
+    return (kind * likely) / (name.length ** COST * Math.sqrt(1 + COMMON * passages));
+  };
+  const ranked = [...names]
+    .map((entry) => ({ entry, worth: worth(entry) }))
+    .sort((a, b) => b.worth - a.worth)
+    .map(({ entry: [name, { hit }] }) => ({ name, hit }));
+  return withoutRepetition(ranked);
+}
+
+/** Names that say something new: `LEVEL` after `os.LEVEL` does not, while `os.LEVEL` after `LEVEL` says whose it is. */
+function withoutRepetition(ranked: readonly RankedName[]): readonly RankedName[] {
+  const told = new Set<string>();
+  return ranked.filter(({ name }) => {
+    if (told.has(name)) return false;
+    for (const part of namesInText(name)) told.add(part);
+    return true;
+  });
+}
+
+async function collectNames(
+  hits: readonly RecallHit[],
+  known: ReadonlySet<string>,
+  turns: EventLoopTurns,
+): Promise<ReadonlyMap<string, NameEntry>> {
+  const names = new Map<string, NameEntry>();
+  for (const hit of hits) {
+    if (turns.isDue) await turns.turn();
+    const declared = new Set([...hit.excerpt.matchAll(DECLARATION)].map(([, name]) => name));
+    for (const name of [...namesInText(hit.excerpt), ...quotedTexts(hit.excerpt)]) {
+      if (known.has(name)) continue;
+      // Hits come best first, so the first one speaks for the name most.
+      const entry = names.get(name) ?? { hit, passages: 0, defined: false };
+      entry.passages++;
+      entry.defined ||= declared.has(name);
+      names.set(name, entry);
+    }
+  }
+  return names;
+}
+
+const partsOf = (name: string): readonly string[] => [...new Set(recallTerms(name))];
+
+const add = (counts: Map<string, number>, term: string): void => void counts.set(term, (counts.get(term) ?? 0) + 1);

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
+import { droppedSpanIndex } from "./recall-scene.ts";
+
+describe("the index of dropped spans (seed 002)", () => {
+  const thread = threadOf(
+    say("u", "user", "Find the retry policy."),
+    ...exchange("a", "read", "src/retry_policy.ts", "export const maxAttempts = 5;"),
+    say("z", "user", "Go on."),
+  );
+
+  it("says what each span was about, in how many messages and turns, and when", () => {
+    const [dropped, ...rest] = droppedSpanIndex(thread, dropping(thread, "a", "a-result"));
+    expect(rest).toEqual([]);
+    expect(dropped?.keywords).toEqual(["oldest", "src/retry_policy.ts", "maxAttempts"]);
+    expect(dropped?.summary).toBe('2 messages of turn 1, beginning: read({"path":"src/retry_policy.ts"})');
+    expect(dropped?.timestamp).toBe("2025-01-01T00:00:00.000Z");
+    expect(dropped?.span.messageIds).toEqual(["a", "a-result"]);
+  });
+
+  it("is empty where nothing was dropped", () => expect(droppedSpanIndex(thread, nothingFolded(thread))).toEqual([]));
+});

@@ -1,0 +1,177 @@
+import {
+  type ArtifactStore,
+  asMessageId,
+  isBranchVisible,
+  type JsonValue,
+  type Message,
+  type MessageId,
+  SEARCH_THREAD_TOOL_NAME,
+  type SecurityContext,
+  type ToolDefinition,
+  type ToolOutcomeStatus,
+  visibleText,
+} from "@threadfold/core";
+import { textPage, truncateToTokens } from "../artifacts/text-page.ts";
+import { recall } from "./recall-result.ts";
+import { type RecallScene, withheldMessages } from "./recall-scene.ts";
+
+/** The most that one result takes when the host does not say, in tokens of its counter: the total that seed 002 allows for rehydration. */
+export const DEFAULT_RECALL_TOKENS = 8_000;
+/** What words find may take of a window: with what is near in meaning beside it, which has its share on top, it stays below 15 %. */
+const WINDOW_SHARE = 0.14;
+/** With less, only the frame of a result would fit. */
+const LEAST_TOKENS = 400;
+
+/** What one result may take of a window, in tokens: 14 % of it, from 400 to 8 000. */
+export function recallTokens(windowTokens: number): number {
+  return Math.min(DEFAULT_RECALL_TOKENS, Math.max(LEAST_TOKENS, Math.floor(windowTokens * WINDOW_SHARE)));
+}
+
+/** The tool as the model is told about it. */
+export const SEARCH_THREAD_DEFINITION: ToolDefinition = Object.freeze({
+  name: SEARCH_THREAD_TOOL_NAME,
+  description:
+    "Search the earlier part of this conversation that was folded away: messages, tool calls and tool results that you no longer see in full. Gives the passages that match best with where they come from, and the names in other matching messages. Give `query` to search, or `message_id` to read one message in full.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      query: {
+        type: "string",
+        description: "Names, paths, error codes or other words, in any order. Rare words count most.",
+      },
+      page: { type: "integer", minimum: 1, description: "Page of the result. 1 by default." },
+      message_id: { type: "string", description: "Id of a message to read, or its number as in #12." },
+      offset: { type: "integer", minimum: 0, description: "With message_id: characters to skip. 0 by default." },
+    },
+    additionalProperties: false,
+  },
+});
+
+/** The result of a `search_thread` call. `text` is what the model reads, problems included. */
+export interface SearchThreadResult {
+  readonly outcome: ToolOutcomeStatus;
+  readonly text: string;
+  /** Why there is nothing; null when there is something. */
+  readonly problem: "invalid-input" | "not-found" | "no-match" | null;
+}
+
+/** The tool for the model, and what runs when it is called. */
+export interface SearchThreadTool {
+  readonly definition: ToolDefinition;
+  execute(input: JsonValue): Promise<SearchThreadResult>;
+}
+
+/** What the tool looks through when it is called, for whom, and the branch that the agent is on. */
+export interface SearchThreadScene extends RecallScene {
+  /** Says which externalized content the requester may read; the rest is not found. */
+  readonly artifacts: ArtifactStore;
+  readonly requester?: SecurityContext;
+  readonly branch?: string;
+}
+
+/** Characters of a message on one page of reading. */
+const READ_PAGE = 8_000;
+
+/**
+ * The `search_thread` tool: the model's own way to what was folded or dropped, page by page, with provenance, on the
+ * branches that the agent's branch may see (C7). No result takes more than the scene's tokens.
+ *
+ * @param scene returns thread and plan as they are when the tool is called.
+ */
+export function searchThreadTool(scene: () => SearchThreadScene): SearchThreadTool {
+  return Object.freeze({
+    definition: SEARCH_THREAD_DEFINITION,
+    execute: async (input: JsonValue): Promise<SearchThreadResult> => {
+      const call = callOf(input);
+      if ("problem" in call) return call;
+      const place = scene();
+      const withheld = await withheldMessages(place.plan, place.artifacts, place.requester);
+      return "query" in call ? search(place, call, withheld) : readMessage(place, call, withheld);
+    },
+  });
+}
+
+interface SearchCall {
+  readonly query: string;
+  readonly page: number;
+}
+
+interface ReadCall {
+  readonly messageId: string;
+  readonly offset: number;
+}
+
+function callOf(input: JsonValue): SearchCall | ReadCall | SearchThreadResult {
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    return invalid("The input is not an object.");
+  const {
+    query,
+    page = 1,
+    message_id: messageId,
+    offset = 0,
+  } = input as Readonly<Record<string, JsonValue | undefined>>;
+  if (messageId !== undefined) {
+    if (typeof messageId !== "string" || messageId === "") return invalid("message_id is not the id of a message.");
+    return isCount(offset, 0) ? { messageId, offset } : invalid("offset is not a whole number of at least 0.");
+  }
+  if (typeof query !== "string" || query.trim() === "")
+    return invalid("Give query, some words to search for, or message_id.");
+  return isCount(page, 1) ? { query, page } : invalid("page is not a whole number of at least 1.");
+}
+
+const isCount = (value: JsonValue, least: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= least;
+
+async function search(
+  scene: SearchThreadScene,
+  { query, page }: SearchCall,
+  except: readonly MessageId[],
+): Promise<SearchThreadResult> {
+  const ask = { text: query, page, except, ...(scene.branch !== undefined && { branch: scene.branch }) };
+  const { text, hits, names, near } = await recall(scene, ask);
+  const isEmpty = hits.length + names.length + near.length === 0;
+  return { outcome: "success", text, problem: isEmpty ? "no-match" : null };
+}
+
+function readMessage(
+  scene: SearchThreadScene,
+  { messageId, offset }: ReadCall,
+  withheld: readonly MessageId[],
+): SearchThreadResult {
+  const message = messageOf(scene, messageId);
+  if (message === undefined || withheld.includes(message.id) || !isBranchVisible(message.branch, scene.branch)) {
+    return failure("not-found", `There is no message ${messageId} that you may read.`);
+  }
+  const content = visibleText(message);
+  const page = textPage(content, offset, READ_PAGE);
+  if (page === null) {
+    return failure(
+      "not-found",
+      `${message.id} has ${content.length} characters; there is nothing at offset ${offset}.`,
+    );
+  }
+  const marker = (shown: number): string => {
+    const next = page.start + shown;
+    const more = next < content.length ? `call search_thread with offset ${next} for more` : "this is the end";
+    return `\n[${message.id}: characters ${page.start} to ${next} of ${content.length}; ${more}]`;
+  };
+  const room = scene.maxTokens - scene.countTokens(marker(content.length));
+  const cut = truncateToTokens(page.text, room, scene.countTokens, () => "");
+  const shown = cut?.text ?? "";
+  return { outcome: "success", text: `${shown}${marker(shown.length)}`, problem: null };
+}
+
+function messageOf({ thread }: SearchThreadScene, messageId: string): Message | undefined {
+  const [, ordinal] = /^#(\d{1,15})$/.exec(messageId) ?? [];
+  return (
+    thread.message(asMessageId(messageId)) ?? (ordinal === undefined ? undefined : thread.messageAt(Number(ordinal)))
+  );
+}
+
+const invalid = (text: string): SearchThreadResult => failure("invalid-input", text);
+
+const failure = (problem: NonNullable<SearchThreadResult["problem"]>, text: string): SearchThreadResult => ({
+  outcome: "failure",
+  text,
+  problem,
+});

@@ -1,1 +1,0 @@
-export type { SummaryCacheStore } from "@threadfold/core";

@@ -1,0 +1,134 @@
+import {
+  applySummaryChanges,
+  asMessageId,
+  asPinId,
+  type Pin,
+  type StructuredSummary,
+  type SummarizeRequest,
+  type Summarizer,
+  type SummaryChange,
+} from "@threadfold/core";
+import { agentThreads, runs, structuredSummaries } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Conversation, requestFor } from "../../test-support/conversation.ts";
+import { ScriptedModel } from "../../test-support/scripted-model.ts";
+import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
+import { rejectionReason } from "../llm/answer/rejection.ts";
+import { secondOpinion } from "./second-opinion.ts";
+import {
+  checkedSummarizer,
+  DEFAULT_CHECKS,
+  identifiersExact,
+  notBlank,
+  pinsPresent,
+  rulesKept,
+  sourcesKnown,
+} from "./summary-checks.ts";
+
+const messages = new Conversation()
+  .user("Make src/parser.ts faster. Never touch config/production.yaml.")
+  .bash("npm test", `parseHeader_v2 throws on empty lines ${"and more ".repeat(200)}`, 1).messages;
+const request = requestFor(messages);
+const sources = [messages[0]?.id ?? asMessageId("m")];
+const fact = (text: string, from = sources): SummaryChange => ({
+  op: "add",
+  section: "facts",
+  item: { text, sources: from },
+});
+const saying = (changes: readonly SummaryChange[]): Summarizer => ({
+  id: "says",
+  summarize: async () => ({ changes }),
+});
+const reasonOf = (changes: readonly SummaryChange[], checks = DEFAULT_CHECKS, asked: SummarizeRequest = request) =>
+  checkedSummarizer(saying(changes), checks)
+    .summarize(asked)
+    .then(() => null, rejectionReason);
+
+const previous: StructuredSummary = applySummaryChanges(null, request.span, [
+  { op: "add", section: "constraints", item: { text: "Never push.", sources } },
+  {
+    op: "add",
+    section: "openItems",
+    item: { description: "Bench", context: "", priority: "low", status: "open", sources },
+  },
+]).summary;
+const [rule, open] = [previous.constraints[0]?.id ?? "", previous.openItems[0]?.id ?? ""];
+
+describe("checkedSummarizer", () => {
+  it.each<[string, readonly SummaryChange[], SummarizeRequest, string | null]>([
+    ["good notes", [fact("parseHeader_v2 throws on empty lines")], request, null],
+    ["nothing to say", [], request, null],
+    ["S18: blank changes", [{ op: "set-current-task", task: " " }], request, "blank"],
+    ["S32: more than there was", [fact("many words ".repeat(2_000))], request, "inflated"],
+    ["an invented path", [fact("It is in src/lexer_v9.ts.")], request, "invented-identifier"],
+    [
+      "an invented identifier",
+      [{ op: "add", section: "identifiers", item: { text: "deadbeef99", sources } }],
+      request,
+      "invented-identifier",
+    ],
+    ["another thread's message", [fact("It throws.", [asMessageId("elsewhere")])], request, "foreign-source"],
+    [
+      "P5: a rule taken out",
+      [{ op: "resolve", section: "constraints", itemId: rule, reason: "x" }],
+      { ...request, previous },
+      "rule-lost",
+    ],
+    [
+      "P5: open work taken out",
+      [{ op: "resolve", section: "openItems", itemId: open, reason: "x" }],
+      { ...request, previous },
+      "rule-lost",
+    ],
+  ])("says what is wrong with %s", async (_, changes, asked, reason) => {
+    expect(await reasonOf(changes, DEFAULT_CHECKS, asked)).toBe(reason);
+  });
+
+  it("wants the text of pins when it is told to", async () => {
+    const pin: Pin = {
+      id: asPinId("p"),
+      text: "Never touch\nconfig/production.yaml.",
+      authority: "user",
+      origin: "explicit",
+    };
+    const asked = { ...request, pins: [pin] };
+    expect(await reasonOf([fact("It throws.")], [pinsPresent], asked)).toBe("pin-missing");
+    expect(await reasonOf([fact(pin.text)], [pinsPresent], asked)).toBeNull();
+  });
+
+  it("law: what the extractive summarizer says passes", async () => {
+    const checks = [notBlank, sourcesKnown, rulesKept, identifiersExact];
+    const cases = agentThreads({ malformed: true, maxMessages: 16 })
+      .filter((thread) => thread.length > 0)
+      .chain((thread) =>
+        fc.option(structuredSummaries(requestFor([...thread.messages]).span)).map((before) => ({ thread, before })),
+      );
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ thread, before }) => {
+        const asked = requestFor([...thread.messages], { previous: before, maxTokens: 1_000 });
+        await checkedSummarizer(new ExtractiveSummarizer(), checks).summarize(asked);
+      }),
+      runs(80),
+    );
+  });
+});
+
+describe("secondOpinion", () => {
+  const notes = [fact("It throws.")];
+  it.each<[string, string | Error, string | null]>([
+    ["good", '{"verdict":"good"}', null],
+    ["bad", 'Hm. {"verdict":"bad","problem":"The rule is missing."}', "second-opinion"],
+    ["useless", "Looks fine to me", null],
+    ["an error", new Error("down"), null],
+  ])("takes a verdict that is %s for what it is", async (_, answer, reason) => {
+    const model = new ScriptedModel([answer]);
+    expect(await reasonOf(notes, [secondOpinion({ model })])).toBe(reason);
+    expect(model.requests[0]?.messages[0]?.text).toContain("parseHeader_v2 throws");
+  });
+
+  it("refuses without a verdict when it is told to be a gate", async () => {
+    const model = new ScriptedModel(["Looks fine to me"]);
+    expect(await reasonOf(notes, [secondOpinion({ model, otherwise: "refuse" })])).toBe("second-opinion");
+  });
+});

@@ -1,0 +1,227 @@
+import {
+  applySummaryChanges,
+  canonicalJson,
+  isUnsettled,
+  type JsonObject,
+  renderSummary,
+  type StructuredSummary,
+  SUMMARY_SECTIONS,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  type SummaryChange,
+  saidIn,
+  sourcedItems,
+  visibleText,
+} from "@threadfold/core";
+import { rejection } from "../llm/answer/rejection.ts";
+import { codeWords, isInvented, namesIn, type SpanEvidence, spanEvidence } from "../llm/answer/span-evidence.ts";
+
+/** A summary before it is accepted: the request, the changes that came back, and the summary that they make. */
+export interface SummaryProposal {
+  readonly request: SummarizeRequest;
+  readonly changes: readonly SummaryChange[];
+  /** The summary before, with the changes merged into it. */
+  readonly summary: StructuredSummary;
+}
+
+/** One condition on a summary before it is accepted. */
+export interface SummaryCheck {
+  /** Stands in the failure's details as its reason. */
+  readonly name: string;
+  /** What is wrong, in a few words, or null. */
+  problem(proposal: SummaryProposal): string | null | Promise<string | null>;
+}
+
+/** Refuses changes that leave nothing to read (S18). No changes at all mean that there was nothing to say, and pass. */
+export const notBlank: SummaryCheck = Object.freeze({
+  name: "blank",
+  problem: ({ changes, summary }) => {
+    const says =
+      summary.originalTask !== null ||
+      (summary.narrative?.text ?? "").trim() !== "" ||
+      (summary.currentTask ?? "").trim() !== "" ||
+      (summary.currentPlan ?? []).length > 0 ||
+      SUMMARY_SECTIONS.some((section) => summary[section].length > 0);
+    return changes.length === 0 || says ? null : "the summary says nothing";
+  },
+} satisfies SummaryCheck);
+
+/** Refuses changes whose items name messages that are neither in the span nor behind the summary before (P10). */
+export const sourcesKnown: SummaryCheck = Object.freeze({
+  name: "foreign-source",
+  problem: ({ request: { span, previous }, changes }) => {
+    const known = new Set<string>(span.messageIds);
+    for (const { sources } of previous === null ? [] : sourcedItems(previous))
+      for (const source of sources) known.add(source);
+    const named = changes.flatMap((change) => saidIn(change)?.sources ?? []);
+    return named.every((source) => known.has(source)) ? null : "an item names a message of another span";
+  },
+} satisfies SummaryCheck);
+
+/** Refuses changes that take out a constraint, or open work without saying what became of it (P5). */
+export const rulesKept: SummaryCheck = Object.freeze({
+  name: "rule-lost",
+  problem: ({ request: { previous }, changes }) => {
+    if (previous === null) return null;
+    const rules = new Set(previous.constraints.map(({ id }) => id));
+    const open = new Set(previous.openItems.filter(isUnsettled).map(({ id }) => id));
+    const lost = changes.some(
+      (change) => (removes(change) && rules.has(change.itemId)) || (change.op === "resolve" && open.has(change.itemId)),
+    );
+    return lost ? "a rule or open work of the summary before was taken out" : null;
+  },
+} satisfies SummaryCheck);
+
+const removes = (change: SummaryChange): change is SummaryChange & { readonly op: "resolve" | "supersede" } =>
+  change.op === "resolve" || change.op === "supersede";
+
+/**
+ * Refuses changes that name an identifier, path or number which stands nowhere in the span or in the summary before:
+ * copied exactly, it would stand there. A narrative is refused when most of its names stand nowhere. Texts that code writes itself,
+ * such as markers of what was left out, are not looked at.
+ */
+export const identifiersExact: SummaryCheck = Object.freeze({
+  name: "invented-identifier",
+  problem: ({ request, changes }) => {
+    const evidence = spanEvidence(request.messages, new Set(), request.previous);
+    const invented = changes.flatMap((change) =>
+      change.op === "set-narrative"
+        ? inventedNames(change.narrative.text, request, evidence)
+        : inventedIn(change, evidence),
+    );
+    return invented.length === 0 ? null : `${invented.length} identifiers, paths or numbers stand nowhere in the span`;
+  },
+} satisfies SummaryCheck);
+
+function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly string[] {
+  if (change.op !== "add" && change.op !== "supersede") return [];
+  const { item } = change;
+  switch (change.section) {
+    case "identifiers":
+      if ("where" in item) return wordsIn(Object.values(item), evidence);
+      return "text" in item && !evidence.holds(item.text) ? [item.text] : [];
+    case "files":
+      return "path" in item && !evidence.holds(item.path) ? [item.path] : [];
+    default:
+      return wordsIn(Object.values(item), evidence);
+  }
+}
+
+/** Prose has its own spellings: it is refused only when most of its names are nobody's. */
+function inventedNames(text: string, request: SummarizeRequest, evidence: SpanEvidence): readonly string[] {
+  const names = namesIn(text.replace(MARKER, " "), request, evidence);
+  return isInvented(names) ? names.unknown : [];
+}
+
+const wordsIn = (values: readonly unknown[], evidence: SpanEvidence): readonly string[] =>
+  values
+    .filter((value): value is string => typeof value === "string")
+    .flatMap((text) => codeWords(text.replace(MARKER, " ")))
+    .filter((word) => !evidence.holds(word));
+
+/** What stands for text that was cut: the word before it may be cut as well. */
+const MARKER = /\S*\s?…\S*/g;
+
+/** Refuses a summary that takes no less room than the summary before it and the messages together (S32, inflated). */
+export const smallerThanInput: SummaryCheck = Object.freeze({
+  name: "inflated",
+  problem: ({ request: { messages, previous, countTokens }, summary }) => {
+    const output = countTokens(renderSummary(summary));
+    let input = previous === null ? 0 : countTokens(renderSummary(previous));
+    for (const message of messages) {
+      if (output < input) return null;
+      const text = visibleText(message);
+      const beginning = text.slice(0, (output - input + 1) * MOST_CHARACTERS);
+      const tokens = countTokens(beginning);
+      // Counted to its end only when its beginning is not enough: a span is much longer than its summary.
+      input += output < input + tokens || beginning.length === text.length ? tokens : countTokens(text);
+    }
+    return output < input ? null : `the summary takes ${output} tokens, its input ${input}`;
+  },
+} satisfies SummaryCheck);
+
+/** Hardly any text has more characters a token. */
+const MOST_CHARACTERS = 16;
+
+/**
+ * Refuses a summary that lacks key fields which tools of the span declared, or declared ones of the summary before. A fold
+ * writes them itself, so it does not need this check; it is for hosts that summarize without one.
+ */
+export const keyFieldsPresent: SummaryCheck = Object.freeze({
+  name: "key-fields-missing",
+  problem: ({ request: { messages, previous }, summary }) => {
+    const declared = [
+      ...messages.flatMap(({ id, parts }) =>
+        parts.flatMap((part) => {
+          const fields = part.type === "tool-result" ? part.result.keyFields : undefined;
+          return fields === undefined ? [] : [{ source: id, fields }];
+        }),
+      ),
+      ...(previous?.toolOutcomes ?? []).flatMap(({ declared: isDeclared, sources: [source], keyFields }) =>
+        isDeclared === true && source !== undefined ? [{ source, fields: keyFields }] : [],
+      ),
+    ];
+    const missing = declared.filter(({ source, fields }) => !holds(summary, source, fields));
+    return missing.length === 0
+      ? null
+      : `the key fields of ${missing.length} of ${declared.length} results are not in the summary`;
+  },
+} satisfies SummaryCheck);
+
+const holds = ({ toolOutcomes }: StructuredSummary, source: string, fields: JsonObject): boolean =>
+  toolOutcomes.some(
+    ({ sources, keyFields }) =>
+      sources.some((id) => id === source) &&
+      Object.entries(fields).every(
+        ([name, value]) => value === undefined || canonicalJson(keyFields[name] ?? null) === canonicalJson(value),
+      ),
+  );
+
+/**
+ * Refuses a summary that lacks the text of a pin. Threadfold's renderer shows pins beside summaries, so a fold does not
+ * need it; it is for hosts that send a summary alone.
+ */
+export const pinsPresent: SummaryCheck = Object.freeze({
+  name: "pin-missing",
+  problem: ({ request: { pins }, summary }) => {
+    const text = flat(renderSummary(summary));
+    const missing = pins.filter((pin) => !text.includes(flat(pin.text)));
+    return missing.length === 0 ? null : `${missing.length} of ${pins.length} pins are not in the summary`;
+  },
+} satisfies SummaryCheck);
+
+/** Rendering indents what follows a line break, so texts are compared without regard to white space. */
+const flat = (text: string): string => text.replace(/\s+/g, " ");
+
+/** What every summary that a model or a third party wrote should pass. Tool calls need no check: a `SummarizeResult` cannot hold one. */
+export const DEFAULT_CHECKS: readonly SummaryCheck[] = Object.freeze([
+  notBlank,
+  sourcesKnown,
+  rulesKept,
+  identifiersExact,
+  smallerThanInput,
+]);
+
+/**
+ * A summarizer whose summaries are looked at before they are accepted. The first check that finds a problem ends it: the
+ * fold then goes on without the summarizer, as it does when one fails.
+ *
+ * Its `summarize` throws `SUMMARIZER_FAILED` with the check's name as the reason.
+ */
+export function checkedSummarizer(inner: Summarizer, checks: readonly SummaryCheck[] = DEFAULT_CHECKS): Summarizer {
+  const names = checks.map(({ name }) => name);
+  return {
+    id: `${inner.id} checked`,
+    identity: { summarizer: "checked", checks: names, inner: inner.identity ?? inner.id },
+    async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
+      const result = await inner.summarize(request);
+      const { summary } = applySummaryChanges(request.previous, request.span, result.changes);
+      for (const check of checks) {
+        const problem = await check.problem({ request, changes: result.changes, summary });
+        if (problem !== null) throw rejection(check.name, problem);
+      }
+      return result;
+    },
+  };
+}

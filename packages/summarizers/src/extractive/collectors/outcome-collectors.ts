@@ -1,0 +1,317 @@
+import type { ErrorItem, JsonObject, JsonValue } from "@threadfold/core";
+import { excerpt, statementKey } from "../../text/excerpt.ts";
+import type { CallReading } from "../reading/call-reading.ts";
+import { errorLine, type ResultReading, testResult } from "../reading/result-reading.ts";
+import { notableCommand } from "../reading/shell-command.ts";
+import type { Place, Speech } from "../reading/speech.ts";
+import type { SpanPaths } from "./file-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+
+/** The newest outcome of one command. */
+interface Run {
+  readonly command: string;
+  readonly toolName: string;
+  /** The result that a test run reports. */
+  readonly result: string | null;
+  /** The last lines of what it printed that say something, the last first. */
+  readonly last: readonly string[];
+  readonly exitCode: number | null;
+  readonly failed: boolean;
+  readonly error: string | null;
+  readonly place: Place;
+  /** True for a command that only looked: it changed and checked nothing. */
+  readonly looks: boolean;
+}
+
+/** An error, from the run that first showed it to the run that no longer did. */
+interface Trouble {
+  readonly subject: string;
+  readonly error: string;
+  readonly places: Place[];
+  resolution: string | null;
+}
+
+const GAVE_WAY = "gave way to the next error";
+const SUCCEEDED = "succeeded later";
+/** An error that no later turn showed again gave way to something, even when nothing that was run says to what. */
+const NOT_SEEN_AGAIN = "not seen again in later turns";
+const MAX_SUBJECT = 100;
+const MAX_FIXES = 3;
+/** The whole line stands among the errors. */
+const MAX_OUTCOME_ERROR = 120;
+const MAX_FAILURE = 160;
+const MAX_LOOK = 110;
+const MAX_LAST = 100;
+/** Where the last line of a large output stands. */
+const LAST_READ = 1_000;
+const LAST_LINES = 3;
+/** What a harness writes below what a command printed; the exit code stands beside it already. */
+const ENDS_ONLY =
+  /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$)/i;
+const FRAME_TIMES = 3;
+
+/** Finds the commands that matter with their last outcome, and the errors they showed with what made them go away. */
+export class RunCollector implements SpanCollector {
+  readonly #paths: SpanPaths;
+  readonly #runs = new Map<string, Run>();
+  readonly #open = new Map<string, Trouble>();
+  readonly #troubles: Trouble[] = [];
+  /** Subjects that ran without an error, in this span. */
+  readonly #passed = new Map<string, Place>();
+  /** Files changed since the last notable run. */
+  #changes: string[] = [];
+  /** The newest message of the span with which a user began a turn. */
+  #turn: Place | null = null;
+
+  constructor(paths: SpanPaths) {
+    this.#paths = paths;
+  }
+
+  userSpeech({ place }: Speech): void {
+    this.#turn = place;
+  }
+
+  result(result: ResultReading): void {
+    const { call, failed } = result;
+    if (call === null) return;
+    if (call.kind === "shell") this.#takeCommand(call, result);
+    else if (failed) this.#takeFailure(call, result);
+    else this.#settle(subjectOf(call), result.place);
+    if (!failed) for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
+  }
+
+  #takeCommand(call: CallReading, result: ResultReading): void {
+    if (call.command === null) return;
+    const command = notableCommand(call.command);
+    if (command === null) return this.#takeLook(call, call.command, result);
+    const { text, exitCode, failed, place } = result;
+    const error = failed
+      ? (errorLine(text, false) ?? `exit code ${exitCode ?? "unknown"}`)
+      : exitCode === 0
+        ? null
+        : errorLine(text, true);
+    const run: Run = {
+      command,
+      toolName: call.toolName,
+      result: testResult(text),
+      last: lastLines(text),
+      exitCode,
+      failed: failed || error !== null,
+      error,
+      place,
+      looks: false,
+    };
+    this.#keep(run);
+    const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
+    if (error === null) this.#settle(subject, place);
+    else this.#trouble(subject, error, place);
+    this.#changes = error === null ? [] : this.#changes;
+  }
+
+  /** A command that only looks: its outcome is told while there is room, and its failure teaches nothing. */
+  #takeLook({ toolName }: CallReading, line: string, { text, exitCode, failed, place }: ResultReading): void {
+    const command = line.replaceAll("`", "'");
+    const error = failed ? errorLine(text, false) : null;
+    const result = error === null ? testResult(text) : null;
+    this.#keep({
+      command,
+      toolName,
+      result,
+      last: lastLines(text),
+      exitCode,
+      failed,
+      error,
+      place,
+      looks: true,
+    });
+  }
+
+  #keep(run: Run): void {
+    this.#runs.delete(run.command);
+    this.#runs.set(run.command, run);
+  }
+
+  /** Failed calls of other tools count while nothing of the same kind succeeded after them. */
+  #takeFailure(call: CallReading, { text, place }: ResultReading): void {
+    const error = errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
+    if (error !== "") this.#trouble(subjectOf(call), error, place);
+  }
+
+  #trouble(subject: string, error: string, place: Place): void {
+    const known = this.#open.get(subject);
+    if (known !== undefined && statementKey(known.error) === statementKey(error)) return void known.places.push(place);
+    const trouble: Trouble = { subject, error, places: [place], resolution: null };
+    if (known !== undefined) known.resolution = GAVE_WAY;
+    this.#open.set(subject, trouble);
+    this.#troubles.push(trouble);
+    this.#changes = [];
+  }
+
+  #settle(subject: string, place: Place): void {
+    this.#passed.set(subject, place);
+    const trouble = this.#open.get(subject);
+    if (trouble === undefined) return;
+    const fixes = [...new Set(this.#changes)].slice(-MAX_FIXES);
+    trouble.resolution = fixes.length === 0 ? SUCCEEDED : `succeeded after changes to ${fixes.join(", ")}`;
+    trouble.places.push(place);
+    this.#open.delete(subject);
+  }
+
+  harvest({ messages, previous }: HarvestContext): Harvest {
+    const length = messages.length;
+    const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
+    const frames = repeated([...this.#runs.values()].map(({ last }) => last));
+    const ran = new Map((previous?.toolOutcomes ?? []).map(({ keyFields, id }) => [keyFields["command"], id]));
+    const found = onePerError(this.#troubles.filter(isTelling)).map((trouble) => {
+      const candidate = errorOf(trouble, length);
+      const earlier = before.get(candidate.item.error);
+      before.delete(candidate.item.error);
+      return earlier === undefined ? candidate : { ...candidate, supersedes: earlier.id };
+    });
+    return {
+      candidates: [
+        ...[...this.#runs.values()].map((run) => this.#outcome(run, length, ran, frames)),
+        ...found,
+        ...[...before.values()].flatMap((item) => this.#resolvedSince(item)),
+      ],
+    };
+  }
+
+  #outcome(run: Run, length: number, ran: ReadonlyMap<unknown, string>, frames: ReadonlySet<string>): Candidate {
+    const last = run.error === null ? run.last.find((line) => !frames.has(line)) : undefined;
+    const came = run.result ?? (last === undefined ? null : excerpt(this.#paths.shortened(last), MAX_LAST));
+    const command = run.looks ? excerpt(this.#paths.shortened(run.command), MAX_LOOK) : run.command;
+    const keyFields: JsonObject = {
+      command,
+      ...(run.exitCode !== null && { exitCode: run.exitCode }),
+      ...(came !== null && { result: came }),
+    };
+    const told = (run.looks ? 0 : 1) + (run.result === null ? 0 : 1) + (run.failed ? 0.5 : 0);
+    const earlier = ran.get(command);
+    return {
+      section: "toolOutcomes",
+      item: {
+        toolName: run.toolName,
+        outcome: run.failed ? "failure" : "success",
+        keyFields,
+        errorMessage: run.error === null ? null : excerpt(this.#paths.shortened(run.error), MAX_OUTCOME_ERROR),
+        sources: [run.place.messageId],
+      },
+      worth: (run.place.position + 1) / length + told,
+      ...(earlier !== undefined && { supersedes: earlier }),
+    };
+  }
+
+  /** An error of an earlier fold that went away in this span: its subject succeeded, or the user went on and it stayed away. */
+  #resolvedSince(item: ErrorItem): readonly Candidate[] {
+    if (item.resolution !== null) return [];
+    const passed = [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1];
+    const place = passed ?? this.#turn;
+    if (place === null || (passed === undefined && this.#isSeen(item.error))) return [];
+    const { id, ...rest } = item;
+    const sources = [...new Set([...item.sources, place.messageId])];
+    const resolution = passed === undefined ? NOT_SEEN_AGAIN : SUCCEEDED;
+    return [{ section: "errors", item: { ...rest, resolution, sources }, worth: 1, supersedes: id }];
+  }
+
+  #isSeen(error: string): boolean {
+    const key = statementKey(error);
+    return this.#troubles.some((trouble) => key.includes(statementKey(trouble.error)));
+  }
+}
+
+const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
+
+/** The last lines that say something, the last first. */
+function lastLines(text: string): readonly string[] {
+  const lines = text.slice(-LAST_READ).trimEnd().split("\n");
+  return lines
+    .filter((line) => /[\p{L}\p{N}]{3}/u.test(line) && !ENDS_ONLY.test(line))
+    .slice(-LAST_LINES)
+    .reverse();
+}
+
+/** The lines that end what many commands print: a shell or harness writes them, and they tell nothing of the command. */
+function repeated(ends: readonly (readonly string[])[]): ReadonlySet<string> {
+  const times = new Map<string, number>();
+  for (const line of ends.flatMap((lines) => lines.slice(0, 1))) times.set(line, (times.get(line) ?? 0) + 1);
+  return new Set([...times].filter(([, count]) => count >= FRAME_TIMES).map(([line]) => line));
+}
+
+/** An error that went away without any change taught nothing, and a change that gave way to the next error is in its place. */
+const isTelling = ({ resolution }: Trouble): boolean =>
+  resolution === null || (resolution !== SUCCEEDED && resolution !== GAVE_WAY);
+
+/** Several commands may show one error; the trouble that was resolved tells most, then the newest. */
+function onePerError(troubles: readonly Trouble[]): readonly Trouble[] {
+  const best = new Map<string, Trouble>();
+  for (const trouble of troubles) {
+    const key = statementKey(trouble.error);
+    if (best.get(key)?.resolution == null) best.set(key, trouble);
+  }
+  return [...best.values()];
+}
+
+function errorOf({ subject, error, places, resolution }: Trouble, length: number): Candidate & { section: "errors" } {
+  const last = places.at(-1) as Place;
+  const sources = [...new Set([places[0] as Place, last].map((place) => place.messageId))];
+  const worth = (last.position + 1) / length + (resolution === null ? 0.5 : 1) + Math.min(1, places.length / 4);
+  return { section: "errors", item: { error: `${subject}: ${error}`, resolution, sources }, worth };
+}
+
+const MAX_FIELDS = 4;
+const MAX_VALUE = 80;
+const DECLARED_WORTH = 3;
+
+/**
+ * Finds the outcomes of tools that neither touch files nor run commands: orders, look-ups, calls to services. Key fields
+ * that a tool declared survive every fold; for the others the short arguments tell what was done.
+ */
+export class OutcomeCollector implements SpanCollector {
+  readonly #outcomes: { readonly result: ResultReading; readonly keyFields: JsonObject }[] = [];
+
+  result(result: ResultReading): void {
+    const { envelope, call } = result;
+    if (envelope.keyFields !== undefined) this.#outcomes.push({ result, keyFields: envelope.keyFields });
+    else if (call?.kind === "other" || call?.kind === "agent") {
+      const keyFields = shortFields(call.input);
+      if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields });
+    }
+  }
+
+  harvest({ messages }: HarvestContext): Harvest {
+    return {
+      candidates: this.#outcomes.map(({ result, keyFields }) => outcomeCandidate(result, keyFields, messages.length)),
+    };
+  }
+}
+
+function outcomeCandidate(
+  { envelope, failed, text, place }: ResultReading,
+  keyFields: JsonObject,
+  length: number,
+): Candidate {
+  const declared = envelope.keyFields === undefined ? 0 : DECLARED_WORTH;
+  return {
+    section: "toolOutcomes",
+    item: {
+      toolName: envelope.toolName,
+      outcome: failed && envelope.outcome === "success" ? "failure" : envelope.outcome,
+      keyFields,
+      errorMessage: failed ? errorLine(text, false) : null,
+      sources: [place.messageId],
+    },
+    worth: declared + (place.position + 1) / length,
+  };
+}
+
+function shortFields(input: JsonValue): JsonObject {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
+  const short = Object.entries(input).filter(([, value]) => isShort(value));
+  return Object.fromEntries(short.slice(0, MAX_FIELDS));
+}
+
+const isShort = (value: JsonValue | undefined): boolean =>
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);

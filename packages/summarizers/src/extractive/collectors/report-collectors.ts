@@ -1,0 +1,241 @@
+import type { JsonValue } from "@threadfold/core";
+import type { ResultReading } from "../reading/result-reading.ts";
+import type { Place, Speech } from "../reading/speech.ts";
+import { COMPLETION, DECISION, FINDING, SETBACK } from "../text/phrases.ts";
+import { isAnnouncement, isQuestion, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
+import { type SpanWords, wordsOf } from "../text/words.ts";
+import type { Candidate, HandoffSpeaker, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+
+/** Rarest words that stand for what a message says. */
+const TELLING_WORDS = 8;
+/** At most so many sentences are quoted from one message, and more from the answer that ends a turn: it reports on the whole turn. */
+const MOST_QUOTED = 3;
+const MOST_CLOSING = 7;
+const MIN_SENTENCE = 18;
+/** What says what was found, decided or done is worth more than what says what comes next. */
+const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
+const CONCLUSION = 1.8;
+const ANNOUNCEMENT = 0.6;
+const GUESSED = 0.4;
+/** What the agent is still guessing is told last. */
+const GUESS = /\b(?:maybe|perhaps|might be|not sure|unclear)\b/i;
+/** Signs of a name: code, a path, a file, a number. */
+const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
+const COURTESY = /^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:always )?happy to help|no problem|my pleasure)\b/i;
+
+interface ChosenSentence {
+  readonly index: number;
+  /** How rare the words are that only it brings. */
+  readonly weight: number;
+}
+
+interface Report {
+  readonly place: Place;
+  readonly sentences: readonly Sentence[];
+  readonly closing: boolean;
+}
+
+/**
+ * Finds what the agent said that it found, decided and did: of every message the sentences that tell it from all else, whole
+ * and word for word. Each message has its first line before any has a second one.
+ */
+export class ReportCollector implements SpanCollector {
+  readonly #words: SpanWords;
+  readonly #reports: Report[] = [];
+
+  constructor(words: SpanWords) {
+    this.#words = words;
+  }
+
+  agentSpeech({ sentences, place, closing }: Speech): void {
+    const telling = sentences.filter(isTelling);
+    if (telling.length > 0) this.#reports.push({ place, sentences: telling, closing });
+  }
+
+  harvest(): Harvest {
+    const last = this.#reports.at(-1)?.place;
+    const worthTelling = this.#reports.map((report) =>
+      report.place.turn === last?.turn
+        ? report
+        : { ...report, sentences: report.sentences.filter((sentence) => !isPassing(sentence)) },
+    );
+    return { candidates: worthTelling.flatMap((report) => this.#quotes(report, last?.position ?? 0)) };
+  }
+
+  /** In the order of the message. What tells most of it is worth more than what comes second of any other. */
+  #quotes(report: Report, last: number): readonly Candidate[] {
+    const { place, closing } = report;
+    const recent = (place.position + 1) / (last + 1);
+    return [...this.#chosen(report).entries()]
+      .map(([rank, { index, weight }]) => {
+        const { text } = report.sentences[index] as Sentence;
+        const first = 1 + (closing ? 1.5 : 1) + recent + Math.min(0.5, weight / 8);
+        const more = (closing ? 1.5 : 0.8) / Math.max(1, rank) + recent;
+        const worth = isAnnouncement(text) ? recent / 2 : rank === 0 ? first : more;
+        return { text, index, worth };
+      })
+      .sort((a, b) => a.index - b.index)
+      .map(({ text, worth }): Candidate => ({ section: "facts", item: { text, sources: [place.messageId] }, worth }));
+  }
+
+  /** The sentences that cover most of the message's rarest words, best first. */
+  #chosen({ sentences, closing }: Report): readonly ChosenSentence[] {
+    const words = sentences.map(({ text }) => wordsOf(text));
+    const telling = TELLING_WORDS * (closing ? 3 : 1);
+    const open = new Set(this.#words.rarest(new Set(words.flatMap((own) => [...own])), telling));
+    const chosen: ChosenSentence[] = [];
+    const taken = new Set<number>();
+    while (open.size > 0 && chosen.length < (closing ? MOST_CLOSING : MOST_QUOTED)) {
+      let best = { index: -1, weight: 0, value: 0 };
+      for (const [index, sentence] of sentences.entries()) {
+        if (taken.has(index)) continue;
+        const weight = this.#weightOf(words[index] as ReadonlySet<string>, open);
+        const value = (weight * standingOf(sentence)) / Math.sqrt(sentence.text.length + 40);
+        if (value > best.value) best = { index, weight, value };
+      }
+      if (best.index < 0) break;
+      taken.add(best.index);
+      for (const word of words[best.index] as ReadonlySet<string>) open.delete(word);
+      chosen.push(best);
+    }
+    return chosen;
+  }
+
+  #weightOf(words: ReadonlySet<string>, open: ReadonlySet<string>): number {
+    let weight = 0;
+    for (const word of words) if (open.has(word)) weight += 1 / this.#words.count(word);
+    return weight;
+  }
+}
+
+/** An announcement that names nothing. In the turn at hand it tells where the agent is; afterwards, nothing. */
+const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !NAMES.test(text);
+
+function standingOf({ text, marks }: Sentence): number {
+  if (GUESS.test(text)) return GUESSED;
+  if (marks & CONCLUDES) return CONCLUSION;
+  return isAnnouncement(text) ? ANNOUNCEMENT : 1;
+}
+
+/** A row of a table, a heading, a question or a courtesy tells nothing that was found. */
+const isTelling = ({ text }: Sentence): boolean =>
+  text.length >= MIN_SENTENCE &&
+  !COURTESY.test(text) &&
+  !text.startsWith("|") &&
+  !isQuestion(text) &&
+  !/^[-=*#\s]+$/.test(text);
+
+/** What was written down for people tells more than what was said on the way. */
+const COMMIT_WORTH = 3.5;
+const COMMIT_DETAIL_WORTH = 1.5;
+const MAX_SUBJECT = 200;
+const MAX_BODY = 320;
+
+/** Keeps what the agent wrote down of its work: the messages of commits and pull requests that went through. */
+export class CommitCollector implements SpanCollector {
+  readonly #messages: { readonly lines: readonly string[]; readonly place: Place }[] = [];
+
+  result({ call, failed }: ResultReading): void {
+    if (call?.kind !== "shell" || failed) return;
+    const lines = commitMessage(commandIn(call.input));
+    if (lines.length > 0) this.#messages.push({ lines, place: call.place });
+  }
+
+  harvest({ messages }: HarvestContext): Harvest {
+    return {
+      candidates: this.#messages.flatMap(({ lines, place }): readonly Candidate[] => {
+        const recent = (place.position + 1) / messages.length;
+        const [subject = "", ...body] = lines;
+        const told = quoteSentences(sentencesOf(body.join("\n"), MAX_BODY * 4, 0), MAX_BODY);
+        const sources = [place.messageId];
+        const said = { text: `Committed: ${subject.slice(0, MAX_SUBJECT).toWellFormed()}`, sources };
+        return [
+          { section: "facts", item: said, worth: COMMIT_WORTH + recent },
+          ...(told === ""
+            ? []
+            : [{ section: "facts" as const, item: { text: told, sources }, worth: COMMIT_DETAIL_WORTH + recent }]),
+        ];
+      }),
+    };
+  }
+}
+
+function commandIn(input: JsonValue): string {
+  if (typeof input === "string") return input;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return "";
+  const fields = input as Readonly<Record<string, JsonValue | undefined>>;
+  const value = ["command", "cmd", "script", "code"].map((name) => fields[name]).find((one) => one !== undefined);
+  const last = Array.isArray(value) ? value.at(-1) : value;
+  return typeof last === "string" ? last : "";
+}
+
+/** So much of a command is read, in UTF-16 code units. */
+const MOST_READ_OF_COMMAND = 8_000;
+const WRITES_DOWN = /\bgit\s+(?:-[\w-]+(?:[= ]\S+)?\s+)*(?:commit|tag\s+-a)\b|\bgh\s+pr\s+(?:create|edit)\b/;
+const HEREDOC = /<<-?\s*(['"]?)(\w+)\1\r?\n([\s\S]*?)\r?\n\s*\2\b/;
+const ARGUMENT = /(?:^|\s)(?:-a?m|--message|--title|--body|-t|-b)(?:=|\s+)(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/g;
+/** Lines that tools add for other tools. */
+const TRAILER = /^(?:[\w-]+-by:|🤖|(?:Fixes|Closes|Refs):? #\d+$|https?:\/\/\S+$)/i;
+
+/** What an agent wrote down of its work for people: the message of a commit, or title and text of a pull request, line by line. */
+export function commitMessage(command: string): readonly string[] {
+  const text = command.slice(0, MOST_READ_OF_COMMAND);
+  if (!WRITES_DOWN.test(text)) return [];
+  const lines = [...argumentsOf(text), HEREDOC.exec(text)?.[3] ?? ""].join("\n").split("\n");
+  return lines
+    .map((line) => line.replace(/^\s*[-*]\s+/, "").trim())
+    .filter((line) => line !== "" && !TRAILER.test(line));
+}
+
+/** What is handed over in quotes; a substitution is the here-document that was read already. */
+const argumentsOf = (text: string): readonly string[] =>
+  [...text.matchAll(ARGUMENT)]
+    .map(([, double, single]) => double?.replace(/\\(["$`\\])/g, "$1").replaceAll("\\n", "\n") ?? single ?? "")
+    .filter((argument) => !argument.startsWith("$("));
+
+/** A handoff is read whole up to so many UTF-16 code units. */
+const MOST_READ_OF_HANDOFF = 40_000;
+const MIN_LINE = 20;
+/** What harnesses put around a handoff: it speaks of the conversation and not of the work. */
+const FRAME =
+  /^(?:This session is being continued|The conversation history before|The summary below covers|If you need specific details from before|Please continue the conversation|Continue (?:the conversation|with the last task)|<\/?summary>|(?:Analysis|Summary):?$)/i;
+/** A tag that a harness puts around what an agent brought back. */
+const WRAPPED = /^\s*(?:<[\w-]+(?:\s[^<>]{0,200})?>\s*)+/;
+/** What a model wrote down for whoever takes over is worth more than what can be guessed from the steps themselves. */
+const HANDOFF_WORTH = 4;
+/** The beginning says what matters; what follows it competes with what the steps say. */
+const HANDOFF_BEGINNING = 0.5;
+const HANDOFF_DETAIL_WORTH = 2;
+
+/**
+ * Keeps handoffs and summaries that stand in the log, with who wrote them: sentence by sentence, word for word. The newest
+ * one tells what the others told, so that it comes first.
+ */
+export class HandoffCollector implements SpanCollector {
+  readonly #handoffs: {
+    readonly place: Place;
+    readonly sentences: readonly Sentence[];
+    readonly by: HandoffSpeaker;
+  }[] = [];
+
+  handoff(text: string, place: Place, by: HandoffSpeaker): void {
+    const sentences = sentencesOf(text.replace(WRAPPED, ""), MOST_READ_OF_HANDOFF, 0).filter(
+      ({ text: line }) => line.length >= MIN_LINE && !FRAME.test(line),
+    );
+    if (sentences.length > 0) this.#handoffs.push({ place, sentences, by });
+  }
+
+  harvest(): Harvest {
+    const newest = this.#handoffs.length - 1;
+    return {
+      candidates: this.#handoffs.flatMap(({ place, sentences, by }, index) =>
+        sentences.map(({ text }, at): Candidate => {
+          const base = at < sentences.length * HANDOFF_BEGINNING ? HANDOFF_WORTH : HANDOFF_DETAIL_WORTH;
+          const worth =
+            base + (index === newest ? 1 : index / (newest + 1)) + (sentences.length - at) / sentences.length / 2;
+          return { section: "facts", item: { text, sources: [place.messageId], by }, worth };
+        }),
+      ),
+    };
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  asPinId,
+  type MessageId,
+  type Pin,
+  ruleKey,
+  rulesBehindInSteps,
+  type Steps,
+  type StructuredSummary,
+  type SummaryChange,
+} from "@threadfold/core";
+import { statementKey } from "../../text/excerpt.ts";
+import type { Place, Speech } from "../reading/speech.ts";
+import { DECISION, PREFERENCE, RULE } from "../text/phrases.ts";
+import { InstructionWords } from "../text/words.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+
+const USER_WORTH = 2;
+const SYSTEM_WORTH = 1;
+
+/**
+ * The standing rules of a span: those that the detector of pins finds there and that hold behind its end. A pinned rule
+ * needs no second copy, and what the span takes back of the summary before is resolved.
+ */
+export class ConstraintCollector implements SpanCollector {
+  readonly #candidates: Candidate[] = [];
+  #changes: readonly SummaryChange[] = [];
+
+  *prepare({ messages, previous, pins }: HarvestContext): Steps<void> {
+    const before = rulesOf(previous);
+    const standing = yield* rulesBehindInSteps(messages, [...pins, ...before]);
+    const holding = new Set<string>();
+    const pinned = pins.map(({ text }) => statementKey(text)).join("\n");
+    const known = new Set<Pin>([...pins, ...before]);
+    const inSpan = new Set(messages.map(({ id }) => id));
+    for (const rule of standing) {
+      yield;
+      holding.add(ruleKey(rule));
+      if (known.has(rule) || pinned.includes(statementKey(rule.text))) continue;
+      if (rule.source !== undefined && inSpan.has(rule.source.messageId))
+        this.#candidates.push(ruleCandidate(rule, rule.source.messageId));
+    }
+    this.#changes = before
+      .filter((rule) => !holding.has(ruleKey(rule)))
+      .map((rule) => ({ op: "resolve", section: "constraints", itemId: rule.id, reason: "taken back" }));
+  }
+
+  harvest(): Harvest {
+    return { candidates: this.#candidates, changes: this.#changes };
+  }
+}
+
+function ruleCandidate({ text, authority }: Pin, said: MessageId): Candidate {
+  // Among rules of one source, shorter ones bind more per token.
+  const worth = (authority === "system" ? SYSTEM_WORTH : USER_WORTH) + 1 / (1 + text.length / 100);
+  return { section: "constraints", item: { text, sources: [said] }, worth };
+}
+
+/** The rules of a summary, as if a user had said them. */
+const rulesOf = (summary: StructuredSummary | null): readonly Pin[] =>
+  (summary?.constraints ?? []).map(({ id, text }) => ({
+    id: asPinId(id),
+    text,
+    authority: "user",
+    origin: "detector",
+  }));
+
+/** What an agent says before it calls a tool is not a decision. */
+const ABOUT_TOOLS =
+  /\b(?:tool|command|grep|search(?:ing)?|look(?:ing)? (?:at|for)|read(?:ing)? the|list(?:ing)?|bash|sed)\b/i;
+const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)\s+|\s+[—–]\s+/iu;
+const MIN_DECISION = 20;
+const MAX_DECISION = 240;
+
+/** Finds choices that the agent says it made, with the reason when the sentence gives one. */
+export class DecisionCollector implements SpanCollector {
+  readonly #found: { readonly text: string; readonly place: Place }[] = [];
+
+  agentSpeech({ sentences, place }: Speech): void {
+    for (const { text, marks } of sentences) {
+      if (!(marks & DECISION) || text.length < MIN_DECISION || text.length > MAX_DECISION || /[?:？：]$/.test(text))
+        continue;
+      if (!ABOUT_TOOLS.test(text)) this.#found.push({ text, place });
+    }
+  }
+
+  harvest(): Harvest {
+    const last = this.#found.at(-1)?.place.position ?? 0;
+    return { candidates: this.#found.map(({ text, place }) => decisionCandidate(text, place, last)) };
+  }
+}
+
+function decisionCandidate(sentence: string, place: Place, last: number): Candidate {
+  const split = RATIONALE.exec(sentence);
+  const decision = split === null ? sentence : sentence.slice(0, split.index);
+  const rationale = split === null ? "" : sentence.slice(split.index + split[0].length);
+  return {
+    section: "decisions",
+    item: {
+      decision: decision.replace(/[.。]$/, ""),
+      rationale: rationale.replace(/[.。]$/, ""),
+      turn: place.turn,
+      sources: [place.messageId],
+    },
+    worth: 1 + (place.position + 1) / (last + 1) + (rationale === "" ? 0 : 0.3),
+  };
+}
+
+const MAX_FACT = 220;
+const FIGURE = /\d|["“«„][^"”»“]{2,60}["”»“]|[$€£¥]/;
+
+interface Fact {
+  readonly text: string;
+  readonly place: Place;
+  readonly worth: number;
+}
+
+/** Finds what users state about themselves and their work, with figures first. */
+export class FactCollector implements SpanCollector {
+  readonly #facts: Fact[] = [];
+
+  userSpeech({ sentences, place }: Speech): void {
+    for (const { text, marks } of sentences) {
+      if (!(marks & PREFERENCE) || marks & RULE || text.length > MAX_FACT || /[?:？：]$/.test(text)) continue;
+      this.#facts.push({ text, place, worth: FIGURE.test(text) ? 3 : 2 });
+    }
+  }
+
+  harvest({ messages }: HarvestContext): Harvest {
+    const candidates = this.#facts.map(
+      ({ text, place, worth }): Candidate => ({
+        section: "facts",
+        item: { text, sources: [place.messageId] },
+        worth: worth + (place.position + 1) / messages.length,
+      }),
+    );
+    return { candidates };
+  }
+}
+
+const MIN_SENTENCE = 18;
+
+/** Finds the sentences that speak of what a fold's instructions ask for, also those that nothing else would quote. */
+export class AskedForCollector implements SpanCollector {
+  readonly #words: InstructionWords;
+  readonly #sentences: { readonly text: string; readonly place: Place }[] = [];
+
+  constructor(instructions: string | undefined) {
+    this.#words = new InstructionWords(instructions);
+  }
+
+  userSpeech(speech: Speech): void {
+    this.#read(speech);
+  }
+
+  agentSpeech(speech: Speech): void {
+    this.#read(speech);
+  }
+
+  #read({ sentences, place }: Speech): void {
+    if (!this.#words.areGiven) return;
+    for (const { text } of sentences) if (text.length >= MIN_SENTENCE) this.#sentences.push({ text, place });
+  }
+
+  harvest(): Harvest {
+    const shares = this.#words.sharesIn(this.#sentences.map(({ text }) => text));
+    const candidates = this.#sentences.flatMap(({ text, place }, index): readonly Candidate[] =>
+      shares[index] === 0
+        ? []
+        : [{ section: "facts", item: { text, sources: [place.messageId] }, worth: shares[index] as number }],
+    );
+    return { candidates };
+  }
+}

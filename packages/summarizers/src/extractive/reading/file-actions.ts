@@ -1,0 +1,166 @@
+import type { FileItem, JsonValue } from "@threadfold/core";
+import { readShellCommand, type ShellSegment } from "./shell-command.ts";
+
+/** What a call does to a file. */
+export interface FileAction {
+  readonly path: string;
+  readonly action: FileItem["action"];
+}
+
+const READERS: ReadonlySet<string> = new Set([
+  "cat",
+  "head",
+  "tail",
+  "less",
+  "more",
+  "nl",
+  "bat",
+  "sed",
+  "awk",
+  "wc",
+  "source",
+  "diff",
+]);
+
+/** What a shell command does to files, as far as its words tell. */
+export function shellFileActions(command: string): readonly FileAction[] {
+  return readShellCommand(command).flatMap(segmentActions);
+}
+
+function segmentActions({ words, redirects }: ShellSegment): readonly FileAction[] {
+  const written = redirects.filter(isFile).map((path): FileAction => ({ path, action: "created" }));
+  const [name, ...rest] = skipPrefixes(words);
+  if (name === undefined) return written;
+  const files = rest.filter((word) => !word.startsWith("-") && isFile(word));
+  return [...written, ...commandActions(name, rest, files)];
+}
+
+function commandActions(name: string, rest: readonly string[], files: readonly string[]): readonly FileAction[] {
+  const all = (action: FileAction["action"]): readonly FileAction[] => files.map((path) => ({ path, action }));
+  switch (name) {
+    case "rm":
+    case "unlink":
+      return all("deleted");
+    case "touch":
+      return all("created");
+    case "tee":
+      return all(rest.includes("-a") ? "modified" : "created");
+    case "mv": {
+      const [from, to] = files;
+      return from === undefined || to === undefined
+        ? []
+        : [
+            { path: from, action: "deleted" },
+            { path: to, action: "created" },
+          ];
+    }
+    case "cp":
+      return files.slice(-1).map((path) => ({ path, action: "created" }));
+    case "git":
+      return rest[0] === "rm" ? all("deleted") : [];
+    case "sed":
+    case "awk": {
+      const isChanged = name === "sed" && rest.some((word) => /^-\w*i/.test(word));
+      return withoutScript(rest, files).map((path) => ({ path, action: isChanged ? "modified" : "read" }));
+    }
+  }
+  return READERS.has(name) ? all("read") : [];
+}
+
+/** The first word that is not an option is the script, and so is what follows `-e` and `-f`; a script may look like a path. */
+function withoutScript(rest: readonly string[], files: readonly string[]): readonly string[] {
+  const given = rest.flatMap((word, index) => (/^-[ef]$/.test(rest[index - 1] ?? "") ? [word] : []));
+  const script = given.length > 0 ? given : [rest.find((word) => !word.startsWith("-"))];
+  return files.filter((path) => !script.includes(path));
+}
+
+/** `sudo`, `time` and variable settings stand before the command itself. */
+function skipPrefixes(words: readonly string[]): readonly string[] {
+  const first = words.findIndex((word) => !/^(?:sudo|time|env|nohup|command|[A-Za-z_]\w*=.*)$/.test(word));
+  return first < 0 ? [] : words.slice(first);
+}
+
+/** A word that names a file: it has an extension or a folder, and no character of a pattern, a variable or a device. */
+function isFile(word: string): boolean {
+  if (word.length < 3 || word.length > 260 || /[*?$`{}()[\]\n|^\s,'"]/.test(word)) return false;
+  if (word.startsWith("/dev/") || word.includes("://")) return false;
+  return /\.\w{1,8}$/.test(word) || (word.includes("/") && /[A-Za-z]/.test(word) && !word.endsWith("/"));
+}
+
+const PATCH_LINE = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
+const PATCH_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
+  Add: "created",
+  Update: "modified",
+  Delete: "deleted",
+};
+
+/** The files that a patch in the `*** Update File:` form touches. */
+export function patchFileActions(patch: string): readonly FileAction[] {
+  return [...patch.matchAll(PATCH_LINE)].map(([, verb, path]) => ({
+    path: (path as string).trim(),
+    action: PATCH_ACTIONS[verb as string] as FileAction["action"],
+  }));
+}
+
+/** A change of one file by a call: the text that was put in, and the text that it took the place of. */
+export interface FileChange {
+  readonly path: string;
+  readonly after: string;
+  readonly before: string;
+}
+
+/** Fields of a call's input that hold what stands in a file behind and before the call. */
+const AFTER = ["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source"];
+const BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString"];
+const PATH = ["file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file"];
+const PATCH = "*** Begin Patch";
+/** Longer texts name more than a summary has room for. In UTF-16 code units. */
+const MOST_READ = 40_000;
+const NAME = /[\p{L}_$][\p{L}\p{N}_$]{3,}/gu;
+
+/** What a call changes in files: in one by its fields or a list of edits, in several by a patch. */
+export function fileChanges(input: JsonValue): readonly FileChange[] {
+  const patch = patchIn(input);
+  if (patch !== undefined) return patchedFiles(patch);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
+  const path = textIn(input, PATH);
+  if (path === "") return [];
+  const parts = [input, ...Object.values(input).filter(Array.isArray).flat()] as readonly JsonValue[];
+  const joined = (names: readonly string[]): string => parts.map((part) => textIn(part, names)).join("\n");
+  const after = joined(AFTER);
+  return after.trim() === "" ? [] : [{ path, after, before: joined(BEFORE) }];
+}
+
+/** The names that came into a file with a change, each once, in order. */
+export function changedNames({ path, after, before }: FileChange): readonly string[] {
+  const old = new Set([...namesOf(before), ...namesOf(path)]);
+  return [...new Set(namesOf(after))].filter((name) => !old.has(name));
+}
+
+const namesOf = (text: string): readonly string[] => text.slice(0, MOST_READ).match(NAME) ?? [];
+
+function patchIn(input: JsonValue): string | undefined {
+  const texts = typeof input === "object" && input !== null ? Object.values(input).flat() : [input];
+  return texts.find((text): text is string => typeof text === "string" && text.includes(PATCH));
+}
+
+function patchedFiles(patch: string): readonly FileChange[] {
+  return patch
+    .split(/^\*\*\* (?:Update|Add) File: /m)
+    .slice(1)
+    .map((section) => {
+      const [path = "", ...lines] = section.split("\n");
+      const of = (sign: string) => lines.filter((line) => line.startsWith(sign)).join("\n");
+      return { path: path.trim(), after: of("+"), before: of("-") };
+    });
+}
+
+function textIn(value: JsonValue, names: readonly string[]): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
+  for (const name of names) {
+    const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (typeof found === "string" && found !== "") return found;
+  }
+  return "";
+}

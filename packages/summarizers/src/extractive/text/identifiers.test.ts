@@ -1,0 +1,87 @@
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { IdentifierIndex, IN_ARGUMENT, IN_RESULT, readRun, runsOf } from "./identifiers.ts";
+
+describe("reading a run", () => {
+  it.each([
+    ["vllm/core/x.py", ["path vllm/core/x.py"]],
+    ["/usr/local/bin", ["path /usr/local/bin"]],
+    ["../src/utils.js", ["path ../src/utils.js"]],
+    ["~/.pi/agent", ["path ~/.pi/agent"]],
+    ["@scope/package_a", ["path @scope/package_a"]],
+    ["./src/a.ts", ["path src/a.ts"]],
+    ["//github.com/a/b.git", ["path github.com/a/b.git"]],
+    ["manual_commit.go.", ["path manual_commit.go"]],
+    ["self.block_manager.get_table", ["chain self.block_manager.get_table", "name block_manager", "name get_table"]],
+    ["entry.message.role", ["chain entry.message.role"]],
+    ["setup.py", ["path setup.py"]],
+    ["1.25.3", []],
+    ["readFile", ["name readFile"]],
+    ["HTTPServer", ["name HTTPServer"]],
+    ["20250514", ["number 20250514"]],
+    ["6ef2299e", ["name 6ef2299e"]],
+    ["9b1c-4d2e-8f00-aa", ["name 9b1c-4d2e-8f00-aa"]],
+    ["12-line", []],
+    ["However", []],
+    ["read-only", []],
+    ["1/2/3/4/5", []],
+    ["origin/HEAD", ["weak-path origin/HEAD"]],
+    ["a".repeat(220), []],
+  ])("finds in %s: %j", (run, expected) => {
+    expect(readRun(run).map(({ kind, text }) => `${kind} ${text}`)).toEqual(expected);
+  });
+});
+
+describe("the index of identifiers", () => {
+  it("counts once per message and source, and keeps the first and last place", () => {
+    const index = new IdentifierIndex();
+    index.scan("fooBar fooBar", IN_RESULT, 3);
+    index.scan("fooBar", IN_RESULT, 3);
+    index.scan("x fooBar", IN_ARGUMENT, 5);
+    index.scan("fooBar", IN_RESULT, 9);
+    expect(index.entries).toEqual([
+      { text: "fooBar", kind: "name", firstPosition: 3, lastPosition: 9, seen: [1, 0, 0, 2] },
+    ]);
+  });
+
+  it("takes two words with a slash for a path only when the agent used it so", () => {
+    const index = new IdentifierIndex();
+    index.scan("compare input/output with origin/HEAD", IN_RESULT, 0);
+    index.scan("git diff origin/HEAD", IN_ARGUMENT, 1);
+    expect(index.entries.map(({ text }) => text)).toEqual(["origin/HEAD"]);
+  });
+
+  it("takes a chain of names only when the agent used it, and then whole", () => {
+    const index = new IdentifierIndex();
+    index.scan("process.exit and entry.message.role; done.Next", IN_RESULT, 0);
+    index.scan("if (entry.message.role) return", IN_ARGUMENT, 1);
+    expect(index.entries.map(({ text }) => text)).toEqual(["entry.message.role"]);
+  });
+
+  it("finds what stands in Chinese text, between accents and after escaped line breaks", () => {
+    const index = new IdentifierIndex();
+    index.scan('请修改src/app/main_window.py文件。 docs/überblick.md {"out":"\\nREADME.md\\tfoo_bar"}', IN_RESULT, 0);
+    expect(index.entries.map(({ text }) => text)).toEqual([
+      "src/app/main_window.py",
+      "docs/überblick.md",
+      "README.md",
+      "foo_bar",
+    ]);
+  });
+});
+
+/** What a run is, in one expression that is slower. */
+const RUN = /(?<![\w.\-/@~+À-ԯ])(?=[a-z.\-@~+À-ԯ]*(?:[A-Z0-9_/]|[a-z]\.[a-z]))[\w.\-/@~+À-ԯ]{6,220}/g;
+
+describe("runsOf", () => {
+  it("law: a run is long enough and has a capital, a digit, an underscore, a slash, or a dot between letters", () => {
+    const sign = fc.constantFrom(..."abcXYZ09_./-@~+ éЖԯ字\n,", "folder/", "word", "a.b", "x".repeat(120));
+    fc.assert(
+      fc.property(fc.string({ unit: sign, maxLength: 60 }), (text) => {
+        expect(runsOf(text)).toEqual(text.match(RUN) ?? []);
+      }),
+      runs(800),
+    );
+  });
+});

@@ -1,0 +1,222 @@
+import type { Message } from "@threadfold/core";
+import { eachRun } from "../../text/each-run.ts";
+
+/** Where a text stands: in a call's arguments, in what a user or the agent said, or in a tool result. Indexes of {@link IdentifierEntry.seen}. */
+export const IN_ARGUMENT = 0;
+export const IN_USER_TEXT = 1;
+export const IN_AGENT_TEXT = 2;
+export const IN_RESULT = 3;
+export type TextSource = typeof IN_ARGUMENT | typeof IN_USER_TEXT | typeof IN_AGENT_TEXT | typeof IN_RESULT;
+
+/** One path, name or number of a span and where it was seen. Positions are places of messages in the span, from 0. */
+export interface IdentifierEntry {
+  readonly text: string;
+  readonly kind: RunReading["kind"];
+  readonly firstPosition: number;
+  lastPosition: number;
+  /** In how many messages it stands, by source. */
+  readonly seen: [number, number, number, number];
+}
+
+/** What prose and logs are full of; it counts when the agent put it into a call. */
+const WEAK_KINDS: ReadonlySet<RunReading["kind"]> = new Set(["weak-path", "chain"]);
+
+/** A span names a bounded number of things; what hostile text names beyond that is not indexed. */
+const MAX_RUNS = 1 << 17;
+
+/** Line breaks and tabs in a text that is itself JSON. */
+const ESCAPED_SPACE = /\\[nrt]/g;
+
+/**
+ * Collects the paths, names and numbers of texts, each once. Each distinct run is read once, so that a long span costs
+ * little.
+ */
+export class IdentifierIndex {
+  readonly #entries = new Map<string, IdentifierEntry>();
+  readonly #runs = new Map<string, readonly IdentifierEntry[]>();
+
+  /** Everything that was collected, in order of first sight. */
+  get entries(): readonly IdentifierEntry[] {
+    return [...this.#entries.values()].filter(({ kind, seen }) => !WEAK_KINDS.has(kind) || seen[IN_ARGUMENT] > 0);
+  }
+
+  /** Collects from one part of a text. */
+  scan(text: string, source: TextSource, position: number): void {
+    const plain = text.includes("\\n") ? text.replace(ESCAPED_SPACE, " ") : text;
+    for (const run of runsOf(plain)) {
+      const entries = this.#runs.get(run) ?? this.#read(run, position);
+      for (const entry of entries) {
+        // A source's count goes up once per message; a message's arguments, text and results come one after the other.
+        if (entry.lastPosition !== position || entry.seen[source] === 0) entry.seen[source]++;
+        entry.lastPosition = position;
+      }
+    }
+  }
+
+  /** The names in a text that were collected before, each once. */
+  namesIn(text: string): readonly string[] {
+    const names = new Set<string>();
+    const plain = text.includes("\\n") ? text.replace(ESCAPED_SPACE, " ") : text;
+    for (const run of runsOf(plain)) for (const entry of this.#runs.get(run) ?? NOTHING) names.add(entry.text);
+    return [...names];
+  }
+
+  #read(run: string, position: number): readonly IdentifierEntry[] {
+    if (this.#runs.size >= MAX_RUNS) return NOTHING;
+    const entries = readRun(run).map(({ text, kind }) => this.#entry(text, kind, position));
+    this.#runs.set(run, entries.length === 0 ? NOTHING : entries);
+    return entries;
+  }
+
+  #entry(text: string, kind: RunReading["kind"], position: number): IdentifierEntry {
+    let entry = this.#entries.get(text);
+    if (entry === undefined) {
+      entry = { text, kind, firstPosition: position, lastPosition: -1, seen: [0, 0, 0, 0] };
+      this.#entries.set(text, entry);
+    }
+    return entry;
+  }
+}
+
+const NOTHING: readonly IdentifierEntry[] = Object.freeze([]);
+
+/**
+ * The odds that a later call needs an identifier again, relative to others. The weights are rounded from a logistic regression over the recorded sessions, cross-checked on halves: what
+ * the agent itself put into arguments returns most, and so does what the first request names; what only results show
+ * returns least; and the odds fall with the model calls since it was last seen.
+ */
+export function identifierOdds(
+  entry: IdentifierEntry,
+  messages: readonly Message[],
+  firstUserPosition: number,
+): number {
+  const { kind, seen, text } = entry;
+  const inArguments = seen[IN_ARGUMENT];
+  const times = inArguments + seen[IN_USER_TEXT] + seen[IN_AGENT_TEXT] + seen[IN_RESULT];
+  const lastStep = messages.at(-1)?.step ?? 0;
+  const age = Math.max(0, lastStep - (messages[entry.lastPosition]?.step ?? 0));
+  let odds = 0;
+  if (kind === "path" || kind === "weak-path") odds += inArguments > 0 ? 0.1 : -0.5;
+  if (kind === "number") odds -= 1;
+  if (inArguments > 0) odds += 0.4;
+  if (inArguments > 1) odds += 0.5;
+  if (inArguments > 3) odds += 0.4;
+  if (entry.firstPosition === firstUserPosition) odds += 1.2;
+  if (seen[IN_AGENT_TEXT] > 0) odds -= 0.25;
+  if (times >= 3) odds += 0.45;
+  if (text.length > 25) odds += 0.25;
+  odds -= 0.25 * Math.log1p(seen[IN_RESULT]);
+  odds -= 0.25 * Math.log1p(age);
+  return Math.exp(odds);
+}
+
+/** Shorter runs are words, longer ones are data and cut. In UTF-16 code units. */
+const SHORTEST_RUN = 6;
+const LONGEST_RUN = 220;
+/** Letters from `À` to `ԯ` are those of the Latin, Greek and Cyrillic alphabets. */
+const LAST_CODE = 0x52f;
+const PLAIN = 1;
+const TELLING = 2;
+const DOT = 4;
+const KINDS = Uint8Array.from({ length: LAST_CODE + 1 }, (_, code) => kindOf(String.fromCharCode(code)));
+const DOT_BETWEEN_LETTERS = /[a-z]\.[a-z]/;
+
+/**
+ * The runs of letters, digits and path characters in a text that are more than plain words: such a run has a capital, a digit,
+ * an underscore, a slash, or a dot between letters. Scripts without spaces between words are not part of runs, so a path
+ * inside Chinese text is found.
+ */
+export function runsOf(text: string): readonly string[] {
+  const runs: string[] = [];
+  eachRun(text, KINDS, SHORTEST_RUN, (start, end, bits) => {
+    if (bits === PLAIN) return;
+    if (bits & TELLING || DOT_BETWEEN_LETTERS.test(text.slice(start, end)))
+      runs.push(text.slice(start, Math.min(end, start + LONGEST_RUN)));
+  });
+  return runs;
+}
+
+function kindOf(sign: string): number {
+  if (/[A-Z0-9_/]/.test(sign)) return TELLING;
+  if (sign === ".") return DOT;
+  return /[a-z\-@~+À-ԯ]/.test(sign) ? PLAIN : 0;
+}
+
+/**
+ * What a run of characters names. A weak path is two words with a slash between, and a chain is names with dots between, such
+ * as `entry.message.role`: prose and logs have both, so they count only where the agent used them.
+ */
+interface RunReading {
+  readonly text: string;
+  readonly kind: "path" | "weak-path" | "chain" | "name" | "number";
+}
+
+/** Shorter runs are words, longer ones are data. In UTF-16 code units. */
+const MIN_LENGTH = 6;
+const MAX_LENGTH = 219;
+/** Ids that begin with a digit are longer than `12-line` and `40-def`. */
+const LONG_ID = 16;
+
+/** `./` says nothing, `...` is not a folder, the slashes of `//host/path` belong to the scheme, and `-` and `+` are list or diff marks. */
+const BEFORE = /^(?:[-+]+|\.\/|\.{3,}\/?|\/\/)+/;
+/** `.`, `-`, `/`, `+` and `@` end sentences and lists. */
+const AFTER = /[-./+@]+$/;
+/** A name has something that plain words lack: an underscore, an inner capital, or digits beside letters. */
+const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
+const CHAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)+$/;
+const NUMBER = /^\d+$/;
+/** Fewer letters than three make no path: `1/2/3/4/5`. */
+const THREE_LETTERS = /\p{L}.*?\p{L}.*?\p{L}/u;
+
+/** The paths, names and numbers in a run: most often one, `self.block_manager.get_table` names itself and two of its parts. */
+export function readRun(run: string): readonly RunReading[] {
+  const text = run.length > MAX_LENGTH ? "" : trimmed(run);
+  if (text.length < MIN_LENGTH) return [];
+  if (text.includes("/")) return readPath(text);
+  if (/[@~+]/.test(text)) return [];
+  if (text.includes(".")) return isFileName(text) ? [{ text, kind: "path" }] : readChain(text);
+  return text.includes("-") ? readDashed(text) : readName(text);
+}
+
+/** Without the characters at its ends that belong to the text around it. */
+const trimmed = (run: string): string => run.replace(AFTER, "").replace(BEFORE, "");
+
+/** Prose joins words by a slash, too; a path has an extension, depth, or a name that no word has. */
+function readPath(text: string): readonly RunReading[] {
+  if (!THREE_LETTERS.test(text)) return [];
+  const slashes = text.split("/").length - 1;
+  const strong = /[._]/.test(text) || slashes > (text.startsWith("/") ? 2 : 1);
+  return [{ text, kind: strong ? "path" : "weak-path" }];
+}
+
+/** The whole chain, which an edit has to repeat word for word, and the names in it. */
+function readChain(text: string): readonly RunReading[] {
+  const names = text.split(/[.-]/).flatMap(readName);
+  return CHAIN.test(text) ? [{ text, kind: "chain" }, ...names] : names;
+}
+
+function readDashed(text: string): readonly RunReading[] {
+  if (!/[\d_]/.test(text) || !/\p{L}/u.test(text)) return [];
+  return /^\d/.test(text) && text.length < LONG_ID ? [] : [{ text, kind: "name" }];
+}
+
+function readName(text: string): readonly RunReading[] {
+  if (text.length < MIN_LENGTH) return [];
+  if (NUMBER.test(text)) return [{ text, kind: "number" }];
+  return NAME.test(text) ? [{ text, kind: "name" }] : [];
+}
+
+const EXTENSIONS: ReadonlySet<string> = new Set(
+  (
+    "c h cc cpp cxx hpp hh cs m mm go rs py pyi pyx ipynb rb php java kt kts scala swift lua pl pm r jl ex exs erl hs ml clj dart zig nim " +
+    "js jsx mjs cjs ts tsx mts cts vue svelte html htm css scss sass less json jsonl json5 yaml yml toml ini cfg conf env lock xml svg " +
+    "md mdx rst txt adoc csv tsv sql db sqlite proto graphql gradle cmake mk make sh bash zsh fish ps1 bat cmd diff patch log out traj " +
+    "png jpg jpeg gif webp pdf zip tar gz tgz whl so dll dylib cu cuh ptx tf hcl nix"
+  ).split(" "),
+);
+
+/** True when a run without slashes is the name of a file: it ends in an extension that files have. */
+function isFileName(text: string): boolean {
+  const dot = text.lastIndexOf(".");
+  return dot > 0 && text.length - dot <= 7 && EXTENSIONS.has(text.slice(dot + 1));
+}

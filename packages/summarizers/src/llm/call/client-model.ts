@@ -1,0 +1,111 @@
+import {
+  type CompletionModel,
+  type CompletionRequest,
+  type CompletionResult,
+  type ModelCallFailure,
+  modelCallError,
+  modelCallFailure,
+  type ThreadfoldError,
+} from "@threadfold/core";
+
+/** The caller's own client of a provider, and how it is used. */
+export interface ClientModelOptions<Client> {
+  /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
+  readonly client: Client;
+  readonly model: string;
+  /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
+  readonly stream?: boolean;
+  /** Further fields of the request body, such as `thinking` or `reasoning_effort`; they go before what a call asks for. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What the clients of providers take beside the body of a request. */
+export interface ClientCallOptions {
+  readonly maxRetries: 0;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The `complete()` port over a provider's client. A failure of the client becomes `MODEL_CALL_FAILED`; an abort is thrown
+ * as its signal's reason.
+ *
+ * @param paramsOf the request in the provider's own format.
+ */
+export function clientModel<Params>(
+  id: string,
+  paramsOf: (request: CompletionRequest) => Params,
+  send: (params: Params, options: ClientCallOptions) => Promise<CompletionResult>,
+): CompletionModel {
+  return {
+    id,
+    async complete(request) {
+      const params = paramsOf(request);
+      const { signal } = request;
+      try {
+        return await send(params, { maxRetries: 0, ...(signal !== undefined && { signal }) });
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw asModelCallError(error);
+      }
+    },
+  };
+}
+
+/** How providers say that the input is longer than the window. */
+const OVERFLOW =
+  /context[ _-]?(?:length|window)|maximum context|prompt is too long|(?:input|request|prompt).{0,40}(?:too long|too large)|too many (?:input )?tokens|exceeds?.{0,60}tokens?/i;
+
+/**
+ * Any error of a provider's client as `MODEL_CALL_FAILED`. Clients agree on little more than a status, headers and a
+ * message, so it looks at these and at no class. A `retry-after` is read when it is a number, not when it is a date.
+ */
+export function asModelCallError(error: unknown): ThreadfoldError {
+  if (modelCallFailure(error) !== null) return error as ThreadfoldError;
+  const message = messageOf(error);
+  return modelCallError(`The model call failed: ${message}`, failureOf(error, message), error);
+}
+
+function failureOf(error: unknown, message: string): ModelCallFailure {
+  const status = numberOf(error, "status") ?? numberOf(error, "statusCode");
+  if (status === undefined)
+    return { kind: /time.?out/i.test(`${textOf(error, "name")} ${message}`) ? "timeout" : "unavailable" };
+  const retryAfterMs = retryAfterOf(error);
+  const more = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (status === 429) return { kind: "rate-limited", ...more };
+  // A status of success beside an error: the connection broke while the answer came.
+  if (status < 400 || status === 408 || status === 409 || status >= 500) return { kind: "unavailable", ...more };
+  const said = `${textOf(error, "code")} ${message} ${textOf(error, "responseBody").slice(0, 2_000)}`;
+  if ((status === 400 || status === 413) && OVERFLOW.test(said)) return { kind: "overflow", ...more };
+  return { kind: "rejected", ...more };
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  const milliseconds = Number(headerOf(error, "retry-after-ms") ?? Number.NaN);
+  if (milliseconds >= 0) return milliseconds;
+  const seconds = Number(headerOf(error, "retry-after") ?? Number.NaN);
+  return seconds >= 0 ? seconds * 1_000 : undefined;
+}
+
+function headerOf(error: unknown, name: string): string | null {
+  for (const key of ["headers", "responseHeaders"]) {
+    const headers = fieldOf(error, key);
+    if (headers instanceof Headers && headers.has(name)) return headers.get(name);
+    const value = fieldOf(headers, name);
+    if (typeof value === "string") return value;
+  }
+  // Clients that wrap another client's error keep its headers there.
+  const cause = fieldOf(error, "cause");
+  return cause === undefined ? null : headerOf(cause, name);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const fieldOf = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+const numberOf = (value: unknown, key: string): number | undefined => {
+  const field = fieldOf(value, key);
+  return typeof field === "number" ? field : undefined;
+};
+const textOf = (value: unknown, key: string): string => {
+  const field = fieldOf(value, key);
+  return typeof field === "string" ? field : "";
+};
