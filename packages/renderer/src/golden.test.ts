@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "./formats/formats.ts";
-import { renderRequest } from "./render-request.ts";
+import { renderRequest } from "./rendering/render-request.ts";
 import { goldenInput } from "./testing/golden-input.ts";
 import { describeWarning } from "./warnings/describe-warning.ts";
 

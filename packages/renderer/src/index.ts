@@ -1,12 +1,12 @@
-export { COMPACTION_RENDER_FORMAT_VERSION } from "./render-format-version.ts";
-export type { HostFields } from "./host-fields.ts";
-export type { RehydratedContent, Rendering, RenderInput } from "./render-input.ts";
-export { renderRequest } from "./render-request.ts";
-export { type PayloadDigest, payloadDigest } from "./payload-digest.ts";
-export { GrowingRendering } from "./growing/growing-rendering.ts";
-export { GrowingPayload } from "./growing/growing-payload.ts";
-export { rendersAlike } from "./growing/renders-alike.ts";
-export type { RenderedAction, RenderedMessage, RenderedRecord, RenderManifest } from "./manifest/render-manifest.ts";
+export { COMPACTION_RENDER_FORMAT_VERSION } from "./input/render-manifest.ts";
+export type { HostFields } from "./input/host-fields.ts";
+export type { RehydratedContent, Rendering, RenderInput } from "./input/render-input.ts";
+export { renderRequest } from "./rendering/render-request.ts";
+export { type PayloadDigest, payloadDigest } from "./rendering/growing-payload.ts";
+export { GrowingRendering } from "./rendering/growing-rendering.ts";
+export { GrowingPayload } from "./rendering/growing-payload.ts";
+export { rendersAlike } from "./rendering/growing-rendering.ts";
+export type { RenderedAction, RenderedMessage, RenderedRecord, RenderManifest } from "./input/render-manifest.ts";
 export {
   isLossy,
   type LeftOutReason,
@@ -25,15 +25,15 @@ export type {
   ProviderFormat,
 } from "./formats/provider-format.ts";
 export { FORMAT_NAMES, formatById, FORMATS } from "./formats/formats.ts";
-export type { CapabilityTable, ModelCapabilities } from "./capabilities/model-capabilities.ts";
-export { MODEL_CAPABILITIES } from "./capabilities/capability-table.ts";
-export { capabilitiesOf, isSameModel, modelName } from "./capabilities/capabilities-of.ts";
+export type { CapabilityTable, ModelCapabilities } from "./input/model-capabilities.ts";
+export { MODEL_CAPABILITIES } from "./input/model-capabilities.ts";
+export { capabilitiesOf, isSameModel, modelName } from "./input/model-capabilities.ts";
 export { type OverflowReport, recognizeOverflow } from "./overflow/recognize-overflow.ts";
-export { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow/overflow-phrases.ts";
+export { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow/recognize-overflow.ts";
 export { type CompleteResponse, discardTruncatedCalls, isMaxOutputStop } from "./overflow/discard-truncated-calls.ts";
 export { type BreakpointOptions, type BreakpointPlaces, breakpointPlaces } from "./cache/breakpoint-places.ts";
-export { type CacheMatching, cacheMatching } from "./cache/cache-matching.ts";
-export { type CachedRequest, cachedRequest, type PrefixUnit } from "./cache/cached-request.ts";
+export { type CacheMatching, cacheMatching } from "./cache/simulate-prefix-cache.ts";
+export { type CachedRequest, cachedRequest, type PrefixUnit } from "./cache/simulate-prefix-cache.ts";
 export { type DiffedRendering, prefixDiff, type PrefixDivergence } from "./cache/prefix-diff.ts";
 export { type CacheOutcome, type CacheSimulation, simulatePrefixCache } from "./cache/simulate-prefix-cache.ts";
 export { anthropicBreakpoints } from "./formats/anthropic-messages/mark-breakpoints.ts";
@@ -75,17 +75,17 @@ export type {
   GeminiRequest,
   GeminiText,
   GeminiTool,
-} from "./formats/gemini/wire-types.ts";
+} from "./formats/gemini/wire-schema.ts";
 export { aiSdk } from "./formats/ai-sdk/format.ts";
 export { aiSdkPromptSchema } from "./formats/ai-sdk/wire-schema.ts";
 export { neutral } from "./formats/neutral/format.ts";
 export { neutralRequestSchema } from "./formats/neutral/wire-schema.ts";
 export { remedyFor } from "./legality/remedies.ts";
-export type { LegalityTable } from "./legality/legality-table.ts";
+export type { LegalityTable } from "./legality/legality-rule.ts";
 export type { LegalityRuleInfo } from "./legality/legality-rule.ts";
-export type { FormatRequirements, MediaRequirement, ReasoningRequirement } from "./conform/format-requirements.ts";
+export type { FormatRequirements, MediaRequirement, ReasoningRequirement } from "./capabilities/format-requirements.ts";
 export type { NativeCompactionOptions, NativeEdits } from "./native/native-edits.ts";
-export { describeNativeDifference, type LeftReason, type NativeDifference } from "./native/native-difference.ts";
-export { anthropicNativeEdits, type AnthropicNativeOptions } from "./native/anthropic/anthropic-native-edits.ts";
-export type { AnthropicNativeFields } from "./native/anthropic/context-management.ts";
-export { openaiNativeEdits, type OpenaiNativeFields } from "./native/openai-responses/openai-native-edits.ts";
+export { describeNativeDifference, type LeftReason, type NativeDifference } from "./native/native-edits.ts";
+export { anthropicNativeEdits, type AnthropicNativeOptions } from "./native/anthropic-native-edits.ts";
+export type { AnthropicNativeFields } from "./native/clear-tool-uses.ts";
+export { openaiNativeEdits, type OpenaiNativeFields } from "./native/openai-native-edits.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
-import { renderRequest } from "../render-request.ts";
+import { renderRequest } from "../rendering/render-request.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import { messagesOf, planWith, recordOver, summaryOver, threadOf } from "../testing/sample-thread.ts";
 import { prefixDiff } from "./prefix-diff.ts";

@@ -1,7 +1,7 @@
 import { asMessageId, type ChatRequest } from "@threadfold/core";
-import type { RenderedMessage } from "../manifest/render-manifest.ts";
-import type { Rendering } from "../render-input.ts";
-import { isSameSystem, sameFrame, sharedMessages } from "./shared-messages.ts";
+import type { Rendering } from "../input/render-input.ts";
+import type { RenderedMessage } from "../input/render-manifest.ts";
+import { isSameSystem, sameFrame, sharedMessages } from "./breakpoint-places.ts";
 
 /** What is compared of a rendering. */
 export type DiffedRendering = Pick<Rendering, "request" | "manifest">;

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anthropicBreakpoints } from "../formats/anthropic-messages/mark-breakpoints.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import { call, type MessageSpec, planWith, result, summaryOver, threadOf } from "../testing/sample-thread.ts";
-import { type CachedRequest, cachedRequest } from "./cached-request.ts";
-import { simulatePrefixCache } from "./simulate-prefix-cache.ts";
+import { type CachedRequest, cachedRequest, simulatePrefixCache } from "./simulate-prefix-cache.ts";
 
 /** A request of pieces, each named by a word; equal words in a row are an equal prefix. */
 function request(at: number, words: string, breakpoints: readonly number[] = [], tokens = 1_000): CachedRequest {

@@ -1,6 +1,7 @@
 import { AgentThread } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import type { RenderInput } from "../render-input.ts";
+import { capabilitiesOf, isSameModel } from "../input/model-capabilities.ts";
+import type { RenderInput } from "../input/render-input.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import {
   call,
@@ -15,7 +16,6 @@ import {
   threadOf,
 } from "../testing/sample-thread.ts";
 import { isLossy } from "../warnings/render-warning.ts";
-import { capabilitiesOf, isSameModel } from "./capabilities-of.ts";
 
 /** A thread whose assistant messages name the model that wrote them. */
 const threadBy = (model: string, ...specs: readonly MessageSpec[]): AgentThread =>

@@ -1,9 +1,8 @@
-import type { FormatRequirements, ReasoningRequirement } from "../conform/format-requirements.ts";
-import type { HostFields } from "../host-fields.ts";
-import { derivation } from "../neutral/derivation.ts";
-import type { RenderInput } from "../render-input.ts";
-import { capabilitiesOf } from "./capabilities-of.ts";
-import type { ModelCapabilities } from "./model-capabilities.ts";
+import { derivation } from "../input/derivation.ts";
+import type { HostFields } from "../input/host-fields.ts";
+import { capabilitiesOf, type ModelCapabilities } from "../input/model-capabilities.ts";
+import type { RenderInput } from "../input/render-input.ts";
+import type { FormatRequirements, ReasoningRequirement } from "./format-requirements.ts";
 
 type Target = Pick<RenderInput, "model" | "capabilities" | "host">;
 

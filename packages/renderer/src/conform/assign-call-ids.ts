@@ -1,10 +1,58 @@
-import type { Part, ToolCallPart } from "@threadfold/core";
-import { renamedPart } from "../counting/renamed-part.ts";
-import { derivation } from "../neutral/derivation.ts";
+import {
+  asToolCallId,
+  type Part,
+  type ProviderAwareTokenizer,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "@threadfold/core";
+import { acceptedName, type FormatRequirements } from "../capabilities/format-requirements.ts";
+import { derivation } from "../input/derivation.ts";
 import { type Draft, withParts } from "../neutral/draft.ts";
-import { acceptedName } from "./accepted-name.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
-import type { FormatRequirements } from "./format-requirements.ts";
+
+/** A part that names a call. */
+export type NamedPart = ToolCallPart | ToolResultPart;
+
+/** What a renamed part was made from, and what its other id costs by the counter that was last asked. */
+interface Renaming {
+  readonly origin: NamedPart;
+  tokenizer: string | null;
+  tokens: number;
+}
+
+const renamings = new WeakMap<object, Renaming>();
+
+/** The same call or result under another call id. */
+const renamedPart = derivation((part: NamedPart, id: string): NamedPart => {
+  const callId = asToolCallId(id);
+  const renamed = part.type === "tool-call" ? { ...part, callId } : { ...part, result: { ...part.result, callId } };
+  renamings.set(renamed, { origin: part, tokenizer: null, tokens: 0 });
+  return renamed;
+});
+
+/** The part that a renamed one was made from; undefined for any other part. */
+export const originOf = (part: object): NamedPart | undefined => renamings.get(part)?.origin;
+
+/**
+ * What another call id costs, in tokens; 0 for a part that was not renamed. Counted on the call or result without its
+ * body, which stays as it is and may be large.
+ */
+export function renamingTokens(part: object, tokenizer: ProviderAwareTokenizer): number {
+  const renaming = renamings.get(part);
+  if (renaming === undefined) return 0;
+  if (renaming.tokenizer !== tokenizer.id) {
+    const before = tokenizer.countPart(withoutBody(renaming.origin));
+    renaming.tokens = tokenizer.countPart(withoutBody(part as NamedPart)) - before;
+    renaming.tokenizer = tokenizer.id;
+  }
+  return renaming.tokens;
+}
+
+function withoutBody(part: NamedPart): NamedPart {
+  if (part.type === "tool-result") return { ...part, result: { ...part.result, content: { type: "text", text: "" } } };
+  const { invalidInput: _text, ...call } = part;
+  return { ...call, input: {} };
+}
 
 type CallIdRequirement = FormatRequirements["callIds"];
 

@@ -1,8 +1,8 @@
 import type { SystemEntry, ToolDefinition } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
-import type { RenderInput } from "../render-input.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
-import type { FormatRequirements } from "./format-requirements.ts";
 
 /** A request on its way to being legal. */
 export interface DraftRequest {

@@ -1,8 +1,8 @@
 import type { Part, ProviderMetadata, SystemEntry, ToolDefinition } from "@threadfold/core";
-import { derivation } from "../neutral/derivation.ts";
+import type { CacheMarkRequirement } from "../capabilities/format-requirements.ts";
+import { derivation } from "../input/derivation.ts";
 import { withParts } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
-import type { CacheMarkRequirement } from "./format-requirements.ts";
 
 /** Something that may carry a mark. */
 interface Marked {

@@ -1,5 +1,5 @@
 import type { Message, Part } from "@threadfold/core";
-import { derivation } from "../neutral/derivation.ts";
+import { derivation } from "../input/derivation.ts";
 import type { Draft } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 

@@ -1,9 +1,9 @@
 import { type MessageId, type ProviderMetadata, type SystemEntry, toSystemText } from "@threadfold/core";
+import type { FieldTable, FormatRequirements } from "../capabilities/format-requirements.ts";
 import type { Draft } from "../neutral/draft.ts";
-import { systemRole, withoutSystemRole } from "../neutral/system-role.ts";
+import { systemRole, withoutSystemRole } from "../neutral/split-system.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
 import type { Repair } from "./conformance.ts";
-import type { FieldTable, FormatRequirements } from "./format-requirements.ts";
 
 /** What is missed of a text: its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];

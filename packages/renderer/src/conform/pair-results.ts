@@ -1,7 +1,94 @@
-import { type GroupedThread, groupMessages, type MessageHeader, type TokenLedger } from "@threadfold/core";
-import { derivation } from "../neutral/derivation.ts";
+import {
+  type GroupedThread,
+  groupMessages,
+  type MessageHeader,
+  type Part,
+  type TokenLedger,
+  type ToolCallPart,
+} from "@threadfold/core";
+import { derivation } from "../input/derivation.ts";
 import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
 import type { LeftOutReason } from "../warnings/render-warning.ts";
+import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+
+/** Body of the result that stands for one that the log does not have. */
+export const NO_RESULT = "[no result was recorded]";
+
+/** Answers calls that the log leaves open (aborted, in flight) with a marked failure, so that the pair is whole (A10, W1, W7). */
+export const answerOpenCalls: Repair = {
+  name: "answer-open-calls",
+  apply(request, { warnings }) {
+    const drafts: Draft[] = [];
+    let next = 0;
+    for (const draft of request.drafts) {
+      if (draft.chat.role === "tool") continue;
+      next = request.drafts.indexOf(draft, next) + 1;
+      drafts.push(draft);
+      if (draft.chat.role !== "assistant") continue;
+      for (const part of draft.chat.parts) {
+        if (part.type !== "tool-call") continue;
+        const result = request.drafts[next];
+        const answered = result !== undefined && answersOf(result) === part.callId;
+        if (answered) next++;
+        else warnings.add("call-unanswered", draft.chat.sources);
+        drafts.push(answered ? result : missingResult(part, draft));
+      }
+    }
+    return drafts.length === request.drafts.length ? request : withDrafts(request, drafts);
+  },
+};
+
+function missingResult(call: ToolCallPart, { ordinal }: Draft): Draft {
+  const chat = { role: "tool", parts: missingParts(call, null), sources: [], synthetic: "missing-result" } as const;
+  return { chat, action: "missing-result", share: "overhead", record: null, message: null, ordinal };
+}
+
+const missingParts = derivation(({ callId, toolName }: ToolCallPart, _key: null): readonly Part[] => {
+  const content = { type: "text", text: NO_RESULT } as const;
+  return [{ type: "tool-result", result: { toolName, callId, outcome: "failure", content } }];
+});
+
+/** Puts every result directly behind its call, in the order of the calls, whatever stood between (G2, W3, W4, W6). */
+export const moveResultsToCalls: Repair = {
+  name: "move-results-to-calls",
+  apply(request, { input, warnings }) {
+    const pairing = pairResults(request.drafts, input.ledger);
+    if (pairing === null) return request;
+    const drafts = request.drafts.flatMap((draft) =>
+      draft.chat.role === "tool" ? [] : [draft, ...pairing.resultsOf(draft)],
+    );
+    for (const { chat } of movedResults(request.drafts, drafts)) warnings.add("result-moved", chat.sources);
+    return withDrafts(request, drafts);
+  },
+};
+
+/** The results that stand behind another message than before. What rendering itself put between does not count. */
+function movedResults(before: readonly Draft[], after: readonly Draft[]): readonly Draft[] {
+  const logged = (drafts: readonly Draft[]): readonly Draft[] => drafts.filter(({ message }) => message !== null);
+  const previous = new Map(logged(before).map((draft, index, all) => [draft, all[index - 1]]));
+  return logged(after).filter(
+    (draft, index, all) => draft.chat.role === "tool" && previous.get(draft) !== all[index - 1],
+  );
+}
+
+/**
+ * Leaves out results that answer no shown call: orphans, second results for one call, results of an id that is open
+ * twice, and results whose call was folded away (A8, A10, L25, W2, W5). The log keeps them.
+ */
+export const leaveOutStrayResults: Repair = {
+  name: "leave-out-stray-results",
+  apply(request, { input, warnings }) {
+    const pairing = pairResults(request.drafts, input.ledger);
+    if (pairing === null) return request;
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const reason = pairing.strayReason(draft);
+      if (reason === undefined) return draft;
+      warnings.leaveOut("result-left-out", reason, draft.chat.sources);
+      return null;
+    });
+    return withDrafts(request, drafts);
+  },
+};
 
 /** Which results answer which calls among the messages that are shown. */
 export interface Pairing {
@@ -15,7 +102,7 @@ export interface Pairing {
  * Pairs the shown messages by core's grouping rules; null when every result stands in place already: directly behind its
  * call, in the order of the calls. Calls may stay open, as long as no later call has their id.
  */
-export function pairResults(drafts: readonly Draft[], ledger: TokenLedger): Pairing | null {
+function pairResults(drafts: readonly Draft[], ledger: TokenLedger): Pairing | null {
   return pairing(drafts, ledger);
 }
 

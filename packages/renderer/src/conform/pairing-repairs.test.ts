@@ -1,8 +1,8 @@
 import { asPinId, type Message, type Part, toolResultText } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
-import { GrowingRendering } from "../growing/growing-rendering.ts";
 import { countThread } from "../laws/render-inputs.ts";
+import { GrowingRendering } from "../rendering/growing-rendering.ts";
 import { type AnyJson, inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
   call,

@@ -1,15 +1,11 @@
 import type { MediaPart, Part } from "@threadfold/core";
 import { type Draft, withParts } from "../neutral/draft.ts";
 import { type Conformance, type Repair, withDrafts } from "./conformance.ts";
-import { leaveOutBlank, leaveOutBlankInResult } from "./parts/leave-out-blank.ts";
-import { leaveOutOpaque } from "./parts/leave-out-opaque.ts";
+import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/leave-out.ts";
+import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import type { PartPlace, PartRepair } from "./parts/part-repair.ts";
-import { renameTool } from "./parts/rename-tool.ts";
-import { replaceMedia } from "./parts/replace-media.ts";
-import { replaceMediaInResult } from "./parts/replace-media-in-result.ts";
-import { stripReasoning } from "./parts/strip-reasoning.ts";
-import { stripSignature } from "./parts/strip-signature.ts";
-import { wrapToolInput } from "./parts/wrap-tool-input.ts";
+import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
+import { renameTool, wrapToolInput } from "./parts/tool-calls.ts";
 
 /** The parts of a kind. Pictures and documents are one type of two kinds. */
 type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;

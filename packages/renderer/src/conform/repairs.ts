@@ -1,22 +1,14 @@
-import { answerOpenCalls } from "./answer-open-calls.ts";
-import { appendTail } from "./append-tail.ts";
 import { assignCallIds } from "./assign-call-ids.ts";
 import type { Conformance, DraftRequest, Repair } from "./conformance.ts";
-import { defineToolsOnce } from "./define-tools-once.ts";
-import { endWithoutReasoning } from "./end-without-reasoning.ts";
-import { leaveMediaBehindFailures } from "./leave-media-behind-failures.ts";
+import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results.ts";
 import { leaveOutCacheMarks } from "./leave-out-cache-marks.ts";
-import { leaveOutLoneItems } from "./leave-out-lone-items.ts";
-import { leaveOutRepeatedItems } from "./leave-out-repeated-items.ts";
-import { leaveOutStrayResults } from "./leave-out-stray-results.ts";
+import { leaveOutLoneItems, leaveOutRepeatedItems } from "./leave-out-items.ts";
 import { markSystemNotices } from "./mark-system-notices.ts";
-import { moveResultsToCalls } from "./move-results-to-calls.ts";
 import { noteLeftOutFields } from "./note-left-out-fields.ts";
-import { noteSchemaKeywords } from "./note-schema-keywords.ts";
-import { noteUnmarkedFailures } from "./note-unmarked-failures.ts";
-import { openTurnsWithReasoning } from "./open-turns-with-reasoning.ts";
-import { openWithUser } from "./open-with-user.ts";
+import { answerOpenCalls, leaveOutStrayResults, moveResultsToCalls } from "./pair-results.ts";
 import { repairParts } from "./repair-parts.ts";
+import { defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
+import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser } from "./turn-ends.ts";
 
 /**
  * The repairs in order. Pairing comes first, because later ones find results by their place; what puts a user message

@@ -1,8 +1,7 @@
 import type { ChatMessage, ChatRequest, JsonObject, Part } from "@threadfold/core";
 import { breakpointPlaces } from "../cache/breakpoint-places.ts";
-import { type MarkedFormat, markPayload } from "../cache/mark-payload.ts";
-import { canMark, markRequest, type PartMark } from "../cache/mark-request.ts";
-import { capabilitiesOf } from "../capabilities/capabilities-of.ts";
+import { canMark, type MarkedFormat, markPayload, markRequest, type PartMark } from "../cache/mark-request.ts";
+import { capabilitiesOf } from "../input/model-capabilities.ts";
 import type { CacheOptions } from "./provider-format.ts";
 
 /** A request writes at most four breakpoints, and earlier ones are found however far back (`wire.md`, prompt-cache prices). */

@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject, LegalityViolation } from "@threadfold/core";
-import type { CapabilityTable } from "../capabilities/model-capabilities.ts";
-import type { LegalityTable } from "../legality/legality-table.ts";
-import type { RenderManifest } from "../manifest/render-manifest.ts";
+import type { CapabilityTable } from "../input/model-capabilities.ts";
+import type { RenderManifest } from "../input/render-manifest.ts";
+import type { LegalityTable } from "../legality/legality-rule.ts";
 
 /** A request in a provider's own shape. */
 export interface LoweredRequest {

@@ -1,10 +1,10 @@
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { formatLaws } from "../laws/format-laws.ts";
 import { signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
-import { formatLaws } from "./format-laws.ts";
 import { gemini } from "./gemini/format.ts";
 import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";

@@ -13,7 +13,7 @@ import {
 } from "@threadfold/core";
 import { agentThreads, artifactIds, countingTokenizer, hostileTexts, planRecordsFor } from "@threadfold/core/laws";
 import fc from "fast-check";
-import type { RehydratedContent, RenderInput } from "../render-input.ts";
+import type { RehydratedContent, RenderInput } from "../input/render-input.ts";
 
 export const countThread = (thread: AgentThread): TokenLedger =>
   TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

@@ -1,6 +1,7 @@
 import type { LegalityViolation } from "@threadfold/core";
-import type { RenderedMessage, RenderManifest } from "../manifest/render-manifest.ts";
-import type { Finding, LegalityRule, Place } from "./legality-rule.ts";
+import type { z } from "zod";
+import type { RenderedMessage, RenderManifest } from "../input/render-manifest.ts";
+import type { Finding, LegalityRule, LegalityRuleInfo, Place } from "./legality-rule.ts";
 
 /** Finds the message of the neutral request that a place in the payload was lowered from. */
 export type Locate = (place: { readonly message: number; readonly block?: number }) => RenderedMessage | undefined;
@@ -55,4 +56,52 @@ function pathOf(place: Place, { messages, blocks }: PathNames): string {
 
 function causeOf({ record, action }: RenderedMessage): string {
   return record === undefined ? action : `${record.action} by ${record.strategy} from ${record.spanStart}`;
+}
+
+/** The rule that a foreign payload has the provider's shape at all. */
+export const SHAPE_RULE: LegalityRuleInfo = Object.freeze({
+  id: "shape",
+  description: "The payload has the shape of the provider's request.",
+  reference: "Roles",
+});
+
+/** Where a payload does not match a wire schema. */
+export function checkShape(schema: z.ZodType, payload: unknown): readonly LegalityViolation[] {
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return [];
+  return parsed.error.issues.slice(0, 20).map(({ path, message }) => ({
+    rule: SHAPE_RULE.id,
+    problem: message,
+    at: path.reduce<string>((text, key) => text + (typeof key === "number" ? `[${key}]` : `.${String(key)}`), "$"),
+  }));
+}
+
+/** For formats in which one message is one message: found by place, behind whatever system messages come first. */
+export function messageLocator(messageCount: number, manifest: RenderManifest): Locate {
+  const leading = messageCount - manifest.messages.length;
+  return ({ message }) => (leading < 0 ? undefined : manifest.messages[message - leading]);
+}
+
+/**
+ * For formats in which one part became one block or one item: the message of a place is found by counting.
+ *
+ * @param counts how many parts each message of the payload holds, in order. What it holds more of than the manifest is
+ *   system text before the conversation; nothing is found in a payload that holds less.
+ */
+export function partLocator(counts: readonly number[], manifest: RenderManifest): Locate {
+  const owners: RenderedMessage[] = manifest.messages.flatMap((message) =>
+    new Array<RenderedMessage>(message.parts).fill(message),
+  );
+  const firsts: number[] = [];
+  let total = 0;
+  for (const count of counts) {
+    firsts.push(total);
+    total += count;
+  }
+  const leading = total - owners.length;
+  if (leading < 0) return () => undefined;
+  return ({ message, block = 0 }) => {
+    const first = firsts[message];
+    return first === undefined ? undefined : owners[first + block - leading];
+  };
 }

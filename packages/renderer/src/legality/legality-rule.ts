@@ -1,3 +1,11 @@
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+
+/** What a format asks of a request, as data: what rendering conforms to, and the rules that a payload is checked against. */
+export interface LegalityTable {
+  readonly requirements: FormatRequirements;
+  readonly rules: readonly LegalityRuleInfo[];
+}
+
 /** Where in a payload something is: a message and one of its blocks, or a path of its own. */
 export type Place =
   | { readonly message: number; readonly block?: number; readonly field?: string }
@@ -30,3 +38,13 @@ export const at = (message: number, block?: number, field?: string): Place => ({
   ...(block !== undefined && { block }),
   ...(field !== undefined && { field }),
 });
+
+/** A JSON object of unknown content. */
+export type PlainObject = Readonly<Record<string, unknown>>;
+
+export const isPlainObject = (value: unknown): value is PlainObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

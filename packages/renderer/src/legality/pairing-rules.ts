@@ -1,5 +1,20 @@
-import type { LegalityRule } from "./legality-rule.ts";
+import { asList, at, isPlainObject, type LegalityRule, type PlainObject } from "./legality-rule.ts";
 import { findPairingProblems, type PairingFinding, type PairingScenario, type WireStep } from "./pairing.ts";
+
+/** The rule of formats in which every message has content, whoever speaks. */
+export const hasContent: LegalityRule<{ readonly messages: readonly PlainObject[] }> = {
+  id: "messages",
+  description: "There is a message, and every message has content.",
+  reference: "Empty content",
+  find({ messages }) {
+    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there is no message" }];
+    return messages.flatMap(({ content }, index) =>
+      typeof content === "string" || (Array.isArray(content) && content.length > 0)
+        ? []
+        : [{ place: at(index, undefined, "content"), problem: "the message has no content" }],
+    );
+  },
+};
 
 /** A view of a payload that can be read as pairing steps. */
 export interface PairedView {
@@ -64,3 +79,23 @@ export const PAIRING_RULES: readonly LegalityRule<PairedView>[] = [
   ),
   pairingRule("W8", CALL_TO_RESULT, "A result comes after its call.", "the result comes before its call"),
 ];
+
+/** The rule of formats that list tools by `name`. Some list tools of the provider's own too, which have none of ours. */
+export function toolsNamedOnce(
+  isNamed: (tool: PlainObject) => boolean = () => true,
+): LegalityRule<{ readonly payload: PlainObject }> {
+  return {
+    id: "tool-names-once",
+    description: "A tool is defined once.",
+    reference: "Tool definitions",
+    find({ payload }) {
+      const seen = new Set<unknown>();
+      return asList(payload["tools"]).flatMap((tool, index) => {
+        const name = isPlainObject(tool) && isNamed(tool) ? tool["name"] : undefined;
+        const isNew = typeof name !== "string" || !seen.has(name);
+        seen.add(name);
+        return isNew ? [] : [{ place: { path: `$.tools[${index}].name` }, problem: "the name is taken" }];
+      });
+    },
+  };
+}

@@ -1,15 +1,19 @@
-import { type AgentThread, type PlanRecord, spanStart, type ViewEntry } from "@threadfold/core";
-import type { RenderInput } from "../render-input.ts";
+import {
+  type AgentThread,
+  type Message,
+  type PlanRecord,
+  spanStart,
+  toChatMessage,
+  type ViewEntry,
+} from "@threadfold/core";
+import type { RenderInput } from "../input/render-input.ts";
 import { clearedMessage } from "./cleared-message.ts";
 import type { Draft } from "./draft.ts";
 import { externalizedBody } from "./externalized-body.ts";
-import { firstSummary } from "./first-summary.ts";
-import { keptMessage } from "./kept-message.ts";
-import { pinLiftedMessage } from "./pin-lifted-message.ts";
-import { pinsMessage } from "./pins-message.ts";
+import { pinLiftedMessage, pinsMessage } from "./pins.ts";
 import { pointerMessage } from "./pointer-message.ts";
 import { type RecallTools, recallTools } from "./recall-tools.ts";
-import { type SummaryStyle, summaryMessage } from "./summary-message.ts";
+import { firstSummary, type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
 type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
 
@@ -68,3 +72,15 @@ const startOf = (record: PlanRecord, thread: AgentThread): number =>
 
 /** Content that no message holds stands where the message before it stands. */
 const nextOrdinal = (drafts: readonly Draft[]): number => drafts.at(-1)?.ordinal ?? 0;
+
+/** A message of the thread as it stands. */
+export function keptMessage(message: Message): Draft {
+  return {
+    chat: toChatMessage(message),
+    action: "include",
+    share: "kept",
+    record: null,
+    message,
+    ordinal: message.ordinal,
+  };
+}

@@ -1,5 +1,18 @@
-import type { ChatMessage, Message, PlanRecord, TokenBreakdown } from "@threadfold/core";
-import type { RenderedAction } from "../manifest/render-manifest.ts";
+import type {
+  ChatMessage,
+  Message,
+  MessageId,
+  PlanRecord,
+  Role,
+  SyntheticKind,
+  TokenBreakdown,
+  ToolCallPart,
+} from "@threadfold/core";
+import { derivation } from "../input/derivation.ts";
+import type { RenderedAction } from "../input/render-manifest.ts";
+
+/** True for text that providers refuse as a block of its own. */
+export const isBlank = (text: string): boolean => text.trim() === "";
 
 /** A message on its way into a request: what will be sent, and where it comes from. */
 export interface Draft {
@@ -32,4 +45,53 @@ export function callsOf({ chat }: Draft): readonly string[] {
 export function answersOf({ chat }: Draft): string | undefined {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;
   return part?.type === "tool-result" ? part.result.callId : undefined;
+}
+
+/** What a message that rendering makes is about. */
+export interface MadeMessage {
+  readonly role: Role;
+  readonly synthetic: SyntheticKind;
+  readonly action: RenderedAction;
+  readonly share: keyof TokenBreakdown;
+  readonly ordinal: number;
+  readonly sources?: readonly MessageId[];
+  readonly record?: PlanRecord;
+}
+
+const NO_SOURCES: readonly MessageId[] = Object.freeze([]);
+
+/** A draft of one text that is in no message of the thread. */
+export function madeDraft(text: string, made: MadeMessage): Draft {
+  const { role, synthetic, action, share, ordinal, sources = NO_SOURCES, record = null } = made;
+  const chat = { role, parts: [{ type: "text", text }], sources, synthetic } as const;
+  return { chat, action, share, record, message: null, ordinal };
+}
+
+/** Like {@link madeDraft} for texts that are always the same for a source and key: the part is made, and later counted, once. */
+export function derivedDraft<Source extends object, Key>(
+  textOf: (source: Source, key: Key) => string,
+): (source: Source, key: Key, made: MadeMessage) => Draft {
+  const partOf = derivation((source: Source, key: Key) =>
+    Object.freeze([{ type: "text", text: textOf(source, key) } as const]),
+  );
+  return (source, key, made) => {
+    const { role, synthetic, action, share, ordinal, sources = NO_SOURCES, record = null } = made;
+    return {
+      chat: { role, parts: partOf(source, key), sources, synthetic },
+      action,
+      share,
+      record,
+      message: null,
+      ordinal,
+    };
+  };
+}
+
+/**
+ * True for a call of one of OpenAI's custom tools: its input is free text and no JSON. Importers keep the item's type, or
+ * the field that a chat message has in its place.
+ */
+export function isFreeTextCall({ providerMetadata }: ToolCallPart): boolean {
+  const metadata = providerMetadata?.["openai"];
+  return metadata !== undefined && (metadata["type"] === "custom_tool_call" || Object.hasOwn(metadata, "custom"));
 }

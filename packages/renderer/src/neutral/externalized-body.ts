@@ -2,21 +2,19 @@ import {
   type ExternalizationRecord,
   type Message,
   type Part,
+  READ_ARTIFACT_TOOL_NAME,
   type StructuredSummary,
   type ToolResultEnvelope,
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
-import { previewLines } from "./body-preview.ts";
-import { clearedCall } from "./cleared-input.ts";
-import { derivationByTools } from "./derivation.ts";
-import type { Draft } from "./draft.ts";
-import { escapeLookAlikes } from "./escape-look-alikes.ts";
-import { keyDataLines } from "./key-data.ts";
+import type { RehydratedContent } from "../input/render-input.ts";
+import { clearedCall } from "./cleared-message.ts";
+import { type Draft, madeDraft } from "./draft.ts";
+import { escapeLookAlikes } from "./look-alikes.ts";
 import { pointerHeader } from "./pointer-message.ts";
-import { type RecallTools, retrievalLines } from "./recall-tools.ts";
-import { singleLine } from "./single-line.ts";
-import { toolOutcome } from "./tool-outcome-line.ts";
+import { derivationByTools, type RecallTools, retrievalLines } from "./recall-tools.ts";
+import { keyDataLines, previewLines, singleLine, toolOutcome } from "./result-lines.ts";
 
 const MAX_KEY_LINE = 160;
 
@@ -86,4 +84,25 @@ const contentLine = (text: string): string => escapeLookAlikes(singleLine(text, 
 
 function textSize(message: Message): number {
   return message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+}
+
+/** Externalized content that is shown for this request alone. It is data: nothing in it can end its frame. */
+export function rehydratedMessage(
+  { artifactId, content, truncated }: RehydratedContent,
+  ordinal: number,
+  canRead: boolean,
+): Draft {
+  const rest = canRead ? `; the rest: ${READ_ARTIFACT_TOOL_NAME}("${artifactId}")` : "; the rest is left out";
+  const text = [
+    `[Rehydrated Content - artifact:${artifactId}]`,
+    escapeLookAlikes(content.toWellFormed()),
+    truncated ? `[End of this piece${rest}]` : "[End of content]",
+  ].join("\n");
+  return madeDraft(text, {
+    role: "user",
+    synthetic: "rehydration",
+    action: "rehydration",
+    share: "rehydrated",
+    ordinal,
+  });
 }

@@ -1,8 +1,7 @@
 import { type ExternalizationRecord, type SummaryRole, spanIdsInMemory } from "@threadfold/core";
-import type { Draft } from "./draft.ts";
-import { derivedDraft, type MadeMessage, madeDraft } from "./made-draft.ts";
+import { type Draft, derivedDraft, type MadeMessage, madeDraft } from "./draft.ts";
 import { type RecallTools, retrievalLines } from "./recall-tools.ts";
-import { END_OF_HISTORY, framedSummary } from "./summary-frame.ts";
+import { END_OF_HISTORY, framedSummary } from "./summary-message.ts";
 
 /** First line of everything that points to an artifact. It names the artifact whether or not the model can read it. */
 export const pointerHeader = ({ artifactId }: ExternalizationRecord): string =>

@@ -5,6 +5,7 @@ import {
   SEARCH_THREAD_TOOL_NAME,
   type ToolDefinition,
 } from "@threadfold/core";
+import { derivation } from "../input/derivation.ts";
 
 /** Which tools the model has to get at what gave way. A prompt tells it to call nothing that it has not. */
 export type RecallTools = "both" | "read-artifact" | "search-thread" | "none";
@@ -40,4 +41,18 @@ export function readOnLines({ ordinal, artifactId }: BodyPlace, from: number, re
         ? `${SEARCH_THREAD_TOOL_NAME} with message_id "#${ordinal}" and offset ${from}`
         : null;
   return how === null ? [] : [`To read what is left out, call: ${how}`];
+}
+
+/** Like {@link derivation} for what the recall tools of the request decide as well. */
+export function derivationByTools<Source extends object, Key, Derived>(
+  derive: (source: Source, key: Key, recall: RecallTools) => Derived,
+): (source: Source, key: Key, recall: RecallTools) => Derived {
+  const by = (recall: RecallTools) => derivation((source: Source, key: Key) => derive(source, key, recall));
+  const known = {
+    both: by("both"),
+    "read-artifact": by("read-artifact"),
+    "search-thread": by("search-thread"),
+    none: by("none"),
+  };
+  return (source, key, recall) => known[recall](source, key);
 }

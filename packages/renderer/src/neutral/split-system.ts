@@ -1,6 +1,12 @@
-import type { ChatMessage, MessageId, SystemEntry } from "@threadfold/core";
+import {
+  type ChatMessage,
+  type MessageId,
+  type ProviderMetadata,
+  type SystemEntry,
+  type SystemText,
+  toSystemText,
+} from "@threadfold/core";
 import type { Draft } from "./draft.ts";
-import { joinMetadata, systemRole, withoutSystemRole } from "./system-role.ts";
 
 /** The system text that comes before a conversation, and the conversation. */
 export interface SplitSystem {
@@ -41,4 +47,41 @@ function systemTexts({ parts, providerMetadata }: ChatMessage): readonly SystemE
           ...(metadata !== undefined && { providerMetadata: metadata }),
         };
   });
+}
+
+/** System texts as the messages that they stand in: each is one of its own, unless it continues the one before it. */
+export function systemMessages(system: readonly SystemEntry[]): readonly (readonly SystemText[])[] {
+  const messages: SystemText[][] = [];
+  for (const entry of system) {
+    const text = toSystemText(entry);
+    const open = text.continues === true ? messages.at(-1) : undefined;
+    if (open === undefined) messages.push([text]);
+    else open.push(text);
+  }
+  return messages;
+}
+
+/** The role that OpenAI gave a system message, which has two of them; undefined where the log says nothing of it. */
+export function systemRole(metadata: ProviderMetadata | undefined): SystemText["role"] {
+  const role = metadata?.["openai"]?.["role"];
+  return role === "system" || role === "developer" ? role : undefined;
+}
+
+/** What providers tell of a message beside that role; undefined when there is nothing else. */
+export function withoutSystemRole(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
+  if (metadata?.["openai"]?.["role"] === undefined) return metadata;
+  const { openai, ...others } = metadata;
+  const { role: _role, ...more } = openai ?? {};
+  const rest = Object.keys(more).length === 0 ? others : { ...others, openai: more };
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+/** What providers tell of a message and of its first part, where both go out as one. */
+function joinMetadata(
+  first: ProviderMetadata | undefined,
+  second: ProviderMetadata | undefined,
+): ProviderMetadata | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  const providers = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  return Object.fromEntries(providers.map((provider) => [provider, { ...first[provider], ...second[provider] }]));
 }

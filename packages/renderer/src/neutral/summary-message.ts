@@ -1,7 +1,26 @@
-import { type SummarizationRecord, type SummaryRole, spanIdsInMemory } from "@threadfold/core";
-import type { Draft } from "./draft.ts";
-import { derivedDraft, type MadeMessage, madeDraft } from "./made-draft.ts";
-import { END_OF_HISTORY, framedSummary } from "./summary-frame.ts";
+import {
+  type AgentThread,
+  actionOf,
+  type CompactionPlan,
+  renderSummary,
+  type StructuredSummary,
+  type SummarizationRecord,
+  type SummaryRole,
+  spanIdsInMemory,
+  spanStart,
+} from "@threadfold/core";
+import { type Draft, derivedDraft, type MadeMessage, madeDraft } from "./draft.ts";
+import { escapeLookAlikes } from "./look-alikes.ts";
+
+/** Ends every frame that tells of the past (L28). */
+export const END_OF_HISTORY = "[End of history; do not redo it]";
+
+/** A summary's text for use inside a frame: its own first line, and below it nothing that looks like a frame of ours. */
+export function framedSummary(summary: StructuredSummary): string {
+  const text = renderSummary(summary);
+  const body = text.indexOf("\n");
+  return body < 0 ? text : text.slice(0, body) + escapeLookAlikes(text.slice(body));
+}
 
 /** How the summaries of a request are shown: in which role, and with which words around them. */
 export interface SummaryStyle {
@@ -50,3 +69,21 @@ function shadow({ span }: SummarizationRecord, made: MadeMessage): Draft {
 }
 
 const withRound = (introduction: string, round: number): string => introduction.replaceAll("{round}", String(round));
+
+/**
+ * The summary that stands before all others in a prompt; undefined when there is none. It is looked for in the plan and not
+ * among what was rendered before, so that every piece of a growing rendering finds the same one (P7).
+ */
+export function firstSummary(plan: CompactionPlan, thread: AgentThread): SummarizationRecord | undefined {
+  let first: SummarizationRecord | undefined;
+  let place = Number.POSITIVE_INFINITY;
+  for (const record of plan.summarizations) {
+    // What is not in memory, or has another record, is shown by none.
+    const start = thread.messageInMemory(spanStart(record.span));
+    if (start === undefined || start.branch !== undefined || start.ordinal >= place) continue;
+    if (actionOf(plan, start.id, start.ordinal).record !== record) continue;
+    first = record;
+    place = start.ordinal;
+  }
+  return first;
+}

@@ -7,8 +7,8 @@ import {
   type SummarizationRecord,
   type ThreadEntryInput,
 } from "@threadfold/core";
+import type { RenderInput } from "../input/render-input.ts";
 import { countThread } from "../laws/render-inputs.ts";
-import type { RenderInput } from "../render-input.ts";
 import { call, messagesOf, planWith, recordOver, result, threadOfEntries } from "./sample-thread.ts";
 
 const ARTIFACT = asArtifactId("artifact_0123456789abcdef01234567");

@@ -1,9 +1,9 @@
 import type { AgentThread, CompactionPlan } from "@threadfold/core";
 import { FORMATS, formatById } from "../formats/formats.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
+import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { countThread } from "../laws/render-inputs.ts";
-import type { RenderInput, Rendering } from "../render-input.ts";
-import { renderRequest } from "../render-request.ts";
+import { renderRequest } from "../rendering/render-request.ts";
 import { planWith } from "./sample-thread.ts";
 
 /** A payload in the shape of whatever provider a test is about. */

@@ -7,8 +7,8 @@ import {
   type ToolResultPart,
 } from "@threadfold/core";
 import fc from "fast-check";
+import type { RenderInput } from "../input/render-input.ts";
 import { countThread, renderInputs } from "../laws/render-inputs.ts";
-import type { RenderInput } from "../render-input.ts";
 import { image } from "./sample-thread.ts";
 
 /**

@@ -4,7 +4,7 @@ import { modelMessageSchema } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderInputs } from "../../laws/render-inputs.ts";
-import { renderRequest } from "../../render-request.ts";
+import { renderRequest } from "../../rendering/render-request.ts";
 import { goldenInput } from "../../testing/golden-input.ts";
 import { renderSample } from "../../testing/render-sample.ts";
 import { call, result, threadOf } from "../../testing/sample-thread.ts";

@@ -1,6 +1,5 @@
-import { at, type Place } from "../../legality/legality-rule.ts";
+import { asList, asText, at, isPlainObject, type Place, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
-import { asList, asText, isPlainObject, type PlainObject } from "../../legality/plain-object.ts";
 
 /** A part and where it stands. */
 export interface PlacedPart {

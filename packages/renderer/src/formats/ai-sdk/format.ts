@@ -1,17 +1,35 @@
 import type { ChatRequest, JsonObject } from "@threadfold/core";
-import { checkRules } from "../../legality/check-rules.ts";
-import { messageLocator } from "../../legality/locate-message.ts";
-import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
-import type { RenderManifest } from "../../manifest/render-manifest.ts";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import type { RenderManifest } from "../../input/render-manifest.ts";
+import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import type { ProviderFormat } from "../provider-format.ts";
 import { aiSdkView, type MessageRange } from "./ai-sdk-view.ts";
-import { lowerMessage } from "./lower/message.ts";
-import { lowerSystem } from "./lower/system.ts";
-import { lowerTool } from "./lower/tool.ts";
+import { lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
 import { markAiSdk } from "./mark-ai-sdk.ts";
-import { AI_SDK_REQUIREMENTS } from "./requirements.ts";
 import { AI_SDK_RULES } from "./rules.ts";
 import { aiSdkPromptSchema } from "./wire-schema.ts";
+
+/**
+ * What an AI SDK prompt must keep to. The SDK hands it to any provider, so it asks for what holds at each of them: whole
+ * pairs, a user first and last, ids and names of plain signs.
+ */
+const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
+  opening: "user",
+  systemInside: "notice",
+  reasoning: { replay: "signed", provider: "*", binding: "prefix-bound", leads: ["*"], unsigned: "kept" },
+  opaqueFrom: ["ai-sdk"],
+  opaqueFields: ["type"],
+  image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: false },
+  file: { base64: ["application/pdf", "text/plain"], urls: ["http", "https"], fileIds: false },
+  mediaRoles: ["user"],
+  mediaInResults: true,
+  toolInput: "object",
+  marksFailures: true,
+  callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },
+  toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
+  fields: { texts: { "*": "all" }, messages: { "*": "all", openai: [] } },
+  declaresTools: false,
+});
 
 /** The AI SDK's `ModelMessage[]`, with instructions and tools beside it. */
 export const aiSdk: ProviderFormat = {

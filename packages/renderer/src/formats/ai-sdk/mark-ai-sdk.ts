@@ -1,8 +1,7 @@
 import type { ChatRequest, JsonObject, Part } from "@threadfold/core";
 import { breakpointPlaces } from "../../cache/breakpoint-places.ts";
-import { markPayload } from "../../cache/mark-payload.ts";
-import { canMark, markRequest, type PartMark } from "../../cache/mark-request.ts";
-import { capabilitiesOf } from "../../capabilities/capabilities-of.ts";
+import { canMark, markPayload, markRequest, type PartMark } from "../../cache/mark-request.ts";
+import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
 /** How the providers of the SDK that take breakpoints are told of one, and how far back each looks (`wire.md`). */

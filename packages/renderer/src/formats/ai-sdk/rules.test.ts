@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
 import { type JointRuleCase, legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { aiSdk } from "./format.ts";
 

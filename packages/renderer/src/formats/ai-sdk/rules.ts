@@ -1,16 +1,206 @@
-import { hasContent } from "../../legality/has-content.ts";
-import type { LegalityRule } from "../../legality/legality-rule.ts";
-import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
-import { toolsNamedOnce } from "../../legality/tools-named-once.ts";
-import type { AiSdkView } from "./ai-sdk-view.ts";
-import { callIdForm, callIdOnce } from "./rules/call-ids.ts";
-import { knownRoles } from "./rules/known-roles.ts";
-import { noBlankText } from "./rules/no-blank-text.ts";
-import { objectInput } from "./rules/object-input.ts";
-import { partPlaces } from "./rules/part-places.ts";
-import { reasoningBoundToPrefix, reasoningIntact } from "./rules/reasoning.ts";
-import { toolNames } from "./rules/tool-names.ts";
-import { endsOnUser, startsOnUser } from "./rules/turn-ends.ts";
+import {
+  asList,
+  asText,
+  at,
+  isPlainObject,
+  type LegalityRule,
+  type PlainObject,
+} from "../../legality/legality-rule.ts";
+import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
+import { type AiSdkView, type PlacedPart, placeOf } from "./ai-sdk-view.ts";
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NAME_PROBLEM = "the name has other signs";
+
+const toolNames: LegalityRule<AiSdkView> = {
+  id: "tool-names",
+  description: "Tool names have at most 64 letters, digits, _ and -, in calls and definitions.",
+  reference: "Tool definitions",
+  find: ({ payload, parts }) => [
+    ...asList(payload.tools).flatMap((tool, index) =>
+      isPlainObject(tool) && NAME.test(asText(tool.name) ?? "")
+        ? []
+        : [{ place: { path: `$.tools[${index}].name` }, problem: NAME_PROBLEM }],
+    ),
+    ...parts
+      .filter(({ part }) => part.type === "tool-call" && !NAME.test(asText(part.toolName) ?? ""))
+      .map((placed) => ({ place: placeOf(placed, "toolName"), problem: NAME_PROBLEM })),
+  ],
+};
+
+/** Fields by which the SDK's providers know their own reasoning again. */
+const PROOFS = ["signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"] as const;
+
+const isReasoning = ({ part }: PlacedPart): boolean => part.type === "reasoning";
+
+const reasoningIntact: LegalityRule<AiSdkView> = {
+  id: "W12",
+  description: "Something follows the reasoning of an assistant turn.",
+  reference: "Reasoning",
+  find: ({ parts }) =>
+    parts
+      .filter((placed, index) => isReasoning(placed) && endsTurn(placed, parts[index + 1]))
+      .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn ends with reasoning" })),
+};
+
+const endsTurn = ({ role }: PlacedPart, next: PlacedPart | undefined): boolean =>
+  role === "assistant" && next?.role !== "assistant";
+
+const reasoningBoundToPrefix: LegalityRule<AiSdkView> = {
+  id: "W13",
+  description: "Signed reasoning does not stand behind an edit of the prefix that it is bound to.",
+  reference: "Reasoning",
+  find(view) {
+    const signed = view.parts.filter((placed) => isReasoning(placed) && isSigned(placed.part));
+    const isBehindEdit = signed.length === 0 ? null : behindEdit(view);
+    if (isBehindEdit === null) return [];
+    return signed.filter(isBehindEdit).map((placed) => ({
+      place: placeOf(placed),
+      problem: "signed reasoning stands behind a folded part of the conversation",
+    }));
+  },
+};
+
+function isSigned({ providerOptions }: PlainObject): boolean {
+  const options = isPlainObject(providerOptions) ? Object.values(providerOptions) : [];
+  return options.some(
+    (fields) => isPlainObject(fields) && PROOFS.some((field) => (asText(fields[field]) ?? "") !== ""),
+  );
+}
+
+/**
+ * By the manifest. In a foreign prompt the part directly behind the first frame of a fold that we know, in its turn:
+ * whatever comes later may have been written behind the fold.
+ */
+function behindEdit({ parts, edited }: AiSdkView): ((placed: PlacedPart) => boolean) | null {
+  if (edited === null) return null;
+  if (edited !== undefined) return ({ message }) => message >= edited.from && message < edited.to;
+  const frame = parts.findIndex(({ part }) => part.type === "text" && isFold(asText(part.text) ?? ""));
+  const next = parts[frame]?.role === "assistant" ? parts[frame + 1] : undefined;
+  return (placed) => placed === next;
+}
+
+const isFold = (text: string): boolean =>
+  text.startsWith("[") && /^\[(?:Context Summary|Externalized Content) - /.test(text) && text.endsWith(END_OF_HISTORY);
+
+const objectInput: LegalityRule<AiSdkView> = {
+  id: "W19",
+  description: "The input of a call is a JSON object.",
+  reference: "Arguments",
+  find: ({ parts }) =>
+    parts
+      .filter(({ part }) => part.type === "tool-call" && !isPlainObject(part.input))
+      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is no object" })),
+};
+
+const calls = ({ parts }: AiSdkView): readonly PlacedPart[] => parts.filter(({ part }) => part.type === "tool-call");
+
+const callIdForm: LegalityRule<AiSdkView> = {
+  id: "call-id-form",
+  description: "A call id is made of letters, digits, _ and -, as every provider behind the SDK accepts them.",
+  reference: "Duplicate ids",
+  find: (view) =>
+    calls(view)
+      .filter(({ part }) => !/^[a-zA-Z0-9_-]+$/.test(asText(part.toolCallId) ?? ""))
+      .map((placed) => ({ place: placeOf(placed, "toolCallId"), problem: "the call id has other signs, or none" })),
+};
+
+const callIdOnce: LegalityRule<AiSdkView> = {
+  id: "call-id-once",
+  description: "A call id is used for one call of the prompt.",
+  reference: "Duplicate ids",
+  find(view) {
+    const seen = new Set<unknown>();
+    return calls(view)
+      .filter(({ part }) => seen.has(part.toolCallId) || !seen.add(part.toolCallId))
+      .map((placed) => ({ place: placeOf(placed, "toolCallId"), problem: "an earlier call has the same id" }));
+  },
+};
+
+const PROBLEM = "the text is blank";
+const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";
+
+/** The SDK drops empty texts itself and not those of white space. A tool may have nothing to say. */
+const noBlankText: LegalityRule<AiSdkView> = {
+  id: "W11",
+  description: "No text that somebody says is empty or white space only, and no instruction is.",
+  reference: "Empty content",
+  find: ({ payload, parts }) => [
+    ...asList(payload.instructions).flatMap((message, index) =>
+      isPlainObject(message) && isBlank(message.content)
+        ? [{ place: { path: `$.instructions[${index}]` }, problem: PROBLEM }]
+        : [],
+    ),
+    ...parts
+      .filter(({ part }) => part.type === "text" && isBlank(part.text))
+      .map((placed) => ({ place: placeOf(placed), problem: PROBLEM })),
+  ],
+};
+
+/** The kinds of part that each role may hold. Files of the assistant are legal to the SDK and not to every provider. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  system: ["text"],
+  user: ["text", "file", "image"],
+  assistant: [
+    "text",
+    "reasoning",
+    "reasoning-file",
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "custom",
+    "file",
+  ],
+  tool: ["tool-result", "tool-approval-response"],
+};
+
+const partPlaces: LegalityRule<AiSdkView> = {
+  id: "part-places",
+  description: "Each part stands in a message of a role that may hold its kind.",
+  reference: "Images/docs",
+  find: ({ parts }) =>
+    parts
+      .filter(({ part, role }) => KINDS[role] !== undefined && !KINDS[role].includes(asText(part.type) ?? ""))
+      .map((placed) => ({ place: placeOf(placed), problem: `a ${placed.role} message holds such a part` })),
+};
+
+const endsOnUser: LegalityRule<AiSdkView> = {
+  id: "W9",
+  description: "The last message is of the user or of a tool.",
+  reference: "Last message",
+  find({ messages }) {
+    const last = messages.length - 1;
+    return messages[last]?.role === "assistant"
+      ? [{ place: at(last), problem: "the prompt ends on an assistant turn" }]
+      : [];
+  },
+};
+
+const startsOnUser: LegalityRule<AiSdkView> = {
+  id: "W10",
+  description: "The first message is of the user.",
+  reference: "First message",
+  find({ messages }) {
+    return messages[0]?.role === "assistant"
+      ? [{ place: at(0), problem: "the prompt starts on an assistant turn" }]
+      : [];
+  },
+};
+
+const ROLES: readonly unknown[] = ["user", "assistant", "tool"];
+
+const knownRoles: LegalityRule<AiSdkView> = {
+  id: "roles",
+  description: "Messages are of role user, assistant or tool; system text is in the instructions.",
+  reference: "Roles",
+  find: ({ messages }) =>
+    messages.flatMap(({ role }, index) =>
+      ROLES.includes(role)
+        ? []
+        : [{ place: at(index, undefined, "role"), problem: "the role is neither user nor assistant nor tool" }],
+    ),
+};
 
 /** The legality table of AI SDK prompts. A new rule is a file and a line here. */
 export const AI_SDK_RULES: readonly LegalityRule<AiSdkView>[] = [

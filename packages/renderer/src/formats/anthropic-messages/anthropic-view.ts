@@ -1,7 +1,8 @@
-import type { HostFields } from "../../host-fields.ts";
-import { at, type Place } from "../../legality/legality-rule.ts";
+import type { HostFields } from "../../input/host-fields.ts";
+import type { RenderedMessage, RenderManifest } from "../../input/render-manifest.ts";
+import type { Locate } from "../../legality/check-rules.ts";
+import { asList, asText, at, isPlainObject, type Place, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
-import { asList, asText, isPlainObject, type PlainObject } from "../../legality/plain-object.ts";
 
 /** A block and where it stands. */
 export interface PlacedBlock {
@@ -122,3 +123,26 @@ function references(blocks: readonly PlacedBlock[], type: string, field: string)
 }
 
 export const placeOf = ({ message, index }: PlacedBlock, field?: string): Place => at(message, index, field);
+
+/** Each part became one block, in order: so a block's message is found by counting. Nothing is found in a foreign payload. */
+export function blockLocator(view: AnthropicView, manifest: RenderManifest): Locate {
+  const owners: RenderedMessage[] = manifest.messages.flatMap((message) =>
+    new Array<RenderedMessage>(message.parts).fill(message),
+  );
+  if (owners.length !== view.blocks.length) return () => undefined;
+  const firstOf = new Map<number, number>();
+  view.blocks.forEach(({ message }, ordinal) => {
+    if (!firstOf.has(message)) firstOf.set(message, ordinal);
+  });
+  return ({ message, block = 0 }) => {
+    const first = firstOf.get(message);
+    return first === undefined ? undefined : owners[first + block];
+  };
+}
+
+/** The blocks that stand behind a prefix that a plan changed after they were written; null when nothing is edited. */
+export function editedBlocks({ messages, firstEdited, firstUnedited }: RenderManifest): BlockRange | null {
+  if (firstEdited === null || firstUnedited === null) return null;
+  const blocksBefore = (index: number): number => messages.slice(0, index).reduce((sum, { parts }) => sum + parts, 0);
+  return { from: blocksBefore(firstEdited), to: blocksBefore(firstUnedited) };
+}

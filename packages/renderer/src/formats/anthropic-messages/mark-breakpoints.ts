@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject, JsonValue } from "@threadfold/core";
 import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-places.ts";
-import { asList, isPlainObject } from "../../legality/plain-object.ts";
+import { asList, isPlainObject } from "../../legality/legality-rule.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
 /** A request has at most four breakpoints, and each looks back twenty blocks (`wire.md`, prompt-cache prices). */

@@ -1,4 +1,4 @@
-import type { FormatRequirements } from "../../conform/format-requirements.ts";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 
 /** What Anthropic's Messages API asks of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({

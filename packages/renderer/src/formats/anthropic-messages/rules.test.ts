@@ -1,6 +1,6 @@
 import { cpuTimeMs } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { END_OF_HISTORY } from "../../neutral/summary-frame.ts";
+import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
 import { legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { anthropicMessages } from "./format.ts";
 

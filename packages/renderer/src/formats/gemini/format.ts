@@ -1,12 +1,85 @@
-import { checkRules, type PathNames } from "../../legality/check-rules.ts";
-import { partLocator } from "../../legality/locate-part.ts";
-import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import { checkRules, checkShape, type PathNames, partLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import type { ProviderFormat } from "../provider-format.ts";
 import { geminiView } from "./gemini-view.ts";
-import { lowerRequest } from "./lower/request.ts";
-import { GEMINI_REQUIREMENTS } from "./requirements.ts";
+import { lowerRequest } from "./lower.ts";
 import { GEMINI_RULES } from "./rules.ts";
 import { geminiRequestSchema } from "./wire-schema.ts";
+
+/** What Gemini's `generateContent` asks of a request. */
+const GEMINI_REQUIREMENTS = Object.freeze<FormatRequirements>({
+  opening: "user",
+  systemInside: "notice",
+  reasoning: { replay: "signed", provider: "google", binding: "none", proofs: ["signature"] },
+  signatures: { provider: "google", fields: ["thoughtSignature", "textSignature"] },
+  opaqueFrom: ["google"],
+  opaqueFields: [],
+  opaqueKeys: ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"],
+  image: {
+    base64: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    urls: ["https", "gs"],
+    fileIds: false,
+    typedUrls: true,
+  },
+  file: {
+    base64: [
+      "application/pdf",
+      "text/plain",
+      "text/markdown",
+      "text/html",
+      "text/css",
+      "text/csv",
+      "text/xml",
+      "text/rtf",
+      "audio/wav",
+      "audio/mp3",
+      "audio/mpeg",
+      "audio/aiff",
+      "audio/aac",
+      "audio/ogg",
+      "audio/flac",
+      "video/mp4",
+      "video/mpeg",
+      "video/mov",
+      "video/quicktime",
+      "video/webm",
+    ],
+    urls: ["https", "gs"],
+    fileIds: false,
+    typedUrls: true,
+  },
+  mediaRoles: ["user"],
+  mediaInResults: true,
+  toolInput: "object",
+  marksFailures: true,
+  callIds: { refused: null, maxLength: null, uniqueIn: "request" },
+  toolNames: { refused: /[^a-zA-Z0-9_.:-]/, maxLength: 128, refusedStart: /^[^a-zA-Z_]/ },
+  fields: { texts: {}, messages: {} },
+  declaresTools: false,
+  schemaKeywords: [
+    "$id",
+    "$defs",
+    "$ref",
+    "$anchor",
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "additionalProperties",
+    "required",
+    "propertyOrdering",
+  ],
+});
 
 const NAMES: PathNames = { messages: "contents", blocks: "parts" };
 

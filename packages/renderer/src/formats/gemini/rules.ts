@@ -1,12 +1,205 @@
-import type { LegalityRule } from "../../legality/legality-rule.ts";
+import {
+  asText,
+  at,
+  type Finding,
+  isPlainObject,
+  type LegalityRule,
+  type PlainObject,
+} from "../../legality/legality-rule.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
-import type { GeminiView } from "./gemini-view.ts";
-import { callSignatures, thoughtsByModel } from "./rules/call-signatures.ts";
-import { hasContents, noEmptyPart } from "./rules/no-empty-part.ts";
-import { objectArguments } from "./rules/object-arguments.ts";
-import { callsBehindUser, responseCount } from "./rules/response-count.ts";
-import { oneSchema, toolNames, toolNamesOnce } from "./rules/tools.ts";
-import { endsOnUser, knownRoles, startsOnUser } from "./rules/turn-ends.ts";
+import { type GeminiView, type PlacedPart, placeOf } from "./gemini-view.ts";
+
+/** Before the third generation, signatures are optional. */
+const OLDER_MODEL = /gemini-(?:pro|[12])\b/;
+
+/** The API looks no further back than to where the open turn begins: the last thing that the user said. */
+const callSignatures: LegalityRule<GeminiView> = {
+  id: "W15",
+  description: "In the open turn, the first call of each step carries a thought signature.",
+  reference: "Reasoning",
+  find({ contents, model }) {
+    if (model !== undefined && OLDER_MODEL.test(model)) return [];
+    const start = contents.findLastIndex(
+      ({ isModel, parts, responses }) => !isModel && parts.length > responses.length,
+    );
+    return contents
+      .slice(start + 1)
+      .flatMap(({ isModel, calls: [first] }) =>
+        isModel && first !== undefined && !asText(first.part.thoughtSignature)
+          ? [{ place: placeOf(first, "thoughtSignature"), problem: "the first call of the step is not signed" }]
+          : [],
+      );
+  },
+};
+
+const thoughtsByModel: LegalityRule<GeminiView> = {
+  id: "thoughts",
+  description: "Thoughts stand in turns of the model.",
+  reference: "Reasoning",
+  find: ({ contents }) =>
+    contents.flatMap(({ isModel, parts }) =>
+      isModel
+        ? []
+        : parts
+            .filter(({ part }) => part.thought === true)
+            .map((placed) => ({ place: placeOf(placed), problem: "a thought stands outside a turn of the model" })),
+    ),
+};
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
+const PROBLEM = "the name has other signs";
+const isNamed = ({ name }: PlainObject): boolean => NAME.test(asText(name) ?? "");
+
+const toolNames: LegalityRule<GeminiView> = {
+  id: "tool-names",
+  description:
+    "Function names begin with a letter or _ and have at most 128 letters, digits, _ . : and -, in calls, responses and definitions.",
+  reference: "Tool definitions",
+  find: ({ contents, declarations }) => [
+    ...declarations
+      .filter(({ declaration }) => !isNamed(declaration))
+      .map(({ path }) => ({ place: { path: `${path}.name` }, problem: PROBLEM })),
+    ...contents.flatMap(({ calls, responses }) =>
+      [...calls, ...responses]
+        .filter(({ part }) => !isNamed(Object(part.functionCall ?? part.functionResponse)))
+        .map((placed) => ({ place: placeOf(placed), problem: PROBLEM })),
+    ),
+  ],
+};
+
+const toolNamesOnce: LegalityRule<GeminiView> = {
+  id: "tool-names-once",
+  description: "A function is declared once.",
+  reference: "Tool definitions",
+  find({ declarations }) {
+    const seen = new Set<unknown>();
+    return declarations
+      .filter(({ declaration: { name } }) => typeof name === "string" && (seen.has(name) || !seen.add(name)))
+      .map(({ path }) => ({ place: { path: `${path}.name` }, problem: "the name is taken" }));
+  },
+};
+
+const oneSchema: LegalityRule<GeminiView> = {
+  id: "one-schema",
+  description: "A function has its parameters as an OpenAPI schema or as JSON Schema, not as both.",
+  reference: "Tool definitions",
+  find: ({ declarations }) =>
+    declarations
+      .filter(
+        ({ declaration }) => declaration.parameters !== undefined && declaration.parametersJsonSchema !== undefined,
+      )
+      .map(({ path }) => ({ place: { path }, problem: "the function has two schemas" })),
+};
+
+const responseCount: LegalityRule<GeminiView> = {
+  id: "W14",
+  description: "The turn directly behind a turn of calls holds as many responses as that one holds calls.",
+  reference: "Call → result",
+  find: ({ contents }) =>
+    contents.flatMap(({ calls, index }) => {
+      const next = contents[index + 1];
+      const answered = next?.isModel === false ? next.responses.length : 0;
+      if (calls.length === 0 || answered === calls.length) return [];
+      return [{ place: at(index), problem: `${calls.length} calls are followed by ${answered} responses` }];
+    }),
+};
+
+const callsBehindUser: LegalityRule<GeminiView> = {
+  id: "calls-behind-user",
+  description: "A turn of calls comes directly behind a turn of the user or of responses.",
+  reference: "Call → result",
+  find: ({ contents }) =>
+    contents.flatMap(({ calls, index }) =>
+      calls.length > 0 && contents[index - 1]?.isModel === true
+        ? [{ place: at(index), problem: "another turn of the model stands before the calls" }]
+        : [],
+    ),
+};
+
+/** A call may be without arguments; a response is never without its object. */
+const objectArguments: LegalityRule<GeminiView> = {
+  id: "W19",
+  description: "The arguments of a call are an object, and so is what a response holds.",
+  reference: "Arguments",
+  find: ({ contents }) =>
+    contents.flatMap(({ calls, responses }) => [
+      ...calls
+        .filter((placed) => argumentsOf(placed) !== undefined && !isPlainObject(argumentsOf(placed)))
+        .map((placed) => ({ place: placeOf(placed, "functionCall.args"), problem: "the arguments are no object" })),
+      ...responses
+        .filter(({ part }) => !isPlainObject(Object(part.functionResponse).response))
+        .map((placed) => ({
+          place: placeOf(placed, "functionResponse.response"),
+          problem: "the response is no object",
+        })),
+    ]),
+};
+
+const argumentsOf = ({ part }: PlacedPart): unknown => Object(part.functionCall).args;
+
+/** What may stand beside the content of a part. */
+const MARKS: readonly string[] = ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
+
+/** A part that carries a signature may be without text: a stream ends with one. */
+const noEmptyPart: LegalityRule<GeminiView> = {
+  id: "W11",
+  description: "A turn has parts, every part holds something, and no text is empty or white space only.",
+  reference: "Empty content",
+  find: ({ contents }) =>
+    contents.flatMap(({ parts, index }): readonly Finding[] =>
+      parts.length === 0
+        ? [{ place: at(index, undefined, "parts"), problem: "the turn has no parts" }]
+        : parts.flatMap((placed) => {
+            const problem = problemOf(placed);
+            return problem === undefined ? [] : [{ place: placeOf(placed), problem }];
+          }),
+    ),
+};
+
+function problemOf({ part }: PlacedPart): string | undefined {
+  if (typeof part.thoughtSignature === "string" && typeof part.text === "string") return undefined;
+  if (typeof part.text === "string" && part.text.trim() === "") return "the text is blank";
+  return Object.keys(part).every((key) => MARKS.includes(key)) ? "the part is empty" : undefined;
+}
+
+const hasContents: LegalityRule<GeminiView> = {
+  id: "contents",
+  description: "There is a turn.",
+  reference: "Empty content",
+  find: ({ contents }) => (contents.length > 0 ? [] : [{ place: { path: "$.contents" }, problem: "there is no turn" }]),
+};
+
+const ROLES: readonly unknown[] = ["user", "model", "function"];
+
+const endsOnUser: LegalityRule<GeminiView> = {
+  id: "W9",
+  description: "The last turn is of the user, or of responses.",
+  reference: "Last message",
+  find({ contents }) {
+    const last = contents.length - 1;
+    return contents[last]?.isModel === true
+      ? [{ place: at(last), problem: "the request ends on a turn of the model" }]
+      : [];
+  },
+};
+
+const startsOnUser: LegalityRule<GeminiView> = {
+  id: "W10",
+  description: "The first turn is of the user.",
+  reference: "First message",
+  find: ({ contents }) =>
+    contents[0]?.isModel === true ? [{ place: at(0), problem: "the request starts on a turn of the model" }] : [],
+};
+
+const knownRoles: LegalityRule<GeminiView> = {
+  id: "roles",
+  description: "Turns are of role user or model; older clients send responses as role function.",
+  reference: "Roles",
+  find: ({ contents }) =>
+    contents.flatMap(({ role, index }) =>
+      ROLES.includes(role) ? [] : [{ place: at(index, undefined, "role"), problem: "the role is not known" }],
+    ),
+};
 
 /** The legality table of Gemini. A new rule is a file and a line here. */
 export const GEMINI_RULES: readonly LegalityRule<GeminiView>[] = [

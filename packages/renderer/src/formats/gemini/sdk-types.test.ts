@@ -1,8 +1,8 @@
 import type { Content, FunctionDeclaration, GenerateContentParameters, Part, Tool } from "@google/genai";
 import { asToolCallId, type ChatRequest, type JsonValue } from "@threadfold/core";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { lowerRequest } from "./lower/request.ts";
-import type { GeminiContent, GeminiFunctionDeclaration, GeminiPart, GeminiRequest, GeminiTool } from "./wire-types.ts";
+import { lowerRequest } from "./lower.ts";
+import type { GeminiContent, GeminiFunctionDeclaration, GeminiPart, GeminiRequest, GeminiTool } from "./wire-schema.ts";
 
 /** The SDK's lists may be written to. What is of the provider's own making has no type of ours, and stands as it came. */
 type Writable<Value> = JsonValue extends Value

@@ -1,12 +1,28 @@
 import type { ChatRequest } from "@threadfold/core";
-import { checkRules } from "../../legality/check-rules.ts";
-import { messageLocator } from "../../legality/locate-message.ts";
-import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
+import { ANY_MEDIA, type FormatRequirements } from "../../capabilities/format-requirements.ts";
+import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import type { LoweredRequest, ProviderFormat } from "../provider-format.ts";
-import { neutralView } from "./neutral-view.ts";
-import { NEUTRAL_REQUIREMENTS } from "./requirements.ts";
-import { NEUTRAL_RULES } from "./rules.ts";
+import { NEUTRAL_RULES, neutralView } from "./rules.ts";
 import { neutralRequestSchema } from "./wire-schema.ts";
+
+/** What any provider asks: pairs that are whole, no blank text, a last turn to answer. Nothing else is changed. */
+const NEUTRAL_REQUIREMENTS = Object.freeze<FormatRequirements>({
+  opening: "anyone",
+  systemInside: "native",
+  reasoning: { replay: "always" },
+  opaqueFrom: ["*"],
+  opaqueFields: [],
+  image: ANY_MEDIA,
+  file: ANY_MEDIA,
+  mediaRoles: ["user", "assistant"],
+  mediaInResults: true,
+  toolInput: "any",
+  marksFailures: true,
+  callIds: { refused: null, maxLength: null, uniqueIn: "batch" },
+  toolNames: { refused: null, maxLength: null },
+  fields: { texts: { "*": "all" }, messages: { "*": "all" } },
+  declaresTools: false,
+});
 
 /** Threadfold's own request, for people and golden files: what every provider's payload is lowered from. */
 export const neutral: ProviderFormat = {

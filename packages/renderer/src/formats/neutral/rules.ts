@@ -1,6 +1,13 @@
-import { at, type LegalityRule } from "../../legality/legality-rule.ts";
+import {
+  asList,
+  asText,
+  at,
+  isPlainObject,
+  type LegalityRule,
+  type PlainObject,
+} from "../../legality/legality-rule.ts";
+import type { WireReference, WireStep } from "../../legality/pairing.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
-import type { NeutralView } from "./neutral-view.ts";
 
 const endsOnUser: LegalityRule<NeutralView> = {
   id: "W9",
@@ -32,3 +39,40 @@ const noBlankText: LegalityRule<NeutralView> = {
 
 /** What holds for every provider. */
 export const NEUTRAL_RULES: readonly LegalityRule<NeutralView>[] = [...PAIRING_RULES, endsOnUser, noBlankText];
+
+/** A neutral payload as the rules see it. */
+interface NeutralView {
+  readonly messages: readonly { readonly role: unknown; readonly parts: readonly PlainObject[] }[];
+  readonly steps: readonly WireStep[];
+}
+
+export function neutralView(payload: unknown): NeutralView {
+  const messages = asList(isPlainObject(payload) ? payload.messages : undefined).map((message) => ({
+    role: isPlainObject(message) ? message.role : undefined,
+    parts: asList(isPlainObject(message) ? message.parts : undefined).map((part) => (isPlainObject(part) ? part : {})),
+  }));
+  return { messages, steps: stepsOf(messages) };
+}
+
+function stepsOf(messages: NeutralView["messages"]): readonly WireStep[] {
+  const steps: (
+    | { readonly kind: "calls" | "results"; readonly references: WireReference[] }
+    | { readonly kind: "speech" }
+  )[] = [];
+  messages.forEach(({ role, parts }, index) => {
+    const open = steps.at(-1);
+    if (role === "assistant") steps.push({ kind: "calls", references: references(parts, index, "tool-call") });
+    else if (role !== "tool") steps.push({ kind: "speech" });
+    else if (open?.kind === "results") open.references.push(...references(parts, index, "tool-result"));
+    else steps.push({ kind: "results", references: references(parts, index, "tool-result") });
+  });
+  return steps;
+}
+
+function references(parts: readonly PlainObject[], message: number, type: string): WireReference[] {
+  return parts.flatMap((part, index) => {
+    if (part.type !== type) return [];
+    const holder = type === "tool-result" && isPlainObject(part.result) ? part.result : part;
+    return [{ id: asText(holder.callId) ?? "", place: at(message, undefined, `parts[${index}]`) }];
+  });
+}

@@ -1,18 +1,38 @@
 import type { ChatRequest, JsonObject, Part } from "@threadfold/core";
 import { hasResultText } from "../../cache/mark-request.ts";
-import { checkRules } from "../../legality/check-rules.ts";
-import { messageLocator } from "../../legality/locate-message.ts";
-import { checkShape, SHAPE_RULE } from "../../legality/shape-rule.ts";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import { markOpenai, type OpenaiMarking } from "../openai-breakpoints.ts";
 import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
-import { lowerMessage } from "./lower/message.ts";
-import { isRefusal } from "./lower/part-fields.ts";
-import { lowerSystem } from "./lower/system.ts";
-import { lowerTool } from "./lower/tool.ts";
+import { isRefusal, lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
 import { openaiChatView } from "./openai-chat-view.ts";
-import { OPENAI_CHAT_REQUIREMENTS } from "./requirements.ts";
 import { OPENAI_CHAT_RULES } from "./rules.ts";
 import { openaiChatRequestSchema } from "./wire-schema.ts";
+
+/** What OpenAI's Chat Completions API asks of a request. */
+const OPENAI_CHAT_REQUIREMENTS = Object.freeze<FormatRequirements>({
+  opening: "anyone",
+  systemInside: "native",
+  reasoning: { replay: "never" },
+  opaqueFrom: [],
+  opaqueFields: [],
+  image: {
+    base64: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+    urls: ["http", "https", "data"],
+    fileIds: false,
+  },
+  file: { base64: ["application/pdf", "audio/wav", "audio/mp3"], urls: [], fileIds: true },
+  mediaRoles: ["user"],
+  mediaInResults: false,
+  toolInput: "object",
+  freeTextCalls: true,
+  marksFailures: false,
+  callIds: { refused: null, maxLength: 40, uniqueIn: "batch" },
+  toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
+  cacheMarks: { provider: "openai", field: "prompt_cache_breakpoint", most: 80, refusedElsewhere: true },
+  fields: { texts: { openai: ["prompt_cache_breakpoint"] }, messages: { openai: ["name", "role"] } },
+  declaresTools: false,
+});
 
 /** OpenAI's Chat Completions API. */
 export const openaiChat: ProviderFormat = {

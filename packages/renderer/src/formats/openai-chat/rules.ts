@@ -1,13 +1,145 @@
-import type { LegalityRule } from "../../legality/legality-rule.ts";
+import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
-import type { OpenAIChatView } from "./openai-chat-view.ts";
-import { callIdForm, callIdOnce } from "./rules/call-ids.ts";
-import { hasMessages } from "./rules/has-messages.ts";
-import { jsonArguments } from "./rules/json-arguments.ts";
-import { knownRoles } from "./rules/known-roles.ts";
-import { mediaPlaces } from "./rules/media-places.ts";
-import { noBlankText } from "./rules/no-blank-text.ts";
-import { toolNames } from "./rules/tool-names.ts";
+import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
+
+const NAME_PROBLEM = "the name has other signs";
+
+const toolNames: LegalityRule<OpenAIChatView> = {
+  id: "tool-names",
+  description: "Function names have at most 64 letters, digits, _ and -, in calls and definitions.",
+  reference: "Tool definitions",
+  find: ({ payload, calls }) => [
+    ...asList(payload.tools).flatMap((tool, index) =>
+      isPlainObject(tool) && isNamed(tool)
+        ? []
+        : [{ place: { path: `$.tools[${index}].function.name` }, problem: NAME_PROBLEM }],
+    ),
+    ...calls
+      .filter(({ call }) => !isNamed(call))
+      .map(({ message, index }) => ({
+        place: at(message, undefined, `tool_calls[${index}].function.name`),
+        problem: NAME_PROBLEM,
+      })),
+  ],
+};
+
+const isNamed = ({ type, function: named }: Readonly<Record<string, unknown>>): boolean =>
+  type === "custom" || (isPlainObject(named) && /^[a-zA-Z0-9_-]{1,64}$/.test(asText(named.name) ?? ""));
+
+const jsonArguments: LegalityRule<OpenAIChatView> = {
+  id: "W19",
+  description: "The arguments of a call are a string that holds a JSON object.",
+  reference: "Arguments",
+  find: ({ calls }) =>
+    calls
+      .filter(({ call }) => call.type !== "custom" && !holdsObject(call))
+      .map(({ message, index }) => ({
+        place: at(message, undefined, `tool_calls[${index}].function.arguments`),
+        problem: "the arguments are no JSON object",
+      })),
+};
+
+function holdsObject(call: PlacedCall["call"]): boolean {
+  const text = isPlainObject(call.function) ? asText(call.function.arguments) : undefined;
+  if (text === undefined) return false;
+  try {
+    return isPlainObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+const MAX_LENGTH = 40;
+const idPlace = ({ message, index }: PlacedCall) => at(message, undefined, `tool_calls[${index}].id`);
+
+const callIdForm: LegalityRule<OpenAIChatView> = {
+  id: "call-id-form",
+  description: `A call id has 1 to ${MAX_LENGTH} characters.`,
+  reference: "Duplicate ids",
+  find: ({ calls }) =>
+    calls
+      .filter(({ call }) => (asText(call.id) ?? "") === "" || (call.id as string).length > MAX_LENGTH)
+      .map((placed) => ({ place: idPlace(placed), problem: "the call id is missing or too long" })),
+};
+
+const callIdOnce: LegalityRule<OpenAIChatView> = {
+  id: "call-id-once",
+  description: "A call id is used for one call of its batch.",
+  reference: "Duplicate ids",
+  find({ calls }) {
+    const seen = new Set<string>();
+    return calls
+      .filter(({ call, message }) => {
+        const key = `${message} ${asText(call.id)}`;
+        return seen.has(key) || !seen.add(key);
+      })
+      .map((placed) => ({ place: idPlace(placed), problem: "another call of the batch has the same id" }));
+  },
+};
+
+const MEDIA: readonly unknown[] = ["image_url", "file", "input_audio"];
+
+const mediaPlaces: LegalityRule<OpenAIChatView> = {
+  id: "media-places",
+  description: "Pictures and documents stand in user messages only.",
+  reference: "Images/docs",
+  find: ({ messages }) =>
+    messages.flatMap(({ role, content }, index) =>
+      role === "user"
+        ? []
+        : asList(content).flatMap((part, place) =>
+            isPlainObject(part) && MEDIA.includes(part.type)
+              ? [{ place: at(index, place), problem: `a ${role} message holds media` }]
+              : [],
+          ),
+    ),
+};
+
+const PROBLEM = "the text is blank";
+const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";
+
+/** A tool may have nothing to say, and so may a message that calls tools: frameworks send such content as an empty text. */
+const noBlankText: LegalityRule<OpenAIChatView> = {
+  id: "W11",
+  description: "No text that somebody says is empty or white space only.",
+  reference: "Empty content",
+  find: ({ messages }) =>
+    messages.flatMap(({ role, content, tool_calls: calls }, index): readonly Finding[] => {
+      if (role === "tool" || (content === "" && asList(calls).length > 0)) return [];
+      if (isBlank(content)) return [{ place: at(index), problem: PROBLEM }];
+      return asList(content).flatMap((part, place) =>
+        isPlainObject(part) && part.type === "text" && isBlank(part.text)
+          ? [{ place: at(index, place), problem: PROBLEM }]
+          : [],
+      );
+    }),
+};
+
+const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant", "tool"];
+
+const knownRoles: LegalityRule<OpenAIChatView> = {
+  id: "roles",
+  description: "Messages are of role system, developer, user, assistant or tool.",
+  reference: "Roles",
+  find: ({ messages }) =>
+    messages.flatMap(({ role }, index) =>
+      ROLES.includes(role) ? [] : [{ place: at(index, undefined, "role"), problem: "the role is not known" }],
+    ),
+};
+
+const hasMessages: LegalityRule<OpenAIChatView> = {
+  id: "messages",
+  description: "There is a message, and only an assistant message with calls may be without content.",
+  reference: "Empty content",
+  find({ messages }) {
+    if (messages.length === 0) return [{ place: { path: "$.messages" }, problem: "there is no message" }];
+    return messages.flatMap(({ role, content, tool_calls: calls }, index) => {
+      const has = typeof content === "string" || (Array.isArray(content) && content.length > 0);
+      const mayLack = role === "assistant" && asList(calls).length > 0;
+      return has || mayLack ? [] : [{ place: at(index, undefined, "content"), problem: "the message has no content" }];
+    });
+  },
+};
 
 /** The legality table of OpenAI Chat. Anyone may speak first and last here (W9, W10). A new rule is a file and a line. */
 export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [

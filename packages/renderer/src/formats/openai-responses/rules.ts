@@ -1,16 +1,159 @@
-import type { LegalityRule } from "../../legality/legality-rule.ts";
-import { toolsNamedOnce } from "../../legality/tools-named-once.ts";
-import type { ResponsesView } from "./responses-view.ts";
-import { callIdForm, callIdOnce, outputKind } from "./rules/call-ids.ts";
-import { itemIdForm, itemIdOnce } from "./rules/item-ids.ts";
-import { hasInput, knownRoles, wholeCompaction } from "./rules/items.ts";
-import { jsonArguments } from "./rules/json-arguments.ts";
-import { mediaPlaces } from "./rules/media-places.ts";
-import { noBlankText } from "./rules/no-blank-text.ts";
-import { pairing } from "./rules/pairing.ts";
-import { reasoningPairs } from "./rules/reasoning-pairs.ts";
-import { stateless } from "./rules/stateless.ts";
-import { isNamedTool, toolNames } from "./rules/tools.ts";
+import {
+  asList,
+  asText,
+  at,
+  type Finding,
+  isPlainObject,
+  type LegalityRule,
+  type PlainObject,
+} from "../../legality/legality-rule.ts";
+import { toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import {
+  hasInput,
+  itemIdForm,
+  itemIdOnce,
+  knownRoles,
+  pairing,
+  reasoningPairs,
+  stateless,
+  wholeCompaction,
+} from "./item-rules.ts";
+import { isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
+
+const NAMED: readonly unknown[] = ["function", "custom", "function_call", "custom_tool_call"];
+const NAME_PROBLEM = "the name has other signs";
+
+const toolNames: LegalityRule<ResponsesView> = {
+  id: "tool-names",
+  description:
+    "Names of functions and custom tools have at most 64 letters, digits, _ and -, in calls and definitions.",
+  reference: "Tool definitions",
+  find: ({ payload, items }) => [
+    ...asList(payload.tools).flatMap((tool, index): readonly Finding[] =>
+      isPlainObject(tool) && hasName(tool)
+        ? []
+        : [{ place: { path: `$.tools[${index}].name` }, problem: NAME_PROBLEM }],
+    ),
+    ...items
+      .filter(({ item }) => !hasName(item))
+      .map(({ index }) => ({ place: at(index, undefined, "name"), problem: NAME_PROBLEM })),
+  ],
+};
+
+/** True for the tools that the host names; the provider's own have no name. */
+const isNamedTool = ({ type }: PlainObject): boolean => NAMED.includes(type);
+
+const hasName = (tool: PlainObject): boolean =>
+  !isNamedTool(tool) || /^[a-zA-Z0-9_-]{1,64}$/.test(asText(tool.name) ?? "");
+
+const jsonArguments: LegalityRule<ResponsesView> = {
+  id: "W19",
+  description:
+    "The arguments of a function call are a string that holds a JSON object; a custom call's input is a text.",
+  reference: "Arguments",
+  find: ({ items }) =>
+    items.flatMap((one) => {
+      const problem = problemOf(one);
+      return problem === undefined ? [] : [{ place: at(one.index, undefined, problem.field), problem: problem.text }];
+    }),
+};
+
+function problemOf({ kind, item }: PlacedItem): { readonly field: string; readonly text: string } | undefined {
+  if (kind === "custom_tool_call" && typeof item.input !== "string")
+    return { field: "input", text: "the input is no text" };
+  if (kind !== "function_call" || holdsObject(asText(item.arguments))) return undefined;
+  return { field: "arguments", text: "the arguments are no JSON object" };
+}
+
+function holdsObject(text: string | undefined): boolean {
+  try {
+    return text !== undefined && isPlainObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+const MAX_LENGTH = 64;
+const idPlace = ({ index }: PlacedItem) => at(index, undefined, "call_id");
+
+const callIdForm: LegalityRule<ResponsesView> = {
+  id: "call-id-form",
+  description: `A call id has 1 to ${MAX_LENGTH} characters.`,
+  reference: "Duplicate ids",
+  find: ({ items }) =>
+    items
+      .filter((one) => (isCall(one) || isOutput(one)) && !hasForm(asText(one.item.call_id) ?? ""))
+      .map((one) => ({ place: idPlace(one), problem: "the call id is missing or too long" })),
+};
+
+const hasForm = (id: string): boolean => id !== "" && id.length <= MAX_LENGTH;
+
+const callIdOnce: LegalityRule<ResponsesView> = {
+  id: "call-id-once",
+  description: "A call id is used for one call of the request.",
+  reference: "Duplicate ids",
+  find({ items }) {
+    const seen = new Set<unknown>();
+    return items
+      .filter(isCall)
+      .filter(({ item }) => seen.has(item.call_id) || !seen.add(item.call_id))
+      .map((one) => ({ place: idPlace(one), problem: "an earlier call has the same id" }));
+  },
+};
+
+const outputKind: LegalityRule<ResponsesView> = {
+  id: "output-kind",
+  description: "An output is of the kind of its call.",
+  reference: "Call → result",
+  find({ items }) {
+    const kinds = new Map<unknown, string>();
+    return items.flatMap((one) => {
+      if (isCall(one)) kinds.set(one.item.call_id, one.kind);
+      const called = kinds.get(one.item.call_id);
+      if (!isOutput(one) || called === undefined || one.kind === `${called}_output`) return [];
+      return [{ place: at(one.index, undefined, "type"), problem: `the call is a ${called}` }];
+    });
+  },
+};
+
+const MEDIA: readonly unknown[] = ["input_image", "input_file", "input_audio"];
+
+const mediaPlaces: LegalityRule<ResponsesView> = {
+  id: "media-places",
+  description: "Pictures and documents stand in what goes in: not in messages of the assistant.",
+  reference: "Images/docs",
+  find: ({ items }) =>
+    items.flatMap(({ item: { role, content }, kind, index }) =>
+      kind !== "message" || role !== "assistant"
+        ? []
+        : asList(content).flatMap((part, place) =>
+            isPlainObject(part) && MEDIA.includes(part.type)
+              ? [{ place: at(index, place), problem: "an assistant message holds media" }]
+              : [],
+          ),
+    ),
+};
+
+const PROBLEM = "the text is blank";
+const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";
+
+/** A tool may have nothing to say: blank outputs are legal. */
+const noBlankText: LegalityRule<ResponsesView> = {
+  id: "W11",
+  description: "A message has content, and no text of it is empty or white space only.",
+  reference: "Empty content",
+  find: ({ items }) => items.flatMap(blankIn),
+};
+
+function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Finding[] {
+  if (kind !== "message") return [];
+  if (isBlank(content)) return [{ place: at(index), problem: PROBLEM }];
+  if (!Array.isArray(content)) return [];
+  if (content.length === 0) return [{ place: at(index, undefined, "content"), problem: "the message has no content" }];
+  return content.flatMap((part, place) =>
+    isPlainObject(part) && isBlank(part.text) ? [{ place: at(index, place), problem: PROBLEM }] : [],
+  );
+}
 
 /**
  * The legality table of OpenAI Responses. Anyone may speak first, last and between (W3, W4, W9, W10); reasoning is not

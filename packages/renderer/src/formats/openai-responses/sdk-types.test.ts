@@ -6,7 +6,7 @@ import type {
   ResponseInputItem,
 } from "openai/resources/responses/responses";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { lowerRequest } from "./lower/request.ts";
+import { lowerRequest } from "./lower.ts";
 import type { ResponsesItem, ResponsesReasoning, ResponsesRequest, ResponsesTool } from "./wire-types.ts";
 
 /** The SDK's lists may be written to. What is of the provider's own making has no type of ours, and stands as it came. */

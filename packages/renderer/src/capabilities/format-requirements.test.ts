@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { acceptedName, acceptedToolName } from "./format-requirements.ts";
+
+const RULE = { refused: /[^a-zA-Z0-9_-]/, maxLength: 40 };
+
+describe("acceptedName", () => {
+  it("gives a name that is accepted, the same one every time, and leaves an accepted name alone", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (name) => {
+        const accepted = acceptedName(name, RULE);
+        expect(accepted).toMatch(/^[a-zA-Z0-9_-]{0,40}$/);
+        expect(acceptedName(name, RULE)).toBe(accepted);
+        expect(acceptedName(accepted, RULE)).toBe(accepted);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("tells long names apart that begin alike", () => {
+    const [a, b] = ["1", "2"].map((end) => acceptedName(`${"x".repeat(60)}${end}`, RULE));
+    expect(a).not.toBe(b);
+    expect(a).toHaveLength(40);
+  });
+
+  it("puts an underscore before a beginning that is not accepted", () => {
+    const rule = { refused: /[^a-z0-9_]/, maxLength: 6, refusedStart: /^[^a-z_]/ };
+    expect(["7z", "-z", "az"].map((name) => acceptedName(name, rule))).toEqual(["_7z", "_z", "az"]);
+  });
+
+  it("names a tool that has no name", () => {
+    expect(acceptedToolName("", RULE)).toBe("unnamed_tool");
+    expect(acceptedToolName("", { refused: null, maxLength: null })).toBe("");
+  });
+});

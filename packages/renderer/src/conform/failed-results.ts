@@ -1,0 +1,77 @@
+import type { MediaPart, Part, ToolResultPart } from "@threadfold/core";
+import { derivation } from "../input/derivation.ts";
+import { type Draft, withParts } from "../neutral/draft.ts";
+import { mediaMarker, toolOutcome } from "../neutral/result-lines.ts";
+import { type Repair, withDrafts } from "./conformance.ts";
+
+/** Changes nothing: says which failures the format cannot mark as such. */
+export const noteUnmarkedFailures: Repair = {
+  name: "note-unmarked-failures",
+  apply(request, { requirements, warnings }) {
+    if (requirements.marksFailures) return request;
+    for (const { chat } of request.drafts) {
+      const part = chat.role === "tool" ? chat.parts[0] : undefined;
+      const failed = part?.type === "tool-result" && part.result.outcome === "failure";
+      if (failed && chat.synthetic === undefined) warnings.add("outcome-not-expressed", chat.sources);
+    }
+    return request;
+  },
+};
+
+/**
+ * Takes pictures and documents out of failed results where those hold text alone, and shows them in a user message behind
+ * the results of the batch: the model still sees the mark of failure and all that came with it.
+ */
+export const leaveMediaBehindFailures: Repair = {
+  name: "leave-media-behind-failures",
+  apply(request, { requirements: { textInFailures }, warnings }) {
+    if (textInFailures !== true || !request.drafts.some((draft) => mediaOf(draft).length > 0)) return request;
+    const drafts: Draft[] = [];
+    let failed: Draft[] = [];
+    for (const draft of request.drafts) {
+      const before = drafts.at(-1);
+      if (draft.chat.role !== "tool" && before !== undefined && failed.length > 0) {
+        drafts.push(shown(failed, before));
+        failed = [];
+      }
+      if (mediaOf(draft).length === 0) drafts.push(draft);
+      else {
+        warnings.add("media-moved", draft.chat.sources);
+        failed.push(draft);
+        drafts.push(withParts(draft, [withMarkers(draft.chat.parts[0] as ToolResultPart, null)]));
+      }
+    }
+    const last = drafts.at(-1);
+    return withDrafts(request, last === undefined || failed.length === 0 ? drafts : [...drafts, shown(failed, last)]);
+  },
+};
+
+const NONE: readonly MediaPart[] = [];
+
+/** The pictures and documents of a failed result. */
+function mediaOf({ chat }: Draft): readonly MediaPart[] {
+  const part = chat.role === "tool" ? chat.parts[0] : undefined;
+  if (part?.type !== "tool-result" || part.result.outcome !== "failure") return NONE;
+  const { content } = part.result;
+  return content.type === "blocks" ? content.blocks.filter((block) => block.type !== "text") : NONE;
+}
+
+const withMarkers = derivation((part: ToolResultPart, _key: null): ToolResultPart => {
+  const { content } = part.result;
+  if (content.type !== "blocks") return part;
+  const blocks = content.blocks.map((block) =>
+    block.type === "text" ? block : mediaMarker(block, "below the results"),
+  );
+  return { ...part, result: { ...part.result, content: { type: "blocks", blocks } } };
+});
+
+/** The message that shows what failed results held. It stands where the last of the batch stands. */
+function shown(failed: readonly Draft[], { ordinal }: Draft): Draft {
+  const parts = failed.flatMap((draft): readonly Part[] => {
+    const { result } = draft.chat.parts[0] as ToolResultPart;
+    return [{ type: "text", text: `[Media of ${toolOutcome(result)}]` }, ...mediaOf(draft)];
+  });
+  const sources = failed.flatMap(({ chat }) => chat.sources);
+  const chat = { role: "user", parts, sources, synthetic: "placeholder" } as const;
+  return { chat, action: "moved-media", share: "kept", record: null, message: null, ordinal };
+}

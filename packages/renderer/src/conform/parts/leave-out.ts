@@ -1,0 +1,63 @@
+import type { OpaquePart, TextPart, ToolResultPart } from "@threadfold/core";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import { derivation } from "../../input/derivation.ts";
+import { isBlank } from "../../neutral/draft.ts";
+import type { LeftOutReason } from "../../warnings/render-warning.ts";
+import type { PartRepair } from "./part-repair.ts";
+
+/** Leaves out opaque items of other providers. Those of this one travel byte for byte. */
+export const leaveOutOpaque: PartRepair<OpaquePart> = {
+  name: "leave-out-opaque",
+  apply(part, { draft }, { requirements, warnings }) {
+    const reason = reasonAgainst(part, requirements);
+    if (reason === undefined) return part;
+    warnings.leaveOut("opaque-left-out", reason, draft.chat.sources);
+    return null;
+  },
+};
+
+function reasonAgainst(
+  part: OpaquePart,
+  { opaqueFrom, opaqueFields, opaqueTypes, opaqueKeys, opaqueNotBlank = NO_FIELDS }: FormatRequirements,
+): LeftOutReason["opaque-left-out"] | undefined {
+  if (!opaqueFrom.includes("*") && !opaqueFrom.includes(part.provider)) return "other-provider";
+  const value = Object(part.value) as Readonly<Record<string, unknown>>;
+  const further = opaqueTypes === undefined ? NO_FIELDS : opaqueTypes[String(value["type"])];
+  const isKnown =
+    further !== undefined && (opaqueKeys === undefined || opaqueKeys.some((key) => Object.hasOwn(value, key)));
+  const isWhole = isKnown && [...opaqueFields, ...further].every((field) => isNamed(value[field]));
+  const isBlank = opaqueNotBlank.some((field) => typeof value[field] === "string" && value[field].trim() === "");
+  return isWhole && !isBlank ? undefined : "malformed";
+}
+
+const NO_FIELDS: readonly string[] = [];
+const isNamed = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+/** Leaves out blank texts (W11). */
+export const leaveOutBlank: PartRepair<TextPart> = {
+  name: "leave-out-blank",
+  apply(part, { draft }, { warnings }) {
+    if (!isBlank(part.text)) return part;
+    warnings.add("blank-text-left-out", draft.chat.sources);
+    return null;
+  },
+};
+
+/** Leaves out blank blocks of a result. A result without a body stays a result. */
+export const leaveOutBlankInResult: PartRepair<ToolResultPart> = {
+  name: "leave-out-blank-in-result",
+  apply(part, { draft }, { warnings }) {
+    const { content } = part.result;
+    if (content.type !== "blocks" || !content.blocks.some((block) => block.type === "text" && isBlank(block.text)))
+      return part;
+    warnings.add("blank-text-left-out", draft.chat.sources);
+    return withoutBlank(part, null);
+  },
+};
+
+const withoutBlank = derivation((part: ToolResultPart, _key: null): ToolResultPart => {
+  const { content } = part.result;
+  if (content.type !== "blocks") return part;
+  const blocks = content.blocks.filter((block) => block.type !== "text" || !isBlank(block.text));
+  return { ...part, result: { ...part.result, content: { ...content, blocks } } };
+});

@@ -1,0 +1,66 @@
+import type { MediaPart, TextPart, ToolResultPart } from "@threadfold/core";
+import type { FormatRequirements, MediaRequirement } from "../../capabilities/format-requirements.ts";
+import { derivation } from "../../input/derivation.ts";
+import { mediaMarker } from "../../neutral/result-lines.ts";
+import type { LeftOutReason } from "../../warnings/render-warning.ts";
+import type { PartRepair } from "./part-repair.ts";
+
+type MediaReason = LeftOutReason["media-replaced"];
+
+/** Why a picture or document cannot go out as it is; undefined when it can. */
+function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequirement): MediaReason | undefined {
+  switch (source.kind) {
+    case "base64":
+      return accepts(requirement.base64, source.mediaType) ? undefined : "media-type";
+    case "url":
+      if (requirement.typedUrls === true && source.mediaType === undefined) return "media-type";
+      return accepts(requirement.urls, source.url.slice(0, source.url.indexOf(":")).toLowerCase())
+        ? undefined
+        : "source";
+    case "file-id":
+      return requirement.fileIds ? undefined : "source";
+  }
+}
+
+const accepts = (list: readonly string[], item: string): boolean => list.includes(item) || list.includes("*");
+
+/** The text that stands for a picture or document that cannot go out. */
+const leftOutMarker = derivation((part: MediaPart, _key: null): TextPart => mediaMarker(part, "left out"));
+
+/** Puts a text marker where the format takes no picture or document. */
+export const replaceMedia: PartRepair<MediaPart> = {
+  name: "replace-media",
+  apply(part, { draft: { chat } }, { requirements, warnings }) {
+    const roles: readonly string[] = requirements.mediaRoles;
+    const reason = roles.includes(chat.role) ? reasonAgainstMedia(part, requirements[part.type]) : "role";
+    if (reason === undefined) return part;
+    warnings.leaveOut("media-replaced", reason, chat.sources);
+    return leftOutMarker(part, null);
+  },
+};
+
+/** Puts a text marker where the format takes no picture or document in a result, which keeps its id and outcome. */
+export const replaceMediaInResult: PartRepair<ToolResultPart> = {
+  name: "replace-media-in-result",
+  apply(part, { draft }, { requirements, warnings }) {
+    const { content } = part.result;
+    if (content.type !== "blocks") return part;
+    const reasons = content.blocks.flatMap((block) => reasonAgainst(block, requirements) ?? []);
+    for (const reason of reasons) warnings.leaveOut("media-replaced", reason, draft.chat.sources);
+    return reasons.length === 0 ? part : withMarkers(part, requirements);
+  },
+};
+
+function reasonAgainst(block: TextPart | MediaPart, requirements: FormatRequirements): MediaReason | undefined {
+  if (block.type === "text") return undefined;
+  return requirements.mediaInResults ? reasonAgainstMedia(block, requirements[block.type]) : "in-tool-result";
+}
+
+const withMarkers = derivation((part: ToolResultPart, requirements: FormatRequirements): ToolResultPart => {
+  const { content } = part.result;
+  if (content.type !== "blocks") return part;
+  const blocks = content.blocks.map((block) =>
+    block.type === "text" || reasonAgainst(block, requirements) === undefined ? block : leftOutMarker(block, null),
+  );
+  return { ...part, result: { ...part.result, content: { type: "blocks", blocks } } };
+});

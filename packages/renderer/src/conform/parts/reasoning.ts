@@ -1,0 +1,72 @@
+import type { JsonObject, ReasoningPart, TextPart, ToolCallPart } from "@threadfold/core";
+import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
+import { derivation } from "../../input/derivation.ts";
+import { isSameModel } from "../../input/model-capabilities.ts";
+import type { RenderInput } from "../../input/render-input.ts";
+import type { LeftOutReason } from "../../warnings/render-warning.ts";
+import type { Conformance } from "../conformance.ts";
+import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
+import type { PartPlace, PartRepair } from "./part-repair.ts";
+
+/**
+ * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that is
+ * no longer what it was (W12, W13). What a model wrote since the plan was made is bound to the prefix that the plan gives.
+ */
+export const stripReasoning: PartRepair<ReasoningPart> = {
+  name: "strip-reasoning",
+  apply(part, place, conformance) {
+    const reason = reasonAgainst(part, place, conformance);
+    if (reason === undefined) return part;
+    conformance.warnings.leaveOut("reasoning-left-out", reason, place.draft.chat.sources);
+    return null;
+  },
+};
+
+const ANY_PROOF = ["signature", "encrypted"] as const;
+
+function reasonAgainst(
+  part: ReasoningPart,
+  { draft, behindMove }: PartPlace,
+  { requirements: { reasoning }, input }: Conformance,
+): LeftOutReason["reasoning-left-out"] | undefined {
+  if (reasoning.replay !== "signed") return reasoning.replay === "never" ? "not-replayed" : undefined;
+  if (!(reasoning.proofs ?? ANY_PROOF).some((proof) => part[proof]))
+    return reasoning.unsigned === "kept" ? undefined : "not-signed";
+  if (reasoning.provider !== "*" && part.provider !== reasoning.provider) return "other-provider";
+  if (isOfOtherModel(draft, input.model)) return "other-model";
+  if (reasoning.binding !== "prefix-bound") return undefined;
+  return behindMove || isBehindEdit(draft.ordinal, input) ? "behind-an-edit" : undefined;
+}
+
+const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =>
+  ordinal >= reasoningBoundary(plan, thread) && ordinal < messagesSeen(plan, thread);
+
+/** Proofs hold for the model that wrote them. A log that names no model is trusted. */
+const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>
+  model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);
+
+/** What a provider puts on texts and calls to prove that it wrote them. */
+export type SignatureRequirement = NonNullable<FormatRequirements["signatures"]>;
+
+/** Takes signatures off texts and calls that another model of the provider wrote: they do not hold for this one (W15). */
+export const stripSignature: PartRepair<TextPart | ToolCallPart> = {
+  name: "strip-signature",
+  apply(part, { draft }, { requirements: { signatures }, input, warnings }) {
+    const author = draft.message?.model;
+    const isForeign = author !== undefined && input.model !== undefined && !isSameModel(author, input.model);
+    if (signatures === undefined || !isForeign || !isSigned(part, signatures)) return part;
+    warnings.leaveOut("reasoning-left-out", "other-model", draft.chat.sources);
+    return unsigned(part, signatures);
+  },
+};
+
+const isSigned = ({ providerMetadata }: TextPart | ToolCallPart, { provider, fields }: SignatureRequirement): boolean =>
+  fields.some((field) => providerMetadata?.[provider]?.[field] !== undefined);
+
+const unsigned = derivation(
+  (part: TextPart | ToolCallPart, { provider, fields }: SignatureRequirement): TextPart | ToolCallPart => {
+    const metadata: JsonObject = part.providerMetadata?.[provider] ?? {};
+    const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !fields.includes(field)));
+    return { ...part, providerMetadata: { ...part.providerMetadata, [provider]: kept } };
+  },
+);

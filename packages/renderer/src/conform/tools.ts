@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue, ToolDefinition } from "@threadfold/core";
+import { acceptedToolName } from "../capabilities/format-requirements.ts";
+import { derivation } from "../input/derivation.ts";
+import type { Draft } from "../neutral/draft.ts";
+import type { Repair } from "./conformance.ts";
+
+/**
+ * The tools that messages use, with a schema that accepts anything: what goes out where calls may only stand beside a
+ * definition and the host gave none. In order of first use, so that a longer log only adds to the end.
+ *
+ * @param known those that the messages before use; the same list comes back when these use no other.
+ */
+export function declaredTools(known: readonly ToolDefinition[], drafts: readonly Draft[]): readonly ToolDefinition[] {
+  const names = new Set<string>();
+  for (const { chat } of drafts) {
+    if (chat.role !== "assistant") continue;
+    for (const part of chat.parts) if (part.type === "tool-call") names.add(part.toolName);
+  }
+  for (const { name } of known) names.delete(name);
+  if (names.size === 0) return known;
+  return [...known, ...Array.from(names, (name) => ({ name, inputSchema: { type: "object" } }))];
+}
+
+/** Gives tool definitions names that the provider accepts, and one definition per name. */
+export const defineToolsOnce: Repair = {
+  name: "define-tools-once",
+  end: "first",
+  apply(request, { requirements: { toolNames }, warnings }) {
+    if (toolNames.refused === null && toolNames.maxLength === null) return request;
+    const taken = new Set<string>();
+    const tools = request.tools.flatMap((tool): readonly ToolDefinition[] => {
+      const name = acceptedToolName(tool.name, toolNames);
+      if (name !== tool.name) warnings.named("tool-renamed", [`${tool.name} → ${name}`]);
+      if (taken.has(name)) warnings.named("tool-definition-left-out", [tool.name]);
+      const isNew = !taken.has(name) && taken.add(name);
+      return isNew ? [name === tool.name ? tool : { ...tool, name }] : [];
+    });
+    const unchanged =
+      tools.length === request.tools.length && tools.every((tool, index) => tool === request.tools[index]);
+    return unchanged ? request : { ...request, tools };
+  },
+};
+
+/** Changes nothing: says which tools have a schema of which the provider does not heed every keyword. */
+export const noteSchemaKeywords: Repair = {
+  name: "note-schema-keywords",
+  end: "first",
+  apply(request, { requirements: { schemaKeywords }, warnings }) {
+    if (schemaKeywords === undefined) return request;
+    for (const tool of request.tools) {
+      const beyond = keywordsBeyond(tool, schemaKeywords);
+      if (beyond.length > 0) warnings.named("tool-schema-beyond-provider", [`${tool.name} (${beyond.join(", ")})`]);
+    }
+    return request;
+  },
+};
+
+const keywordsBeyond = derivation((tool: ToolDefinition, heeded: readonly string[]): readonly string[] => {
+  const beyond = new Set<string>();
+  visit(tool.inputSchema, (keyword) => {
+    if (!heeded.includes(keyword)) beyond.add(keyword);
+  });
+  return [...beyond].sort();
+});
+
+/** Keywords whose value maps names of the tool's own to schemas. */
+const MAPS: readonly string[] = ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
+/** Keywords whose value is data. */
+const DATA: readonly string[] = ["enum", "const", "default", "example", "examples", "required", "propertyOrdering"];
+
+function visit(schema: JsonValue | undefined, seen: (keyword: string) => void): void {
+  if (Array.isArray(schema)) {
+    for (const item of schema) visit(item, seen);
+    return;
+  }
+  if (!isObject(schema)) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    seen(keyword);
+    if (DATA.includes(keyword)) continue;
+    visit(MAPS.includes(keyword) && isObject(value) ? Object.values(value).map((item) => item ?? null) : value, seen);
+  }
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

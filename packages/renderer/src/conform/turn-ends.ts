@@ -1,0 +1,150 @@
+import type { Part } from "@threadfold/core";
+import type { RenderInput } from "../input/render-input.ts";
+import { type Draft, isBlank, madeDraft, withParts } from "../neutral/draft.ts";
+import { rehydratedMessage } from "../neutral/externalized-body.ts";
+import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
+import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { leaveItemOpen } from "./leave-out-items.ts";
+
+/** Text of the user turn that is put behind an assistant turn when the host gives none. */
+const CONTINUATION = "[Continue from here]";
+
+/**
+ * Ends the request on a user turn, unless the provider is to go on with what it paused: rehydrated content goes into the last user or tool turn, and behind an assistant turn
+ * comes a marked continuation (W9). What stands here is gone in the next request.
+ */
+export const appendTail: Repair = {
+  name: "append-tail",
+  end: "last",
+  apply(request, { input, warnings, requirements }) {
+    const last = request.drafts.at(-1);
+    // What the provider goes on with itself goes back as it is, and nobody speaks behind it.
+    if (
+      leaveItemOpen(
+        request.drafts.map(({ chat }) => chat),
+        requirements,
+      )
+    )
+      return request;
+    const ordinal = last?.ordinal ?? 0;
+    const canRead = canReadArtifacts(recallTools(input.tools));
+    const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal, canRead));
+    if (needsContinuation(last, input)) {
+      warnings.add("continuation-added", last?.chat.sources ?? []);
+      tail.push(continuation(input.continuation, ordinal));
+    }
+    return tail.length === 0 ? request : withDrafts(request, [...request.drafts, ...tail]);
+  },
+};
+
+function needsContinuation(last: Draft | undefined, { continuation: asked }: RenderInput): boolean {
+  if (last === undefined || last.chat.role === "assistant") return true;
+  return asked !== undefined && last.chat.synthetic === "missing-result";
+}
+
+function continuation(asked: string | undefined, ordinal: number): Draft {
+  return madeDraft(asked === undefined || isBlank(asked) ? CONTINUATION : asked, {
+    role: "user",
+    synthetic: "continuation",
+    action: "continuation",
+    share: "overhead",
+    ordinal,
+  });
+}
+
+/** Puts a marked user message first where the format begins with one and the log does not (W10). */
+export const openWithUser: Repair = {
+  name: "open-with-user",
+  end: "first",
+  apply(request, { requirements, warnings }) {
+    const first = request.drafts[0];
+    if (requirements.opening === "anyone" || first === undefined || first.chat.role !== "assistant") return request;
+    if (opensWithItem(first, requirements.openingItems ?? [])) return request;
+    warnings.add("opening-added", []);
+    const opening = madeDraft("[Conversation starts here]", {
+      role: "user",
+      synthetic: "placeholder",
+      action: "opening",
+      share: "overhead",
+      ordinal: first.ordinal,
+    });
+    return withDrafts(request, [opening, ...request.drafts]);
+  },
+};
+
+/** A server-side compaction stands for everything before it, the user's first message included. */
+function opensWithItem({ chat }: Draft, types: readonly string[]): boolean {
+  const [part] = chat.parts;
+  return part?.type === "opaque" && types.includes(String(Object(part.value).type));
+}
+
+/**
+ * Puts a marked user message between what rendering says as the assistant, a summary above all, and a message that begins
+ * with reasoning, where reasoning has to be the first of its turn: the provider joins messages of one role (W12).
+ */
+export const openTurnsWithReasoning: Repair = {
+  name: "open-turns-with-reasoning",
+  apply(request, { requirements: { reasoning }, warnings }) {
+    const leads = reasoning.replay === "signed" ? (reasoning.leads ?? []) : [];
+    if (leads.length === 0) return request;
+    let opened: Draft[] | undefined;
+    for (let index = 1; index < request.drafts.length; index++) {
+      const draft = request.drafts[index] as Draft;
+      if (mustOpen(draft, request.drafts[index - 1] as Draft, leads)) {
+        warnings.add("turn-opened", draft.chat.sources);
+        opened ??= request.drafts.slice(0, index);
+        opened.push(opening(draft));
+      }
+      opened?.push(draft);
+    }
+    return opened === undefined ? request : withDrafts(request, opened);
+  },
+};
+
+const mustOpen = ({ chat }: Draft, before: Draft, leads: readonly string[]): boolean =>
+  chat.role === "assistant" &&
+  before.chat.role === "assistant" &&
+  before.message === null &&
+  isLeading(
+    chat.parts.find(({ type }) => type !== "opaque"),
+    leads,
+  );
+
+const isLeading = (part: Part | undefined, leads: readonly string[]): boolean =>
+  part?.type === "reasoning" && (leads.includes("*") || leads.includes(part.provider ?? ""));
+
+const opening = ({ ordinal }: Draft): Draft =>
+  madeDraft(CONTINUATION, { role: "user", synthetic: "placeholder", action: "opening", share: "overhead", ordinal });
+
+/** Leaves out reasoning at the end of an assistant turn: where signed reasoning goes back, something must follow it (W12). */
+export const endWithoutReasoning: Repair = {
+  name: "end-without-reasoning",
+  apply(request, { requirements, warnings }) {
+    if (requirements.reasoning.replay !== "signed") return request;
+    const ends = reasoningEnds(request.drafts, requirements.reasoning.follower === "own");
+    if (ends.size === 0) return request;
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      if (!ends.has(draft)) return draft;
+      warnings.leaveOut("reasoning-left-out", "at-the-end", draft.chat.sources);
+      const last = draft.chat.parts.findLastIndex((part) => part.type !== "reasoning");
+      return last < 0 ? null : withParts(draft, draft.chat.parts.slice(0, last + 1));
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** The assistant messages that end with reasoning, and behind which nothing else follows in the same run of them. */
+function reasoningEnds(drafts: readonly Draft[], ownFollower: boolean): ReadonlySet<Draft> {
+  const ends = new Set<Draft>();
+  let follows = false;
+  for (let index = drafts.length - 1; index >= 0; index--) {
+    const draft = drafts[index] as Draft;
+    const { role, parts } = draft.chat;
+    if (role !== "assistant" || (ownFollower && draft.message === null)) follows = false;
+    else if (!follows) {
+      if (parts.at(-1)?.type === "reasoning") ends.add(draft);
+      follows = parts.some((part) => part.type !== "reasoning");
+    }
+  }
+  return ends;
+}

@@ -1,0 +1,170 @@
+import {
+  type ChatMessage,
+  type JsonObject,
+  type JsonValue,
+  type MediaPart,
+  type MediaSource,
+  type Part,
+  type ProviderMetadata,
+  type ReasoningPart,
+  type SystemEntry,
+  type TextPart,
+  type ToolCallPart,
+  type ToolDefinition,
+  type ToolResultEnvelope,
+  type ToolResultPart,
+  toolResultText,
+  toSystemText,
+} from "@threadfold/core";
+
+/** One message is one message: the SDK joins the results of a batch itself. Content is a list, so that parts stay apart. */
+export function lowerMessage({ role, parts, providerMetadata }: ChatMessage): JsonObject {
+  const sent =
+    role === "assistant" && !parts.some(({ type }) => type === "reasoning") ? parts.map(withoutItemId) : parts;
+  return withOptions({ role, content: sent.map(lowerPart) }, messageOptions(providerMetadata));
+}
+
+/**
+ * OpenAI refers to an earlier item by its id, and such an item asks for the reasoning that came before it. Where the
+ * reasoning does not go out, the item goes out whole and without its id (W16).
+ */
+function withoutItemId(part: Part): Part {
+  if (part.type !== "text" && part.type !== "tool-call") return part;
+  const { openai, ...others } = part.providerMetadata ?? {};
+  if (openai?.itemId === undefined) return part;
+  const { itemId: _id, ...rest } = openai;
+  return { ...part, providerMetadata: Object.keys(rest).length === 0 ? others : { ...others, openai: rest } };
+}
+
+/** One part is one part. */
+function lowerPart(part: Part): JsonValue {
+  switch (part.type) {
+    case "text":
+      return lowerText(part);
+    case "image":
+    case "file":
+      return lowerMedia(part);
+    case "reasoning":
+      return lowerReasoning(part);
+    case "tool-call":
+      return lowerToolCall(part);
+    case "tool-result":
+      return lowerToolResult(part);
+    case "opaque":
+      return part.value;
+  }
+}
+
+/** A system text as an instruction, with the options of providers that it came with. */
+export function lowerSystem(entry: SystemEntry): JsonObject {
+  const { text, providerMetadata } = toSystemText(entry);
+  return withOptions({ role: "system", content: text }, messageOptions(providerMetadata));
+}
+
+const lowerText = ({ text, providerMetadata }: TextPart): JsonObject =>
+  withOptions({ type: "text", text }, providerMetadata);
+
+/** A picture or document: a file part, whose data is base64 text or a URL as text. */
+function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
+  const part = { type: "file", data: dataOf(source), mediaType: mediaTypeOf(type, source) };
+  return withOptions({ ...part, ...(name !== undefined && { filename: name }) }, providerMetadata);
+}
+
+/** The same in the output of a tool, where bytes and URLs are parts of their own. */
+function lowerResultMedia({ type, source, name }: MediaPart): JsonObject {
+  if (source.kind === "url") return { type: `${type}-url`, url: source.url };
+  const filename = type === "file" && name !== undefined ? { filename: name } : {};
+  return { type: `${type}-data`, data: dataOf(source), mediaType: mediaTypeOf(type, source), ...filename };
+}
+
+function dataOf(source: MediaSource): string {
+  switch (source.kind) {
+    case "base64":
+      return source.data;
+    case "url":
+      return source.url;
+    case "file-id":
+      return source.fileId;
+  }
+}
+
+/** The SDK asks for a media type; a picture of unknown type may say that it is one. */
+function mediaTypeOf(type: MediaPart["type"], source: MediaSource): string {
+  if (source.mediaType !== undefined) return source.mediaType;
+  if (type === "image") return "image/*";
+  return source.kind === "url" && /\.pdf(?:[?#]|$)/i.test(source.url) ? "application/pdf" : "application/octet-stream";
+}
+
+/** How each of the SDK's providers names the proof of its own reasoning. */
+const PROOF_FIELDS: Readonly<Record<string, { readonly signature: string; readonly encrypted: string }>> = {
+  anthropic: { signature: "signature", encrypted: "redactedData" },
+  openai: { signature: "signature", encrypted: "reasoningEncryptedContent" },
+  google: { signature: "thoughtSignature", encrypted: "thoughtSignature" },
+};
+
+/** Names of our own that the SDK has another one for. */
+const SDK_NAMES: Readonly<Record<string, string>> = { gemini: "google" };
+
+/** Reasoning is its text; signatures and encrypted data are options of the provider that made them. */
+function lowerReasoning(part: ReasoningPart): JsonObject {
+  return withOptions({ type: "reasoning", text: part.text }, withProof(part));
+}
+
+function withProof({ provider, signature, encrypted, providerMetadata }: ReasoningPart): ProviderMetadata | undefined {
+  if (provider === undefined || (signature === undefined && encrypted === undefined)) return providerMetadata;
+  const name = SDK_NAMES[provider] ?? provider;
+  const fields = PROOF_FIELDS[name] ?? { signature: "signature", encrypted: "encrypted" };
+  const proof: JsonObject = {
+    ...(signature !== undefined && { [fields.signature]: signature }),
+    ...(encrypted !== undefined && { [fields.encrypted]: encrypted }),
+  };
+  return { ...providerMetadata, [name]: { ...providerMetadata?.[name], ...proof } };
+}
+
+const lowerToolCall = ({ callId, toolName, input, providerMetadata }: ToolCallPart): JsonObject =>
+  withOptions({ type: "tool-call", toolCallId: callId, toolName, input }, providerMetadata);
+
+/** A result names its call and its tool. */
+function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObject {
+  const { callId, toolName } = result;
+  return withOptions({ type: "tool-result", toolCallId: callId, toolName, output: outputOf(result) }, providerMetadata);
+}
+
+/** The kind of output says whether the call failed. Pictures and documents have no failed kind. */
+function outputOf({ content, outcome }: ToolResultEnvelope): JsonObject {
+  const failed = outcome === "failure";
+  if (content.type === "json") return { type: failed ? "error-json" : "json", value: content.value };
+  const hasMedia = content.type === "blocks" && content.blocks.some(({ type }) => type !== "text");
+  if (content.type === "text" || (failed && !hasMedia))
+    return { type: failed ? "error-text" : "text", value: toolResultText(content) };
+  const value = content.blocks.map(
+    (block): JsonValue =>
+      block.type === "text"
+        ? withOptions({ type: "text", text: block.text }, block.providerMetadata)
+        : lowerResultMedia(block),
+  );
+  return { type: "content", value };
+}
+
+/** A tool as a language model of the SDK is told of it. `generateText` takes the host's own tool set instead. */
+export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
+  type: "function",
+  name,
+  ...(description !== undefined && description !== "" && { description }),
+  inputSchema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+});
+
+/** Fields of OpenAI's messages that the SDK has no option for. */
+const NO_OPTIONS: readonly string[] = ["name", "role"];
+
+/** What providers tell of a whole message, as far as the SDK can hand it to them. */
+function messageOptions(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
+  if (metadata?.openai === undefined) return metadata;
+  const { openai, ...others } = metadata;
+  const kept = Object.entries(openai).filter(([name]) => !NO_OPTIONS.includes(name));
+  return kept.length === 0 ? others : { ...others, openai: Object.fromEntries(kept) };
+}
+
+/** What providers said about a part goes back under the name that the SDK has for it; nothing when there is nothing. */
+const withOptions = (part: JsonObject, metadata: ProviderMetadata | undefined): JsonObject =>
+  metadata === undefined || Object.keys(metadata).length === 0 ? part : { ...part, providerOptions: metadata };

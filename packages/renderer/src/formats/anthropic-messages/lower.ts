@@ -1,0 +1,173 @@
+import {
+  type ChatMessage,
+  type JsonObject,
+  type JsonValue,
+  type MediaPart,
+  type MediaSource,
+  type Part,
+  type ProviderMetadata,
+  type ReasoningPart,
+  type Role,
+  type TextPart,
+  type ToolCallPart,
+  type ToolDefinition,
+  type ToolResultContent,
+  type ToolResultPart,
+  toolResultText,
+} from "@threadfold/core";
+import { z } from "zod";
+import { providerFields } from "../provider-fields.ts";
+
+/** What the API takes on each kind of block beside its content (`@anthropic-ai/sdk`, request types). Thinking takes nothing. */
+const BLOCK_FIELDS: Readonly<Record<Exclude<Part["type"], "reasoning" | "opaque">, readonly string[]>> = {
+  text: ["cache_control", "citations"],
+  image: ["cache_control", "transformations"],
+  file: ["cache_control", "citations", "context"],
+  "tool-call": ["cache_control", "caller", "toolset_name"],
+  "tool-result": ["cache_control", "toolset_name"],
+};
+
+/** Adds what Anthropic said about a part when the thread was imported: cache markers, citations, callers. */
+function withBlockFields(
+  block: JsonObject,
+  type: keyof typeof BLOCK_FIELDS,
+  metadata: ProviderMetadata | undefined,
+): JsonObject {
+  return metadata === undefined ? block : { ...block, ...providerFields(metadata, "anthropic", BLOCK_FIELDS[type]) };
+}
+
+const TOOL_FIELDS = [
+  "type",
+  "cache_control",
+  "strict",
+  "defer_loading",
+  "allowed_callers",
+  "input_examples",
+  "eager_input_streaming",
+] as const;
+
+/** The API insists on a schema of type object. A tool that runs at the provider has a type of its own and no schema. */
+export function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): JsonObject {
+  const own = providerMetadata?.anthropic;
+  if (typeof own?.type === "string" && own.type !== "custom") return { ...own, name };
+  return {
+    name,
+    ...(description !== undefined && description !== "" && { description }),
+    input_schema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+    ...providerFields(providerMetadata, "anthropic", TOOL_FIELDS),
+  };
+}
+
+/** Results travel in user messages. */
+export const wireRole = (role: Role): string => (role === "tool" ? "user" : role);
+
+/**
+ * Lowers messages, joining those of one role that follow each other: the results of a batch and what the user says next
+ * are one message, results first. Content is always a list of blocks, so that more of it only adds to the end.
+ */
+export function lowerMessages(messages: readonly ChatMessage[]): readonly JsonObject[] {
+  const lowered: { readonly role: string; readonly content: JsonValue[] }[] = [];
+  for (const { role, parts } of messages) {
+    const open = lowered.at(-1);
+    const target = open?.role === wireRole(role) ? open : { role: wireRole(role), content: [] };
+    if (target !== open) lowered.push(target);
+    for (const part of parts) target.content.push(lowerPart(part));
+  }
+  return lowered;
+}
+
+/** One part is one block. */
+function lowerPart(part: Part): JsonValue {
+  switch (part.type) {
+    case "text":
+      return lowerText(part);
+    case "image":
+    case "file":
+      return lowerMedia(part);
+    case "reasoning":
+      return lowerReasoning(part);
+    case "tool-call":
+      return lowerToolCall(part);
+    case "tool-result":
+      return lowerToolResult(part);
+    case "opaque":
+      return part.value;
+  }
+}
+
+/** A text of a message, or of the system. */
+export const lowerText = ({ text, providerMetadata }: Pick<TextPart, "text" | "providerMetadata">): JsonObject =>
+  withBlockFields({ type: "text", text }, "text", providerMetadata);
+
+/** A picture or a document. */
+function lowerMedia({ type, source, name, providerMetadata }: MediaPart): JsonObject {
+  if (type === "image") return withBlockFields({ type: "image", source: lowerSource(source) }, type, providerMetadata);
+  const document = { type: "document", source: lowerSource(source), ...(name !== undefined && { title: name }) };
+  return withBlockFields(document, type, providerMetadata);
+}
+
+function lowerSource(source: MediaSource): JsonObject {
+  switch (source.kind) {
+    case "base64":
+      return source.mediaType === "text/plain"
+        ? { type: "text", media_type: source.mediaType, data: decodeText(source.data) }
+        : { type: "base64", media_type: source.mediaType, data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    case "file-id":
+      return { type: "file", file_id: source.fileId };
+  }
+}
+
+/** Plain-text documents travel as text. Bytes that are no UTF-8 become U+FFFD. */
+const decodeText = (base64: string): string => new TextDecoder().decode(Buffer.from(base64, "base64"));
+
+/** Signed thinking goes back word for word; redacted thinking as the data that it came as. */
+function lowerReasoning({ text, signature, encrypted }: ReasoningPart): JsonObject {
+  if (encrypted !== undefined && signature === undefined) return { type: "redacted_thinking", data: encrypted };
+  return { type: "thinking", thinking: text, signature: signature ?? "" };
+}
+
+const lowerToolCall = ({ callId, toolName, input, providerMetadata }: ToolCallPart): JsonObject =>
+  withBlockFields({ type: "tool_use", id: callId, name: toolName, input }, "tool-call", providerMetadata);
+
+/** A result without a body has no content at all: blank text is refused. */
+function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObject {
+  const isFailed = result.outcome === "failure";
+  const content = lowerContent(result.content, isFailed);
+  const block = {
+    type: "tool_result",
+    tool_use_id: result.callId,
+    ...(content.length > 0 && { content }),
+    ...(isFailed && { is_error: true }),
+  };
+  return withBlockFields(block, "tool-result", providerMetadata);
+}
+
+/** A failed result holds text alone: blocks of the provider's own then go out as their JSON. */
+function lowerContent(content: ToolResultContent, isFailed: boolean): string | readonly JsonValue[] {
+  if (content.type === "blocks")
+    return content.blocks.map((block) => (block.type === "text" ? lowerText(block) : lowerMedia(block)));
+  if (content.type === "json" && !isFailed && isProviderContent(content.value)) return content.value;
+  const text = toolResultText(content);
+  return text.trim() === "" ? "" : text;
+}
+
+/** Blocks of a result that the neutral model has no part for: importers keep such a list as it stands. */
+const PROVIDER_BLOCK = z.union([
+  z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string() }),
+  z.looseObject({
+    type: z.literal("search_result"),
+    source: z.string(),
+    title: z.string(),
+    content: z.array(z.looseObject({ type: z.literal("text"), text: z.string() })),
+  }),
+]);
+
+const TEXT_BLOCK = z.strictObject({ type: z.literal("text"), text: z.string().regex(/\S/) });
+
+/** True for a list of such blocks, with texts among them: any other JSON is the tool's own and goes out as text. */
+const isProviderContent = (value: JsonValue): value is readonly JsonValue[] =>
+  Array.isArray(value) &&
+  value.some((block) => PROVIDER_BLOCK.safeParse(block).success) &&
+  value.every((block) => TEXT_BLOCK.safeParse(block).success || PROVIDER_BLOCK.safeParse(block).success);

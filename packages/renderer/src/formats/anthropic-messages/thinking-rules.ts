@@ -1,0 +1,105 @@
+import { asText, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
+import {
+  type AnthropicTurn,
+  type AnthropicView,
+  type BlockRange,
+  type PlacedBlock,
+  placeOf,
+} from "./anthropic-view.ts";
+
+/** True for thinking in the clear and redacted. */
+export const isThinking = ({ block }: PlacedBlock): boolean =>
+  block.type === "thinking" || block.type === "redacted_thinking";
+
+export const thinkingIntact: LegalityRule<AnthropicView> = {
+  id: "W12",
+  description:
+    "Thinking stands in assistant turns, signed and with something behind it; with thinking enabled, the open tool loop begins its last assistant turn with it.",
+  reference: "Reasoning",
+  find(view) {
+    const thinking = thinkingOf(view);
+    return [
+      ...thinking.flatMap(misplaced),
+      ...(thinking.length > 0 ? view.turns.flatMap(trailing) : []),
+      ...droppedFromLoop(view),
+    ];
+  },
+};
+
+/** Thinking, in the clear and redacted, in order. */
+const thinkingOf = (view: AnthropicView): readonly PlacedBlock[] =>
+  [...view.blocksOf("thinking"), ...view.blocksOf("redacted_thinking")].sort((a, b) => a.ordinal - b.ordinal);
+
+function misplaced(placed: PlacedBlock): readonly Finding[] {
+  const { block, role } = placed;
+  if (role !== "assistant") return [{ place: placeOf(placed), problem: "thinking stands outside an assistant turn" }];
+  const proof = asText(block.type === "thinking" ? block.signature : block.data);
+  return proof === undefined || proof === "" ? [{ place: placeOf(placed), problem: "the thinking is not signed" }] : [];
+}
+
+function trailing({ role, blocks }: AnthropicTurn): readonly Finding[] {
+  const last = blocks.at(-1);
+  return role === "assistant" && last !== undefined && isThinking(last)
+    ? [{ place: placeOf(last), problem: "an assistant turn ends with thinking" }]
+    : [];
+}
+
+/** Only the host knows whether thinking is enabled; it is checked where the payload has the field or the host told it. */
+function droppedFromLoop({ thinking, turns }: AnthropicView): readonly Finding[] {
+  const enabled = isPlainObject(thinking) && thinking.type === "enabled";
+  const [calls, results] = turns.slice(-2);
+  const isOpenLoop = calls?.role === "assistant" && results?.blocks.some(({ block }) => block.type === "tool_result");
+  const first = calls?.blocks[0];
+  if (!enabled || !isOpenLoop || first === undefined || isThinking(first)) return [];
+  return [{ place: placeOf(first), problem: "the open tool loop lacks its thinking" }];
+}
+
+export const thinkingBoundToPrefix: LegalityRule<AnthropicView> = {
+  id: "W13",
+  description: "Signed thinking does not stand behind an edit of the prefix that it is bound to.",
+  reference: "Reasoning",
+  find(view) {
+    const thinking = thinkingOf(view);
+    const edited = thinking.length === 0 ? null : editedBlocks(view);
+    if (edited === null) return [];
+    return thinking
+      .filter(({ ordinal }) => ordinal >= edited.from && ordinal < edited.to)
+      .map((placed) => ({
+        place: placeOf(placed),
+        problem: "thinking stands behind a folded part of the conversation",
+      }));
+  },
+};
+
+/**
+ * By the manifest. In a foreign payload the block directly behind the first frame of a fold that we know, in its turn:
+ * whatever comes later may have been written behind the fold.
+ */
+function editedBlocks({ blocks, edited }: AnthropicView): BlockRange | null {
+  if (edited !== undefined) return edited;
+  const frame = blocks.findIndex(isFold);
+  return frame < 0 || blocks[frame]?.role !== "assistant" ? null : { from: frame + 1, to: frame + 2 };
+}
+
+function isFold({ block }: PlacedBlock): boolean {
+  const text = block.type === "text" ? asText(block.text) : undefined;
+  return (
+    text?.startsWith("[") === true &&
+    /^\[(?:Context Summary|Externalized Content) - /.test(text) &&
+    text.endsWith(END_OF_HISTORY)
+  );
+}
+
+export const thinkingToolChoice: LegalityRule<AnthropicView> = {
+  id: "thinking-tool-choice",
+  description: "With a budget for thinking, no tool use is forced: `tool_choice` is auto or none.",
+  reference: "Reasoning",
+  find({ thinking, toolChoice }) {
+    const isManual = isPlainObject(thinking) && thinking.type === "enabled";
+    const choice = isPlainObject(toolChoice) ? asText(toolChoice.type) : undefined;
+    return isManual && (choice === "any" || choice === "tool")
+      ? [{ place: { path: "$.tool_choice" }, problem: "tool use is forced while thinking is enabled" }]
+      : [];
+  },
+};

@@ -1,0 +1,163 @@
+import { asList, asText, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import { type AnthropicView, type PlacedBlock, placeOf } from "./anthropic-view.ts";
+
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+export const toolsDeclared: LegalityRule<AnthropicView> = {
+  id: "tools-declared",
+  description: "A request with calls or results defines tools.",
+  reference: "Tool definitions",
+  find(view) {
+    if (asList(view.payload.tools).length > 0) return [];
+    const first = view.blocksOf("tool_use")[0] ?? view.blocksOf("tool_result")[0];
+    return first === undefined ? [] : [{ place: placeOf(first), problem: "the request defines no tool" }];
+  },
+};
+
+export const toolNames: LegalityRule<AnthropicView> = {
+  id: "tool-names",
+  description: "Tool names have at most 128 letters, digits, _ and -, in calls and definitions.",
+  reference: "Tool definitions",
+  find: (view) => [
+    ...asList(view.payload.tools).flatMap((tool, index) =>
+      isPlainObject(tool) && NAME.test(asText(tool.name) ?? "")
+        ? []
+        : [{ place: { path: `$.tools[${index}].name` }, problem: "the name has other signs" }],
+    ),
+    ...view
+      .blocksOf("tool_use")
+      .filter(({ block }) => !NAME.test(asText(block.name) ?? ""))
+      .map((placed) => ({ place: placeOf(placed, "name"), problem: "the name has other signs" })),
+  ],
+};
+
+/** What a call and its result share, of tools of the provider and of MCP servers apart; undefined for anything else. */
+function pairOf({ block }: PlacedBlock): { readonly key: string; readonly isCall: boolean } | undefined {
+  const type = asText(block.type) ?? "";
+  if (type === "server_tool_use" || type === "mcp_tool_use")
+    return { key: `${type} ${String(block.id)}`, isCall: true };
+  if (!type.endsWith("_tool_result")) return undefined;
+  const call = type === "mcp_tool_result" ? "mcp_tool_use" : "server_tool_use";
+  return { key: `${call} ${String(block.tool_use_id)}`, isCall: false };
+}
+
+export const serverTools: LegalityRule<AnthropicView> = {
+  id: "server-tools",
+  description:
+    "A call of a tool that runs at the provider is answered once and before the user speaks, unless the request ends with it.",
+  reference: "Call → result",
+  find(view) {
+    const findings: Finding[] = [];
+    const open = new Map<string, PlacedBlock>();
+    const called = new Set<string>();
+    const unanswered = (): void => {
+      for (const call of open.values()) findings.push({ place: placeOf(call), problem: "the call has no result" });
+      open.clear();
+    };
+    for (const { role, blocks } of view.turns) {
+      for (const placed of blocks) {
+        if (role !== "assistant" && placed.block.type !== "tool_result") unanswered();
+        const pair = pairOf(placed);
+        if (pair === undefined) continue;
+        if (!pair.isCall && !open.delete(pair.key))
+          findings.push({ place: placeOf(placed), problem: "nothing calls for this result" });
+        if (pair.isCall && called.has(pair.key))
+          findings.push({ place: placeOf(placed, "id"), problem: "an earlier call has the same id" });
+        else if (pair.isCall) open.set(pair.key, placed);
+        if (pair.isCall) called.add(pair.key);
+      }
+    }
+    // What is still open the provider goes on with: nobody spoke since.
+    return findings;
+  },
+};
+
+/** True when the request ends with the assistant and a call of it that the provider goes on with. */
+export function isPaused({ turns }: AnthropicView): boolean {
+  const open = new Set<string>();
+  for (const { role, blocks } of turns) {
+    for (const placed of blocks) {
+      if (role !== "assistant" && placed.block.type !== "tool_result") open.clear();
+      const pair = pairOf(placed);
+      if (pair?.isCall === true) open.add(pair.key);
+      else if (pair !== undefined) open.delete(pair.key);
+    }
+  }
+  return open.size > 0;
+}
+
+export const callIdForm: LegalityRule<AnthropicView> = {
+  id: "call-id-form",
+  description: "A call id is made of letters, digits, _ and -.",
+  reference: "Duplicate ids",
+  find: (view) =>
+    view
+      .blocksOf("tool_use")
+      .filter(({ block }) => !/^[a-zA-Z0-9_-]+$/.test(asText(block.id) ?? ""))
+      .map((placed) => ({ place: placeOf(placed, "id"), problem: "the call id has other signs, or none" })),
+};
+
+export const callIdOnce: LegalityRule<AnthropicView> = {
+  id: "call-id-once",
+  description: "A call id is used for one call of the request.",
+  reference: "Duplicate ids",
+  find(view) {
+    const seen = new Set<unknown>();
+    return view
+      .blocksOf("tool_use")
+      .filter(({ block }) => seen.has(block.id) || !seen.add(block.id))
+      .map((placed) => ({ place: placeOf(placed, "id"), problem: "an earlier call has the same id" }));
+  },
+};
+
+export const objectInput: LegalityRule<AnthropicView> = {
+  id: "W19",
+  description: "The input of a call is a JSON object.",
+  reference: "Arguments",
+  find: (view) =>
+    view
+      .blocksOf("tool_use")
+      .filter(({ block }) => !isPlainObject(block.input))
+      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is no object" })),
+};
+
+export const failedResults: LegalityRule<AnthropicView> = {
+  id: "failed-results",
+  description: "A result that is marked as failed holds text alone.",
+  reference: "Images/docs",
+  find: (view) =>
+    view.blocksOf("tool_result").flatMap((placed) => {
+      if (placed.block.is_error !== true) return [];
+      const index = asList(placed.block.content).findIndex((inner) => !isPlainObject(inner) || inner.type !== "text");
+      if (index < 0) return [];
+      return [{ place: placeOf(placed, `content[${index}]`), problem: "the failed result holds more than text" }];
+    }),
+};
+
+/** Results that stand behind something else in their turn, by whether that is in the same message or in one before. */
+function lateResults({ turns }: AnthropicView, inSameMessage: boolean): readonly Finding[] {
+  return turns.flatMap(({ role, blocks }) => {
+    if (role === "assistant") return [];
+    const speech = blocks.find(({ block }) => block.type !== "tool_result");
+    if (speech === undefined) return [];
+    return blocks
+      .slice(blocks.indexOf(speech))
+      .filter(({ block, message }) => block.type === "tool_result" && (message === speech.message) === inSameMessage)
+      .map((placed) => ({ place: placeOf(placed), problem: "the result stands behind other content of its turn" }));
+  });
+}
+
+/** Joined by the API, a user message between a call and its result puts content before the result. */
+export const resultsBeforeSpeech: LegalityRule<AnthropicView> = {
+  id: "W3",
+  description: "No user message stands between a call and its result.",
+  reference: "Call → result",
+  find: (view) => lateResults(view, false),
+};
+
+export const resultsFirst: LegalityRule<AnthropicView> = {
+  id: "W18",
+  description: "In a user message, results come before everything else.",
+  reference: "Call → result",
+  find: (view) => lateResults(view, true),
+};

@@ -1,0 +1,168 @@
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type JsonObject,
+  type JsonValue,
+  type MediaPart,
+  type Part,
+  systemText,
+  type ToolCallPart,
+  type ToolDefinition,
+  type ToolResultContent,
+  type ToolResultPart,
+  toolResultText,
+} from "@threadfold/core";
+import type {
+  GeminiContent,
+  GeminiFunctionCall,
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
+  GeminiMedia,
+  GeminiPart,
+  GeminiRequest,
+} from "./wire-schema.ts";
+
+/** Each system text is a part of the instruction; all functions are one tool. */
+export function lowerRequest({ system, tools, messages }: ChatRequest): GeminiRequest {
+  return {
+    ...(system.length > 0 && { systemInstruction: { parts: system.map((entry) => ({ text: systemText(entry) })) } }),
+    contents: lowerContents(messages),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(lowerTool) }] }),
+  };
+}
+
+interface OpenContent extends GeminiContent {
+  readonly isResponse: boolean;
+  readonly parts: (GeminiPart | JsonValue)[];
+}
+
+/**
+ * Lowers messages, joining what one side says without a break: a turn of calls comes directly behind a turn of the user,
+ * and all responses to it are one turn that holds nothing else (W14). More of a turn only adds to its end.
+ */
+function lowerContents(messages: readonly ChatMessage[]): readonly GeminiContent[] {
+  const contents: OpenContent[] = [];
+  let caller: ChatMessage | undefined;
+  for (const message of messages) {
+    if (message.role === "assistant") caller = message;
+    const role = message.role === "assistant" ? "model" : "user";
+    const isResponse = message.role === "tool";
+    const last = contents.at(-1);
+    const open =
+      last?.role === role && last.isResponse === isResponse
+        ? last
+        : { role, isResponse, parts: [] as OpenContent["parts"] };
+    if (open !== last) contents.push(open as OpenContent);
+    for (const part of message.parts) open.parts.push(lowerPart(part, message, caller));
+  }
+  return contents.map(({ role, parts }) => ({ role, parts }));
+}
+
+/** One part is one part. `caller` is the assistant message before a result. */
+function lowerPart(part: Part, message: ChatMessage, caller: ChatMessage | undefined): GeminiPart | JsonValue {
+  switch (part.type) {
+    case "text":
+      return { text: part.text, ...thoughtSignature(part, message) };
+    case "reasoning":
+      return { text: part.text, thought: true, ...thoughtSignature(part, message) };
+    case "image":
+    case "file":
+      return lowerMedia(part);
+    case "tool-call":
+      return lowerCall(part, message);
+    case "tool-result":
+      return lowerResult(part, caller);
+    case "opaque":
+      return part.value;
+  }
+}
+
+/** A picture or document: its bytes, or where they are. A file id is its URI. */
+function lowerMedia({ source }: MediaPart): GeminiMedia {
+  switch (source.kind) {
+    case "base64":
+      return { inlineData: { mimeType: source.mediaType, data: source.data } };
+    case "url":
+      return { fileData: { mimeType: source.mediaType ?? UNKNOWN, fileUri: source.url } };
+    case "file-id":
+      return { fileData: { mimeType: source.mediaType ?? UNKNOWN, fileUri: source.fileId } };
+  }
+}
+
+const UNKNOWN = "application/octet-stream";
+
+function lowerCall(part: ToolCallPart, message: ChatMessage): GeminiFunctionCall {
+  const { callId, toolName, input } = part;
+  // Arguments are objects by now; in a request that nobody made legal, the check says where they are not.
+  return {
+    functionCall: { id: callId, name: toolName, args: input as JsonObject },
+    ...thoughtSignature(part, message),
+  };
+}
+
+/** A response has the name of its call, whatever the log says about it. */
+function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined): GeminiFunctionResponse {
+  const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
+  const said = saidBy(result.content);
+  const parts = mediaOf(result.content);
+  return {
+    functionResponse: {
+      id: result.callId,
+      name: call?.type === "tool-call" ? call.toolName : result.toolName,
+      response: result.outcome === "failure" ? { error: said } : { output: said },
+      ...(parts.length > 0 && { parts }),
+    },
+  };
+}
+
+/** JSON stays JSON; media stand beside the text. */
+function saidBy(content: ToolResultContent): JsonValue {
+  if (content.type === "json") return content.value;
+  if (content.type === "text") return toolResultText(content);
+  return content.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+const mediaOf = (content: ToolResultContent): readonly GeminiMedia[] =>
+  content.type === "blocks"
+    ? content.blocks.flatMap((block) => (block.type === "text" ? [] : [lowerMedia(block)]))
+    : [];
+
+/** Stands for a signature in history that Gemini did not write as it is shown: of another model, or changed by a fold. */
+export const SKIP_SIGNATURE = "skip_thought_signature_validator";
+
+/**
+ * The signature that a part goes out with: its own, as long as its message is as it came (thoughts, which a fold leaves out
+ * whole, keep theirs); and on the first call of a step
+ * that has none the mark that asks Gemini to do without (W15). Later calls of a parallel batch have none of their own.
+ */
+function thoughtSignature(part: Part, { parts, synthetic }: ChatMessage): { readonly thoughtSignature?: string } {
+  const isAsItCame = synthetic === undefined || part.type === "reasoning";
+  const signature = isAsItCame ? ownSignature(part) : undefined;
+  if (signature !== undefined) return { thoughtSignature: signature };
+  const isFirstCall = part.type === "tool-call" && part === parts.find(({ type }) => type === "tool-call");
+  return isFirstCall ? { thoughtSignature: SKIP_SIGNATURE } : {};
+}
+
+function ownSignature(part: Part): string | undefined {
+  if (part.type === "opaque") return undefined;
+  if (part.type === "reasoning") return part.signature;
+  const metadata = part.providerMetadata?.["google"];
+  const signature = metadata?.["thoughtSignature"] ?? metadata?.["textSignature"];
+  return typeof signature === "string" && signature !== "" ? signature : undefined;
+}
+
+/**
+ * A tool with its schema as JSON Schema, which the API takes whole and heeds in part; its older `parameters` field refuses
+ * what is no OpenAPI. A function without parameters has none.
+ */
+const lowerTool = ({ name, description, inputSchema }: ToolDefinition): GeminiFunctionDeclaration => ({
+  name,
+  ...(description !== undefined && description !== "" && { description }),
+  ...(!takesNothing(inputSchema) && {
+    parametersJsonSchema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+  }),
+});
+
+function takesNothing({ type: _type, $schema: _schema, ...schema }: JsonObject): boolean {
+  return Object.values(schema).every((value) => value !== true && Object.keys(Object(value)).length === 0);
+}

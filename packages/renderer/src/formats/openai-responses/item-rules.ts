@@ -1,0 +1,138 @@
+import { asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import { PAIRING_RULES, type PairedView } from "../../legality/pairing-rules.ts";
+import { MAX_ID_LENGTH } from "./item-ids.ts";
+import type { PlacedItem, ResponsesView } from "./responses-view.ts";
+
+export const stateless: LegalityRule<ResponsesView> = {
+  id: "stateless",
+  description: "Where nothing is stored, nothing refers to what is stored: reasoning carries its encrypted content.",
+  reference: "Reasoning",
+  find({ payload, items }) {
+    if (payload.store !== false) return [];
+    return items.flatMap(({ kind, item, index }) => {
+      if (kind === "item_reference") return [{ place: at(index), problem: "the item is not stored" }];
+      if (kind !== "reasoning" || asText(item.encrypted_content)) return [];
+      return [{ place: at(index, undefined, "encrypted_content"), problem: "the reasoning is not carried along" }];
+    });
+  },
+};
+
+/**
+ * Nothing in a payload tells which reasoning an item came with. So this asks for more than the API may: in a request of a
+ * model that reasons, an item with an id has reasoning before it in the same run of the model's items.
+ */
+export const reasoningPairs: LegalityRule<ResponsesView> = {
+  id: "W16",
+  description:
+    "Reasoning is followed by an item of the model, and no message or call keeps its id without reasoning before it.",
+  reference: "Reasoning",
+  find: (view) => [...view.items.flatMap((one, index) => withoutFollower(one, view.items[index + 1])), ...lonely(view)],
+};
+
+function withoutFollower(one: PlacedItem, next: PlacedItem | undefined): readonly Finding[] {
+  if (one.kind !== "reasoning" || next?.side === "calls") return [];
+  return [{ place: at(one.index), problem: "the reasoning lacks the item that follows it" }];
+}
+
+/** The last reasoning of a run is judged above; whether it is the right one cannot be seen. */
+function lonely(view: ResponsesView): readonly Finding[] {
+  if (!reasons(view)) return [];
+  let hasReasoning = false;
+  return view.items.flatMap((one) => {
+    hasReasoning = one.side === "calls" && (hasReasoning || one.kind === "reasoning");
+    if (hasReasoning || !BOUND.includes(one.kind) || one.side !== "calls" || typeof one.item.id !== "string") return [];
+    return [{ place: at(one.index, undefined, "id"), problem: "the item keeps its id without its reasoning" }];
+  });
+}
+
+const BOUND: readonly string[] = ["message", "function_call", "custom_tool_call"];
+
+const reasons = ({ payload, items }: ResponsesView): boolean =>
+  isPlainObject(payload.reasoning) || items.some(({ kind }) => kind === "reasoning");
+
+const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
+
+/** Kinds that this table does not know are let through: newer models add some. */
+export const knownRoles: LegalityRule<ResponsesView> = {
+  id: "roles",
+  description: "An item has a type or is a message, and messages are of role system, developer, user or assistant.",
+  reference: "Roles",
+  find: ({ items }) =>
+    items.flatMap(({ item: { role }, kind, index }) => {
+      if (kind === "") return [{ place: at(index), problem: "the item has no type" }];
+      const isKnown = kind !== "message" || ROLES.includes(role);
+      return isKnown ? [] : [{ place: at(index, undefined, "role"), problem: "the role is not known" }];
+    }),
+};
+
+export const hasInput: LegalityRule<ResponsesView> = {
+  id: "input",
+  description: "There is an item.",
+  reference: "Empty content",
+  find: ({ items }) => (items.length > 0 ? [] : [{ place: { path: "$.input" }, problem: "there is no item" }]),
+};
+
+export const wholeCompaction: LegalityRule<ResponsesView> = {
+  id: "compaction",
+  description: "A compaction item carries its encrypted content.",
+  reference: "Compaction objects",
+  find: ({ items }) =>
+    items
+      .filter(({ kind, item }) => kind === "compaction" && !asText(item.encrypted_content))
+      .map(({ index }) => ({ place: at(index, undefined, "encrypted_content"), problem: "there is no content" })),
+};
+
+/** How the ids of these items begin. Messages that the host writes may have any; hosted tools have their own. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: "",
+  reasoning: "rs",
+  function_call: "fc",
+  custom_tool_call: "ctc",
+};
+
+export const itemIdForm: LegalityRule<ResponsesView> = {
+  id: "item-id-form",
+  description: `The id of an item has at most ${MAX_ID_LENGTH} characters and begins as its type asks.`,
+  reference: "Duplicate ids",
+  find: ({ items }) =>
+    items.flatMap(({ item: { id }, kind, index }) => {
+      const prefix = PREFIXES[kind];
+      if (typeof id !== "string" || prefix === undefined) return [];
+      if (id.length <= MAX_ID_LENGTH && id.startsWith(prefix)) return [];
+      return [{ place: at(index, undefined, "id"), problem: "the id has not the form of its type" }];
+    }),
+};
+
+export const itemIdOnce: LegalityRule<ResponsesView> = {
+  id: "item-id-once",
+  description: "An item stands in the request once.",
+  reference: "Duplicate ids",
+  find({ items }) {
+    const seen = new Set<string>();
+    return items.flatMap(({ item: { id }, kind, index }) =>
+      typeof id !== "string" || kind === "item_reference" || (!seen.has(id) && seen.add(id))
+        ? []
+        : [{ place: at(index, undefined, "id"), problem: "an earlier item has the same id" }],
+    );
+  },
+};
+
+/** What pairing means here. Others may speak between a call and its output (W3, W4): both must only be there, in order. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  W1: "Every call has an output behind it.",
+  W2: "Every output answers a call of the request.",
+  W5: "A call has one output.",
+  W6: "An output stands behind its own call.",
+  W7: "All calls of a batch have an output.",
+  W8: "An output comes after its call.",
+};
+
+export const pairing: readonly LegalityRule<ResponsesView>[] = PAIRING_RULES.flatMap((rule) => {
+  const description = DESCRIPTIONS[rule.id];
+  return description === undefined ? [] : [{ ...rule, description, find: (view) => findWithin(rule, view) }];
+});
+
+/** Where the provider holds what came before, the call of an output may stand there. */
+function findWithin(rule: LegalityRule<PairedView>, view: ResponsesView): ReturnType<typeof rule.find> {
+  return view.continues && rule.id === "W2" ? [] : rule.find(view);
+}

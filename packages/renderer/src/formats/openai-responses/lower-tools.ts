@@ -1,0 +1,141 @@
+import {
+  type ChatMessage,
+  type JsonObject,
+  type MediaPart,
+  type MediaSource,
+  type TextPart,
+  type ToolCallPart,
+  type ToolDefinition,
+  type ToolResultContent,
+  type ToolResultPart,
+  toolResultText,
+} from "@threadfold/core";
+import { derivation } from "../../input/derivation.ts";
+import { isFreeTextCall } from "../../neutral/draft.ts";
+import { providerFields } from "../provider-fields.ts";
+import type {
+  ResponsesCustomToolCall,
+  ResponsesFunctionCall,
+  ResponsesInputContent,
+  ResponsesInputFile,
+  ResponsesInputImage,
+  ResponsesTool,
+  ResponsesToolFormat,
+  ResponsesToolOutput,
+} from "./wire-types.ts";
+
+/** Text, a picture or a document as input, with the cache breakpoint that it came with. */
+function lowerContent(part: TextPart | MediaPart): ResponsesInputContent {
+  const { prompt_cache_breakpoint: mark } = providerFields(part.providerMetadata, "openai", MARK);
+  const content = lowerBare(part);
+  return mark === undefined ? content : ({ ...content, prompt_cache_breakpoint: mark } as ResponsesInputContent);
+}
+
+/** What is said together: one text without a breakpoint as it is, anything else as a list. */
+export function lowerContents(said: readonly (TextPart | MediaPart)[]): string | readonly ResponsesInputContent[] {
+  const [first] = said;
+  const content = said.map(lowerContent);
+  return said.length === 1 && first?.type === "text" && content[0]?.prompt_cache_breakpoint === undefined
+    ? first.text
+    : content;
+}
+
+const MARK = ["prompt_cache_breakpoint"] as const;
+
+function lowerBare(part: TextPart | MediaPart): ResponsesInputContent {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  return part.type === "image" ? lowerImage(part) : lowerFile(part);
+}
+
+const DETAILS: readonly unknown[] = ["auto", "low", "high", "original"];
+
+function lowerImage({ source, providerMetadata }: MediaPart): ResponsesInputImage {
+  const detail = providerMetadata?.["openai"]?.["detail"];
+  const known = DETAILS.includes(detail) ? (detail as ResponsesInputImage["detail"]) : "auto";
+  return source.kind === "file-id"
+    ? { type: "input_image", detail: known, file_id: source.fileId }
+    : { type: "input_image", detail: known, image_url: urlOf(source) };
+}
+
+function lowerFile({ source, name }: MediaPart): ResponsesInputFile {
+  switch (source.kind) {
+    case "file-id":
+      return { type: "input_file", file_id: source.fileId };
+    case "url":
+      return { type: "input_file", file_url: source.url };
+    case "base64":
+      return { type: "input_file", filename: name ?? "document", file_data: urlOf(source) };
+  }
+}
+
+const urlOf = (source: Exclude<MediaSource, { kind: "file-id" }>): string =>
+  source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
+
+export function lowerToolCall(
+  part: ToolCallPart,
+  id: string | undefined,
+): ResponsesFunctionCall | ResponsesCustomToolCall {
+  const named = { ...(id !== undefined && { id }), call_id: part.callId, name: part.toolName };
+  return isFreeTextCall(part)
+    ? { type: "custom_tool_call", ...named, input: freeText(part, null) }
+    : { type: "function_call", ...named, arguments: argumentsOf(part, null) };
+}
+
+/** Arguments are JSON in a string, serialized once per call. */
+const argumentsOf = derivation(({ input }: ToolCallPart, _key: null): string => JSON.stringify(input));
+
+/** Free text whose body gave way to a marker stands in an object under `_raw`. */
+const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {
+  const raw = typeof input === "string" ? input : (Object(input) as JsonObject)["_raw"];
+  return typeof raw === "string" ? raw : JSON.stringify(input);
+});
+
+/** An output is of the kind of its call, whatever the log says about it. */
+export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage | undefined): ResponsesToolOutput {
+  const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
+  const isFreeText = call?.type === "tool-call" && isFreeTextCall(call);
+  return {
+    type: isFreeText ? "custom_tool_call_output" : "function_call_output",
+    call_id: result.callId,
+    output: lowerOutput(result.content),
+  };
+}
+
+/** Text alone is text; what holds a picture, a document or a cache breakpoint is a list. */
+function lowerOutput(content: ToolResultContent): string | readonly ResponsesInputContent[] {
+  if (content.type !== "blocks") return toolResultText(content);
+  const blocks = content.blocks.map(lowerContent);
+  const isPlain = blocks.every(
+    ({ type, prompt_cache_breakpoint: mark }) => type === "input_text" && mark === undefined,
+  );
+  return isPlain ? toolResultText(content) : blocks;
+}
+
+/**
+ * A function, or a custom tool where the definition came as one. The API's default is strict, which refuses most schemas:
+ * a function is strict where its definition says so.
+ */
+export function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDefinition): ResponsesTool {
+  const metadata = providerMetadata?.["openai"];
+  const described = { name, ...(description !== undefined && description !== "" && { description }) };
+  if (metadata?.["type"] === "custom") return { type: "custom", ...described, ...formatOf(metadata["format"]) };
+  return {
+    type: "function",
+    ...described,
+    parameters: lowerSchema(inputSchema),
+    strict: metadata?.["strict"] === true,
+  };
+}
+
+function formatOf(format: unknown): { readonly format?: ResponsesToolFormat } {
+  const { type, syntax, definition } = Object(format) as Readonly<Record<string, unknown>>;
+  if (type === "text") return { format: { type } };
+  const isGrammar = type === "grammar" && (syntax === "lark" || syntax === "regex") && typeof definition === "string";
+  return isGrammar ? { format: { type, syntax, definition } } : {};
+}
+
+/** The API insists on a schema of type object that lists its properties. */
+function lowerSchema(schema: JsonObject): JsonObject {
+  const typed = schema.type === undefined ? { type: "object", ...schema } : schema;
+  return typed.type === "object" && typed.properties === undefined ? { ...typed, properties: {} } : typed;
+}

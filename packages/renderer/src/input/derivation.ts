@@ -1,0 +1,16 @@
+/**
+ * Remembers what was made from an immutable value: asking again with the same key gives the same object back. Renderings
+ * of one thread make the same placeholders over and over, and equal objects are counted and lowered once.
+ */
+export function derivation<Source extends object, Key, Derived>(
+  derive: (source: Source, key: Key) => Derived,
+): (source: Source, key: Key) => Derived {
+  const known = new WeakMap<Source, { readonly key: Key; readonly derived: Derived }>();
+  return (source, key) => {
+    const found = known.get(source);
+    if (found !== undefined && found.key === key) return found.derived;
+    const derived = derive(source, key);
+    known.set(source, { key, derived });
+    return derived;
+  };
+}

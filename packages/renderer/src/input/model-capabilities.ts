@@ -1,0 +1,141 @@
+import { contextWindow, minimumCachedTokens, promptCachePriceOfModel } from "@threadfold/core";
+import { derivation } from "./derivation.ts";
+
+/** What is assumed of a model that no row says more of: the strictest. */
+const STRICTEST = {
+  reasoning: "prefix-bound",
+  reasoningText: false,
+  prefill: false,
+  multimodalResults: true,
+  cacheBreakpoints: false,
+} as const;
+
+const NO_ROWS: CapabilityTable = Object.freeze({});
+
+/**
+ * A model's name without the words that gateways put before it: `us.anthropic.claude-x`, `anthropic/claude-x` and
+ * `models/gemini-x` are `claude-x` and `gemini-x`. Dots in the names of Claude models are hyphens.
+ */
+export function modelName(model: string): string {
+  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  const claude = name.indexOf("claude-");
+  return claude < 0 ? name : name.slice(claude).replaceAll(".", "-");
+}
+
+/**
+ * What a model can take; null when no row names it.
+ *
+ * @param more rows of one's own, by the beginning of the model's name. They win over the built-in ones of the same length.
+ */
+export const capabilitiesOf = (model: string, more: CapabilityTable = NO_ROWS): ModelCapabilities | null =>
+  found(more, modelName(model));
+
+/** The same object for the same model, so that what is derived from it is derived once. */
+const found = derivation((more: CapabilityTable, name: string): ModelCapabilities | null => {
+  const rows = [...rowsFor(MODEL_CAPABILITIES, name), ...rowsFor(more, name)].sort((a, b) => a.length - b.length);
+  if (rows.length === 0) return null;
+  const price = promptCachePriceOfModel(name);
+  const row: Partial<ModelCapabilities> = Object.assign({}, ...rows.map(({ row }) => row));
+  return Object.freeze({
+    provider: "unknown",
+    ...STRICTEST,
+    contextWindow: contextWindow(name),
+    minimumCachedTokens: price === undefined ? 0 : minimumCachedTokens(price, name),
+    ...row,
+  });
+});
+
+const rowsFor = (table: CapabilityTable, name: string) =>
+  Object.entries(table)
+    .filter(([beginning]) => name.startsWith(beginning.toLowerCase()))
+    .map(([{ length }, row]) => ({ length, row }));
+
+/** True when two names mean one model: they are equal, or one is the other with a date behind it. */
+export function isSameModel(a: string, b: string): boolean {
+  const [one, other] = [modelName(a), modelName(b)];
+  return one === other || isDated(one, other) || isDated(other, one);
+}
+
+const isDated = (longer: string, shorter: string): boolean =>
+  longer.startsWith(`${shorter}-`) && /^(?:\d{4}-?\d{2}-?\d{2}|latest)$/.test(longer.slice(shorter.length + 1));
+
+/** What a model can take, as far as rendering depends on it. A row of the table; what is left out comes from broader rows. */
+export interface ModelCapabilities {
+  /** Name of the provider whose reasoning and opaque items the model takes back. */
+  readonly provider: string;
+  /**
+   * What reasoning that goes back is bound to. `none` and `last-turn`: to nothing but itself, so that it stays valid when
+   * the messages before it change; `last-turn` says that the provider reads only what belongs to the newest turn.
+   * `prefix-bound`: to everything before it; what stands behind an edit that was made later is left out.
+   */
+  readonly reasoning: "none" | "last-turn" | "prefix-bound";
+  /** Whether reasoning that nobody signed goes back as text: servers of open models ask for it inside a tool loop. */
+  readonly reasoningText: boolean;
+  /** Whether a request may end on an assistant turn that the model goes on with. */
+  readonly prefill: boolean;
+  /** Whether tool results may hold pictures and documents, where the format has a place for them. */
+  readonly multimodalResults: boolean;
+  /** Whether a request may mark where cached prefixes end. A model that may not refuses the marks. */
+  readonly cacheBreakpoints: boolean;
+  /** In tokens. */
+  readonly contextWindow: number;
+  /** Shorter prefixes are never cached, in tokens. */
+  readonly minimumCachedTokens: number;
+}
+
+/** Rows by the beginning of a model's name; longer beginnings refine shorter ones. */
+export type CapabilityTable = Readonly<Record<string, Partial<ModelCapabilities>>>;
+
+/** Claude models whose signatures hold for the block alone; the server drops the thinking of older turns itself. */
+const LOOP_BOUND = { reasoning: "last-turn" } as const;
+/** Claude models whose signatures hold for the block alone, and that read the thinking of every turn. */
+const UNBOUND = { reasoning: "none" } as const;
+/** Claude models that may still be asked to go on with a text of their own. */
+const PREFILLED = { prefill: true } as const;
+const TEXT_REASONING = { reasoning: "none", reasoningText: true } as const;
+
+/** Rows for one model and its dated names, where a further number behind the name is a newer model. */
+const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable => ({
+  [name]: row,
+  [`${name}-`]: { reasoning: "prefix-bound" },
+  [`${name}-20`]: row,
+  [`${name}-v`]: row,
+});
+
+/**
+ * What models can take (`wire.md`, rows Reasoning, Last message and Images/docs). A model without a row of its own is
+ * taken for the newest of its family, whose rules are the strictest. Claude binds thinking to the prefix from Fable 5.1 and
+ * Opus 5.5 on (Anthropic's pages on preserved thinking, November 2026). Which open models want their reasoning back is not
+ * confirmed by a vendor's page: add a row to say otherwise.
+ */
+export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
+  "claude-": { provider: "anthropic", cacheBreakpoints: true },
+  "claude-3": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-opus-4": UNBOUND,
+  "claude-opus-4-0": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-opus-4-2": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-opus-4-1": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-opus-4-5": PREFILLED,
+  "claude-sonnet-4": UNBOUND,
+  "claude-sonnet-4-0": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-sonnet-4-2": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-sonnet-4-5": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-haiku-4-5": { ...LOOP_BOUND, ...PREFILLED },
+  ...only("claude-opus-5", UNBOUND),
+  ...only("claude-sonnet-5", UNBOUND),
+  ...only("claude-fable-5", UNBOUND),
+  ...only("claude-mythos-5", UNBOUND),
+  "gpt-": { provider: "openai", reasoning: "none" },
+  "gpt-5.6": { cacheBreakpoints: true },
+  o1: { provider: "openai", reasoning: "none" },
+  o3: { provider: "openai", reasoning: "none" },
+  o4: { provider: "openai", reasoning: "none" },
+  "gemini-": { provider: "google", reasoning: "none", multimodalResults: false },
+  "gemini-3": { multimodalResults: true },
+  "deepseek-": { provider: "deepseek", prefill: true, reasoning: "none" },
+  "deepseek-v3.2": TEXT_REASONING,
+  "deepseek-v4": TEXT_REASONING,
+  "kimi-k2": { provider: "moonshotai", ...TEXT_REASONING },
+  "glm-": { provider: "zai", ...TEXT_REASONING },
+  "minimax-m": { provider: "minimax", ...TEXT_REASONING },
+});

@@ -1,0 +1,223 @@
+import { type ChatRequest, canonicalJson, type Part, type Pin, systemText, toolResultText } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import { leaveItemOpen, pairItems } from "../conform/leave-out-items.ts";
+import type { ProviderFormat } from "../formats/provider-format.ts";
+import type { RenderInput, Rendering } from "../input/render-input.ts";
+import { asList, isPlainObject } from "../legality/legality-rule.ts";
+import { quotedPin } from "../neutral/pins.ts";
+import { GrowingPayload, payloadDigest } from "../rendering/growing-payload.ts";
+import { GrowingRendering } from "../rendering/growing-rendering.ts";
+import { renderRequest } from "../rendering/render-request.ts";
+
+/** One promise that every format keeps, as a check on an input. */
+export interface FormatLaw {
+  readonly name: string;
+  /** Set where a check renders the thread at each of its versions, which costs many times what the others cost. */
+  readonly everyVersion?: true;
+  /** What is broken for this input, or null. */
+  broken(input: RenderInput): string | null;
+}
+
+/**
+ * The promises of a `ProviderFormat`, to be run over any inputs, generated or recorded. A new format is done when none of
+ * them is broken.
+ */
+export function formatLaws(format: ProviderFormat): readonly FormatLaw[] {
+  const renderings = new WeakMap<RenderInput, Rendering>();
+  const renderingOf = (input: RenderInput): Rendering => {
+    const rendering = renderings.get(input) ?? renderRequest(input, format);
+    renderings.set(input, rendering);
+    return rendering;
+  };
+  const law = (name: string, broken: (rendering: Rendering, input: RenderInput) => string | null): FormatLaw => ({
+    name,
+    broken: (input) => broken(renderingOf(input), input),
+  });
+  return [
+    law("what is rendered is legal", (rendering) => firstViolation(format, rendering)),
+    law("live pins stand there word for word", brokenPins),
+    law("tokens are those of the counted request, and the sum of the shares", brokenCount),
+    law("the manifest explains every message", brokenManifest),
+    law("no message of the main branch is lost in silence", brokenReach),
+    law("the same input gives the same bytes", (rendering, input) => brokenReplay(format, rendering, input)),
+    {
+      name: "a longer log only adds to the end",
+      everyVersion: true,
+      broken: (input) => brokenGrowth(format, input),
+    },
+    {
+      name: "what follows its thread is what is rendered at once",
+      everyVersion: true,
+      broken: (input) => brokenFollowing(format, input),
+    },
+  ];
+}
+
+function firstViolation(format: ProviderFormat, { request, manifest }: Rendering): string | null {
+  const { payload } = format.lower(request);
+  const [violation] = [...format.check(payload, manifest), ...format.check(payload)];
+  return violation === undefined ? null : `${violation.rule} at ${violation.at}: ${violation.problem}`;
+}
+
+function brokenPins({ missingPins, request }: Rendering, { thread }: RenderInput): string | null {
+  const lost = thread.livePins.find((pin) => !standsIn(pin, request));
+  if (lost !== undefined) return `pin ${lost.id} stands nowhere in the request`;
+  return missingPins.length === 0 ? null : `missingPins names ${missingPins.join(", ")}`;
+}
+
+const standsIn = (pin: Pin, { system, messages }: ChatRequest): boolean =>
+  [...system.map(systemText), ...messages.flatMap(({ parts }) => parts.map(textOf))].some(
+    (text) => text.includes(pin.text) || text.split("\n").includes(quotedPin(pin)),
+  );
+
+function textOf(part: Part): string {
+  if (part.type === "text" || part.type === "reasoning") return part.text;
+  return part.type === "tool-result" ? toolResultText(part.result.content) : "";
+}
+
+function brokenCount({ tokens, breakdown, manifest, request }: Rendering, { ledger }: RenderInput): string | null {
+  const counted = ledger.tokenizer.countRequest(request);
+  if (tokens !== counted) return `says ${tokens} tokens, the request counts ${counted}`;
+  const shares = Object.values(breakdown).reduce((sum, share) => sum + share, 0);
+  if (shares !== tokens) return `the shares come to ${shares} tokens, the request to ${tokens}`;
+  const messages = manifest.messages.reduce((sum, message) => sum + message.tokens, 0);
+  const counts = request.messages.reduce((sum, message) => sum + ledger.tokenizer.countMessage(message), 0);
+  return messages === counts ? null : `the manifest's messages come to ${messages} tokens, the request's to ${counts}`;
+}
+
+function brokenManifest({ manifest, request }: Rendering, { thread }: RenderInput): string | null {
+  if (manifest.messages.length !== request.messages.length) return "the manifest has another number of messages";
+  const wrong = manifest.messages.find(({ index, role, parts, sources }) => {
+    const message = request.messages[index];
+    return (
+      message?.role !== role || message.parts.length !== parts || sources.some((id) => thread.message(id) === undefined)
+    );
+  });
+  return wrong === undefined ? null : `message ${wrong.index} is not what the manifest says`;
+}
+
+/** Shown, in a record of the plan, or named by a warning. */
+function brokenReach({ manifest, warnings }: Rendering, { thread, plan }: RenderInput): string | null {
+  const records = [...plan.externalizations, ...plan.summarizations, ...plan.clearings, ...plan.drops];
+  const known = new Set([
+    ...manifest.systemSources,
+    ...manifest.messages.flatMap(({ sources }) => sources),
+    ...records.flatMap(({ span }) => span.messageIds),
+    ...warnings.flatMap(({ messageIds }) => messageIds),
+  ]);
+  const lost = [...thread.messages].find(({ id, branch }) => branch === undefined && !known.has(id));
+  return lost === undefined ? null : `message ${lost.id} is neither shown nor folded nor warned about`;
+}
+
+function brokenReplay(format: ProviderFormat, { request, manifest }: Rendering, input: RenderInput): string | null {
+  const again = renderRequest(input, format);
+  const first = { payload: format.lower(request).payload, manifest };
+  const second = { payload: format.lower(again.request).payload, manifest: again.manifest };
+  // What is recorded is the canonical form, which has to be there; equal text is equal in every form.
+  canonicalJson(first.payload);
+  return JSON.stringify(first) === JSON.stringify(second) ? null : "a second rendering gave other bytes";
+}
+
+/** Compares a rendering that followed the thread as it grew with one of each version (P9, V15). */
+function brokenFollowing(format: ProviderFormat, input: RenderInput): string | null {
+  const { thread, plan } = input;
+  let following: GrowingRendering | undefined;
+  let sent: GrowingPayload | undefined;
+  for (let version = Math.min(plan.threadVersion, thread.version); version <= thread.version; version++) {
+    const grown = { ...input, thread: thread.atVersion(version) };
+    following = following?.grow(grown) ?? GrowingRendering.of(grown, format);
+    if (everythingOf(following.rendering) !== everythingOf(renderRequest(grown, format)))
+      return `at version ${version} the rendering that followed the thread differs`;
+    sent = sent?.grow(following) ?? GrowingPayload.of(following, format);
+    const payload = payloadDigest(format.lower(following.rendering.request).payload);
+    const isSame =
+      canonicalJson(sent.payload) === payload.text && canonicalJson(sent.digest) === canonicalJson(payload);
+    if (!isSame) return `at version ${version} the payload that followed the thread differs`;
+    if (sent.violations.length > 0)
+      return `at version ${version} what followed the thread breaks ${sent.violations[0]?.rule} at ${sent.violations[0]?.at}`;
+  }
+  const atOnce = GrowingRendering.of(input, format);
+  if (everythingOf(atOnce.rendering) !== everythingOf(renderRequest(input, format)))
+    return "the rendering that settles what it can differs";
+  return null;
+}
+
+/** A rendering as text. Findings come in the order in which they were made, which says nothing. */
+function everythingOf({ warnings, ...rendering }: Rendering): string {
+  const findings = warnings.map((warning) => {
+    const names = "names" in warning ? warning.names.toSorted() : [];
+    return canonicalJson({ ...warning, names, messageIds: warning.messageIds.toSorted() });
+  });
+  return canonicalJson({ ...rendering, findings: findings.sort() });
+}
+
+/** Compares renderings of the thread as it grew, from the version that the plan has seen. */
+function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null {
+  const { thread, plan } = input;
+  const start = Math.min(plan.threadVersion, thread.version);
+  const longest = renderRequest(input, format).request;
+  const units = requestUnits(format, longest);
+  for (let version = start; version < thread.version; version++) {
+    const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
+    const stable = stableMessages(format, request, longest);
+    if (stable === null) return `at version ${version} another call is open than later`;
+    const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
+      (unit, index) => unit !== units[index],
+    );
+    if (changed >= 0) return `what was rendered at version ${version} changed later, at ${changed}`;
+  }
+  return null;
+}
+
+/**
+ * The messages of a lowered request in the pieces that a longer log may only add to: blocks where a message is a list.
+ * System text and tools are apart: the log adds to them before anyone speaks, and when a tool that no one declared is used.
+ */
+function requestUnits(format: ProviderFormat, request: ChatRequest): readonly string[] {
+  const { messages, input, contents } = format.lower({ ...request, system: [], tools: [] }).payload;
+  return asList(messages ?? input ?? contents).flatMap((message) => {
+    const content = isPlainObject(message) ? (message.content ?? message.parts) : undefined;
+    if (!isPlainObject(message) || !Array.isArray(content)) return [canonicalJson(message)];
+    return content.map((block) => canonicalJson([message.role, block]));
+  });
+}
+
+/**
+ * How many messages of a request a later one must begin with: all but those that stand in for what the log had not got
+ * yet, which is the end of the request, and a result that came in later. Null when that result answers another call.
+ */
+function stableMessages(
+  { rules: { requirements } }: ProviderFormat,
+  earlier: ChatRequest,
+  later: ChatRequest,
+): number | null {
+  const end = pausedFrom(earlier, requirements);
+  for (let index = 0; index < end; index++) {
+    const message = earlier.messages[index];
+    if (message?.synthetic === "continuation" || message?.synthetic === "rehydration") return index;
+    if (message?.synthetic !== "missing-result") continue;
+    const answer = later.messages[index];
+    if (answer?.synthetic === "missing-result") continue;
+    return callOf(answer) === callOf(message) ? index : null;
+  }
+  return end;
+}
+
+/**
+ * Where a call stands that the provider answers itself, and that may go later: when the user speaks before it is answered, or
+ * a result that is still missing brings a picture, which a user message shows. With it goes an opening before it.
+ */
+function pausedFrom({ messages }: ChatRequest, requirements: FormatRequirements): number {
+  const missing = messages.findIndex(({ synthetic }, index) => {
+    return synthetic === "missing-result" && leaveItemOpen(messages.slice(0, index), requirements);
+  });
+  const { open } = pairItems(missing < 0 ? messages : messages.slice(0, missing), requirements);
+  const paused = messages.findIndex(({ parts }) => parts.some((part) => open.has(part)));
+  if (paused < 0) return messages.length;
+  return messages[paused - 1]?.synthetic === "placeholder" ? paused - 1 : paused;
+}
+
+function callOf(message: ChatRequest["messages"][number] | undefined): string | undefined {
+  const part = message?.parts[0];
+  return part?.type === "tool-result" ? part.result.callId : undefined;
+}

@@ -1,0 +1,91 @@
+import {
+  type BodyPreview,
+  type ClearRecord,
+  canonicalJson,
+  type JsonObject,
+  type MediaPart,
+  type TextPart,
+  type ToolResultEnvelope,
+  toolResultText,
+} from "@threadfold/core";
+import { escapeLookAlikes } from "./look-alikes.ts";
+import { type BodyPlace, type RecallTools, readOnLines } from "./recall-tools.ts";
+
+/**
+ * A result that the model has not read yet and that is larger than the room for it: what it is, its two ends around what
+ * is left out, and the way to the rest; there is none to pictures beside a text. It is data: nothing in it can look like a frame of ours.
+ */
+export function previewLines(
+  result: ToolResultEnvelope,
+  { headCharacters, tailCharacters, leftOutTokens }: BodyPreview,
+  place: BodyPlace,
+  recall: RecallTools,
+): readonly string[] {
+  const body = toolResultText(result.content);
+  const head = body.slice(0, headCharacters);
+  const isAllText = headCharacters >= body.length;
+  const isNoText = headCharacters + tailCharacters === 0;
+  const shown = isAllText || isNoText ? "" : ", of which the beginning and the end are shown";
+  const tail = tailCharacters === 0 ? "" : body.slice(-tailCharacters);
+  return [
+    `${toolOutcome(result)}; ${body.length} characters${shown}`,
+    ...[head, `[… ${leftOutTokens} tokens left out …]`, tail]
+      .filter((piece) => piece !== "")
+      .map((piece) => escapeLookAlikes(piece).toWellFormed()),
+    ...(isAllText ? [] : readOnLines(place, headCharacters, recall)),
+  ];
+}
+
+/** No sensible tool name is longer; the log may hold any. In UTF-16 code units. */
+const MAX_TOOL_NAME = 80;
+
+/** Which tool it was and how it ended. */
+export const toolOutcome = ({ toolName, outcome }: ToolResultEnvelope): string =>
+  `${singleLine(toolName, MAX_TOOL_NAME)}: ${outcome}`;
+
+/** Key fields as one line, or no line when there are none (seed 002, `to_cleared_placeholder`). */
+export function keyDataLines(fields: JsonObject | undefined): readonly string[] {
+  return fields === undefined || Object.keys(fields).length === 0 ? [] : [`Key data: ${canonicalJson(fields)}`];
+}
+
+const MAX_NAME = 80;
+
+/** The text that stands in place of a picture or document. */
+export function mediaMarker(
+  { type, source, name }: MediaPart,
+  why: "cleared" | "left out" | "below the results",
+): TextPart {
+  const about = [source.mediaType, name].filter((word) => word !== undefined).map((word) => singleLine(word, MAX_NAME));
+  return { type: "text", text: `[${type} ${why}${about.length === 0 ? "" : `: ${about.join(", ")}`}]` };
+}
+
+/** Cuts a text to one short line, so that it cannot break out of the line that a placeholder gives it. */
+export function singleLine(text: string, maxCharacters: number): string {
+  const head = text.length > maxCharacters ? `${cutAt(text, maxCharacters)}…` : text;
+  return head.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
+/** The first characters of a text, never half a surrogate pair. In UTF-16 code units. */
+function cutAt(text: string, characters: number): string {
+  const last = text.charCodeAt(characters - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? characters - 1 : characters);
+}
+
+/** The last characters of a text, never half a surrogate pair. In UTF-16 code units. */
+function tailFrom(text: string, characters: number): string {
+  const start = text.length - characters;
+  const first = text.charCodeAt(start);
+  return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
+}
+
+/** Cutting out less than this would not make a text shorter. In UTF-16 code units. */
+const MARKER_LENGTH = 40;
+
+/** Keeps the beginning and the end of a text around a marker that says how much is left out. */
+export function truncateMiddle(text: string, keep: NonNullable<ClearRecord["keep"]>): string {
+  if (text.length <= keep.headCharacters + keep.tailCharacters + MARKER_LENGTH) return text;
+  const head = cutAt(text, keep.headCharacters);
+  const tail = keep.tailCharacters === 0 ? "" : tailFrom(text, keep.tailCharacters);
+  const marker = `[… ${text.length - head.length - tail.length} characters left out …]`;
+  return [head, marker, tail].filter((piece) => piece !== "").join("\n");
+}

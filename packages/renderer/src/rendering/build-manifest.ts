@@ -1,0 +1,90 @@
+import { type ChatRequest, digestOf, type MessageId, type PlanRecord, sha256, spanStart } from "@threadfold/core";
+import { bindingFor } from "../capabilities/requirements-for.ts";
+import { firstEditedOrdinal, messagesSeen } from "../conform/first-edit.ts";
+import type { RenderInput } from "../input/render-input.ts";
+import {
+  COMPACTION_RENDER_FORMAT_VERSION,
+  type RenderedMessage,
+  type RenderedRecord,
+  type RenderManifest,
+} from "../input/render-manifest.ts";
+import type { Draft } from "../neutral/draft.ts";
+
+/** What a manifest is made from, beside the input. */
+export interface ManifestSource {
+  readonly format: string;
+  readonly request: ChatRequest;
+  /** The drafts behind the messages, in order. Walked only until the first edit. */
+  readonly drafts: () => Iterable<Draft>;
+  readonly messages: readonly RenderedMessage[];
+  readonly systemSources: readonly MessageId[];
+}
+
+export function buildManifest(input: RenderInput, source: ManifestSource): RenderManifest {
+  const { thread, plan, model, host } = input;
+  const reasoningBinding = bindingFor(input);
+  const { format, request, drafts, messages, systemSources } = source;
+  let digests: readonly string[] | undefined;
+  return {
+    formatVersion: COMPACTION_RENDER_FORMAT_VERSION,
+    format,
+    ...(model !== undefined && { model }),
+    ...(reasoningBinding !== undefined && { reasoningBinding }),
+    ...(host !== undefined && { host }),
+    threadId: thread.id,
+    threadVersion: thread.version,
+    planId: plan.planId,
+    planVersion: plan.version,
+    systemSources,
+    ...editedRange(drafts, messages.length, input),
+    messages,
+    get prefixDigests() {
+      digests ??= prefixDigests(request, `${COMPACTION_RENDER_FORMAT_VERSION} ${format}`);
+      return digests;
+    },
+  };
+}
+
+export function renderedMessage({ chat, action, record }: Draft, index: number, tokens: number): RenderedMessage {
+  const { role, sources, parts } = chat;
+  const rendered = { index, role, action, sources, tokens, parts: parts.length };
+  return record === null ? rendered : { ...rendered, record: renderedRecord(record) };
+}
+
+const renderedRecord = ({ action, strategy, reason, sincePlanVersion, span }: PlanRecord): RenderedRecord => ({
+  action,
+  strategy,
+  reason,
+  sincePlanVersion,
+  spanStart: spanStart(span),
+  turns: [span.firstTurn, span.lastTurn],
+});
+
+/** The messages that a plan moved into another place or behind another prefix, as indexes. */
+function editedRange(
+  drafts: ManifestSource["drafts"],
+  length: number,
+  { thread, plan }: RenderInput,
+): Pick<RenderManifest, "firstEdited" | "firstUnedited"> {
+  const ordinal = firstEditedOrdinal(plan, thread);
+  if (ordinal === null) return { firstEdited: null, firstUnedited: null };
+  const seen = messagesSeen(plan, thread);
+  let firstEdited: number | undefined;
+  let index = 0;
+  for (const draft of drafts()) {
+    if (draft.record !== null || (draft.action === "include" && draft.ordinal >= ordinal)) firstEdited ??= index;
+    if (draft.action === "include" && draft.ordinal >= seen)
+      return { firstEdited: firstEdited ?? index, firstUnedited: index };
+    index++;
+  }
+  return { firstEdited: firstEdited ?? length, firstUnedited: length };
+}
+
+/** For each message the digest of the request up to and including it. `salt` names what else the bytes depend on. */
+function prefixDigests({ system, tools, messages }: ChatRequest, salt: string): readonly string[] {
+  let link = digestOf({ salt, system, tools });
+  return messages.map(({ role, parts, providerMetadata }) => {
+    link = sha256(link + digestOf({ role, parts, ...(providerMetadata !== undefined && { providerMetadata }) }));
+    return link;
+  });
+}

@@ -1,0 +1,83 @@
+import { AgentThread, asMessageId, asThreadId, asToolCallId, emptyPlan, type MessageInput } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
+import { FORMATS } from "../formats/formats.ts";
+import { countThread } from "../laws/render-inputs.ts";
+import { GrowingPayload } from "./growing-payload.ts";
+import { GrowingRendering } from "./growing-rendering.ts";
+import { renderRequest } from "./render-request.ts";
+
+const threadId = asThreadId("long");
+const said = (index: number): MessageInput => ({
+  id: asMessageId(`m${index}`),
+  role: index % 2 === 0 ? "user" : "assistant",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  parts: [{ type: "text", text: `Message ${index}.` }],
+});
+/** The same lists each time: a rendering goes on only where its frame is the same. */
+const FRAME = { system: [], tools: [] };
+const plan = emptyPlan(threadId, "test");
+const inputOf = (thread: AgentThread) => ({
+  thread,
+  plan,
+  ledger: countThread(thread),
+  ...FRAME,
+});
+
+describe("a rendering that follows its thread", () => {
+  it("renders a window of more messages than a call can have arguments, and goes on from there", () => {
+    const thread = AgentThread.empty(threadId).append(Array.from({ length: 200_001 }, (_, index) => said(index)));
+    const first = inputOf(thread);
+    const rendering = GrowingRendering.of(first, anthropicMessages);
+    const grown = rendering.grow({ ...first, thread: thread.append([said(200_001), said(200_002)]) });
+    expect(grown.rendering.request.messages).toHaveLength(200_003);
+    const payload = GrowingPayload.of(rendering, anthropicMessages).grow(grown);
+    expect((payload.payload["messages"] as readonly unknown[]).length).toBe(200_003);
+    expect(payload.violations).toEqual([]);
+  });
+
+  it.each(FORMATS.map((format) => [format.id, format] as const))(
+    "is what is rendered at once when reasoning stood between a call and its result, in %s",
+    (_id, format) => {
+      const createdAt = "2026-01-01T00:00:00.000Z";
+      const call = (callId: string) =>
+        ({ type: "tool-call", callId: asToolCallId(callId), toolName: "read", input: { callId } }) as const;
+      const messages: readonly MessageInput[] = [
+        said(0),
+        { id: asMessageId("call"), role: "assistant", createdAt, parts: [call("c1")] },
+        {
+          id: asMessageId("thought"),
+          role: "assistant",
+          createdAt,
+          parts: [{ type: "reasoning", text: "", encrypted: "AAAA", provider: "openai" }],
+        },
+        {
+          id: asMessageId("result"),
+          role: "tool",
+          createdAt,
+          parts: [
+            {
+              type: "tool-result",
+              result: {
+                callId: asToolCallId("c1"),
+                toolName: "read",
+                outcome: "success",
+                content: { type: "text", text: "it" },
+              },
+            },
+          ],
+        },
+        { id: asMessageId("next"), role: "assistant", createdAt, parts: [call("c2")] },
+        said(4),
+        said(5),
+      ];
+      let thread = AgentThread.empty(threadId).append(messages.slice(0, 1));
+      let following = GrowingRendering.of(inputOf(thread), format);
+      for (const message of messages.slice(1)) {
+        thread = thread.append([message]);
+        following = following.grow(inputOf(thread));
+        expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
+      }
+    },
+  );
+});

@@ -1,0 +1,68 @@
+import { type MessageId, type Part, type Pin, type SystemEntry, systemText, toolResultText } from "@threadfold/core";
+import type { Draft } from "../neutral/draft.ts";
+import { PINS_HEADER, quotedPin } from "../neutral/pins.ts";
+
+/**
+ * The pins whose exact text stands nowhere in the request: neither quoted in a block of pins, with who stands behind it,
+ * nor as it is in system text or a message.
+ */
+export function missingPins(
+  pins: readonly Pin[],
+  system: readonly SystemEntry[],
+  drafts: readonly Draft[],
+): readonly Pin[] {
+  if (pins.length === 0) return [];
+  const search = new PinSearch(system, drafts);
+  return pins.filter((pin) => !search.finds(pin));
+}
+
+/** Looks where a pin most likely stands before it reads the whole request. */
+class PinSearch {
+  readonly #system: readonly string[];
+  /** Messages of the thread and what stands for them: not what was made to tell of pins. */
+  readonly #drafts: readonly Draft[];
+  /** The lines of all blocks of pins. */
+  readonly #pinned: ReadonlySet<string>;
+
+  constructor(system: readonly SystemEntry[], drafts: readonly Draft[]) {
+    this.#system = system.map(systemText);
+    this.#drafts = drafts.filter(({ action }) => action !== "pins");
+    this.#pinned = new Set(drafts.filter(({ action }) => action === "pins").flatMap(linesOfBlock));
+  }
+
+  finds(pin: Pin): boolean {
+    const { text, source } = pin;
+    return (
+      this.#pinned.has(quotedPin(pin)) ||
+      (source !== undefined && this.#quotes(source.messageId, text)) ||
+      this.#system.some((part) => part.includes(text)) ||
+      this.#drafts.some((draft) => holds(draft.chat.parts, text))
+    );
+  }
+
+  #quotes(messageId: MessageId, text: string): boolean {
+    const quoted = this.#drafts.find(({ message }) => message?.id === messageId);
+    return quoted?.chat.parts.some((part) => wholeTextOf(part)?.includes(text)) === true;
+  }
+}
+
+/** The pins of a block as they stand there; nothing for a message that tells of a lifted pin. */
+function linesOfBlock({ chat }: Draft): readonly string[] {
+  const lines = chat.parts.flatMap((part) => wholeTextOf(part)?.split("\n") ?? []);
+  return lines[0] === PINS_HEADER ? lines.slice(1) : [];
+}
+
+/** True when one text of a message holds the text. Arguments of calls are no place for an instruction. */
+function holds(parts: readonly Part[], text: string): boolean {
+  return parts.some((part) => textOf(part)?.includes(text) === true);
+}
+
+/** The texts that are at hand; a JSON result is serialized only where a pin says that it quotes it. */
+function textOf(part: Part): string | undefined {
+  return part.type === "tool-result" && part.result.content.type === "json" ? undefined : wholeTextOf(part);
+}
+
+function wholeTextOf(part: Part): string | undefined {
+  if (part.type === "text" || part.type === "reasoning") return part.text;
+  return part.type === "tool-result" ? toolResultText(part.result.content) : undefined;
+}

@@ -1,0 +1,169 @@
+import {
+  AppendOnlyList,
+  type ChatMessage,
+  type Part,
+  type Pin,
+  type TokenBreakdown,
+  type ToolDefinition,
+} from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import type { DraftRequest, RequestEnds } from "../conform/conformance.ts";
+import { conform } from "../conform/repairs.ts";
+import { declaredTools } from "../conform/tools.ts";
+import type { RenderInput } from "../input/render-input.ts";
+import type { RenderedMessage } from "../input/render-manifest.ts";
+import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
+import { WarningLog } from "../warnings/warning-log.ts";
+import { renderedMessage } from "./build-manifest.ts";
+import { countDraft } from "./count-draft.ts";
+import { missingPins } from "./missing-pins.ts";
+
+/** The beginning of a request that a longer log no longer changes. An immutable value that grows by whole pieces. */
+export interface SettledRequest {
+  readonly drafts: AppendOnlyList<Draft>;
+  readonly chats: AppendOnlyList<ChatMessage>;
+  readonly messages: AppendOnlyList<RenderedMessage>;
+  /** Tokens of the messages by share; the frame is not in it. */
+  readonly shares: Readonly<Partial<TokenBreakdown>>;
+  readonly warnings: WarningLog;
+  /**
+   * Ids of calls, made or answered, as they are in the log and as they are sent. Values that grew from one another share the set, so it may
+   * hold ids of later pieces, which makes a piece settle later and never wrongly.
+   */
+  readonly callIds: Set<string>;
+  /** Live pins that stand in it word for word. */
+  readonly pins: ReadonlySet<Pin>;
+  /** The tools that its messages use, for a format that wants them declared. */
+  readonly usedTools: readonly ToolDefinition[];
+}
+
+export const NOTHING_SETTLED: () => SettledRequest = () => ({
+  drafts: AppendOnlyList.empty(),
+  chats: AppendOnlyList.empty(),
+  messages: AppendOnlyList.empty(),
+  shares: {},
+  warnings: new WarningLog(),
+  callIds: new Set(),
+  pins: new Set(),
+  usedTools: [],
+});
+
+/** The settled request with another piece behind it. `logged` are the drafts that the piece was made from. */
+export function settle(
+  settled: SettledRequest,
+  piece: RequestPiece,
+  logged: readonly Draft[],
+  livePins: readonly Pin[],
+): SettledRequest {
+  for (const draft of [...logged, ...piece.drafts]) for (const id of idsOf(draft)) settled.callIds.add(id);
+  return {
+    drafts: settled.drafts.append(piece.drafts),
+    chats: settled.chats.append(piece.drafts.map(({ chat }) => chat)),
+    messages: settled.messages.append(renderedMessages(piece, settled.messages.length)),
+    shares: addShares(settled.shares, piece),
+    warnings: WarningLog.join(settled.warnings, piece.warnings),
+    callIds: settled.callIds,
+    pins: withPins(settled.pins, piece, livePins),
+    usedTools: declaredTools(settled.usedTools, piece.drafts),
+  };
+}
+
+/** The messages of a piece as the manifest lists them, from an index on. */
+export const renderedMessages = ({ drafts, tokens }: RequestPiece, from: number): readonly RenderedMessage[] =>
+  drafts.map((draft, index) => renderedMessage(draft, from + index, tokens[index] as number));
+
+/** Shares with the tokens of a piece added. */
+export function addShares(
+  shares: Readonly<Partial<TokenBreakdown>>,
+  { drafts, tokens }: RequestPiece,
+): Partial<TokenBreakdown> {
+  const sums: { -readonly [Share in keyof TokenBreakdown]?: number } = { ...shares };
+  drafts.forEach(({ share }, index) => {
+    sums[share] = (sums[share] ?? 0) + (tokens[index] as number);
+  });
+  return sums;
+}
+
+function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: readonly Pin[]): ReadonlySet<Pin> {
+  const sought = livePins.filter((pin) => !found.has(pin));
+  if (sought.length === 0) return found;
+  const missing = new Set(missingPins(sought, [], drafts));
+  return missing.size === sought.length ? found : new Set([...found, ...sought.filter((pin) => !missing.has(pin))]);
+}
+
+/**
+ * Where the last piece of a log begins that nothing before it and nothing in it ties to what comes before: with an
+ * assistant message behind another speaker's, whose results stand in place, and whose ids are new. 0 when there is none.
+ */
+export function lastPieceStart(drafts: readonly Draft[], settledIds: ReadonlySet<string>): number {
+  const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts[index - 1]));
+  if (start <= 0) return 0;
+  const before = new Set(drafts.slice(0, start).flatMap(idsOf));
+  const piece = drafts.slice(start);
+  const isFree = isApart(piece, settledIds) && isApart(piece, before) && isInPlace(piece);
+  return isFree ? start : 0;
+}
+
+const isPieceStart = ({ chat, message }: Draft, before: Draft | undefined): boolean =>
+  chat.role === "assistant" && message !== null && before !== undefined && before.chat.role !== "assistant";
+
+/**
+ * True when drafts neither name a call of those ids nor hold anything that repairs compare across messages: provider
+ * items, and what only one provider knows of a part.
+ */
+export function isApart(drafts: readonly Draft[], ids: ReadonlySet<string>): boolean {
+  return drafts.every((draft) => draft.chat.parts.every(isOrdinary) && idsOf(draft).every((id) => !ids.has(id)));
+}
+
+function isOrdinary(part: Part): boolean {
+  if (part.type === "opaque" || part.providerMetadata !== undefined) return false;
+  const isPlain = part.type !== "tool-result" || part.result.content.type !== "blocks";
+  return isPlain || part.result.content.blocks.every(({ providerMetadata }) => providerMetadata === undefined);
+}
+
+/** The ids of the calls that a draft makes, or the one that it answers. */
+function idsOf(draft: Draft): readonly string[] {
+  const answered = answersOf(draft);
+  return answered === undefined ? callsOf(draft) : [answered];
+}
+
+/** True when every result stands behind its call, in the order of the calls, and no id is used twice. */
+function isInPlace(drafts: readonly Draft[]): boolean {
+  const seen = new Set<string>();
+  for (let index = 0; index < drafts.length; index++) {
+    const draft = drafts[index] as Draft;
+    if (draft.chat.role === "tool") return false;
+    for (const call of callsOf(draft)) {
+      if (seen.has(call)) return false;
+      seen.add(call);
+      const next = drafts[index + 1];
+      if (next !== undefined && answersOf(next) === call) index++;
+    }
+  }
+  return true;
+}
+
+/** A run of messages that was made legal and counted. */
+export interface RequestPiece {
+  readonly drafts: readonly Draft[];
+  /** Tokens of each draft. */
+  readonly tokens: readonly number[];
+  readonly warnings: WarningLog;
+}
+
+/** A piece that begins a request, with the frame as the format takes it. */
+export interface FirstPiece extends RequestPiece {
+  readonly frame: Omit<DraftRequest, "drafts">;
+}
+
+/** Makes a run of drafts legal and counts it. */
+export function requestPiece(
+  request: DraftRequest,
+  input: RenderInput,
+  requirements: FormatRequirements,
+  ends: RequestEnds,
+): FirstPiece {
+  const warnings = new WarningLog();
+  const { drafts, ...frame } = conform(request, { requirements, input, warnings, ends });
+  return { drafts, tokens: drafts.map((draft) => countDraft(draft, input.ledger)), warnings, frame };
+}
