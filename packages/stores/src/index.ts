@@ -1,6 +1,5 @@
 export { type OpenedStore, openStore, type OpenStoreOptions } from "./open-store.ts";
-export type { StoreOptions } from "./store-options.ts";
-export { systemClock } from "./system-clock.ts";
+export { type StoreOptions, systemClock } from "./shared/store-basics.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export { openSqliteStore } from "./sqlite/sqlite-store.ts";
 export {
@@ -11,33 +10,34 @@ export {
   type StoredJournalEntry,
   type StoredPlan,
   type StoreInspector,
-} from "./inspection/stored-rows.ts";
-export { type StoreFinding, type VerifyOptions, verifyStore } from "./inspection/verify-store.ts";
+} from "./inspection/inspector.ts";
 export { type ExportOptions, exportThread, THREAD_EXPORT_VERSION } from "./inspection/export-thread.ts";
-export { listedThreads } from "./rules/listed-threads.ts";
-export { type CheckpointOptions, makeCheckpoint } from "./audit/make-checkpoint.ts";
+export { type StoreFinding, type VerifyOptions, verifySince, verifyStore } from "./audit/verify-store.ts";
+export { listedThreads } from "./shared/threads.ts";
 export {
+  type CheckpointOptions,
   type CheckpointSigner,
   ed25519PublicKey,
   ed25519Signer,
+  makeCheckpoint,
+  parseCheckpoint,
   signatureProblem,
-} from "./audit/checkpoint-signature.ts";
-export { parseCheckpoint } from "./audit/checkpoint-schema.ts";
-export { type AuditExportOptions, exportAudit } from "./audit/export-audit.ts";
+} from "./audit/checkpoint.ts";
+export { type AuditExportOptions, exportAudit } from "./audit/audit-file.ts";
 export { type AuditReport, type AuditTrust, verifyAudit } from "./audit/verify-audit.ts";
-export { verifySince } from "./audit/verify-since.ts";
-export { encryptedStore } from "./encryption/encrypted-store.ts";
-export type { EncryptionOptions } from "./encryption/sealed-places.ts";
+export { type Clearance, isCleared, journaledAccess, type JournaledAccessOptions } from "./audit/journaled-access.ts";
+export { encryptedStore, sealedSummaries, sealedSummaryCache } from "./encryption/encrypted-store.ts";
+export type { EncryptionOptions } from "./encryption/sealer.ts";
 export { fileKeyStore, memoryKeyStore } from "./encryption/subject-keys.ts";
-export { sealedSummaries, sealedSummaryCache } from "./encryption/sealed-summary-cache.ts";
 export {
+  type ErasableStore,
   type ErasedSummaries,
   type ErasedThread,
   eraseSubject,
   type ErasureOptions,
   type ErasureReport,
+  isErasable,
+  type StoreEraser,
   sweepExpired,
 } from "./erasure/erase-subject.ts";
-export { refuseErasedThread } from "./erasure/refuse-erased-thread.ts";
-export { type ErasableStore, isErasable, type StoreEraser } from "./erasure/store-eraser.ts";
-export { type Clearance, isCleared, journaledAccess, type JournaledAccessOptions } from "./access/journaled-access.ts";
+export { refuseErasedThread } from "./erasure/refuse-erased.ts";

@@ -1,23 +1,23 @@
 import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { encryptedStore } from "./encryption/encrypted-store.ts";
-import type { EncryptionOptions } from "./encryption/sealed-places.ts";
-import { sealedSummaries } from "./encryption/sealed-summary-cache.ts";
-import { unerasedSummaries } from "./erasure/unerased-summaries.ts";
+import { encryptedStore, sealedSummaries } from "./encryption/encrypted-store.ts";
+import type { EncryptionOptions } from "./encryption/sealer.ts";
+import type { ErasableStore } from "./erasure/erase-subject.ts";
+import { unerasedSummaries } from "./erasure/refuse-erased.ts";
 import { openFileArtifacts } from "./filesystem/file-artifacts.ts";
+import { type InspectableStore, isInspectable, portInspector } from "./inspection/inspector.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
-import type { ClosableArtifacts } from "./objects/object-artifacts.ts";
-import { storeWithArtifacts } from "./objects/store-with-artifacts.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-summary-cache.ts";
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
+import type { ClosableArtifacts } from "./shared/object-artifacts.ts";
+import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
-import type { StoreOptions } from "./store-options.ts";
 
 /** How a store and what is kept beside it are opened. */
 export interface OpenStoreOptions extends StoreOptions {
   /**
    * Whose this is, in PostgreSQL, in a folder or bucket, and in Redis. A SQLite file and a memory store know nothing of
-   * tenants: give each a file of its own.
+   * tenants: use one for each tenant.
    */
   readonly tenantId?: string | null;
   /** Keeps artifacts elsewhere: `file:FOLDER`, or `s3://bucket/prefix?region=…&endpoint=…`. */
@@ -144,4 +144,34 @@ function unknownAddress(what: string, address: string, hint: string): Threadfold
   return new ThreadfoldError("INVALID_CONFIG", `${what} cannot be opened by an address of the kind ${scheme}`, {
     hint,
   });
+}
+
+/**
+ * A store whose artifacts are kept elsewhere. Closing it closes both. Objects elsewhere cannot be erased one by one, so
+ * such a store cannot erase; seal it with `encryptedStore`, and destroying keys does.
+ */
+export function storeWithArtifacts(
+  main: ThreadfoldStore,
+  artifacts: ClosableArtifacts,
+): ThreadfoldStore | InspectableStore {
+  const { eraser: _eraser, ...store } = main as ThreadfoldStore & Partial<ErasableStore>;
+  const close = async (): Promise<void> => {
+    await store.close();
+    await artifacts.close();
+  };
+  const composed: ThreadfoldStore = { ...store, artifacts, close };
+  if (!isInspectable(store)) return Object.freeze(composed);
+  const { inspector } = store;
+  return Object.freeze({
+    ...composed,
+    inspector: {
+      threadIds: () => inspector.threadIds(),
+      entries: (threadId) => inspector.entries(threadId),
+      plans: (threadId) => inspector.plans(threadId),
+      journal: (threadId) => inspector.journal(threadId),
+      // The store's own tables hold no artifacts; what may be read elsewhere is what there is to check.
+      artifacts: (threadId) => portInspector(composed).artifacts(threadId),
+      damage: () => inspector.damage(),
+    },
+  } satisfies InspectableStore);
 }

@@ -16,14 +16,14 @@ import {
 import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { verifyStore } from "./audit/verify-store.ts";
 import { dropPlan, entry, lift, metadata, pin, START, START_MS } from "./conformance/sample-data.ts";
 import { exportThread } from "./inspection/export-thread.ts";
-import { verifyStore } from "./inspection/verify-store.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
-import { pgliteDriver } from "./postgres/pglite-driver.ts";
+import { pgliteDriver } from "./postgres/postgres-driver.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
-import { connectForTests, findPostgres, freshSchema } from "./testing/postgres-service.ts";
+import { connectForTests, findPostgres, freshSchema } from "./testing/services.ts";
 
 const service = await findPostgres();
 const THREADS = ["a", "b", "c"].map(asThreadId);

@@ -6,17 +6,17 @@ import {
   MerkleTree,
   merkleLeafOf,
   nextThreadLink,
+  parseJson,
   sha256,
   THREAD_CHAIN_START,
+  ThreadfoldError,
   verifyConsistency,
   verifyInclusion,
 } from "@threadfold/core";
-import { isKeyedDigest } from "../rules/keyed-digest.ts";
-import type { AuditLine } from "./audit-line.ts";
-import { checkpointSchema } from "./checkpoint-schema.ts";
-import { signatureProblem } from "./checkpoint-signature.ts";
-import { DigestList } from "./digest-list.ts";
-import { type JournalText, parseJournalText } from "./journal-text.ts";
+import { z } from "zod";
+import { isKeyedDigest } from "../shared/journal.ts";
+import type { AuditLine } from "./audit-file.ts";
+import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
 
 type LineOf<Type extends AuditLine["type"]> = Extract<AuditLine, { type: Type }>;
 
@@ -239,5 +239,57 @@ function tenantIn(prefix: string): string | null {
     return typeof tenantId === "string" ? tenantId : null;
   } catch {
     return null;
+  }
+}
+
+/** A journal entry without its hash, as the text that was hashed says. */
+interface JournalText {
+  readonly sequence: number;
+  readonly threadId: string;
+  readonly at: string;
+  readonly previousHash: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+const schema = z.strictObject({
+  sequence: z.int().positive(),
+  threadId: z.string(),
+  at: z.string(),
+  previousHash: z.string(),
+  record: z.record(z.string(), z.unknown()),
+});
+
+/** Reads the text of a journal entry; null when it is not one. */
+function parseJournalText(text: string): JournalText | null {
+  try {
+    const parsed = schema.safeParse(parseJson(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+const DIGEST_BYTES = 32;
+
+/** A growing list of SHA-256 digests, 32 bytes each, for logs that are too long to keep as texts. */
+class DigestList {
+  #bytes = Buffer.alloc(64 * DIGEST_BYTES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a digest in hexadecimal. @throws ThreadfoldError `STORE_CORRUPT` when it is not one. */
+  push(digest: string): void {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A digest that was kept is none.");
+    if ((this.#length + 1) * DIGEST_BYTES > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes]);
+    this.#bytes.write(digest, this.#length * DIGEST_BYTES, "hex");
+    this.#length++;
+  }
+
+  at(index: number): string | undefined {
+    if (!Number.isSafeInteger(index) || index < 0 || index >= this.#length) return undefined;
+    return this.#bytes.toString("hex", index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
   }
 }

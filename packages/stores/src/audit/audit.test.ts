@@ -26,15 +26,12 @@ import {
   THREAD,
   transcript,
 } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { sealLine } from "./audit-line.ts";
-import { ed25519PublicKey, ed25519Signer } from "./checkpoint-signature.ts";
-import { exportAudit } from "./export-audit.ts";
-import { makeCheckpoint } from "./make-checkpoint.ts";
+import { exportAudit, sealLine } from "./audit-file.ts";
+import { ed25519PublicKey, ed25519Signer, makeCheckpoint } from "./checkpoint.ts";
 import { verifyAudit } from "./verify-audit.ts";
-import { verifySince } from "./verify-since.ts";
+import { verifySince, verifyStore } from "./verify-store.ts";
 
 const KEYS = generateKeyPairSync("ed25519");
 const OTHER_KEYS = generateKeyPairSync("ed25519");

@@ -1,13 +1,12 @@
+import { TextDecoder } from "node:util";
 import type { Checkpoint } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
-import { unsealLine } from "./audit-line.ts";
-import { parseAuditLine } from "./audit-line-schema.ts";
-import { linesOf } from "./lines-of.ts";
+import { parseAuditLine, unsealLine } from "./audit-file.ts";
 
 /** What an audit file is held against beside itself. */
 export interface AuditTrust {
   /**
-   * Ed25519 key that checkpoints have to be signed with, as `ed25519PublicKey` gives it. Without `since` there has to be
+   * Ed25519 key that checkpoints have to be signed with, as `ed25519PublicKey` returns it. Without `since` there has to be
    * at least one in the file.
    */
   readonly publicKey?: string;
@@ -15,7 +14,7 @@ export interface AuditTrust {
   readonly since?: Checkpoint;
 }
 
-/** What became of checking an audit file. Counts are of what was checked before the first bad line. */
+/** The result of checking an audit file. Counts are of what was checked before the first bad line. */
 export interface AuditReport {
   /** The first line that does not hold, counted from 1, and why; null when all of them do. Never any content. */
   readonly problem: { readonly line: number; readonly problem: string } | null;
@@ -67,4 +66,40 @@ export async function verifyAudit(
   // Somebody who makes a file up leaves checkpoints out: then there is nothing that the trusted key vouches for.
   const isUnsigned = publicKey !== undefined && checker.counts.signed === 0;
   return report(number, isUnsigned ? "no checkpoint in it is signed" : null);
+}
+
+/**
+ * The lines of a file, without their newlines, as its bytes come in. Only a line feed ends a line, and the last one has
+ * to be ended too. A line that is not UTF-8, too long or not ended is null, and what follows a line that is too long is not read.
+ */
+async function* linesOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      parts.push(chunk.subarray(start, end));
+      yield decoded(decoder, parts);
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > LONGEST_LINE) return yield null;
+  }
+  if (parts.length > 0) yield null;
+}
+
+const NEWLINE = 0x0a;
+/** Far beyond any entry. Longer lines are not read, so that a file without newlines does not fill the memory. */
+const LONGEST_LINE = 256 * 1024 * 1024;
+
+function decoded(decoder: TextDecoder, parts: readonly Uint8Array[]): string | null {
+  try {
+    return decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+  } catch {
+    return null;
+  }
 }

@@ -19,9 +19,8 @@ import {
   type ThreadRanges,
   viewThread,
 } from "@threadfold/core";
-import { loaded } from "./kept-thread.ts";
 import { entry, lift, message, OTHER_THREAD, pin, START, THREAD, transcript } from "./sample-data.ts";
-import { assertFrozen, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, loaded, refuses, type StoreLaw } from "./store-law.ts";
 
 const ANY = { expectedVersion: "any" } as const;
 

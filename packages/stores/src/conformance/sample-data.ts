@@ -73,7 +73,7 @@ export const lift = (name: string, authority: "system" | "operator" | "user" = "
   reason: "done",
 });
 
-/** The thread that a store has to give back after these entries. */
+/** The thread that a store has to return after these entries. */
 export const expectedThread = (entries: readonly ThreadEntryInput[], id: ThreadId = THREAD): AgentThread =>
   AgentThread.empty(id).appendEntries(structuredClone(entries));
 

@@ -1,17 +1,33 @@
-import type {
-  CommitResult,
-  CompactionPlan,
-  CompactionStore,
-  PlanInfo,
-  ThreadId,
-  ThreadRanges,
-  ThreadStore,
+import {
+  type CommitResult,
+  type CompactionPlan,
+  type CompactionStore,
+  canonicalJson,
+  digestOf,
+  emptySummary,
+  freezeDeep,
+  groupRecords,
+  type MessageId,
+  outlineOf,
+  type PlanId,
+  type PlanInfo,
+  type PlanRecord,
+  type PlanRecords,
+  parseJson,
+  planRecords,
+  type SpanReference,
+  sealPlan,
+  spanEnd,
+  spanLength,
+  spanStart,
+  type ThreadId,
+  type ThreadRanges,
+  type ThreadStore,
 } from "@threadfold/core";
-import { admitPlan } from "../rules/admit-plan.ts";
-import { currentVersion } from "../rules/current-version.ts";
-import { planInfo } from "../rules/plan-info.ts";
-import { openedPlan, sealedPlan } from "./sealed-plan.ts";
-import type { Sealers } from "./sealers.ts";
+import { admitPlan, currentVersion, planInfo } from "../shared/plans.ts";
+import type { Sealers } from "./key-guard.ts";
+import { unsealFailed } from "./sealed-envelope.ts";
+import type { Sealer } from "./sealer.ts";
 
 /** Threads as they are when they are opened, whole and, where the store can read those, in parts. */
 export interface OpenedThreads {
@@ -81,4 +97,152 @@ export class EncryptedPlans implements CompactionStore {
   async #open(threadId: ThreadId, plan: CompactionPlan | null): Promise<CompactionPlan | null> {
     return plan === null ? null : openedPlan(await this.#sealers.toOpen(threadId), plan);
   }
+}
+
+/**
+ * A plan of which a store sees spans, actions, artifact ids and figures, and nothing of what its summaries say.
+ *
+ * @param threadDigest the thread's digest at the plan's thread version; it is sealed with the first record.
+ */
+function sealedPlan(sealer: Sealer, plan: CompactionPlan, threadDigest?: string): CompactionPlan {
+  const head = threadDigest === undefined ? undefined : { planId: plan.planId, threadDigest };
+  const records = planRecords(plan).map((record, index) => {
+    const text = writeRecord(record, index === 0 ? head : undefined);
+    return withoutContent(record, sealer.seal("plan", placeOf(plan, record), text));
+  });
+  return sealPlan({ ...plan, ...groupRecords(records) });
+}
+
+/** The plan that was sealed, with the id that it had. @throws ThreadfoldError `UNSEAL_FAILED`. */
+async function openedPlan(sealer: Sealer, plan: CompactionPlan): Promise<CompactionPlan> {
+  const { records, head } = await openRecords(sealer, plan);
+  const opened = sealPlan({ ...plan, ...records });
+  if (head !== undefined && head.planId !== opened.planId) throw unsealFailed();
+  return opened;
+}
+
+/**
+ * The same for a plan that a thread goes on from, whose long spans may have been left in the store; its id is what the
+ * head says then. Null for a plan that was sealed without a head: its thread has to be loaded.
+ *
+ * @throws ThreadfoldError `UNSEAL_FAILED`.
+ */
+export async function openedOutline(
+  sealer: Sealer,
+  plan: CompactionPlan,
+): Promise<{ readonly plan: CompactionPlan; readonly threadDigest: string } | null> {
+  const { records, head } = await openRecords(sealer, plan);
+  if (head === undefined) return null;
+  const { planId, threadDigest } = head;
+  for (const list of Object.values(records)) Object.freeze(list);
+  return { plan: Object.freeze({ ...plan, ...records, planId }), threadDigest };
+}
+
+async function openRecords(
+  sealer: Sealer,
+  plan: CompactionPlan,
+): Promise<{ readonly records: PlanRecords; readonly head: PlanHead | undefined }> {
+  const opened: PlanRecord[] = [];
+  let head: PlanHead | undefined;
+  for (const sealed of planRecords(plan)) {
+    const found = readRecord(await sealer.open("plan", placeOf(plan, sealed), sealed.reason), sealed.span);
+    opened.push(found.record);
+    head ??= found.head;
+  }
+  return { records: groupRecords(opened), head };
+}
+
+const placeOf = ({ version }: CompactionPlan, { action, span }: PlanRecord): string =>
+  `${version} ${action} ${spanStart(span)}`;
+
+function withoutContent(record: PlanRecord, reason: string): PlanRecord {
+  const span = record.span;
+  switch (record.action) {
+    case "externalize":
+      return { ...record, reason, summary: emptySummary(span), rehydrateHint: "" };
+    case "summarize":
+      return { ...record, reason, summary: emptySummary(span), resolved: [] };
+    case "clear":
+      return { ...record, reason, preservedFields: {} };
+    case "drop":
+      return { ...record, reason, keywords: [] };
+  }
+}
+
+/** What can only be computed from a whole plan and its whole thread, for readers of a part of them. */
+interface PlanHead {
+  readonly planId: PlanId;
+  /** The thread's digest at the plan's thread version. */
+  readonly threadDigest: string;
+}
+
+/** What an envelope says of the span that stands in the clear beside it. */
+interface SpanSeal {
+  readonly first: MessageId;
+  readonly last: MessageId;
+  readonly count: number;
+  readonly firstTurn: number;
+  readonly lastTurn: number;
+  /** SHA-256 of the span with all its ids. */
+  readonly digest: string;
+}
+
+/** A record's content as it is sealed: what its span says is told by a seal, so that its ids are kept once. */
+interface WrittenRecord {
+  readonly head?: PlanHead;
+  readonly record: { readonly span: SpanSeal; readonly summary?: { readonly span: SpanReference | "record" } };
+}
+
+/** A record that was opened, and the plan's head where it was sealed with it. */
+export interface OpenedRecord {
+  readonly record: PlanRecord;
+  readonly head?: PlanHead;
+}
+
+/** A record as the text that is sealed. */
+function writeRecord(record: PlanRecord, head?: PlanHead): string {
+  const { span } = record;
+  const isSame = "summary" in record && canonicalJson(record.summary.span) === canonicalJson(span);
+  const content = { ...record, ...(isSame && { summary: { ...record.summary, span: "record" } }), span: sealOf(span) };
+  return canonicalJson({ record: content, ...(head !== undefined && { head }) });
+}
+
+/**
+ * The record in an envelope, with the span beside it.
+ *
+ * @throws ThreadfoldError `UNSEAL_FAILED` when that span is not the one that was sealed. Of a span whose ids were left in
+ * the store only its ends and their number can be held against the seal.
+ */
+function readRecord(text: string, span: SpanReference): OpenedRecord {
+  const written = parseJson(text) as WrittenRecord | PlanRecord;
+  // Records were sealed with all their ids before parts of threads could be read.
+  if ("action" in written) return { record: written };
+  const { head, record } = written;
+  if (!isSpan(record.span, span)) throw unsealFailed();
+  const { summary } = record;
+  const opened = { ...record, span, ...(summary?.span === "record" && { summary: { ...summary, span } }) };
+  return { record: frozen(opened) as unknown as PlanRecord, ...(head !== undefined && { head }) };
+}
+
+const sealOf = (span: SpanReference): SpanSeal => ({ ...endsOf(span), digest: digestOf(span) });
+
+function endsOf(span: SpanReference): Omit<SpanSeal, "digest"> {
+  const { firstTurn, lastTurn } = span;
+  return { first: spanStart(span), last: spanEnd(span), count: spanLength(span), firstTurn, lastTurn };
+}
+
+function isSpan({ digest, ...ends }: SpanSeal, span: SpanReference): boolean {
+  const outline = outlineOf(span);
+  if (outline === undefined) return digestOf(span) === digest;
+  const inRuns = outline.runs.reduce((sum, { fromOrdinal, toOrdinal }) => sum + toOrdinal - fromOrdinal + 1, 0);
+  return inRuns === ends.count && canonicalJson(endsOf(span)) === canonicalJson(ends);
+}
+
+/** A span is frozen already, and asking one whose ids were left in the store for them is an error. */
+function frozen(value: object): object {
+  for (const [key, item] of Object.entries(value)) {
+    if (key === "summary") frozen(item);
+    else if (key !== "span") freezeDeep(item);
+  }
+  return Object.freeze(value);
 }

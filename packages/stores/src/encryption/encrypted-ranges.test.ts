@@ -13,8 +13,8 @@ import {
   type ThreadfoldStore,
 } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, entry, pin, THREAD, transcript } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canonicalJson, emptyPlan, type KeyStore, planDiff, sha256, type ThreadfoldStore } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { exportAudit } from "../audit/export-audit.ts";
-import { makeCheckpoint } from "../audit/make-checkpoint.ts";
+import { exportAudit } from "../audit/audit-file.ts";
+import { makeCheckpoint } from "../audit/checkpoint.ts";
 import { verifyAudit } from "../audit/verify-audit.ts";
+import { verifyStore } from "../audit/verify-store.ts";
 import {
   dropPlan,
   entry,
@@ -18,7 +19,6 @@ import {
   transcript,
 } from "../conformance/sample-data.ts";
 import { storeConformance } from "../conformance/store-conformance.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";

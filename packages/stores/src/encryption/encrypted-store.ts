@@ -1,16 +1,29 @@
-import type { KeyStore, ThreadfoldStore } from "@threadfold/core";
-import type { ErasableStore } from "../erasure/store-eraser.ts";
-import { inspectorOf } from "../inspection/inspector-of.ts";
-import type { InspectableStore } from "../inspection/stored-rows.ts";
-import { EncryptedArtifacts } from "./encrypted-artifacts.ts";
-import { EncryptedJournal } from "./encrypted-journal.ts";
+import {
+  type Artifact,
+  type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
+  type AuditJournal,
+  freezeDeep,
+  type JournalEntry,
+  type JournalRecord,
+  type KeyStore,
+  type SecurityContext,
+  type SummaryCacheStore,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import type { ErasableStore, StoreEraser } from "../erasure/erase-subject.ts";
+import { type InspectableStore, inspectorOf, type StoreInspector } from "../inspection/inspector.ts";
+import { admitArtifact } from "../shared/artifacts.ts";
+import { asKeyedDigest } from "../shared/journal.ts";
+import { checkThreadId } from "../shared/store-basics.ts";
 import { EncryptedPlans } from "./encrypted-plans.ts";
-import { EncryptedRanges } from "./encrypted-ranges.ts";
-import { EncryptedThreads } from "./encrypted-threads.ts";
-import { KeyEraser } from "./key-eraser.ts";
-import { KeyGuard } from "./key-guard.ts";
-import { type EncryptionOptions, sealedPlaces } from "./sealed-places.ts";
-import { Sealers } from "./sealers.ts";
+import { EncryptedRanges, EncryptedThreads } from "./encrypted-threads.ts";
+import { KeyGuard, Sealers } from "./key-guard.ts";
+import { envelopeContentBytes, isEnvelope } from "./sealed-envelope.ts";
+import { type EncryptionOptions, type PlaceOf, Sealer, sealedPlaces } from "./sealer.ts";
 
 /**
  * A store that keeps nothing that anybody said in the clear: entries, pins, plans with their summaries, artifacts and
@@ -46,4 +59,227 @@ export function encryptedStore(
     eraser: new KeyEraser(placeOf, subjectOf, guard, inspector, store),
     close: () => store.close(),
   });
+}
+
+/**
+ * Artifacts whose content is sealed, each under a key of its own. Their ids are those of what is stored, so an id
+ * confirms no guess of the content; storing the same content again still yields the same id.
+ */
+class EncryptedArtifacts implements ArtifactStore {
+  readonly #inner: ArtifactStore;
+  readonly #sealers: Sealers;
+
+  constructor(inner: ArtifactStore, sealers: Sealers) {
+    this.#inner = inner;
+    this.#sealers = sealers;
+  }
+
+  async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
+    const metadata = admitArtifact(content, given);
+    const sealer = await this.#sealers.toSeal(metadata.threadId);
+    return this.#inner.store(sealer.seal("artifact", owner(metadata), content), given);
+  }
+
+  async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
+    const metadata = await this.#inner.getMetadata(artifactId, requester);
+    return metadata === null ? null : opened(metadata);
+  }
+
+  /** @throws ThreadfoldError `CONTENT_ERASED` for requesters that could read it otherwise, `UNSEAL_FAILED`. */
+  async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
+    const artifact = await this.#inner.retrieve(artifactId, requester);
+    if (artifact === null) return null;
+    const sealer = await this.#sealers.toOpen(artifact.metadata.threadId);
+    const content = await sealer.open("artifact", owner(artifact.metadata), artifact.content);
+    return Object.freeze({ artifactId, content, metadata: opened(artifact.metadata) });
+  }
+
+  list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+    return this.#inner.list(threadId, requester);
+  }
+}
+
+/** The artifact's own tenant is sealed with it, beside the store's. */
+const owner = ({ tenantId }: ArtifactMetadata): string => JSON.stringify(tenantId);
+
+const opened = (metadata: ArtifactMetadata): ArtifactMetadata =>
+  Object.freeze({ ...metadata, bytes: envelopeContentBytes(metadata.bytes) });
+
+/**
+ * A journal without bare digests of plain content, which would let anybody confirm a guess of it, also after it was
+ * erased. Digests of threads, plans and diffs are kept under the subject's key, and those of requests sealed, because a
+ * replay needs them back. Hashes are over what is stored: a request's entry that was opened for reading does not give its
+ * own hash, and `verifyStore` checks what is stored.
+ */
+class EncryptedJournal implements AuditJournal {
+  readonly #inner: AuditJournal;
+  readonly #sealers: Sealers;
+
+  constructor(inner: AuditJournal, sealers: Sealers) {
+    this.#inner = inner;
+    this.#sealers = sealers;
+  }
+
+  async append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry> {
+    checkThreadId(threadId);
+    const entry = await this.#inner.append(threadId, await this.#sealed(threadId, record), at);
+    return this.#opened(threadId, entry);
+  }
+
+  async read(
+    threadId: ThreadId,
+    options?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly JournalEntry[]> {
+    const entries = await this.#inner.read(threadId, options);
+    return Object.freeze(await Promise.all(entries.map((entry) => this.#opened(threadId, entry))));
+  }
+
+  /** Only records with digests need a key, so that an erasure can be written down after the key is gone. */
+  async #sealed(threadId: ThreadId, record: JournalRecord): Promise<JournalRecord> {
+    const toSeal = (): Promise<Sealer> => this.#sealers.toSeal(threadId);
+    switch (record.type) {
+      case "entries-appended":
+        return { ...record, threadDigest: asKeyedDigest((await toSeal()).digest(record.threadDigest)) };
+      case "plan-committed": {
+        const sealer = await toSeal();
+        const { planId, diffDigest } = record;
+        return {
+          ...record,
+          planId: asKeyedDigest(sealer.digest(planId)),
+          diffDigest: asKeyedDigest(sealer.digest(diffDigest)),
+        };
+      }
+      case "request-rendered":
+        return { ...record, payloadDigest: (await toSeal()).seal("request", "", record.payloadDigest) };
+      default:
+        return record;
+    }
+  }
+
+  async #opened(threadId: ThreadId, entry: JournalEntry): Promise<JournalEntry> {
+    const { record } = entry;
+    if (record.type !== "request-rendered" || !isEnvelope(record.payloadDigest)) return entry;
+    try {
+      const sealer = await this.#sealers.toOpen(threadId);
+      const payloadDigest = await sealer.open("request", "", record.payloadDigest);
+      return freezeDeep({ ...entry, record: { ...record, payloadDigest } });
+    } catch (error) {
+      // Of an erased thread the record stays as proof, closed.
+      if (ThreadfoldError.isInstance(error) && error.code === "CONTENT_ERASED") return entry;
+      throw error;
+    }
+  }
+}
+
+/** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it lie. */
+class KeyEraser implements StoreEraser {
+  readonly #placeOf: PlaceOf;
+  readonly #subjectOf: (threadId: ThreadId) => string;
+  readonly #guard: KeyGuard;
+  readonly #inspector: StoreInspector;
+  readonly #inner: Partial<ErasableStore>;
+
+  constructor(
+    placeOf: PlaceOf,
+    subjectOf: (threadId: ThreadId) => string,
+    guard: KeyGuard,
+    inspector: StoreInspector,
+    inner: Partial<ErasableStore>,
+  ) {
+    this.#placeOf = placeOf;
+    this.#subjectOf = subjectOf;
+    this.#guard = guard;
+    this.#inspector = inspector;
+    this.#inner = inner;
+  }
+
+  async threadsOf(subject: string): Promise<readonly ThreadId[]> {
+    const found: ThreadId[] = [];
+    for await (const threadId of this.#inspector.threadIds())
+      if (this.#subjectOf(threadId) === subject) found.push(threadId);
+    return found;
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    const { keys, subject } = this.#placeOf(threadId);
+    return keys.isShredded(subject);
+  }
+
+  async erase(subject: string): Promise<boolean> {
+    const threadIds = await this.threadsOf(subject);
+    const [threadId] = threadIds;
+    if (threadId === undefined) return false;
+    // To destroy what is not there, or somebody else's, would only look like an erasure.
+    for (const each of threadIds) await this.#guard.requireKeys(each);
+    const { keys, subject: name } = this.#placeOf(threadId);
+    await keys.shred(name);
+    return true;
+  }
+
+  async sweep(nowMs: number): Promise<number> {
+    return (await this.#inner.eraser?.sweep(nowMs)) ?? 0;
+  }
+}
+
+/**
+ * A summary cache whose entries are sealed with the key of a thread's subject, under names that are derived from the key: threads
+ * of one subject share what they cached, and an erasure reaches it without looking for anything in it. What cannot be opened
+ * is a miss. It makes no keys: for no thread, and for a subject that has no key or none any more, everything is a miss and
+ * nothing is kept.
+ */
+export function sealedSummaries(
+  cache: SummaryCacheStore,
+  keys: KeyStore,
+  options: EncryptionOptions = {},
+): SummaryCacheStore {
+  const placeOf = sealedPlaces(keys, options);
+  const ownerOf = (threadId: ThreadId): ThreadId => placeOf(threadId).subject as ThreadId;
+  const sealing = async (threadId: ThreadId | undefined) => {
+    if (threadId === undefined) return null;
+    const owner = ownerOf(threadId);
+    const place = placeOf(threadId);
+    const key = await place.keys.get(owner);
+    return key && { owner, sealer: new Sealer({ ...place, threadId: owner }, key) };
+  };
+  const { forget } = cache;
+  return {
+    async get(key, threadId) {
+      const found = await sealing(threadId);
+      if (found === null) return null;
+      const name = found.sealer.digest(key);
+      const entry = await cache.get(name, found.owner);
+      return entry === null ? null : openedSummary(found.sealer, name, entry);
+    },
+    async set(key, entry, threadId) {
+      const found = await sealing(threadId);
+      if (found === null) return;
+      const name = found.sealer.digest(key);
+      await cache.set(name, found.sealer.seal("summary", name, entry), found.owner);
+    },
+    ...(forget !== undefined && { forget: (threadId: ThreadId) => forget.call(cache, ownerOf(threadId)) }),
+  };
+}
+
+/** The same for one thread alone, whoever asks: for hosts that hand a cache to a summarizer of their own. */
+export function sealedSummaryCache(
+  cache: SummaryCacheStore,
+  keys: KeyStore,
+  threadId: ThreadId,
+  options: EncryptionOptions = {},
+): SummaryCacheStore {
+  const sealed = sealedSummaries(cache, keys, options);
+  return {
+    get: (key) => sealed.get(key, threadId),
+    set: (key, entry) => sealed.set(key, entry, threadId),
+    ...(sealed.forget !== undefined && { forget: sealed.forget }),
+  };
+}
+
+async function openedSummary(sealer: Sealer, name: string, entry: string): Promise<string | null> {
+  try {
+    return await sealer.open("summary", name, entry);
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error) && error.code === "UNSEAL_FAILED") return null;
+    throw error;
+  }
 }

@@ -2,19 +2,36 @@ import {
   AgentThread,
   type AppendOptions,
   type AppendResult,
+  canonicalJson,
+  type FoundMessage,
+  type Message,
+  type MessageId,
+  type MessageInput,
+  nextThreadLink,
   type Page,
+  type PinEntry,
+  type PinLiftedEntry,
+  parseJson,
+  type ResumedThread,
+  restoreRun,
   START_OF_THREAD,
+  sha256,
+  THREAD_CHAIN_START,
   ThreadAddition,
+  type ThreadEntry,
   type ThreadEntryInput,
   ThreadfoldError,
   type ThreadId,
   type ThreadInfo,
+  type ThreadRanges,
   type ThreadStore,
+  type ToolCallId,
   threadEntryInputSchema,
 } from "@threadfold/core";
-import { checkIdempotencyKey, checkThreadId } from "../rules/checked-arguments.ts";
-import { openEntries, sealEntry } from "./sealed-entry.ts";
-import type { Sealers } from "./sealers.ts";
+import { checkIdempotencyKey, checkThreadId } from "../shared/store-basics.ts";
+import { openedOutline } from "./encrypted-plans.ts";
+import type { Sealers } from "./key-guard.ts";
+import { envelopeIn, type Sealer } from "./sealer.ts";
 
 /** Threads whose entries are sealed. */
 export class EncryptedThreads implements ThreadStore {
@@ -70,4 +87,142 @@ function checkEntries(entries: readonly ThreadEntryInput[]): void {
     } else if (entry.type === "pin") new ThreadAddition(START_OF_THREAD, 0, new Map(), () => undefined).add(entry);
     else messages.add(entry);
   }
+}
+
+/**
+ * Parts of threads whose entries are sealed. The store within checks what it reads by the hashes of what is stored; what
+ * the thread's own digest was at a plan is sealed with the plan, because it cannot be reckoned from a part.
+ */
+export class EncryptedRanges implements ThreadRanges {
+  readonly #inner: ThreadRanges;
+  readonly #sealers: Sealers;
+
+  constructor(inner: ThreadRanges, sealers: Sealers) {
+    this.#inner = inner;
+    this.#sealers = sealers;
+  }
+
+  async resume(threadId: ThreadId): Promise<ResumedThread | null> {
+    const sealer = await this.#opening(threadId);
+    const sealed = await this.#inner.resume(threadId);
+    const opened = sealed === null ? null : await openedOutline(sealer, sealed.plan);
+    if (sealed === null || opened === null) return null;
+    const { plan, threadDigest } = opened;
+    const before = sealed.thread.atVersion(plan.threadVersion);
+    const shown = [...before.entriesInMemory()];
+    const entries = await openRun(
+      sealer,
+      shown.map(({ entry }) => entry),
+    );
+    const held = shown.map(({ version }, index) => ({ version, entry: entries[index] as ThreadEntry }));
+    const tail = await openRun(sealer, sealed.thread.entriesBetween(plan.threadVersion));
+    const { length, position } = before;
+    const window = { version: plan.threadVersion, length, position, digest: threadDigest, held };
+    return Object.freeze({ thread: AgentThread.resume(threadId, window, tail), plan });
+  }
+
+  async loadRange(
+    threadId: ThreadId,
+    range: { readonly fromVersion: number; readonly toVersion?: number },
+  ): Promise<readonly ThreadEntry[]> {
+    const sealer = await this.#opening(threadId);
+    return Object.freeze(await openRun(sealer, await this.#inner.loadRange(threadId, range)));
+  }
+
+  async findMessages(threadId: ThreadId, ids: readonly MessageId[]): Promise<readonly FoundMessage[]> {
+    const sealer = await this.#opening(threadId);
+    const found = await this.#inner.findMessages(threadId, ids);
+    const opened = await openRun(
+      sealer,
+      found.map(({ message }) => ({ type: "message", message })),
+    );
+    const messages = opened as readonly { readonly message: Message }[];
+    return Object.freeze(
+      found.map(({ version }, index) => Object.freeze({ version, message: messages[index]?.message as Message })),
+    );
+  }
+
+  #opening(threadId: ThreadId): Promise<Sealer> {
+    return this.#sealers.toOpen(threadId);
+  }
+}
+
+async function openRun(sealer: Sealer, sealed: Iterable<ThreadEntry>): Promise<readonly ThreadEntry[]> {
+  const { serialized, digest } = await openEntries(sealer, sealed);
+  return restoreRun(serialized, THREAD_CHAIN_START, digest);
+}
+
+const SEALED = "sealed";
+
+/**
+ * An entry of which a store sees ids, role, time, branch and figures, and nothing that anybody said. What is sealed is
+ * the whole entry, so that opening returns it as it was handed in.
+ */
+function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryInput {
+  switch (entry.type) {
+    case "message":
+      return { type: "message", message: sealMessage(sealer, entry.message) };
+    case "pin":
+      return { ...entry, pin: { ...entry.pin, text: sealer.seal("pin", entry.pin.id, entry.pin.text) } };
+    case "pin-lifted":
+      return { ...entry, reason: sealer.seal("pin-lifted", entry.pinId, entry.reason) };
+  }
+}
+
+/** The entry that was sealed, in the place that the store gave it. @throws ThreadfoldError `UNSEAL_FAILED`. */
+async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntry> {
+  switch (entry.type) {
+    case "message":
+      return { type: "message", message: await openMessage(sealer, entry.message) };
+    case "pin":
+      return openPin(sealer, entry);
+    case "pin-lifted":
+      return openLifting(sealer, entry);
+  }
+}
+
+/** Entries that were sealed, as canonical JSON, and the digest of a thread that consists of them. */
+async function openEntries(
+  sealer: Sealer,
+  sealed: Iterable<ThreadEntry>,
+): Promise<{ readonly serialized: readonly string[]; readonly digest: string }> {
+  const serialized: string[] = [];
+  let digest = THREAD_CHAIN_START;
+  for (const entry of sealed) {
+    const text = canonicalJson(await openEntry(sealer, entry));
+    serialized.push(text);
+    digest = nextThreadLink(digest, sha256(text));
+  }
+  return { serialized, digest };
+}
+
+function sealMessage(sealer: Sealer, message: MessageInput): MessageInput {
+  const { id, role, createdAt, branch, origin, usage } = message;
+  const { ordinal: _ordinal, turn: _turn, step: _step, ...input } = message as Message;
+  const text = sealer.seal("message", id, canonicalJson(input));
+  const callId = SEALED as ToolCallId;
+  const result = { toolName: SEALED, callId, outcome: "success", content: { type: "text", text } } as const;
+  return {
+    id,
+    role,
+    createdAt,
+    parts: [role === "tool" ? { type: "tool-result", result } : { type: "text", text }],
+    ...(branch !== undefined && { branch }),
+    ...(origin !== undefined && { origin }),
+    ...(usage !== undefined && { usage }),
+  };
+}
+
+async function openMessage(sealer: Sealer, message: Message): Promise<Message> {
+  const { ordinal, turn, step } = message;
+  const input = parseJson(await sealer.open("message", message.id, envelopeIn(message))) as MessageInput;
+  return { ...input, ordinal, turn, step };
+}
+
+async function openPin(sealer: Sealer, entry: PinEntry): Promise<PinEntry> {
+  return { ...entry, pin: { ...entry.pin, text: await sealer.open("pin", entry.pin.id, entry.pin.text) } };
+}
+
+async function openLifting(sealer: Sealer, entry: PinLiftedEntry): Promise<PinLiftedEntry> {
+  return { ...entry, reason: await sealer.open("pin-lifted", entry.pinId, entry.reason) };
 }

@@ -8,14 +8,14 @@ import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } fr
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { openFileArtifacts } from "../filesystem/file-artifacts.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
-import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
-import { pgliteDriver } from "../postgres/pglite-driver.ts";
+import { storeWithArtifacts } from "../open-store.ts";
+import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openS3Artifacts } from "../s3/s3-artifacts.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { type S3Server, startS3Server } from "../testing/s3-server.ts";
+import { type S3Server, startS3Server } from "../testing/services.ts";
 import { encryptedStore } from "./encrypted-store.ts";
-import type { EncryptionOptions } from "./sealed-places.ts";
+import type { EncryptionOptions } from "./sealer.ts";
 import { fileKeyStore, memoryKeyStore } from "./subject-keys.ts";
 
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));

@@ -5,10 +5,17 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { inspectorOf } from "../inspection/inspector-of.ts";
+import { inspectorOf } from "../inspection/inspector.ts";
 import { isEnvelope, isSealedWith, keyFingerprint } from "./sealed-envelope.ts";
-import { contextIn, type EncryptionOptions, type PlaceOf, type SealedPlace } from "./sealed-places.ts";
-import { type SealedText, sealedTextOf } from "./sealed-text.ts";
+import {
+  contextIn,
+  type EncryptionOptions,
+  type PlaceOf,
+  type SealedPlace,
+  type SealedText,
+  Sealer,
+  sealedTextOf,
+} from "./sealer.ts";
 import { contentErased } from "./subject-keys.ts";
 
 /** Threads whose keys are remembered to be right, so that writing to them again reads nothing. */
@@ -99,7 +106,7 @@ export class KeyGuard {
     await this.#requireWitness(place);
   }
 
-  /** Whoever opens nothing of the oldest threads of a store has other keys than those that sealed it. */
+  /** A key store that opens nothing of a store's oldest threads is not the one that sealed them. */
   async #requireWitness(place: SealedPlace): Promise<void> {
     if (this.#witness !== undefined && (await opens(this.#witness.place, this.#witness.text))) return;
     let [asked, strangers] = [0, 0];
@@ -196,3 +203,36 @@ const foreignKeys = ({ subject, threadId }: SealedPlace): ThreadfoldError =>
     `The keys at hand open nothing of what the store holds, so thread ${threadId} is not sealed with them.`,
     { details: { subject, threadId }, hint: `${AWAY} Where several key stores share one store, say so with isShared.` },
   );
+
+/** Makes the sealers of a store's threads. */
+export class Sealers {
+  readonly #placeOf: PlaceOf;
+  readonly #guard: KeyGuard;
+
+  constructor(placeOf: PlaceOf, guard: KeyGuard) {
+    this.#placeOf = placeOf;
+    this.#guard = guard;
+  }
+
+  /** For sealing. @throws ThreadfoldError `CONTENT_ERASED`, `KEY_MISSING` or `KEY_MISMATCH`. */
+  async toSeal(threadId: ThreadId): Promise<Sealer> {
+    return (await this.toSealFirst(threadId)).sealer;
+  }
+
+  /** The same, and whether nothing of the thread was sealed before. */
+  async toSealFirst(threadId: ThreadId): Promise<{ readonly sealer: Sealer; readonly isFirst: boolean }> {
+    const { key, isFirst } = await this.#guard.sealingKey(threadId);
+    return { sealer: new Sealer(this.#placeOf(threadId), key), isFirst };
+  }
+
+  /** For opening. @throws ThreadfoldError `CONTENT_ERASED` when the subject was erased. */
+  async toOpen(threadId: ThreadId): Promise<Sealer> {
+    if (await this.isShredded(threadId)) throw contentErased();
+    return new Sealer(this.#placeOf(threadId), null, (key) => this.#guard.opened(threadId, key));
+  }
+
+  isShredded(threadId: ThreadId): Promise<boolean> {
+    const { keys, subject } = this.#placeOf(threadId);
+    return keys.isShredded(subject);
+  }
+}

@@ -7,13 +7,13 @@ export interface EnvelopeContext {
   readonly thread: string;
   /** What kind of thing it is: a message, a plan's record, an artifact. */
   readonly kind: string;
-  /** Which one of its kind; empty where the content itself gives the id. */
+  /** Which one of its kind; empty where the content itself contains the id. */
   readonly id: string;
 }
 
 /**
- * How salt and nonce are chosen. `random` gives another envelope each time. `repeatable` derives both from the key, the
- * place and the content, so that sealing the same content at the same place again gives the same bytes: a retry stays
+ * How salt and nonce are chosen. `random` makes another envelope each time. `repeatable` derives both from the key, the
+ * place and the content, so that sealing the same content at the same place again makes the same bytes: a retry stays
  * the same append. It tells that content is the same as before at one place, and nothing else.
  */
 export type EnvelopeMode = "random" | "repeatable";
@@ -29,7 +29,7 @@ const PREFIX = "sealed1.";
 
 /**
  * Seals a text: AES-256-GCM under a key that is made for this envelope alone, by HKDF-SHA-256 from the subject's key, a
- * salt of 256 bits and the place. The same derivation gives a commitment to the key, which is checked before anything
+ * salt of 256 bits and the place. The same derivation makes a commitment to the key, which is checked before anything
  * is decrypted, because AES-GCM alone lets one ciphertext open under two keys.
  */
 export function sealEnvelope(
@@ -101,12 +101,12 @@ export async function isSealedWith(
   return header !== null && key !== null && isCommittedTo(key, context, header);
 }
 
-/** What every envelope that cannot be opened ends in. */
+/** The error for every envelope that cannot be opened. */
 export function unsealFailed(): ThreadfoldError {
   return new ThreadfoldError("UNSEAL_FAILED", "Sealed content cannot be opened.");
 }
 
-/** A digest of plain content under the subject's key, in hexadecimal: only who has the key can confirm a guess. */
+/** A digest of plain content under the subject's key, in hexadecimal: only the key's holder can confirm a guess. */
 export function keyedDigest(key: SubjectKey, digest: string): string {
   return createHmac("sha256", subkey(key, "digest")).update(digest).digest("hex");
 }
@@ -121,7 +121,7 @@ const commitmentIn = (header: Buffer): Buffer => header.subarray(HEADER - COMMIT
 const isCommittedTo = (key: SubjectKey, context: EnvelopeContext, header: Buffer): boolean =>
   timingSafeEqual(derive(key, saltIn(header), context).commitment, commitmentIn(header));
 
-/** The first bytes of an envelope, however long its content is; null for what is none. */
+/** The first bytes of an envelope, however long its content is; null for anything that is not an envelope. */
 function headerOf(text: string): Buffer | null {
   if (!isEnvelope(text)) return null;
   const encoded = text.slice(PREFIX.length, PREFIX.length + Math.ceil((HEADER * 4) / 3));
@@ -160,7 +160,7 @@ function repeatableSalt(key: SubjectKey, context: EnvelopeContext, plain: Buffer
   return { salt: mac("salt"), nonce: mac("nonce").subarray(0, NONCE) };
 }
 
-/** Keys that a subject's key gives for one purpose each, as long as somebody holds it. */
+/** Keys derived from a subject's key, one for each purpose, kept as long as somebody holds that key. */
 const subkeys = new WeakMap<SubjectKey, Map<string, Buffer>>();
 
 function subkey(key: SubjectKey, purpose: string): Buffer {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from "@threadfold/core";
-import { fileKeyRecords } from "./file-key-records.ts";
-import { type KeyRecords, memoryKeyRecords } from "./key-records.ts";
 
 const KEY_BYTES = 32;
 
@@ -79,7 +79,7 @@ class SubjectKeys implements KeyStore {
   }
 }
 
-/** What every use of a subject that was erased ends in. */
+/** The error of every use of an erased subject's keys. */
 export function contentErased(): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", "The content was erased; its key was destroyed.");
 }
@@ -90,3 +90,161 @@ const contextOf = (subject: string, version: number): Readonly<Record<string, st
   subject: nameOf(subject),
   version: String(version),
 });
+
+/** Where bytes of keys lie. Names are digests, so a listing tells nothing of the subjects. */
+interface KeyRecords {
+  /** Versions that are there, in any order. */
+  versions(name: string): Promise<readonly number[]>;
+  read(name: string, version: number): Promise<Uint8Array | null>;
+  /** Adds a version. Returns false when there is one already; that then stays. */
+  add(name: string, version: number, bytes: Uint8Array): Promise<boolean>;
+  /** Destroys all versions and marks the name as destroyed, for good. */
+  destroy(name: string): Promise<void>;
+  isDestroyed(name: string): Promise<boolean>;
+}
+
+/** Keys that live as long as the process. */
+function memoryKeyRecords(): KeyRecords {
+  const kept = new Map<string, Map<number, Uint8Array>>();
+  const destroyed = new Set<string>();
+  return {
+    versions: async (name) => [...(kept.get(name)?.keys() ?? [])],
+    read: async (name, version) => kept.get(name)?.get(version)?.slice() ?? null,
+    add: async (name, version, bytes) => {
+      const versions = kept.get(name) ?? new Map<number, Uint8Array>();
+      if (versions.has(version) || destroyed.has(name)) return false;
+      kept.set(name, versions.set(version, bytes.slice()));
+      return true;
+    },
+    destroy: async (name) => {
+      for (const bytes of kept.get(name)?.values() ?? []) bytes.fill(0);
+      kept.delete(name);
+      destroyed.add(name);
+    },
+    isDestroyed: async (name) => destroyed.has(name),
+  };
+}
+
+const DESTROYED = "destroyed";
+const KEY_FILE = /^([1-9][0-9]{0,8})\.key$/;
+const OTHERS = 0o077;
+
+/**
+ * Keys in a folder, apart from the store: a folder for each subject (mode 0700) with one file for each version (0600).
+ * A key that others may read is refused. Destroying overwrites and removes the files; what the disk itself keeps of
+ * them (snapshots, worn cells, backups) is up to whoever runs the machine, so put the folder where nothing of that kind is kept.
+ */
+function fileKeyRecords(folder: string): KeyRecords {
+  const folderOf = (name: string): string => join(folder, name);
+  const isDestroyed = async (name: string): Promise<boolean> => (await entriesOf(folderOf(name))).includes(DESTROYED);
+  return {
+    isDestroyed,
+    versions: async (name) =>
+      (await entriesOf(folderOf(name))).flatMap((file) => {
+        const version = KEY_FILE.exec(file)?.[1];
+        return version === undefined ? [] : [Number(version)];
+      }),
+    read: (name, version) => guarded(folder, () => readKey(join(folderOf(name), `${version}.key`))),
+    add: (name, version, bytes) =>
+      guarded(folder, async () => {
+        await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+        const path = join(folderOf(name), `${version}.key`);
+        if (!(await writeNew(path, bytes))) return false;
+        // Somebody may have destroyed the subject meanwhile: then this key must not outlive it.
+        if (!(await isDestroyed(name))) return true;
+        await overwriteAndRemove(path);
+        return false;
+      }),
+    destroy: (name) =>
+      guarded(folder, async () => {
+        await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
+        await writeNew(join(folderOf(name), DESTROYED), new Uint8Array());
+        for (const file of await entriesOf(folderOf(name)))
+          if (file !== DESTROYED) await overwriteAndRemove(join(folderOf(name), file));
+      }),
+  };
+}
+
+async function entriesOf(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw unavailable(path, cause);
+  }
+}
+
+async function readKey(path: string): Promise<Uint8Array | null> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+  try {
+    const { mode } = await file.stat();
+    if (process.platform !== "win32" && (mode & OTHERS) !== 0)
+      throw new ThreadfoldError("STORE_UNAVAILABLE", "A key file may be read by others, so it is not used.", {
+        hint: "Take the rights of others away (chmod 600), and consider the key as known.",
+      });
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a file whole or not at all. Returns false when there is one already. */
+async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
+  const unfinished = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = await open(unfinished, "wx", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(unfinished, path);
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw cause;
+  } finally {
+    await overwriteAndRemove(unfinished, false);
+  }
+}
+
+/** @param overwrite false for a second name of a file that stays under another one. */
+async function overwriteAndRemove(path: string, overwrite = true): Promise<void> {
+  try {
+    if (overwrite) {
+      const { size } = await stat(path);
+      const file = await open(path, "r+");
+      try {
+        await file.write(randomBytes(Math.max(1, size)), 0);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+    await rm(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+  }
+}
+
+async function guarded<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw ThreadfoldError.isInstance(cause) ? cause : unavailable(folder, cause);
+  }
+}
+
+const unavailable = (path: string, cause: unknown): ThreadfoldError =>
+  new ThreadfoldError(
+    "STORE_UNAVAILABLE",
+    `The keys in ${path} cannot be used: ${(cause as NodeJS.ErrnoException).code ?? "unknown"}.`,
+    { cause, details: { path } },
+  );

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { entry, OTHER_THREAD, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { memoryKeyStore } from "../encryption/subject-keys.ts";
 import { type OpenedStore, type OpenStoreOptions, openStore } from "../open-store.ts";
-import { findService } from "../testing/find-service.ts";
+import { findService } from "../testing/services.ts";
 import { eraseSubject } from "./erase-subject.ts";
+import { unerasedSummaries } from "./refuse-erased.ts";
 
 const service = await findService("THREADFOLD_REDIS_URL", "redis://127.0.0.1:6379");
 const prefix = `threadfold-test-${randomBytes(6).toString("hex")}`;
@@ -146,7 +147,6 @@ describe("summaries in a Redis that does not answer", () => {
 
   it("are not made for a thread that is erased between asking and keeping", async () => {
     const { store } = await open({}, nowhere);
-    const { unerasedSummaries } = await import("./unerased-summaries.ts");
     const kept = new Map<string, string>();
     const erased = { ...store, summaryCache: undefined };
     const cache = unerasedSummaries(

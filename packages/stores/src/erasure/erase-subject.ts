@@ -5,8 +5,32 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { inspectorOf } from "../inspection/inspector-of.ts";
-import { isErasable, type StoreEraser } from "./store-eraser.ts";
+import { inspectorOf } from "../inspection/inspector.ts";
+
+/** Takes content away for good. Only what proves that it was there stays: ids, versions, digests, times and figures. */
+export interface StoreEraser {
+  /** The threads of a subject, whether they are erased or not. Without keys each thread is a subject, by its own id. */
+  threadsOf(subject: string): Promise<readonly ThreadId[]>;
+  isErased(threadId: ThreadId): Promise<boolean>;
+  /**
+   * Erases a subject's content. Doing so again changes nothing, but finishes an erasure that was cut off.
+   *
+   * @returns whether a key was destroyed for it; false where the content itself was overwritten.
+   */
+  erase(subject: string): Promise<boolean>;
+  /** Removes artifacts that have expired by this time (milliseconds since the epoch), and returns how many. */
+  sweep(nowMs: number): Promise<number>;
+}
+
+/** A store that can forget. */
+export interface ErasableStore extends ThreadfoldStore {
+  readonly eraser: StoreEraser;
+}
+
+/** Says whether a store can forget. */
+export function isErasable(store: ThreadfoldStore): store is ErasableStore {
+  return "eraser" in store;
+}
 
 /** Who has something erased, why and when. */
 export interface ErasureOptions {
@@ -36,12 +60,12 @@ export interface ErasedThread {
   readonly proofSequence: number | null;
 }
 
-/** What became of an erasure. */
+/** The outcome of an erasure. */
 export interface ErasureReport {
   readonly subject: string;
   readonly keyShredded: boolean;
   readonly threads: readonly ErasedThread[];
-  /** What became of the summaries that are cached beside the store; null for a dry run and for a store without such a cache. */
+  /** What was erased of the summaries that are cached beside the store; null for a dry run and for a store without such a cache. */
   readonly cachedSummaries: ErasedSummaries | null;
 }
 
@@ -109,7 +133,7 @@ async function eraseSummaries(
   }
 }
 
-/** Removes what has expired, and gives how many artifacts that were. Reading never gives them, swept or not. */
+/** Removes expired artifacts, and returns how many. Readers never get them, swept or not. */
 export async function sweepExpired(store: ThreadfoldStore, nowMs: number): Promise<number> {
   return eraserOf(store).sweep(nowMs);
 }
@@ -137,7 +161,7 @@ async function lookAt(
   return { threadId, entries, plans, artifacts, wasErased };
 }
 
-/** Writes the proof down unless it is there already, and gives its place. */
+/** Writes the proof down unless it is there already, and returns its place. */
 async function proveErasure(
   store: ThreadfoldStore,
   { threadId, entries, plans, artifacts }: Omit<ErasedThread, "proofSequence">,

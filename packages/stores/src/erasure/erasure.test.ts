@@ -17,22 +17,19 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { exportAudit } from "../audit/export-audit.ts";
-import { makeCheckpoint } from "../audit/make-checkpoint.ts";
+import { exportAudit } from "../audit/audit-file.ts";
+import { makeCheckpoint } from "../audit/checkpoint.ts";
 import { verifyAudit } from "../audit/verify-audit.ts";
-import { verifySince } from "../audit/verify-since.ts";
+import { verifySince, verifyStore } from "../audit/verify-store.ts";
 import { entry, metadata, START, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
-import { encryptedStore } from "../encryption/encrypted-store.ts";
-import { sealedSummaryCache } from "../encryption/sealed-summary-cache.ts";
+import { encryptedStore, sealedSummaryCache } from "../encryption/encrypted-store.ts";
 import { fileKeyStore, memoryKeyStore } from "../encryption/subject-keys.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
-import { pgliteDriver } from "../postgres/pglite-driver.ts";
+import { pgliteDriver } from "../postgres/postgres-driver.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { CANARIES, canary, plant, threadOf } from "../testing/canaries.ts";
-import { eraseSubject, sweepExpired } from "./erase-subject.ts";
-import type { ErasableStore } from "./store-eraser.ts";
+import { type ErasableStore, eraseSubject, sweepExpired } from "./erase-subject.ts";
 
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

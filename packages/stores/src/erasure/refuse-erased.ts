@@ -4,24 +4,28 @@ import {
   type CompactionStore,
   type ErrorCode,
   type RecallIndex,
+  type SummaryCacheStore,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
   type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
-import { currentVersion } from "../rules/current-version.ts";
+import { currentVersion } from "../shared/plans.ts";
+import { isErasable } from "./erase-subject.ts";
 
 type GuardedParts = Pick<ThreadfoldStore, "threads" | "plans" | "artifacts" | "recall" | "journal"> & {
   readonly ranges: ThreadRanges;
 };
 type IsErased = (threadId: ThreadId) => boolean | Promise<boolean>;
 
+type Guard = <Result>(threadId: ThreadId, work: () => Promise<Result>) => Promise<Result>;
+
 /**
- * What of an erased thread is asked for or added fails as such, and not as damage.
+ * Makes every read of an erased thread's content, and every addition to it, fail with `CONTENT_ERASED` and not as damage.
  *
- * @param asksFirst false for a store in which this fails by itself: then whether a thread was erased is asked only once
- * something did, and it costs nothing where nothing was erased.
+ * @param asksFirst false for a store in which such calls fail by themselves: then it is asked only after a failure whether
+ * the thread was erased, which costs nothing where nothing was erased.
  */
 export function refuseErased(parts: GuardedParts, isErased: IsErased, asksFirst: boolean): GuardedParts {
   const guard = guardBy(isErased, asksFirst);
@@ -95,12 +99,10 @@ function guardedArtifacts(artifacts: ArtifactStore, isErased: IsErased, guard: G
 }
 
 /**
- * What comes of an erased thread where nobody asked first: its bodies do not fit their digests, and its receipts are empty.
- * Empty bodies are no JSON either, which may come as it is.
+ * How reads of an erased thread fail where nobody asked first: its bodies do not fit their digests, and its receipts are
+ * empty. Empty bodies are not JSON either, and that error may come as it is.
  */
 const LOOKS_ERASED: ReadonlySet<ErrorCode> = new Set(["STORE_CORRUPT", "IDEMPOTENCY_MISMATCH"]);
-
-type Guard = <Result>(threadId: ThreadId, work: () => Promise<Result>) => Promise<Result>;
 
 function guardBy(isErased: IsErased, asksFirst: boolean): Guard {
   return async (threadId, work) => {
@@ -114,9 +116,41 @@ function guardBy(isErased: IsErased, asksFirst: boolean): Guard {
   };
 }
 
-/** What is left of a thread for who asks for its content. */
-export function threadErased(threadId: ThreadId): ThreadfoldError {
+/** The error for calls that ask for the content of an erased thread. */
+function threadErased(threadId: ThreadId): ThreadfoldError {
   return new ThreadfoldError("CONTENT_ERASED", `The content of thread ${threadId} was erased.`, {
     details: { threadId },
   });
+}
+
+/**
+ * Asks a store whether a thread was erased, for callers that still have its content in memory. A store that cannot erase
+ * has erased nothing.
+ *
+ * @throws ThreadfoldError `CONTENT_ERASED`.
+ */
+export async function refuseErasedThread(store: ThreadfoldStore, threadId: ThreadId): Promise<void> {
+  if (isErasable(store) && (await store.eraser.isErased(threadId))) throw threadErased(threadId);
+}
+
+/**
+ * A summary cache beside a store that keeps its content in the clear: a session that was open when its thread was erased
+ * still makes summaries of it, and none of them stays.
+ */
+export function unerasedSummaries(
+  cache: SummaryCacheStore & Required<Pick<SummaryCacheStore, "forget">>,
+  store: ThreadfoldStore,
+): SummaryCacheStore {
+  const isErased = async (threadId: ThreadId | undefined): Promise<boolean> =>
+    threadId !== undefined && isErasable(store) && (await store.eraser.isErased(threadId));
+  return {
+    get: (key, threadId) => cache.get(key, threadId),
+    async set(key, entry, threadId) {
+      if (await isErased(threadId)) return;
+      await cache.set(key, entry, threadId);
+      // It may have been erased between the two.
+      if (threadId !== undefined && (await isErased(threadId))) await cache.forget(threadId);
+    },
+    forget: (threadId) => cache.forget(threadId),
+  };
 }

@@ -5,7 +5,7 @@ import { asArtifactId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { metadata, THREAD } from "../conformance/sample-data.ts";
 import { storeConformance } from "../conformance/store-conformance.ts";
-import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
+import { storeWithArtifacts } from "../open-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { openFileArtifacts } from "./file-artifacts.ts";
 import { fileFolder } from "./file-folder.ts";

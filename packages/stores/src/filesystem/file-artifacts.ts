@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ClosableArtifacts, ObjectArtifacts, type ObjectArtifactsOptions } from "../objects/object-artifacts.ts";
+import { type ClosableArtifacts, ObjectArtifacts, type ObjectArtifactsOptions } from "../shared/object-artifacts.ts";
 import { fileFolder, prepareFolder } from "./file-folder.ts";
 
 /**

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { link, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
-import type { ObjectFolder } from "../objects/object-folder.ts";
+import type { ObjectFolder } from "../shared/object-artifacts.ts";
 
 const KEY = /^(?:[a-z0-9_-][a-z0-9_.-]*\/)*[a-z0-9_-][a-z0-9_.-]*$/;
 /** Where files are written before they get their names. No key begins with a dot. */

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue, ThreadfoldError, type ThreadfoldStore, t
 /** Version of the export's shape, in its first line. */
 export const THREAD_EXPORT_VERSION = 1;
 
-/** What an export may be told. */
+/** How a thread is exported. */
 export interface ExportOptions {
   /**
    * Takes secrets out of each line before it is written, such as `redactJson` of the summarizers. The first line then says
@@ -15,7 +15,7 @@ export interface ExportOptions {
 /**
  * Everything that a store holds of a thread as canonical JSON lines, in one order on every backend: a line on the
  * thread itself, then its entries, plans, artifacts (metadata; the id stands for the content) and journal, each oldest
- * first. Stores that were given the same operations at the same times give the same bytes.
+ * first. Stores that were given the same operations at the same times export the same bytes.
  *
  * What was appended while the export ran may be in it or not; the log that it holds is always whole.
  *

@@ -2,14 +2,24 @@ import {
   AgentThread,
   type Artifact,
   type ArtifactId,
+  asThreadId,
   type Clock,
   type CompactionPlan,
   type JournalEntry,
+  type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import type { StoredArtifact, StoredEntry, StoredPlan } from "../inspection/stored-rows.ts";
-import type { AppendReceipt } from "../rules/append-receipt.ts";
-import { closedStoreError } from "../rules/closed-store.ts";
+import type { StoreEraser } from "../erasure/erase-subject.ts";
+import {
+  portInspector,
+  type StoredArtifact,
+  type StoredEntry,
+  type StoredPlan,
+  type StoreInspector,
+} from "../inspection/inspector.ts";
+import { isExpired } from "../shared/artifacts.ts";
+import { closedStoreError } from "../shared/store-basics.ts";
+import type { AppendReceipt } from "../shared/threads.ts";
 
 /** What is kept of one thread. Everything in it is frozen, so it can be handed out as it is. */
 export interface MemoryThread {
@@ -87,4 +97,91 @@ export class MemoryState {
   #requireOpen(): void {
     if (this.#closed) throw closedStoreError();
   }
+}
+
+/** Shows what a memory store holds: values as rows, and the rows that stayed of what was erased. */
+export function memoryInspector(state: MemoryState, store: Omit<ThreadfoldStore, "close">): StoreInspector {
+  const ports = portInspector({ ...store, close: async () => undefined });
+  const erasedOf = (threadId: ThreadId) => state.threads.get(threadId)?.erased ?? null;
+  return {
+    ...ports,
+    entries: (threadId) => asRows(erasedOf(threadId)?.entries) ?? ports.entries(threadId),
+    plans: (threadId) => asRows(erasedOf(threadId)?.plans) ?? ports.plans(threadId),
+    artifacts: (threadId) => asRows(erasedOf(threadId)?.artifacts) ?? ports.artifacts(threadId),
+    isErased: async (threadId) => erasedOf(threadId) !== null,
+  };
+}
+
+function asRows<Row>(rows: readonly Row[] | undefined): AsyncIterable<Row> | undefined {
+  return rows === undefined
+    ? undefined
+    : (async function* () {
+        yield* rows;
+      })();
+}
+
+/** Erases in memory: content is let go, and rows without content stay. */
+export class MemoryEraser implements StoreEraser {
+  readonly #state: MemoryState;
+  readonly #store: Omit<ThreadfoldStore, "close">;
+
+  /** @param store what the state looks like from outside, before erased threads are refused. */
+  constructor(state: MemoryState, store: Omit<ThreadfoldStore, "close">) {
+    this.#state = state;
+    this.#store = store;
+  }
+
+  async threadsOf(subject: string): Promise<readonly ThreadId[]> {
+    const threadId = asThreadId(subject);
+    return this.#state.threads.has(threadId) ? [threadId] : [];
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    return this.isErasedNow(threadId);
+  }
+
+  /** The same, at once. */
+  isErasedNow(threadId: ThreadId): boolean {
+    return (this.#state.threads.get(threadId)?.erased ?? null) !== null;
+  }
+
+  async erase(subject: string): Promise<boolean> {
+    const threadId = asThreadId(subject);
+    const kept = this.#state.threads.get(threadId);
+    if (kept === undefined || kept.erased !== null) return false;
+    const inspector = portInspector({ ...this.#store, close: async () => undefined });
+    const entries = (await collected(inspector.entries(threadId))).map((row) => ({ ...row, body: null }));
+    const plans = (await collected(inspector.plans(threadId))).map((row) => ({ ...row, body: null }));
+    const artifacts = kept.artifactIds.flatMap((artifactId) => {
+      const metadata = this.#state.artifacts.get(artifactId)?.metadata;
+      return metadata === undefined
+        ? []
+        : [{ artifactId, tenantId: metadata.tenantId, bytes: metadata.bytes, content: null }];
+    });
+    kept.erased = Object.freeze({ entries, plans, artifacts });
+    kept.thread = AgentThread.empty(threadId);
+    kept.plans.length = 0;
+    kept.receipts.clear();
+    for (const artifactId of kept.artifactIds) {
+      const artifact = this.#state.artifacts.get(artifactId);
+      if (artifact !== undefined) this.#state.artifacts.set(artifactId, Object.freeze({ ...artifact, content: "" }));
+    }
+    return false;
+  }
+
+  async sweep(nowMs: number): Promise<number> {
+    const expired = [...this.#state.artifacts.values()].filter(({ metadata }) => isExpired(metadata, nowMs));
+    for (const { artifactId, metadata } of expired) {
+      this.#state.artifacts.delete(artifactId);
+      const ids = this.#state.threads.get(metadata.threadId)?.artifactIds;
+      ids?.splice(ids.indexOf(artifactId), 1);
+    }
+    return expired.length;
+  }
+}
+
+async function collected<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
 }

@@ -1,16 +1,47 @@
+import {
+  AgentThread,
+  type AppendOptions,
+  type AppendResult,
+  type Artifact,
+  type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
+  type AuditJournal,
+  artifactIdOf,
+  type CommitResult,
+  type CompactionPlan,
+  type CompactionStore,
+  type FoundMessage,
+  type JournalEntry,
+  type JournalRecord,
+  type MessageId,
+  type Page,
+  type PlanInfo,
+  type ResumedThread,
+  type SecurityContext,
+  type ThreadEntry,
+  type ThreadEntryInput,
+  ThreadfoldError,
+  type ThreadId,
+  type ThreadInfo,
+  type ThreadRanges,
+  type ThreadStore,
+} from "@threadfold/core";
+import type { ErasableStore } from "../erasure/erase-subject.ts";
 import { refuseErased } from "../erasure/refuse-erased.ts";
-import type { ErasableStore } from "../erasure/store-eraser.ts";
-import type { InspectableStore } from "../inspection/stored-rows.ts";
-import type { StoreOptions } from "../store-options.ts";
-import { systemClock } from "../system-clock.ts";
-import { MemoryArtifacts } from "./memory-artifacts.ts";
-import { MemoryEraser } from "./memory-eraser.ts";
-import { memoryInspector } from "./memory-inspector.ts";
-import { MemoryJournal } from "./memory-journal.ts";
-import { MemoryPlans } from "./memory-plans.ts";
-import { MemoryRanges } from "./memory-ranges.ts";
-import { MemoryState } from "./memory-state.ts";
-import { MemoryThreads } from "./memory-threads.ts";
+import type { InspectableStore } from "../inspection/inspector.ts";
+import { admitArtifact, isReadable, mergeMetadata } from "../shared/artifacts.ts";
+import { journalRange, sealJournalEntry } from "../shared/journal.ts";
+import { admitPlan, planInfo, requireKnownMessages } from "../shared/plans.ts";
+import {
+  checkIdempotencyKey,
+  checkThreadId,
+  type StoreOptions,
+  systemClock,
+  wholeNumber,
+} from "../shared/store-basics.ts";
+import { type AppendReceipt, answerRetry, pageOf, pageRequest, receiptFor, requireVersion } from "../shared/threads.ts";
+import { MemoryEraser, MemoryState, type MemoryThread, memoryInspector } from "./memory-state.ts";
 
 /** A store that lives as long as the process, or until it is closed. */
 export function createMemoryStore(options: StoreOptions = {}): InspectableStore & ErasableStore {
@@ -30,4 +61,218 @@ export function createMemoryStore(options: StoreOptions = {}): InspectableStore 
     eraser,
     close: async () => state.close(),
   });
+}
+
+/** Threads in memory. */
+class MemoryThreads implements ThreadStore {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async append(
+    threadId: ThreadId,
+    entries: readonly ThreadEntryInput[],
+    options: AppendOptions,
+  ): Promise<AppendResult> {
+    checkThreadId(threadId);
+    checkIdempotencyKey(options.idempotencyKey);
+    const kept = this.#state.threads.get(threadId);
+    const earlier = options.idempotencyKey === undefined ? undefined : kept?.receipts.get(options.idempotencyKey);
+    if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+    const before = kept?.thread ?? AgentThread.empty(threadId);
+    requireVersion(threadId, before.version, options.expectedVersion);
+    const after = before.appendEntries(entries);
+    const result = Object.freeze({ version: after.version, appended: after.version - before.version });
+    const receipt = options.idempotencyKey === undefined ? undefined : receiptFor(entries, result);
+    this.#keep(after, options.idempotencyKey, receipt);
+    return result;
+  }
+
+  async load(threadId: ThreadId, options: { readonly atVersion?: number } = {}): Promise<AgentThread | null> {
+    const atVersion = wholeNumber("atVersion", options.atVersion, 0, Number.MAX_SAFE_INTEGER);
+    const thread = this.#state.threads.get(threadId)?.thread;
+    return thread === undefined || thread.version === 0 ? null : thread.atVersion(atVersion);
+  }
+
+  async list(options?: { readonly cursor?: string; readonly limit?: number }): Promise<Page<ThreadInfo>> {
+    const page = pageRequest(options);
+    const found = [...this.#state.threads.values()]
+      .filter((kept) => kept.place > page.after && versionOf(kept) > 0)
+      .slice(0, page.limit + 1)
+      .map((kept) => ({ place: kept.place, item: infoOf(kept) }));
+    return pageOf(found, page);
+  }
+
+  /** Nothing can fail from here on, so an append is kept whole or not at all. */
+  #keep(thread: AgentThread, key: string | undefined, receipt: AppendReceipt | undefined): void {
+    const kept = this.#state.place(thread.id);
+    if (thread.version > kept.thread.version) {
+      kept.appendedAt = this.#state.clock.now();
+      if (kept.thread.version === 0) kept.createdAt = kept.appendedAt;
+      kept.thread = thread;
+    }
+    if (key !== undefined && receipt !== undefined) kept.receipts.set(key, receipt);
+  }
+}
+
+const versionOf = ({ thread, erased }: MemoryThread): number => erased?.entries.length ?? thread.version;
+
+function infoOf(kept: MemoryThread): ThreadInfo {
+  const { thread, plans, erased, createdAt, appendedAt, committedAt } = kept;
+  return Object.freeze({
+    threadId: thread.id,
+    version: versionOf(kept),
+    planVersion: erased?.plans.length ?? plans.length,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(Math.max(appendedAt, committedAt)).toISOString(),
+  });
+}
+
+/** Parts of threads in memory, where a whole thread costs as little as a part of it. */
+class MemoryRanges implements ThreadRanges {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async resume(threadId: ThreadId): Promise<ResumedThread | null> {
+    const kept = this.#state.threads.get(threadId);
+    const plan = kept?.plans.at(-1);
+    return kept === undefined || plan === undefined ? null : Object.freeze({ thread: kept.thread, plan });
+  }
+
+  async loadRange(
+    threadId: ThreadId,
+    range: { readonly fromVersion: number; readonly toVersion?: number },
+  ): Promise<readonly ThreadEntry[]> {
+    const fromVersion = wholeNumber("fromVersion", range.fromVersion, 0, 0);
+    const toVersion = wholeNumber("toVersion", range.toVersion, 0, Number.MAX_SAFE_INTEGER);
+    const thread = this.#state.threads.get(threadId)?.thread;
+    return Object.freeze(thread?.entriesBetween(fromVersion, toVersion) ?? []);
+  }
+
+  async findMessages(threadId: ThreadId, ids: readonly MessageId[]): Promise<readonly FoundMessage[]> {
+    const thread = this.#state.threads.get(threadId)?.thread;
+    const wanted = new Set(ids.filter((id) => thread?.message(id) !== undefined));
+    if (thread === undefined || wanted.size === 0) return Object.freeze([]);
+    const found: FoundMessage[] = [];
+    for (const { version, entry } of thread.entriesInMemory()) {
+      if (entry.type === "message" && wanted.has(entry.message.id))
+        found.push(Object.freeze({ version, message: entry.message }));
+    }
+    return Object.freeze(found);
+  }
+}
+
+/** Plans in memory. */
+class MemoryPlans implements CompactionStore {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async getCurrentPlan(
+    threadId: ThreadId,
+  ): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }> {
+    const plans = this.#state.threads.get(threadId)?.plans ?? [];
+    return Object.freeze({ plan: plans.at(-1) ?? null, version: plans.length });
+  }
+
+  async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
+    return this.#state.threads.get(threadId)?.plans[version - 1] ?? null;
+  }
+
+  async listPlans(threadId: ThreadId): Promise<readonly PlanInfo[]> {
+    const kept = this.#state.threads.get(threadId);
+    const erased = kept?.erased?.plans.map(({ body: _body, ...info }) => Object.freeze(info));
+    return Object.freeze(erased ?? (kept?.plans ?? []).map(planInfo));
+  }
+
+  async commitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): Promise<CommitResult> {
+    const plan = admitPlan(threadId, candidate, expectedVersion);
+    const kept = this.#state.threads.get(threadId);
+    if (kept === undefined || kept.thread.version === 0) {
+      throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to commit a plan to.`);
+    }
+    if (kept.plans[expectedVersion]?.planId === plan.planId)
+      return Object.freeze({ status: "committed", version: plan.version });
+    if (kept.plans.length !== expectedVersion)
+      return Object.freeze({ status: "conflict", currentVersion: kept.plans.length });
+    requireKnownMessages(plan, kept.thread.version, arrivals(kept, plan));
+    kept.plans.push(plan);
+    kept.committedAt = this.#state.clock.now();
+    return Object.freeze({ status: "committed", version: plan.version });
+  }
+}
+
+/** Says at which version messages came in: those that the plan's thread version holds came early enough. */
+function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageId) => number | undefined {
+  const covered = thread.atVersion(plan.threadVersion);
+  return (id) => (covered.message(id) === undefined ? undefined : plan.threadVersion);
+}
+
+/** Artifacts in memory. */
+class MemoryArtifacts implements ArtifactStore {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
+    const metadata = admitArtifact(content, given);
+    const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
+    const known = this.#state.artifacts.get(artifactId);
+    if (known === undefined) this.#state.place(metadata.threadId).artifactIds.push(artifactId);
+    const merged = known === undefined ? metadata : mergeMetadata(known.metadata, metadata);
+    this.#state.artifacts.set(artifactId, Object.freeze({ artifactId, content, metadata: merged }));
+    return artifactId;
+  }
+
+  async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
+    return this.#readable(artifactId, requester)?.metadata ?? null;
+  }
+
+  async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
+    return this.#readable(artifactId, requester) ?? null;
+  }
+
+  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+    const ids = this.#state.threads.get(threadId)?.artifactIds ?? [];
+    return Object.freeze(ids.filter((id) => this.#readable(id, requester) !== undefined));
+  }
+
+  #readable(artifactId: ArtifactId, requester: SecurityContext | undefined): Artifact | undefined {
+    const found = this.#state.artifacts.get(artifactId);
+    return found !== undefined && isReadable(found.metadata, this.#state.clock.now(), requester) ? found : undefined;
+  }
+}
+
+/** The journal in memory. */
+class MemoryJournal implements AuditJournal {
+  readonly #state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.#state = state;
+  }
+
+  async append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry> {
+    checkThreadId(threadId);
+    const previous = this.#state.threads.get(threadId)?.journal.at(-1) ?? null;
+    const { entry } = sealJournalEntry(previous, threadId, record, at);
+    this.#state.place(threadId).journal.push(entry);
+    return entry;
+  }
+
+  async read(
+    threadId: ThreadId,
+    options?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly JournalEntry[]> {
+    const { after, limit } = journalRange(options);
+    return Object.freeze((this.#state.threads.get(threadId)?.journal ?? []).slice(after, after + limit));
+  }
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/postgres-service.ts";
+import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";

@@ -2,13 +2,12 @@ import type { ThreadfoldError } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, entry, message, THREAD, transcript } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/postgres-service.ts";
-import type { PlanNotice } from "./plan-notices.ts";
+import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
-import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
+import { openPostgresStore, type PlanNotice, type PostgresStore } from "./postgres-store.ts";
 
 const service = await findPostgres();
 const COMMITTERS = 16;

@@ -1,9 +1,14 @@
+import { Socket } from "node:net";
+import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import { loadDriver } from "../shared/load-driver.ts";
+
 /** A value that a statement takes. */
 export type SqlValue = string | number | boolean | Uint8Array | null | readonly (string | number | null)[];
 
 /** Runs statements one after the other, on one connection. */
 export interface SqlSession {
-  /** Runs a statement with its values (`$1`, `$2`, …) and gives its rows. Whole numbers come as numbers. */
+  /** Runs a statement with its values (`$1`, `$2`, …) and returns its rows. Whole numbers come as numbers. */
   query<Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
   /** Runs statements that take no values and whose rows nobody needs. */
   script(sql: string): Promise<void>;
@@ -22,7 +27,253 @@ export interface PostgresDriver extends SqlSession {
     work: (session: SqlSession) => Promise<Result>,
     isLong?: boolean,
   ): Promise<Result>;
-  /** Hears what others notify on a channel, until the returned function is called. `onGap`: something may have been missed. */
+  /**
+   * Listens to what others notify on a channel, until the returned function is called.
+   *
+   * @param onGap called when something may have been missed.
+   */
   listen(channel: string, onNotice: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
+}
+
+/** How connections are pooled. */
+export interface PostgresPoolOptions {
+  /** Connections at the most; 10 by default. */
+  readonly maxConnections?: number;
+  /** How long to wait for a connection, in milliseconds; 5 000 by default. */
+  readonly connectTimeoutMs?: number;
+  /**
+   * How long to wait for the answer to a statement, in milliseconds: for a server, or something on the way to it, that says
+   * nothing any more. Whether the statement was done is not known then, and it may be repeated. 75 000 by default, which is
+   * more than the server's own limits.
+   */
+  readonly queryTimeoutMs?: number;
+  /** The same for statements that may take long: an erasure, and changing tables. 1 800 000 by default. */
+  readonly longQueryTimeoutMs?: number;
+}
+
+/** How long a lost listener waits before it connects again, in milliseconds. */
+const RECONNECT_MS = 1_000;
+/** How long a connection that was ended may take to be gone, in milliseconds. */
+const FAREWELL_MS = 1_000;
+const INT8 = 20;
+
+type PgTypes = typeof import("pg")["types"];
+
+/**
+ * Pooled connections to a PostgreSQL by `pg`. Several stores, such as one for each tenant, may share it; who made it
+ * closes it.
+ *
+ * @param address `postgres://user:password@host:port/database`, with the parameters that `pg` reads.
+ * @throws ThreadfoldError `INVALID_CONFIG` when `pg` is not installed.
+ */
+export function connectPostgres(address: string, options: PostgresPoolOptions = {}): PostgresDriver {
+  const pg = loadDriver("pg");
+  const { connectTimeoutMs = 5_000, queryTimeoutMs = 75_000, longQueryTimeoutMs = 1_800_000 } = options;
+  checkTimeLimit("connectTimeoutMs", connectTimeoutMs);
+  const usual = { option: "queryTimeoutMs", milliseconds: checkTimeLimit("queryTimeoutMs", queryTimeoutMs) };
+  const long = { option: "longQueryTimeoutMs", milliseconds: checkTimeLimit("longQueryTimeoutMs", longQueryTimeoutMs) };
+  const sockets = new Set<Socket>();
+  const config: ClientConfig = {
+    connectionString: address,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket.once("close", () => sockets.delete(socket)));
+      return socket;
+    },
+    types: { getTypeParser: typeParserOf(pg.types) },
+  };
+  const pool = new pg.Pool({ ...config, max: options.maxConnections ?? 10 });
+  // A connection that breaks fails the statement that runs on it; without a listener it would end the process.
+  pool.on("error", ignore);
+  pool.on("connect", (client) => void client.on("error", ignore));
+  let closing: Promise<void> | undefined;
+  return Object.freeze({
+    ...sessionOn(pool, usual),
+    transaction: <Result>(opening: string, work: (session: SqlSession) => Promise<Result>, isLong = false) =>
+      transaction(pool, opening, work, isLong ? long : usual),
+    listen: (channel: string, onNotice: (payload: string) => void, onGap: () => void) =>
+      listen((socket) => new pg.Client({ ...config, stream: () => socket }), channel, onNotice, onGap, usual),
+    close: () => (closing ??= pool.end().finally(() => forgetSoon(sockets))),
+  });
+}
+
+/** How long a statement may take, and the option that says so. */
+interface Patience {
+  readonly option: string;
+  readonly milliseconds: number;
+}
+
+/** Lets connections end properly, and closes those whose other side does not react. */
+function forgetSoon(sockets: ReadonlySet<Socket>): void {
+  setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, FAREWELL_MS).unref();
+}
+
+const ignore = (): void => undefined;
+
+/** 64-bit integers as numbers: what is kept here stays far below where they lose digits. */
+function typeParserOf(types: PgTypes): PgTypes["getTypeParser"] {
+  const parser = (oid: number, format: never) =>
+    oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format);
+  return parser as PgTypes["getTypeParser"];
+}
+
+/** Statements on one connection, or on whichever one of the pool is free. */
+function sessionOn(on: Pick<PoolClient, "query">, patience: Patience): SqlSession {
+  return {
+    query: async <Row>(sql: string, values: readonly SqlValue[] = []) =>
+      (await ask(on, { text: sql, values: [...values] }, patience)).rows as Row[],
+    script: async (sql) => void (await ask(on, { text: sql }, patience)),
+  };
+}
+
+async function ask(
+  on: Pick<PoolClient, "query">,
+  query: QueryConfig,
+  { option, milliseconds }: Patience,
+): Promise<QueryResult> {
+  const limited: QueryConfig & { readonly query_timeout: number } = { ...query, query_timeout: milliseconds };
+  try {
+    return await on.query(limited);
+  } catch (error) {
+    throw isSilence(error) ? postgresSilent(option, milliseconds) : error;
+  }
+}
+
+/** What `pg` says of a statement that nobody answered. */
+const isSilence = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
+
+async function transaction<Result>(
+  pool: Pool,
+  opening: string,
+  work: (session: SqlSession) => Promise<Result>,
+  patience: Patience,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const session = sessionOn(client, patience);
+    await session.script(`BEGIN ISOLATION LEVEL READ COMMITTED;${opening}`);
+    const result = await work(session);
+    await session.script("COMMIT");
+    return result;
+  } catch (error) {
+    // A server that did not answer one statement is not sent another one.
+    broken = isPostgresSilent(error) ? error : await rollBack(client, patience);
+    throw error;
+  } finally {
+    // A connection whose state is unknown is closed, so that the pool does not hand it out again.
+    client.release(broken);
+  }
+}
+
+async function rollBack(client: PoolClient, patience: Patience): Promise<Error | undefined> {
+  try {
+    await sessionOn(client, patience).script("ROLLBACK");
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Listens on a connection of its own, and connects again when it is lost. */
+async function listen(
+  makeClient: (socket: Socket) => Client,
+  channel: string,
+  onNotice: (payload: string) => void,
+  onGap: () => void,
+  patience: Patience,
+): Promise<() => Promise<void>> {
+  let stopped = false;
+  let endListening: (() => Promise<void>) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async (): Promise<void> => {
+    const socket = new Socket();
+    const fresh = makeClient(socket);
+    const end = (): Promise<void> => endWithin(fresh, socket);
+    fresh.on("error", ignore);
+    fresh.on("notification", ({ payload }) => void (stopped || onNotice(payload ?? "")));
+    try {
+      await fresh.connect();
+      await sessionOn(fresh, patience).script(`LISTEN "${channel}"`);
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    fresh.on("end", reconnectLater);
+    endListening = end;
+    if (stopped) await end();
+  };
+  const reconnectLater = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => void connect().then(onGap, reconnectLater), RECONNECT_MS);
+    timer.unref();
+  };
+
+  await connect();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await endListening?.();
+  };
+}
+
+/** Ends a connection, whether the other side reacts or not. */
+async function endWithin(client: Client, socket: Socket): Promise<void> {
+  const limit = { milliseconds: FAREWELL_MS, waitedFor: "PostgreSQL", option: "", timers: globalThis };
+  await withinLimit(() => client.end(), limit).catch(ignore);
+  socket.destroy();
+}
+
+/** The error of a statement that nobody answered. Whether it was done is not known. */
+function postgresSilent(option: string, milliseconds: number): ThreadfoldError {
+  const waitedFor = "PostgreSQL";
+  return new ThreadfoldError("STORE_UNAVAILABLE", `PostgreSQL gave no answer within ${milliseconds} ms.`, {
+    details: { waitedFor, milliseconds, option },
+    hint: `Look for what lies between here and the server, or raise ${option}. What was asked may have been done: ask again, with the same idempotency key.`,
+  });
+}
+
+const isPostgresSilent = (error: unknown): error is ThreadfoldError =>
+  ThreadfoldError.isInstance(error) && error.details["waitedFor"] === "PostgreSQL";
+
+/** As much of a `PGlite` as this store needs; hand in one from `@electric-sql/pglite`. */
+export interface PGliteDatabase extends PGliteSession {
+  transaction<Result>(work: (transaction: PGliteSession) => Promise<Result>): Promise<Result>;
+  listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+interface PGliteSession {
+  query<Row>(sql: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>;
+  exec(sql: string): Promise<unknown>;
+}
+
+/**
+ * A PostgreSQL inside this process. It has one connection, so transactions take turns, and it serves tests and single
+ * processes. Closing the driver leaves the database to whoever made it.
+ */
+export function pgliteDriver(database: PGliteDatabase): PostgresDriver {
+  return Object.freeze({
+    ...pgliteSession(database),
+    transaction: <Result>(opening: string, work: (session: SqlSession) => Promise<Result>) =>
+      database.transaction(async (transaction) => {
+        if (opening !== "") await transaction.exec(opening);
+        return work(pgliteSession(transaction));
+      }),
+    listen: (channel: string, onNotice: (payload: string) => void) => database.listen(channel, onNotice),
+    close: async () => undefined,
+  });
+}
+
+function pgliteSession(on: PGliteSession): SqlSession {
+  return {
+    query: async <Row>(sql: string, values: readonly SqlValue[] = []) => (await on.query<Row>(sql, [...values])).rows,
+    script: async (sql) => void (await on.exec(sql)),
+  };
 }

@@ -14,8 +14,11 @@ import {
   serializeEntry,
   type ThreadEntry,
   ThreadfoldError,
+  type ThreadId,
 } from "@threadfold/core";
-import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../rules/log-end.ts";
+import { isPlainText } from "../shared/store-basics.ts";
+import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { textKey, textOfKey } from "./schema.ts";
 
@@ -66,7 +69,7 @@ export async function readPinVersions(session: SqlSession, threadKey: number): P
   return rows.map(({ version }) => version).sort((a, b) => a - b);
 }
 
-/** Reads the messages that a plan's body speaks of without naming them, and gives a way to look them up. */
+/** Reads the messages that a plan's body stands for without naming them, and returns a way to look them up. */
 export async function readHidden(
   session: SqlSession,
   threadKey: number,
@@ -82,7 +85,7 @@ export async function readHidden(
   return ({ fromVersion }) => known.get(fromVersion) ?? [];
 }
 
-/** None when the body is not as it was written: reading the plan says so. */
+/** Empty when the body is not as it was written: reading the plan says so. */
 function readableRuns(body: string): readonly MessageRun[] {
   try {
     return runsOfAbridged(body);
@@ -128,7 +131,7 @@ export async function readLivePins(
   return new Map(live.map((pin) => [pin.id, pin]));
 }
 
-/** Adds entries at the end, in two statements however many they are, and gives the new end. */
+/** Adds entries at the end, in two statements however many they are, and returns the new end. */
 export async function addEntries(
   session: SqlSession,
   thread: { readonly key: number; readonly tenant: string; readonly end: LogEnd },
@@ -180,3 +183,48 @@ function entryIn(body: string): unknown {
 }
 
 const keyOf = (id: string | null): string | null => (id === null ? null : textKey(id));
+
+/** How many keys are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+const REMEMBERED = 4_096;
+const FIND = "SELECT thread_key FROM @.threads WHERE tenant = $1 AND thread_id = $2";
+const INSERT =
+  "INSERT INTO @.threads (tenant, thread_id) VALUES ($1, $2) ON CONFLICT (tenant, thread_id) DO NOTHING RETURNING thread_key";
+
+/** Threads have long ids; rows name them by a small key, which never changes. */
+export class PostgresThreadKeys {
+  readonly #connection: PostgresConnection;
+  readonly #known = new Map<ThreadId, number>();
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+  }
+
+  /** The key of a thread of this tenant that the store has heard of. */
+  async find(session: SqlSession, threadId: ThreadId): Promise<number | undefined> {
+    const known = this.#known.get(threadId);
+    if (known !== undefined) return known;
+    // What PostgreSQL cannot keep was never kept, and some of it would be read as another id.
+    if (!isPlainText(threadId)) return undefined;
+    const key = await this.#read(session, threadId);
+    if (key !== undefined) this.#remember(threadId, key);
+    return key;
+  }
+
+  /** The key of a thread, given to it when it is new; a new one is not remembered, for it may still be rolled back. */
+  async place(session: SqlSession, threadId: ThreadId): Promise<number> {
+    const known = await this.find(session, threadId);
+    if (known !== undefined) return known;
+    const [row] = await session.query<{ thread_key: number }>(INSERT, [this.#connection.tenant, threadId]);
+    return row?.thread_key ?? ((await this.#read(session, threadId)) as number);
+  }
+
+  async #read(session: SqlSession, threadId: ThreadId): Promise<number | undefined> {
+    const [row] = await session.query<{ thread_key: number }>(FIND, [this.#connection.tenant, threadId]);
+    return row?.thread_key;
+  }
+
+  #remember(threadId: ThreadId, key: number): void {
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(threadId, key);
+  }
+}

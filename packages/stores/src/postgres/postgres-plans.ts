@@ -10,12 +10,10 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
-import { type PlanRow, planOf, wholePlan } from "../rules/plan-row.ts";
+import { admitPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
-import { readEnd, readHidden, readPlaces } from "./postgres-entry-log.ts";
-import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
+import { PostgresThreadKeys, readEnd, readHidden, readPlaces } from "./postgres-entry-log.ts";
 
 const VERSION = "SELECT coalesce(max(version), 0) AS version FROM @.plans WHERE thread_key = $1";
 const NEWEST = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
@@ -59,7 +57,7 @@ export class PostgresPlans implements CompactionStore {
   }
 
   async getPlan(threadId: ThreadId, version: number): Promise<CompactionPlan | null> {
-    // A number that is none of a plan's versions is none that PostgreSQL can look for either.
+    // A number that cannot be a plan's version may be one that PostgreSQL cannot look up either.
     return this.#read(threadId, AT, Number.isSafeInteger(version) ? version : 0);
   }
 

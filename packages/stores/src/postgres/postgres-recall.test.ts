@@ -2,9 +2,8 @@ import { PGlite } from "@electric-sql/pglite";
 import { recallLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entry, THREAD } from "../conformance/sample-data.ts";
-import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { pgliteDriver } from "./pglite-driver.ts";
-import type { PostgresDriver } from "./postgres-driver.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
+import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
 const service = await findPostgres();

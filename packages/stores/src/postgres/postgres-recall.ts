@@ -11,12 +11,11 @@ import {
   searchPassages,
   type ThreadId,
 } from "@threadfold/core";
-import { checkThreadId } from "../rules/checked-arguments.ts";
-import { recallHitOf, recallPlaceOf } from "../rules/recall-place.ts";
+import { recallHitOf, recallPlaceOf } from "../shared/recall.ts";
+import { checkThreadId } from "../shared/store-basics.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
-import { readMessages } from "./postgres-entry-log.ts";
-import { PostgresThreadKeys } from "./postgres-thread-keys.ts";
+import { PostgresThreadKeys, readMessages } from "./postgres-entry-log.ts";
 
 const INDEXED = "SELECT DISTINCT ordinal FROM @.recall_passages WHERE thread_key = $1";
 const FIGURES =

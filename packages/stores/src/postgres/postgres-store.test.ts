@@ -1,10 +1,9 @@
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll, describe, it } from "vitest";
 import { storeConformance } from "../conformance/store-conformance.ts";
-import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
-import { pgliteDriver } from "./pglite-driver.ts";
-import type { PostgresDriver } from "./postgres-driver.ts";
+import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
 
 const service = await findPostgres();

@@ -1,25 +1,45 @@
-import { ThreadfoldError } from "@threadfold/core";
+import {
+  type Artifact,
+  type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
+  type AuditJournal,
+  artifactIdOf,
+  type Clock,
+  type JournalEntry,
+  type JournalRecord,
+  type SecurityContext,
+  ThreadfoldError,
+  type ThreadId,
+  tellListener,
+} from "@threadfold/core";
+import type { ErasableStore } from "../erasure/erase-subject.ts";
 import { refuseErased } from "../erasure/refuse-erased.ts";
-import type { ErasableStore } from "../erasure/store-eraser.ts";
-import type { InspectableStore } from "../inspection/stored-rows.ts";
-import { isPlainText } from "../rules/checked-arguments.ts";
-import type { StoreOptions } from "../store-options.ts";
-import { systemClock } from "../system-clock.ts";
-import { migratePostgres, schemaName, schemaVersionOf } from "./migrate-postgres.ts";
-import { connectPostgres, type PostgresPoolOptions } from "./node-postgres-driver.ts";
-import { listenToPlans, type PlanNoticeListener } from "./plan-notices.ts";
-import { PostgresArtifacts } from "./postgres-artifacts.ts";
-import { PostgresConnection } from "./postgres-connection.ts";
-import type { PostgresDriver } from "./postgres-driver.ts";
-import { PostgresEraser } from "./postgres-eraser.ts";
-import { asStoreError } from "./postgres-errors.ts";
-import { PostgresInspector } from "./postgres-inspector.ts";
-import { PostgresJournal } from "./postgres-journal.ts";
+import type { InspectableStore } from "../inspection/inspector.ts";
+import {
+  type ArtifactRow,
+  admitArtifact,
+  isReadable,
+  keptArtifact,
+  mergeMetadata,
+  metadataOf,
+} from "../shared/artifacts.ts";
+import { type JournalRow, journalEntryOf, journalRange, sealJournalEntry } from "../shared/journal.ts";
+import { checkThreadId, isPlainText, type StoreOptions, systemClock } from "../shared/store-basics.ts";
+import { PostgresEraser, PostgresInspector } from "./inspect-and-erase.ts";
+import {
+  migratePostgres,
+  readRowSecurity,
+  requireRowSecurity,
+  schemaName,
+  schemaVersionOf,
+} from "./migrate-postgres.ts";
+import { asStoreError, PostgresConnection } from "./postgres-connection.ts";
+import { connectPostgres, type PostgresDriver, type PostgresPoolOptions, type SqlSession } from "./postgres-driver.ts";
+import { PostgresThreadKeys } from "./postgres-entry-log.ts";
 import { PostgresPlans } from "./postgres-plans.ts";
-import { PostgresRanges } from "./postgres-ranges.ts";
 import { PostgresRecall } from "./postgres-recall.ts";
-import { PostgresThreads } from "./postgres-threads.ts";
-import { readRowSecurity, requireRowSecurity } from "./row-level-security.ts";
+import { PostgresRanges, PostgresThreads } from "./postgres-threads.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
 /** How a store in PostgreSQL is opened. */
@@ -38,7 +58,7 @@ export interface PostgresStoreOptions extends StoreOptions, PostgresPoolOptions 
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends InspectableStore, ErasableStore {
-  /** Hears of plans that anybody commits to this tenant's threads; see `listenToPlans`. */
+  /** Calls back when anybody commits a plan to this tenant's threads; see `listenToPlans`. */
   onPlanCommitted(listener: PlanNoticeListener): Promise<() => Promise<void>>;
 }
 
@@ -144,4 +164,175 @@ function outdated(schema: string, version: number | null): ThreadfoldError {
       details: { schema },
     },
   );
+}
+
+/** A notice about plans: one was committed, or the connection was lost for a while and some may have been missed. */
+export type PlanNotice =
+  | { readonly type: "plan-committed"; readonly threadId: ThreadId; readonly version: number }
+  | { readonly type: "notices-missed" };
+
+/** Receives notices. What it throws is ignored. */
+export type PlanNoticeListener = (notice: PlanNotice) => void;
+
+const THREAD_OF_KEY = "SELECT thread_id FROM @.threads WHERE thread_key = $1 AND tenant = $2";
+
+/**
+ * Calls the listener when anybody commits a plan to this tenant's threads, until the returned function is called. A
+ * notice is a hint to look, not a record: after `notices-missed` look at every thread that matters.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE`.
+ */
+export function listenToPlans(
+  connection: PostgresConnection,
+  listener: PlanNoticeListener,
+): Promise<() => Promise<void>> {
+  const tell = (notice: PlanNotice): void => tellListener(listener, Object.freeze(notice));
+  const onNotice = async (payload: string): Promise<void> => {
+    const [, key, version] = /^(\d{1,15}) (\d{1,15})$/.exec(payload) ?? [];
+    if (key === undefined) return;
+    const [row] = await connection.query<{ thread_id: ThreadId }>(THREAD_OF_KEY, Number(key), connection.tenant);
+    if (row !== undefined) tell({ type: "plan-committed", threadId: row.thread_id, version: Number(version) });
+  };
+  const missed = (): void => tell({ type: "notices-missed" });
+  return connection.listen((payload) => void onNotice(payload).catch(missed), missed);
+}
+
+const ARTIFACT_METADATA = `SELECT artifact_key, artifact_id, thread_id, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes
+  FROM @.artifacts JOIN @.threads USING (thread_key, tenant)`;
+const BY_ID = `${ARTIFACT_METADATA} WHERE tenant = $1 AND artifact_id = $2`;
+const BY_THREAD = `${ARTIFACT_METADATA} WHERE thread_key = $1 ORDER BY artifact_key`;
+const CONTENT = "SELECT content FROM @.artifact_contents WHERE artifact_key = $1";
+const INSERT_ARTIFACT = `INSERT INTO @.artifacts
+  (tenant, artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING artifact_key`;
+const INSERT_CONTENT = "INSERT INTO @.artifact_contents (artifact_key, tenant, content) VALUES ($1, $2, $3)";
+const RENEW =
+  "UPDATE @.artifacts SET created_at = $1, ttl_seconds = $2, sensitivity = $3 WHERE artifact_key = $4 RETURNING artifact_key";
+
+/** Artifacts in PostgreSQL. */
+class PostgresArtifacts implements ArtifactStore {
+  readonly #connection: PostgresConnection;
+  readonly #clock: Clock;
+  readonly #keys: PostgresThreadKeys;
+
+  constructor(connection: PostgresConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#keys = new PostgresThreadKeys(connection);
+  }
+
+  async store(content: string, given: Omit<ArtifactMetadata, "bytes">): Promise<ArtifactId> {
+    const metadata = admitArtifact(content, given);
+    const artifactId = artifactIdOf(metadata.threadId, metadata.tenantId, content);
+    await this.#connection.write("artifacts", metadata.threadId, async (session) => {
+      const known = await this.#find(session, artifactId);
+      // What has expired may be swept away before it is renewed.
+      const isKept = known !== undefined && (await renew(session, known, metadata));
+      if (!isKept) await this.#insert(session, artifactId, content, metadata);
+    });
+    return artifactId;
+  }
+
+  async getMetadata(artifactId: ArtifactId, requester?: SecurityContext): Promise<ArtifactMetadata | null> {
+    return this.#connection.read(async (session) => {
+      const row = await this.#readable(session, artifactId, requester);
+      return row === undefined ? null : metadataOf(row);
+    });
+  }
+
+  async retrieve(artifactId: ArtifactId, requester?: SecurityContext): Promise<Artifact | null> {
+    return this.#connection.read(async (session) => {
+      const row = await this.#readable(session, artifactId, requester);
+      if (row === undefined) return null;
+      const [kept] = await session.query<{ content: Uint8Array }>(CONTENT, [row.artifact_key]);
+      return keptArtifact(row, kept?.content);
+    });
+  }
+
+  async list(threadId: ThreadId, requester?: SecurityContext): Promise<readonly ArtifactId[]> {
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const rows = threadKey === undefined ? [] : await session.query<ArtifactRow>(BY_THREAD, [threadKey]);
+      const now = this.#clock.now();
+      const readable = rows.filter((row) => isReadable(metadataOf(row), now, requester));
+      return Object.freeze(readable.map((row) => row.artifact_id as ArtifactId));
+    });
+  }
+
+  async #insert(
+    session: SqlSession,
+    artifactId: ArtifactId,
+    content: string,
+    { threadId, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes }: ArtifactMetadata,
+  ): Promise<void> {
+    const { tenant } = this.#connection;
+    const threadKey = await this.#keys.place(session, threadId);
+    const values = [tenant, artifactId, threadKey, tenantId, createdAt, ttlSeconds, sensitivity, mediaType, bytes];
+    const [row] = await session.query<{ artifact_key: number }>(INSERT_ARTIFACT, values);
+    await session.query(INSERT_CONTENT, [(row as { artifact_key: number }).artifact_key, tenant, Buffer.from(content)]);
+  }
+
+  async #readable(
+    session: SqlSession,
+    artifactId: ArtifactId,
+    requester: SecurityContext | undefined,
+  ): Promise<ArtifactRow | undefined> {
+    const row = isPlainText(artifactId) ? await this.#find(session, artifactId) : undefined;
+    return row !== undefined && isReadable(metadataOf(row), this.#clock.now(), requester) ? row : undefined;
+  }
+
+  async #find(session: SqlSession, artifactId: ArtifactId): Promise<ArtifactRow | undefined> {
+    return (await session.query<ArtifactRow>(BY_ID, [this.#connection.tenant, artifactId]))[0];
+  }
+}
+
+/** False when the artifact is gone. */
+async function renew(session: SqlSession, known: ArtifactRow, again: ArtifactMetadata): Promise<boolean> {
+  const before = metadataOf(known);
+  const { createdAt, ttlSeconds, sensitivity } = mergeMetadata(before, again);
+  if (createdAt === before.createdAt && ttlSeconds === before.ttlSeconds && sensitivity === before.sensitivity)
+    return true;
+  return (await session.query(RENEW, [createdAt, ttlSeconds, sensitivity, known.artifact_key])).length > 0;
+}
+
+const JOURNAL_COLUMNS = "sequence, at, record, previous_hash, hash";
+const LAST_RECORD = `SELECT ${JOURNAL_COLUMNS} FROM @.journal WHERE thread_key = $1 ORDER BY sequence DESC LIMIT 1`;
+const RECORDS = `SELECT ${JOURNAL_COLUMNS} FROM @.journal WHERE thread_key = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
+const INSERT_RECORD = `INSERT INTO @.journal (thread_key, tenant, ${JOURNAL_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+/** The journal in PostgreSQL. */
+class PostgresJournal implements AuditJournal {
+  readonly #connection: PostgresConnection;
+  readonly #keys: PostgresThreadKeys;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+    this.#keys = new PostgresThreadKeys(connection);
+  }
+
+  async append(threadId: ThreadId, record: JournalRecord, at: string): Promise<JournalEntry> {
+    checkThreadId(threadId);
+    return this.#connection.write("journal", threadId, async (session) => {
+      const threadKey = await this.#keys.place(session, threadId);
+      const [last] = await session.query<JournalRow>(LAST_RECORD, [threadKey]);
+      const previous = last === undefined ? null : journalEntryOf(last, threadId);
+      const { entry, record: serialized } = sealJournalEntry(previous, threadId, record, at);
+      const { sequence, previousHash, hash } = entry;
+      const { tenant } = this.#connection;
+      await session.query(INSERT_RECORD, [threadKey, tenant, sequence, entry.at, serialized, previousHash, hash]);
+      return entry;
+    });
+  }
+
+  async read(
+    threadId: ThreadId,
+    options?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly JournalEntry[]> {
+    const { after, limit } = journalRange(options);
+    return this.#connection.read(async (session) => {
+      const threadKey = await this.#keys.find(session, threadId);
+      const rows = threadKey === undefined ? [] : await session.query<JournalRow>(RECORDS, [threadKey, after, limit]);
+      return Object.freeze(rows.map((row) => journalEntryOf(row, threadId)));
+    });
+  }
 }

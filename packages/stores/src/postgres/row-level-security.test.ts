@@ -3,7 +3,7 @@ import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
-import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/postgres-service.ts";
+import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";

@@ -1,8 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { entry, THREAD, transcript } from "../conformance/sample-data.ts";
 import { openStore } from "../open-store.ts";
-import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/postgres-service.ts";
-import { type SilencingProxy, startSilencingProxy, startSilentServer } from "../testing/silent-server.ts";
+import {
+  connectForTests,
+  findPostgres,
+  freshSchema,
+  type SilencingProxy,
+  startSilencingProxy,
+  startSilentServer,
+  type TestSchema,
+} from "../testing/services.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
 import { openPostgresStore, type PostgresStore } from "./postgres-store.ts";
 

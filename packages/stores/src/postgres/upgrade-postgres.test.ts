@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { onLanes } from "../reliability/lane.ts";
+import { onLanes } from "../reliability/rounds.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
-import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/postgres-service.ts";
+import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
@@ -153,7 +153,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
 
 /** Starts a process that opens a store, and kills it so long after it began to. */
 async function killWhileUpgrading(address: readonly string[], afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, nodeArguments("postgres/upgrades.process.ts", address), {
+  const child = spawn(process.execPath, nodeArguments("reliability/upgrades.process.ts", address), {
     stdio: ["pipe", "pipe", "inherit"],
     env: childEnvironment(),
   });

@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { asThreadId } from "@threadfold/core";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { findService } from "../testing/find-service.ts";
-import { startSilentServer } from "../testing/silent-server.ts";
+import { findService, startSilentServer } from "../testing/services.ts";
 import {
   type CacheTrouble,
   openRedisSummaryCache,

@@ -1,10 +1,10 @@
 import { type Clock, type SummaryCacheStore, ThreadfoldError, type ThreadId, tellListener } from "@threadfold/core";
 import type { Redis } from "ioredis";
-import { loadDriver } from "../load-driver.ts";
-import { systemClock } from "../system-clock.ts";
+import { loadDriver } from "../shared/load-driver.ts";
+import { systemClock } from "../shared/store-basics.ts";
 import { valueSeal } from "./sealed-value.ts";
 
-/** What went wrong with a cache. Whoever used it got a miss and goes on. */
+/** What went wrong with a cache. Its user got a miss and goes on. */
 export interface CacheTrouble {
   /** The server did not answer, or a value is not one that this tenant wrote with this secret. */
   readonly kind: "unreachable" | "not-authentic";
@@ -27,7 +27,7 @@ export interface RedisSummaryCacheOptions {
   readonly prefix?: string;
   /** How long a command may take, in milliseconds; 250 by default. */
   readonly timeoutMs?: number;
-  /** Hears of trouble, once until it is over. A process warning by default. What it throws is ignored. */
+  /** Called when trouble begins, and not again until it is over. A process warning by default. What it throws is ignored. */
   readonly onTrouble?: (trouble: CacheTrouble) => void;
   readonly clock?: Clock;
 }

@@ -12,7 +12,7 @@ export interface ValueSeal {
 const VERSION = "1";
 const MAC_LENGTH = 64;
 
-/** Seals with HMAC-SHA-256, under keys that secret and tenant give together. */
+/** Seals with HMAC-SHA-256, under keys that are derived from secret and tenant. */
 export function valueSeal(secret: string, tenantId: string | null): ValueSeal {
   const keyFor = (purpose: string): Buffer => hmac(secret, ["threadfold summary cache", purpose, tenantId]);
   const [nameKey, macKey] = [keyFor("name"), keyFor("value")];

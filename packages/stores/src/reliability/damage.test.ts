@@ -14,16 +14,15 @@ import {
 import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { exportAudit } from "../audit/export-audit.ts";
+import { exportAudit } from "../audit/audit-file.ts";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, entry, metadata, pin, START, START_MS, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { listedThreads } from "../rules/listed-threads.ts";
+import { listedThreads } from "../shared/threads.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { freshFolder } from "./lane.ts";
-import { SeededRandom } from "./random.ts";
+import { freshFolder, SeededRandom } from "./rounds.ts";
 
 const PAGE = 4_096;
 const THREADS = ["a", "b", "c"].map(asThreadId);

@@ -4,7 +4,14 @@ import { ThreadfoldError } from "@threadfold/core";
 import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import type { FaultedWord } from "./faulted-word.ts";
+
+/** How one operation of a process ended whose system calls fail. */
+export interface FaultedWord {
+  readonly path: string;
+  readonly step: "open" | "append" | "commit" | "artifact" | "other" | "erase" | "close";
+  /** `acknowledged`, the code of a Threadfold error, or `untyped` and what was thrown. */
+  readonly outcome: string;
+}
 
 // Goes through the same operations on each of the given files, whatever fails, and tells of each how it ended.
 const tell = (word: FaultedWord): void => void writeSync(1, `${JSON.stringify(word)}\n`);

@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import type { ThreadfoldStore } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { THREAD } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
-import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { freshFolder, onLanes } from "./lane.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
+import { freshFolder, onLanes } from "./rounds.ts";
 
 afterAll(removeCompiled);
 

@@ -4,14 +4,13 @@ import { createInterface } from "node:readline";
 import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { verifyStore } from "../inspection/verify-store.ts";
+import { verifyStore } from "../audit/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { childEnvironment, nodeArguments, removeCompiled } from "../testing/child.ts";
-import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { freshFolder } from "./lane.ts";
-import { type ListWord, type ListWork, workOnList } from "./list-client.ts";
-import { type ListOperation, listHistoryProblem } from "./list-history.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
+import { type ListOperation, type ListWord, type ListWork, listHistoryProblem, workOnList } from "./list-history.ts";
+import { freshFolder } from "./rounds.ts";
 
 afterAll(removeCompiled);
 

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { type ListWork, workOnList } from "./list-client.ts";
+import { type ListWork, workOnList } from "./list-history.ts";
 
 // Takes work on SQLite files by line on stdin, and tells of every operation on stdout, at once: it may be killed.
 const print = (word: object): void => void writeSync(1, `${JSON.stringify(word)}\n`);

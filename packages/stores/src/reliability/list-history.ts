@@ -1,3 +1,7 @@
+import { asMessageId, asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { message } from "../conformance/sample-data.ts";
+import { SeededRandom } from "./rounds.ts";
+
 /** An append of one value to a list, or a read of the whole list, as a client saw it. Times are of one clock. */
 export interface ListOperation {
   readonly client: string;
@@ -6,7 +10,7 @@ export interface ListOperation {
   readonly end: bigint | null;
   /** The value to append; null for a read. */
   readonly value: string | null;
-  /** What a read gave. */
+  /** What a read returned. */
   readonly seen?: readonly string[];
   /** True for an append that was refused for good. */
   readonly refused?: boolean;
@@ -14,7 +18,7 @@ export interface ListOperation {
 
 /**
  * Says why a history of appends and reads is not linearizable, and null when it is. Values are appended once each, and a
- * read gives the whole list, so the final list is the order of all appends, and it is enough to see that each read is a
+ * read returns the whole list, so the final list is the order of all appends, and it is enough to see that each read is a
  * beginning of it and that nothing happened before what had ended when it began.
  */
 export function listHistoryProblem(history: readonly ListOperation[], final: readonly string[]): string | null {
@@ -58,3 +62,47 @@ const lengthAfter = ({ value, seen }: ListOperation, place: ReadonlyMap<string, 
   value === null ? (seen?.length ?? 0) : (place.get(value) ?? -1) + 1;
 
 const order = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** What a client is to do: so many appends and reads on one thread. */
+export interface ListWork {
+  readonly client: string;
+  readonly thread: string;
+  readonly operations: number;
+  readonly seed: number;
+}
+
+/** Word of an operation: first that it begins, then how it ended. Times are nanoseconds of the machine's steady clock. */
+export type ListWord =
+  | { readonly client: string; readonly number: number; readonly start: string; readonly value: string | null }
+  | { readonly client: string; readonly number: number; readonly end: string; readonly seen?: readonly string[] };
+
+/** Does the work, one operation after the other, and tells of each before it begins and once it ended. */
+export async function workOnList(
+  store: ThreadfoldStore,
+  { client, thread, operations, seed }: ListWork,
+  tell: (word: ListWord) => void,
+): Promise<void> {
+  const random = new SeededRandom(seed);
+  const threadId = asThreadId(thread);
+  for (let number = 0; number < operations; number++) {
+    const value = random.next() < 0.75 ? `${client}.${number}` : null;
+    tell({ client, number, start: String(process.hrtime.bigint()), value });
+    try {
+      const seen = value === null ? await read() : await append(value);
+      tell({ client, number, end: String(process.hrtime.bigint()), ...seen });
+    } catch {
+      // The connection was cut: whether it happened stays open, which the history says by having no end.
+    }
+  }
+
+  async function append(value: string): Promise<object> {
+    const entry = { type: "message" as const, message: { ...message(0), id: asMessageId(value) } };
+    await store.threads.append(threadId, [entry], { expectedVersion: "any" });
+    return {};
+  }
+
+  async function read(): Promise<{ readonly seen: readonly string[] }> {
+    const thread = await store.threads.load(threadId);
+    return { seen: [...(thread?.messages ?? [])].map(({ id }) => id) };
+  }
+}

@@ -3,12 +3,12 @@ import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, metadata, transcript } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { faultyStore, isLost } from "./faulty-store.ts";
-import { freshFolder } from "./lane.ts";
+import { freshFolder } from "./rounds.ts";
+import { faultyStore, isLost } from "./simulation.ts";
 
 /** Loses answers of one store, and asks again at another door of the same one. */
 async function loseAnswers(losses: number, store: ThreadfoldStore, other: ThreadfoldStore): Promise<void> {

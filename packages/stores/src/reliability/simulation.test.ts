@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Clock } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import type { ErasableStore } from "../erasure/store-eraser.ts";
+import type { ErasableStore } from "../erasure/erase-subject.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { freshFolder } from "./lane.ts";
+import { freshFolder } from "./rounds.ts";
 import { simulate } from "./simulation.ts";
 
 /** Seeds that failed once; they are tried before all others. */

@@ -6,14 +6,13 @@ import {
   type Clock,
   type MessageId,
   ThreadfoldError,
+  type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, message, metadata, START_MS } from "../conformance/sample-data.ts";
-import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
-import type { ErasableStore } from "../erasure/store-eraser.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { type Fate, faultyStore, isLost } from "./faulty-store.ts";
-import { SeededRandom } from "./random.ts";
+import { type ErasableStore, eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
+import { SeededRandom } from "./rounds.ts";
 
 /** What a thread must be, as a client that saw every answer would say. */
 interface ModelThread {
@@ -23,7 +22,7 @@ interface ModelThread {
   erased: boolean;
 }
 
-/** What a simulation came to. Violations are thrown. */
+/** The result of a simulation. Violations are thrown. */
 export interface SimulatedRun {
   /** SHA-256 over every operation and its outcome. */
   readonly traceHash: string;
@@ -107,7 +106,7 @@ class Simulation {
     return this.#random.next() < 0.5 ? "fails" : "answer-lost";
   }
 
-  /** Does work until an answer comes; null when none came. */
+  /** Repeats work until an answer comes; null when none came. */
   async #untilAnswered<Result>(work: () => Promise<Result>): Promise<Result | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
@@ -233,3 +232,36 @@ async function refused(code: string, work: () => Promise<unknown>): Promise<stri
   }
   throw new Error(`what had to end in ${code} went through`);
 }
+
+/** What happens to a call: it is made, it fails before it was made, or it was made and its answer is lost. */
+type Fate = "works" | "fails" | "answer-lost";
+
+const PORTS = ["threads", "plans", "artifacts", "journal"] as const;
+
+/** A store whose calls share the fates that a test deals out. */
+export function faultyStore<Store extends ThreadfoldStore>(store: Store, fateOf: (call: string) => Fate): Store {
+  const ports = Object.fromEntries(PORTS.map((name) => [name, faulty(name, store[name], fateOf)]));
+  return { ...store, ...ports };
+}
+
+function faulty<Port extends object>(name: string, port: Port, fateOf: (call: string) => Fate): Port {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== "function") return value;
+      return async (...given: readonly unknown[]) => {
+        const fate = fateOf(`${name}.${String(key)}`);
+        if (fate === "fails") throw lost();
+        const result: unknown = await value.apply(target, given);
+        if (fate === "answer-lost") throw lost();
+        return result;
+      };
+    },
+  });
+}
+
+const lost = (): ThreadfoldError => new ThreadfoldError("STORE_UNAVAILABLE", "The line is dead.");
+
+/** Says whether an error is one of a dead line. */
+export const isLost = (error: unknown): boolean =>
+  ThreadfoldError.isInstance(error) && error.message === "The line is dead.";

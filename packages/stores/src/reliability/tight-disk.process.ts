@@ -1,12 +1,12 @@
 import { rmSync, writeSync } from "node:fs";
 import { ThreadfoldError } from "@threadfold/core";
+import { verifyStore } from "../audit/verify-store.ts";
 import { message, THREAD } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 // Appends to a store until that fails or a count is reached, removes a file to make room when one is named, and appends
-// some more. What it came to is one line of JSON on stdout. It gives its rights up for those of another user when one is
-// named by its number.
+// some more. It prints the result as one line of JSON. Started by root, it continues as another user when the user's
+// number is given.
 const user = Number(process.env["THREADFOLD_TEST_USER"] ?? Number.NaN);
 if (!Number.isNaN(user)) {
   process.setgroups?.([]);

@@ -7,16 +7,16 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { dropPlan, message, metadata, OTHER_THREAD, pin, THREAD, transcript } from "../conformance/sample-data.ts";
 import { exportThread } from "../inspection/export-thread.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
-import { notedUpTo } from "../sqlite/noted-places.ts";
+import { notedUpTo } from "../sqlite/entry-log.ts";
 import { SCHEMA_VERSION } from "../sqlite/schema.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
-import { connectForTests, findPostgres, freshSchema } from "../testing/postgres-service.ts";
-import { freshFolder, onLanes } from "./lane.ts";
+import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
+import { freshFolder, onLanes } from "./rounds.ts";
 
 afterAll(removeCompiled);
 

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { metadata, START_MS, THREAD } from "../conformance/sample-data.ts";
 import { storeConformance } from "../conformance/store-conformance.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
-import type { ClosableArtifacts } from "../objects/object-artifacts.ts";
-import { storeWithArtifacts } from "../objects/store-with-artifacts.ts";
-import { type S3Server, startS3Server } from "../testing/s3-server.ts";
-import { startSilentServer } from "../testing/silent-server.ts";
+import { storeWithArtifacts } from "../open-store.ts";
+import type { ClosableArtifacts } from "../shared/object-artifacts.ts";
+import { type S3Server, startS3Server, startSilentServer } from "../testing/services.ts";
 import { openS3Artifacts, type S3ArtifactsOptions } from "./s3-artifacts.ts";
 
 let server: S3Server;

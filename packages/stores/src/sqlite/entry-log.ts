@@ -13,11 +13,44 @@ import {
   sha256,
   type ThreadEntry,
   ThreadfoldError,
+  type ThreadId,
 } from "@threadfold/core";
-import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../rules/log-end.ts";
-import { between, entryKey, LAST_VERSION } from "./entry-key.ts";
-import { entryOfMessage, notedUpTo } from "./noted-places.ts";
+import { isPlainText } from "../shared/store-basics.ts";
+import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
+
+/** The highest version that a thread can have: what an entry's key has room for. */
+export const LAST_VERSION = 0xff_ff_ff_ff;
+
+/**
+ * SQL for the key of an entry: the thread's key in the upper half, the version in the lower 32 bits. SQLite shifts, for
+ * such keys exceed what a JavaScript number holds exactly.
+ */
+export const entryKey = (threadKey: string, version: string): string => `(${threadKey} << 32) + ${version}`;
+
+/** SQL for the entries of a thread that come after one version, up to another. It reads a piece of the table in order. */
+export const between = (threadKey: string, after: string, upTo: string): string =>
+  `entry_key > ${entryKey(threadKey, after)} AND entry_key <= ${entryKey(threadKey, upTo)}`;
+
+/** SQL for all entries of a thread. */
+export const inThread = (threadKey: string): string => between(threadKey, "0", `${LAST_VERSION}`);
+
+/** Entries whose messages are noted at once in the table of places. A power of two. */
+export const NOTED_AT_A_TIME = 32;
+
+/** The version up to which the places of a thread's messages are noted when it ends at another one. */
+export const notedUpTo = (version: number): number => version - (version % NOTED_AT_A_TIME);
+
+/** SQL for columns of the entry with message `:message` of thread `:thread`: where it was noted, else among the newest. */
+function entryOfMessage(columns: string): string {
+  const noted = `SELECT ${entryKey("thread_key", "version")} FROM message_places WHERE thread_key = :thread AND message_id = :message`;
+  const newest = `SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread(":thread")}`;
+  return `SELECT ${columns} FROM entries WHERE entry_key = (${noted})
+    UNION ALL
+    SELECT ${columns} FROM entries
+      WHERE entry_key > (${newest}) AND entry_key <= ${entryKey(":thread", `${LAST_VERSION}`)} AND message_id = :message
+    LIMIT 1`;
+}
 
 const END = query<LogEnd>(
   `SELECT version, messages, turn, step, link FROM entries
@@ -121,7 +154,7 @@ export class EntryLog {
     return entry?.type === "pin" ? entry.pin : undefined;
   }
 
-  /** Adds entries at the end, and gives the new end. */
+  /** Adds entries at the end, and returns the new end. */
   add(threadKey: number, end: LogEnd, entries: readonly ThreadEntry[], appendedAt: number): LogEnd {
     return entries.reduce((before, entry) => this.#insert(threadKey, before, entry, appendedAt), end);
   }
@@ -155,4 +188,57 @@ function entryOf({ body, digest }: StoredBody): ThreadEntry {
   throw new ThreadfoldError("STORE_CORRUPT", "The body of an entry does not match its digest.", {
     details: { digest },
   });
+}
+
+/** SQL that finds a row when the noted places are not those of the entries. */
+export const MISPLACED = `
+  SELECT 1 AS found FROM message_places AS noted
+    LEFT JOIN entries ON entry_key = ${entryKey("noted.thread_key", "noted.version")}
+    WHERE entries.message_id IS NOT noted.message_id
+  UNION ALL
+  SELECT 1 FROM threads JOIN entries ON ${inThread("threads.thread_key")}
+    LEFT JOIN message_places AS noted ON noted.thread_key = threads.thread_key AND noted.message_id = entries.message_id
+    WHERE entries.message_id IS NOT NULL AND noted.version IS NOT entries.version
+      AND entry_key <= (SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread("threads.thread_key")})
+  LIMIT 1`;
+
+const FIND = query<{ thread_key: number }>("SELECT thread_key FROM threads WHERE thread_id = ?", {
+  thread_key: "integer",
+});
+
+/** How many keys are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+const REMEMBERED = 4_096;
+
+/** Threads have long ids; rows name them by a small key, which never changes. */
+export class ThreadKeys {
+  readonly #connection: SqliteConnection;
+  readonly #known = new Map<ThreadId, number>();
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  /** The key of a thread that the store has heard of. */
+  find(threadId: ThreadId): number | undefined {
+    const known = this.#known.get(threadId);
+    if (known !== undefined) return known;
+    // SQLite would look for the replacement character where a lone surrogate stands, and find another thread.
+    if (!isPlainText(threadId)) return undefined;
+    const row = this.#connection.get(FIND, threadId);
+    if (row !== undefined) this.#remember(threadId, row.thread_key);
+    return row?.thread_key;
+  }
+
+  /**
+   * The key of a thread, given to it when it is new. Call it once within a write transaction: a new key is not
+   * remembered before it is read back, because the transaction may still be rolled back.
+   */
+  place(threadId: ThreadId): number {
+    return this.find(threadId) ?? this.#connection.run("INSERT INTO threads (thread_id) VALUES (?)", threadId);
+  }
+
+  #remember(threadId: ThreadId, key: number): void {
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(threadId, key);
+  }
 }

@@ -5,8 +5,8 @@ import { AgentThread, asThreadId, type ThreadfoldStore } from "@threadfold/core"
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { entry, expectedThread, message, THREAD, transcript } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder: string;

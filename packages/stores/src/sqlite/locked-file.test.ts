@@ -14,8 +14,7 @@ import {
   THREAD,
   transcript,
 } from "../conformance/sample-data.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
-import { isLocked } from "./sqlite-errors.ts";
+import { isLocked, SqliteConnection } from "./sqlite-connection.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 type Store = Awaited<ReturnType<typeof openSqliteStore>>;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { pin, THREAD, transcript } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
-import { NOTED_AT_A_TIME, notedUpTo } from "./noted-places.ts";
+import { NOTED_AT_A_TIME, notedUpTo } from "./entry-log.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder: string;

@@ -1,11 +1,8 @@
-import { resolve } from "node:path";
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
-import { foreign, inspectPath, requireKnownVersion } from "./inspect-path.ts";
-import { loadSqlite } from "./load-sqlite.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
-import { query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
-import { asStoreError } from "./sqlite-errors.ts";
-import { APPLICATION_ID } from "./sqlite-header.ts";
+import { asStoreError, query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
 
 /**
  * Opens a store file, and makes it when it is not there or has no byte. A file that is not a store is left as it is.
@@ -96,4 +93,147 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
       details: { path: connection.path },
     },
   );
+}
+
+/**
+ * Makes sure that a path may be opened as a store, and only looks: nothing is written, created or locked.
+ *
+ * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or of a newer version, `STORE_UNAVAILABLE` when
+ * the path is no file that may be read and written, or its folder is not there.
+ */
+function inspectPath(path: string): void {
+  const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (stats === undefined) return requireFolder(dirname(path), path);
+  requireWritableFile(path, stats);
+  const header = readSqliteHeader(attempt(path, () => firstBytes(path)));
+  if (header.kind === "empty") return;
+  if (header.kind === "other") throw foreign(path, "it is no SQLite database");
+  if (header.applicationId === APPLICATION_ID) return requireKnownVersion(path, header.userVersion);
+  if (header.applicationId !== 0) throw foreign(path, "it is the database of another program");
+  if (header.hasTables || hasUnfinishedLog(path))
+    throw foreign(path, "it is a database with tables of another program");
+}
+
+/** @throws ThreadfoldError `STORE_FOREIGN` when a newer Threadfold wrote the store. */
+function requireKnownVersion(path: string, userVersion: number): void {
+  if (userVersion >= 1 && userVersion <= SCHEMA_VERSION) return;
+  const reason =
+    userVersion > SCHEMA_VERSION
+      ? `a newer Threadfold wrote it (schema ${userVersion}; this one knows up to ${SCHEMA_VERSION})`
+      : `its schema version ${userVersion} is none of Threadfold's`;
+  throw foreign(path, reason);
+}
+
+/** The error for a file that is left as it is. */
+function foreign(path: string, reason: string): ThreadfoldError {
+  return new ThreadfoldError("STORE_FOREIGN", `${path} is not opened: ${reason}.`, { details: { path } });
+}
+
+function requireFolder(folder: string, path: string): void {
+  const stats = attempt(path, () => statSync(folder, { throwIfNoEntry: false }));
+  if (stats?.isDirectory()) return;
+  throw new ThreadfoldError("STORE_UNAVAILABLE", `The store ${path} cannot be created: there is no folder ${folder}.`, {
+    hint: "Create the folder first, or name another path.",
+    details: { path },
+  });
+}
+
+function requireWritableFile(path: string, stats: Stats): void {
+  if (!stats.isFile()) {
+    const kind = stats.isDirectory() ? "a folder" : "no regular file";
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The store ${path} cannot be opened: it is ${kind}.`, {
+      hint: "Name a file.",
+      details: { path },
+    });
+  }
+  attempt(path, () => accessSync(path, constants.R_OK | constants.W_OK));
+}
+
+function firstBytes(path: string): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(HEADER_BYTES);
+    return buffer.subarray(0, readSync(file, buffer, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A log beside the file may hold tables that the file itself does not show yet. */
+function hasUnfinishedLog(path: string): boolean {
+  return ["-wal", "-journal"].some((suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The store ${path} cannot be opened: ${reason}.`, {
+      cause,
+      details: { path },
+    });
+  }
+}
+
+/** Marks a file as a Threadfold store: "TFld" in the header's application id. */
+export const APPLICATION_ID = 0x54_46_6c_64;
+
+/** How much of a file has to be read to know what it is. */
+export const HEADER_BYTES = 108;
+
+/** What the first bytes of a file say that it is. */
+export type SqliteHeader =
+  | { readonly kind: "empty" }
+  | { readonly kind: "other" }
+  | {
+      readonly kind: "database";
+      readonly applicationId: number;
+      readonly userVersion: number;
+      readonly hasTables: boolean;
+    };
+
+/**
+ * Reads a file's kind from its first {@link HEADER_BYTES} bytes, without a database engine that might write to it
+ * (SQLite file format, sections 1.3 and 1.6). Page 1 holds the schema: a leaf without cells means that there is no table.
+ */
+export function readSqliteHeader(start: Buffer): SqliteHeader {
+  if (start.length === 0) return { kind: "empty" };
+  if (start.length < HEADER_BYTES || !start.subarray(0, MAGIC.length).equals(MAGIC)) return { kind: "other" };
+  return {
+    kind: "database",
+    userVersion: start.readInt32BE(60),
+    applicationId: start.readInt32BE(68),
+    hasTables: start[100] !== LEAF_TABLE_PAGE || start.readUInt16BE(103) > 0,
+  };
+}
+
+const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
+const LEAF_TABLE_PAGE = 0x0d;
+
+type SqliteModule = typeof import("node:sqlite");
+
+let loaded: SqliteModule | undefined;
+
+/**
+ * Node's SQLite. Older Node versions print a warning that the module is experimental when it is loaded; that one warning
+ * is held back, because it says nothing that a user of this store could act on. All other warnings stay.
+ */
+export function loadSqlite(): SqliteModule {
+  loaded ??= withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));
+  return loaded;
+}
+
+function withoutExperimentalWarning<Result>(work: () => Result): Result {
+  const original = process.emitWarning;
+  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
+    const kind = typeof rest[0] === "string" ? rest[0] : (rest[0] as { type?: string } | undefined)?.type;
+    if (kind === "ExperimentalWarning" && String(warning).includes("SQLite")) return;
+    Reflect.apply(original, process, [warning, ...rest]);
+  }) as typeof process.emitWarning;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = original;
+  }
 }

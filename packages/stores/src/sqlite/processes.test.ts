@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifyStore } from "../audit/verify-store.ts";
 import { THREAD } from "../conformance/sample-data.ts";
-import { verifyStore } from "../inspection/verify-store.ts";
+import type { CommitsAnswer, CommitsRequest } from "../reliability/shared-file.process.ts";
 import { SOURCE_ARGUMENTS, unlessEnded } from "../testing/child.ts";
-import type { CommitsAnswer, CommitsRequest } from "./commits.process.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../reliability/shared-file.process.ts", import.meta.url));
 
 // What the first child has compiled serves the others; starting them is most of what these tests do.
 const compiled = mkdtempSync(join(tmpdir(), "threadfold-compiled-"));
@@ -40,7 +40,7 @@ describe("processes that share one SQLite file", () => {
   it("make a store that none has made yet, whoever comes first (4 processes × 40 files)", async () => {
     const files = Array.from({ length: runs(40).numRuns as number }, (_, index) => `${path}-${index}`);
     const openers = Array.from({ length: 4 }, () =>
-      fork(script("openings.process.ts"), files, { execArgv: [...SOURCE_ARGUMENTS], env }),
+      fork(SCRIPT, ["open", ...files], { execArgv: [...SOURCE_ARGUMENTS], env }),
     );
     children.push(...openers);
     const codes = await Promise.all(openers.map(async (opener) => (await once(opener, "exit"))[0] as number));
@@ -55,7 +55,10 @@ describe("processes that share one SQLite file", () => {
     Object.assign(task.meta, { figures: { backend: "SQLite", processes: PROCESSES, committers, rounds } });
     const authors = Array.from({ length: PROCESSES }, (_, number) => `author ${number}`);
     const workers = authors.map((author) =>
-      fork(script("commits.process.ts"), [path, author, `${CONNECTIONS}`], { execArgv: [...SOURCE_ARGUMENTS], env }),
+      fork(SCRIPT, ["commit", path, author, `${CONNECTIONS}`], {
+        execArgv: [...SOURCE_ARGUMENTS],
+        env,
+      }),
     );
     children.push(...workers);
     const ask = async (request: CommitsRequest): Promise<readonly CommitsAnswer[]> => {

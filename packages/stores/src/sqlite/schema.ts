@@ -1,4 +1,4 @@
-import { NOTED_AT_A_TIME } from "./noted-places.ts";
+import { NOTED_AT_A_TIME } from "./entry-log.ts";
 
 /**
  * Tables of the first version, in which the bodies of entries and plans stood apart. Everything that is logged is only

@@ -1,19 +1,19 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { closedStoreError } from "../rules/closed-store.ts";
-import { asStoreError, damagedRow, isLocked } from "./sqlite-errors.ts";
+import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
+import { closedStoreError } from "../shared/store-basics.ts";
 
 /** A value that a statement takes. */
 export type SqlValue = SQLInputValue;
 
 /**
  * The values of a statement: in the order of its `?`, or by name for a statement that needs one of them in several
- * places (`:name`). Numbered parameters (`?1`) are none of ours: half of the Node versions that we run on take them for
+ * places (`:name`). Numbered parameters (`?1`) are not used here: half of the Node versions that we run on take them for
  * names.
  */
 export type SqlValues = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>];
 
-/** A statement that gives rows, and what stands in each column of them. */
+/** A statement that returns rows, and what stands in each of their columns. */
 export interface SqlQuery<Row> {
   readonly sql: string;
   readonly columns: Columns<Row>;
@@ -24,7 +24,7 @@ export type Columns<Row> = { readonly [Name in keyof Row]-?: ColumnOf<Row[Name]>
 type ColumnOf<Value> = null extends Value ? `${KindOf<NonNullable<Value>>} or null` : KindOf<Value>;
 type KindOf<Value> = Value extends string ? "text" : Value extends number ? "integer" | "number" : "bytes";
 
-/** Writes a query down. */
+/** A query, with its columns checked against its row type. */
 export const query = <Row extends object>(sql: string, columns: Columns<Row>): SqlQuery<Row> => ({ sql, columns });
 
 /** How long a statement waits for a lock with the whole process standing still, in milliseconds. */
@@ -38,7 +38,7 @@ export class SqliteConnection {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** Settles when whoever came last to {@link whenFree} is done. Undefined when nobody is there. */
+  /** Settles when the last call of {@link whenFree} is done. Undefined when none is waiting or running. */
   #lastInLine: Promise<void> | undefined;
   #closed = false;
 
@@ -61,12 +61,12 @@ export class SqliteConnection {
     });
   }
 
-  /** Runs a statement and gives the key of the row that it inserted, if it did. */
+  /** Runs a statement and returns the key of the row that it inserted, if it did. */
   run(sql: string, ...values: SqlValues): number {
     return this.#guard(() => Number(this.#statement(sql).run(...(values as SqlValue[])).lastInsertRowid));
   }
 
-  /** Runs statements that take no values and give no rows. */
+  /** Runs statements that take no values and return no rows. */
   script(sql: string): void {
     this.#guard(() => this.#database.exec(sql));
   }
@@ -89,7 +89,7 @@ export class SqliteConnection {
 
   /**
    * Runs work that takes the write lock: at once, and as often as it takes while another process holds the lock, which
-   * leaves nothing of the work behind. This process goes on meanwhile. Who comes first also goes first.
+   * leaves nothing of the work behind. This process goes on meanwhile. Calls run in the order in which they came.
    *
    * @param limitMs how long it is tried, in milliseconds; then the failure of the last try is thrown.
    */
@@ -185,4 +185,74 @@ function isOfKind(value: unknown, column: string): boolean {
     default:
       return value instanceof Uint8Array;
   }
+}
+
+interface SqliteError extends Error {
+  readonly code: "ERR_SQLITE_ERROR";
+  /** SQLite's extended result code; its lowest byte is the primary one. */
+  readonly errcode: number;
+}
+
+/** SQLITE_BUSY. */
+export const SQLITE_BUSY = 5;
+/** SQLITE_CONSTRAINT. */
+const CONSTRAINT = 19;
+
+/** Primary result codes that say that the file's content is not what this store wrote. */
+const CORRUPT_CODES: ReadonlySet<number> = new Set([
+  1, // SQLITE_ERROR: a table or column of the schema is missing
+  11, // SQLITE_CORRUPT
+  CONSTRAINT, // rows contradict each other, since the store itself writes none that do
+  20, // SQLITE_MISMATCH
+  26, // SQLITE_NOTADB
+]);
+
+/** A failure of SQLite as a Threadfold error; any other value as it is. */
+export function asStoreError(cause: unknown, path: string): unknown {
+  if (isUnreadableNumber(cause)) {
+    return new ThreadfoldError(
+      "STORE_CORRUPT",
+      `The store ${path} is damaged: it holds a number that it never writes.`,
+      { cause },
+    );
+  }
+  if (!isSqliteError(cause)) return cause;
+  const primary = cause.errcode & 0xff;
+  const code: ErrorCode = CORRUPT_CODES.has(primary) ? "STORE_CORRUPT" : "STORE_UNAVAILABLE";
+  const what = code === "STORE_CORRUPT" ? "is damaged" : "cannot be used now";
+  return new ThreadfoldError(code, `The store ${path} ${what}: ${cause.message} (SQLite ${cause.errcode}).`, {
+    cause,
+    details: { path, sqliteCode: cause.errcode },
+  });
+}
+
+/** The error for a row that no version of this store wrote. */
+function damagedRow(path: string, column: string, expected: string): ThreadfoldError {
+  return new ThreadfoldError(
+    "STORE_CORRUPT",
+    `The store ${path} is damaged: the ${column} of a row is no ${expected}.`,
+    {
+      details: { path, column },
+    },
+  );
+}
+
+/** True when another connection holds the lock that was wanted. Nothing is wrong with the file, and later it may work. */
+export function isLocked(error: unknown): boolean {
+  return ThreadfoldError.isInstance(error) && (Number(error.details["sqliteCode"]) & 0xff) === SQLITE_BUSY;
+}
+
+/** True when SQLite refused rows because of what is there already: a trigger, an index or a reference said no. */
+export function isRefusedRow(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isSqliteError(cause) && (cause.errcode & 0xff) === CONSTRAINT;
+}
+
+function isSqliteError(value: unknown): value is SqliteError {
+  return value instanceof Error && (value as Partial<SqliteError>).code === "ERR_SQLITE_ERROR";
+}
+
+/** Node refuses to read an integer that no JavaScript number can hold. */
+function isUnreadableNumber(value: unknown): boolean {
+  return value instanceof Error && (value as NodeJS.ErrnoException).code === "ERR_OUT_OF_RANGE";
 }

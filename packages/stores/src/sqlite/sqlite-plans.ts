@@ -10,11 +10,9 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
-import { admitPlan, requireKnownMessages } from "../rules/admit-plan.ts";
-import { type PlanRow, planOf, wholePlan } from "../rules/plan-row.ts";
-import { EntryLog } from "./entry-log.ts";
+import { admitPlan, type PlanRow, planOf, requireKnownMessages, wholePlan } from "../shared/plans.ts";
+import { EntryLog, ThreadKeys } from "./entry-log.ts";
 import { type Columns, query, type SqliteConnection } from "./sqlite-connection.ts";
-import { ThreadKeys } from "./thread-keys.ts";
 
 const PLAN_COLUMNS: Columns<PlanRow> = { version: "integer", body: "text" };
 const NEWEST = query<PlanRow>(

@@ -3,28 +3,47 @@ import {
   type AppendOptions,
   type AppendResult,
   type Clock,
+  type FoundMessage,
+  isAbridgedPlan,
   type MessageId,
   type Page,
   type Pin,
   type PinId,
+  type ResumedThread,
   ThreadAddition,
+  type ThreadEntry,
   type ThreadEntryInput,
   type ThreadId,
   type ThreadInfo,
+  type ThreadRanges,
   type ThreadStore,
 } from "@threadfold/core";
-import { type AppendReceipt, answerRetry, receiptFor } from "../rules/append-receipt.ts";
-import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../rules/checked-arguments.ts";
-import { requireVersion } from "../rules/expected-version.ts";
-import type { LogEnd } from "../rules/log-end.ts";
-import { pageOf, pageRequest } from "../rules/thread-page.ts";
-import { type ReceiptRow, receiptOf, type ThreadRow, threadInfoOf } from "../rules/thread-row.ts";
-import { entryKey, inThread } from "./entry-key.ts";
-import { EntryLog } from "./entry-log.ts";
-import { afterMessages, KnownEnds } from "./known-ends.ts";
-import { query, type SqliteConnection } from "./sqlite-connection.ts";
-import { isRefusedRow } from "./sqlite-errors.ts";
-import { ThreadKeys } from "./thread-keys.ts";
+import type { PlanRow } from "../shared/plans.ts";
+import {
+  entriesOf,
+  linkAt,
+  outlinedPlan,
+  resumedThread,
+  type StoredRange,
+  shownRanges,
+  type VersionRange,
+} from "../shared/ranges.ts";
+import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../shared/store-basics.ts";
+import {
+  type AppendReceipt,
+  answerRetry,
+  type LogEnd,
+  pageOf,
+  pageRequest,
+  type ReceiptRow,
+  receiptFor,
+  receiptOf,
+  requireVersion,
+  type ThreadRow,
+  threadInfoOf,
+} from "../shared/threads.ts";
+import { EntryLog, entryKey, inThread, notedUpTo, ThreadKeys } from "./entry-log.ts";
+import { isRefusedRow, query, type SqliteConnection } from "./sqlite-connection.ts";
 
 const FIND_RECEIPT = query<ReceiptRow>(
   "SELECT request_digest, version, appended FROM receipts WHERE thread_key = ? AND idempotency_key = ?",
@@ -184,5 +203,110 @@ export class SqliteThreads implements ThreadStore {
 
   #keepReceipt(threadKey: number, key: string, { requestDigest, result }: AppendReceipt): void {
     this.#connection.run(INSERT_RECEIPT, threadKey, key, requestDigest, result.version, result.appended);
+  }
+}
+
+/** Where a connection left a thread. */
+export interface KnownEnd {
+  readonly end: LogEnd;
+  /**
+   * Ids of the newest messages, whose places are not noted and which the schema so does not refuse a second time. Absent
+   * until somebody asks.
+   */
+  readonly recent?: Set<MessageId>;
+}
+
+/** How many ends are remembered. Looking one up again is cheap; remembering every thread of a large store is not. */
+const REMEMBERED = 4_096;
+
+/** Where a connection left the threads that it appended to. Another one may have gone on since. */
+class KnownEnds {
+  readonly #ends = new Map<number, KnownEnd>();
+
+  of(threadKey: number): KnownEnd | undefined {
+    return this.#ends.get(threadKey);
+  }
+
+  remember(threadKey: number, known: KnownEnd): void {
+    if (this.#ends.size >= REMEMBERED) this.#ends.clear();
+    this.#ends.set(threadKey, known);
+  }
+
+  forget(threadKey: number): void {
+    this.#ends.delete(threadKey);
+  }
+}
+
+/** A known end after messages were appended there. The set of recent ids goes on with it. */
+function afterMessages({ end, recent }: Required<KnownEnd>, added: readonly MessageId[], after: LogEnd): KnownEnd {
+  const noted = notedUpTo(after.version);
+  // What is behind the noted ones came with this append, where that noted any.
+  const isNoted = noted > end.version;
+  if (isNoted) recent.clear();
+  for (const id of isNoted ? added.slice(noted - end.version) : added) recent.add(id);
+  return { end: after, recent };
+}
+
+const NEWEST_PLAN = query<PlanRow>(
+  "SELECT version, body FROM plans WHERE thread_key = ? ORDER BY version DESC LIMIT 1",
+  { version: "integer", body: "text" },
+);
+
+/** Parts of threads in SQLite. Entries and plans never change, so that no transaction is needed to read what fits together. */
+export class SqliteRanges implements ThreadRanges {
+  readonly #connection: SqliteConnection;
+  readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#keys = new ThreadKeys(connection);
+    this.#log = new EntryLog(connection);
+  }
+
+  async resume(threadId: ThreadId): Promise<ResumedThread | null> {
+    const threadKey = this.#keys.find(threadId);
+    const row = threadKey === undefined ? undefined : this.#connection.get(NEWEST_PLAN, threadKey);
+    if (threadKey === undefined || row === undefined || !isAbridgedPlan(row.body)) return null;
+    const plan = outlinedPlan(row, threadId);
+    const base = this.#log.end(threadKey, plan.threadVersion);
+    linkAt(plan.threadVersion, base, threadId);
+    const toVersion = this.#log.end(threadKey).version;
+    const read = (range: VersionRange) => this.#read(threadId, threadKey, range);
+    const shown = shownRanges(plan, this.#log.pinVersions(threadKey)).map(read);
+    const tail = read({ fromVersion: base.version, toVersion });
+    return Object.freeze({ thread: resumedThread(threadId, base, shown, tail), plan });
+  }
+
+  async loadRange(
+    threadId: ThreadId,
+    range: { readonly fromVersion: number; readonly toVersion?: number },
+  ): Promise<readonly ThreadEntry[]> {
+    const fromVersion = wholeNumber("fromVersion", range.fromVersion, 0, 0);
+    const wanted = wholeNumber("toVersion", range.toVersion, 0, Number.MAX_SAFE_INTEGER);
+    const threadKey = this.#keys.find(threadId);
+    const toVersion = threadKey === undefined ? 0 : this.#log.end(threadKey, wanted).version;
+    if (threadKey === undefined || toVersion <= fromVersion) return Object.freeze([]);
+    return Object.freeze(entriesOf(this.#read(threadId, threadKey, { fromVersion, toVersion })));
+  }
+
+  async findMessages(threadId: ThreadId, ids: readonly MessageId[]): Promise<readonly FoundMessage[]> {
+    const threadKey = this.#keys.find(threadId);
+    if (threadKey === undefined) return Object.freeze([]);
+    const places = [...new Set(ids)].flatMap((id) => this.#log.placeOf(threadKey, id) ?? []);
+    const found = places
+      .sort((a, b) => a.version - b.version)
+      .flatMap(({ version }) => {
+        const [entry] = entriesOf(this.#read(threadId, threadKey, { fromVersion: version - 1, toVersion: version }));
+        return entry?.type === "message" ? [Object.freeze({ version, message: entry.message })] : [];
+      });
+    return Object.freeze(found);
+  }
+
+  #read(threadId: ThreadId, threadKey: number, { fromVersion, toVersion }: VersionRange): StoredRange {
+    const bodies = this.#log.bodies(threadKey, fromVersion, toVersion);
+    const before = linkAt(fromVersion, this.#log.end(threadKey, fromVersion), threadId);
+    const after = linkAt(toVersion, this.#log.end(threadKey, toVersion), threadId);
+    return { fromVersion, toVersion, bodies, before, after };
   }
 }

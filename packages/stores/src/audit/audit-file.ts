@@ -1,0 +1,305 @@
+import {
+  artifactIdPrefix,
+  type CompactionPlan,
+  canonicalJson,
+  emptyPlan,
+  type JournalRecord,
+  MerkleTree,
+  merkleLeafOf,
+  parseJson,
+  parsePlan,
+  planDiff,
+  sha256,
+  THREAD_CHAIN_START,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { z } from "zod";
+import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
+
+/** Version of the audit file's shape, in its first line. */
+const AUDIT_FORMAT_VERSION = 1;
+
+/** What the hashes and signatures of an audit file are made with. */
+const AUDIT_ALGORITHMS = Object.freeze({
+  digest: "SHA-256",
+  text: "RFC 8785",
+  tree: "RFC 6962",
+  signature: "Ed25519",
+});
+
+/**
+ * A line of an audit file before it is sealed. Whatever is hashed stands in it as the very text that was hashed, so that
+ * a reader needs SHA-256 and no rules of serialization. `docs/audit-format.md` describes each of them.
+ */
+export type AuditLine =
+  | {
+      readonly type: "header";
+      readonly format: "threadfold-audit";
+      readonly formatVersion: typeof AUDIT_FORMAT_VERSION;
+      readonly algorithms: typeof AUDIT_ALGORITHMS;
+      readonly threadId: string;
+      /** ISO 8601 time in UTC at which the file was written. */
+      readonly at: string;
+    }
+  | {
+      readonly type: "entry";
+      readonly version: number;
+      /** SHA-256 of the body. */
+      readonly digest: string;
+      /** SHA-256 of the link before and the digest. */
+      readonly link: string;
+      /** Null when it was left out, or erased. */
+      readonly body: string | null;
+    }
+  | {
+      readonly type: "plan";
+      readonly version: number;
+      /** SHA-256 of the text. */
+      readonly planId: string;
+      readonly createdAt: string;
+      readonly text: string | null;
+      /** What changed from the plan before, as patches. */
+      readonly diff: string | null;
+    }
+  | {
+      readonly type: "artifact";
+      /** Ends in the first 24 digits of the SHA-256 of `prefix` and `content`. */
+      readonly artifactId: string;
+      readonly prefix: string;
+      readonly content: string | null;
+    }
+  | {
+      readonly type: "journal";
+      /** SHA-256 of the text. */
+      readonly hash: string;
+      readonly text: string;
+    }
+  | {
+      readonly type: "inclusion";
+      /** The journal entry, a request, that the proof shows to be in the tree of the last line. */
+      readonly sequence: number;
+      readonly proof: readonly string[];
+    }
+  | {
+      readonly type: "consistency";
+      /** The journal entry whose checkpoint the tree of the last line grew from. */
+      readonly sequence: number;
+      readonly proof: readonly string[];
+    }
+  | {
+      readonly type: "end";
+      readonly threadVersion: number;
+      readonly threadDigest: string;
+      readonly planVersion: number;
+      readonly size: number;
+      readonly rootHash: string;
+    };
+
+/** How an audit file is written. */
+export interface AuditExportOptions {
+  /** ISO 8601 time in UTC that the file says it was written at. */
+  readonly at: string;
+  /** Whether bodies of entries, plans and artifacts are in it; true by default. Without them digests alone are. */
+  readonly content?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Writes a thread's whole record as lines of one self-contained file, each ending in a newline: entries, plans with what
+ * changed, artifacts, journal with requests and checkpoints, and proofs. Whoever has the file checks it with SHA-256
+ * alone, as `docs/audit-format.md` says, or with {@link verifyAudit}. It shows what is stored, so what is encrypted in
+ * the store is encrypted in the file.
+ *
+ * Lines are made as they are asked for; what is kept is 32 bytes for each entry of the journal, in hexadecimal.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, `ABORTED`, or `STORE_CORRUPT` for a plan that cannot be read.
+ */
+export async function* exportAudit(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  options: AuditExportOptions,
+): AsyncGenerator<string> {
+  let seal = "";
+  for await (const line of auditLines(inspectorOf(store, options.signal), threadId, options)) {
+    const sealed = sealLine(line, seal);
+    seal = sealed.seal;
+    yield `${sealed.text}\n`;
+  }
+}
+
+async function* auditLines(
+  inspector: StoreInspector,
+  threadId: ThreadId,
+  { at, content = true }: AuditExportOptions,
+): AsyncIterable<AuditLine> {
+  const header = { format: "threadfold-audit", formatVersion: AUDIT_FORMAT_VERSION, algorithms: AUDIT_ALGORITHMS };
+  yield { type: "header", ...header, threadId, at } as AuditLine;
+  // The journal is read up to where it ends now, so that it never speaks of entries that came after those in the file.
+  const size = await lengthOf(inspector, threadId);
+  let end = { threadVersion: 0, threadDigest: THREAD_CHAIN_START };
+  for await (const { version, digest, link, body } of inspector.entries(threadId)) {
+    yield { type: "entry", version, digest, link, body: content ? body : null };
+    end = { threadVersion: version, threadDigest: link };
+  }
+  if (end.threadVersion === 0 && size === 0)
+    throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to export.`);
+  let planVersion = 0;
+  for await (const line of planLines(inspector, threadId, content)) {
+    yield line;
+    planVersion = line.version;
+  }
+  for await (const { artifactId, tenantId, content: kept } of inspector.artifacts(threadId)) {
+    yield {
+      type: "artifact",
+      artifactId,
+      prefix: artifactIdPrefix(threadId, tenantId),
+      content: content ? kept : null,
+    };
+  }
+  yield* journalLines(inspector, threadId, size, (rootHash) => ({ type: "end", ...end, planVersion, size, rootHash }));
+}
+
+async function lengthOf(inspector: StoreInspector, threadId: ThreadId): Promise<number> {
+  let size = 0;
+  for await (const { sequence } of inspector.journal(threadId)) size = sequence;
+  return size;
+}
+
+type PlanLine = Extract<AuditLine, { type: "plan" }>;
+
+async function* planLines(inspector: StoreInspector, threadId: ThreadId, content: boolean): AsyncIterable<PlanLine> {
+  let before: CompactionPlan | null = emptyPlan(threadId, "none");
+  for await (const row of inspector.plans(threadId)) {
+    const plan = content ? planIn(row, threadId) : null;
+    const { version, planId, createdAt } = row;
+    const diff = plan === null || before === null ? null : canonicalJson(planDiff(before, plan).patches);
+    yield { type: "plan", version, planId, createdAt, text: plan === null ? null : hashedText(plan), diff };
+    before = plan;
+  }
+}
+
+function planIn({ body, version }: StoredPlan, threadId: ThreadId): CompactionPlan | null {
+  if (body === null) return null;
+  try {
+    return parsePlan(body);
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", `Plan ${version} of thread ${threadId} cannot be read.`, { cause });
+  }
+}
+
+/** The text whose SHA-256 is the plan's id. */
+function hashedText({ planId: _planId, createdAt: _createdAt, ...hashed }: CompactionPlan): string {
+  return canonicalJson(hashed);
+}
+
+async function* journalLines(
+  inspector: StoreInspector,
+  threadId: ThreadId,
+  size: number,
+  endLine: (rootHash: string) => AuditLine,
+): AsyncIterable<AuditLine> {
+  const tree = new MerkleTree();
+  const requests: number[] = [];
+  const checkpoints: { readonly sequence: number; readonly size: number }[] = [];
+  for await (const { sequence, at, record, previousHash, hash } of inspector.journal(threadId)) {
+    if (sequence > size) break;
+    const parsed = parseRecord(record, threadId, sequence);
+    yield { type: "journal", hash, text: canonicalJson({ sequence, threadId, at, record: parsed, previousHash }) };
+    tree.append(merkleLeafOf(hash));
+    if (parsed.type === "request-rendered") requests.push(sequence);
+    if (parsed.type === "checkpoint-made") checkpoints.push({ sequence, size: parsed.checkpoint.size });
+  }
+  for (const sequence of requests) yield { type: "inclusion", sequence, proof: tree.inclusionProof(sequence - 1) };
+  for (const { sequence, size: from } of checkpoints)
+    yield { type: "consistency", sequence, proof: tree.consistencyProof(from) };
+  yield endLine(tree.root());
+}
+
+function parseRecord(record: string, threadId: ThreadId, sequence: number): JournalRecord {
+  try {
+    return parseJson(record) as JournalRecord;
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
+      cause,
+    });
+  }
+}
+
+/** A line as it is written, and the seal that the next one builds on. The first line builds on the empty text. */
+export function sealLine(line: AuditLine, previousSeal: string): { readonly text: string; readonly seal: string } {
+  const body = canonicalJson(line);
+  const seal = sha256(previousSeal + body);
+  return { text: `${body.slice(0, -1)},"seal":"${seal}"}`, seal };
+}
+
+/** A line without its seal, and the seal; null for a line that does not build on the one before it, or is no JSON. */
+export function unsealLine(
+  text: string,
+  previousSeal: string,
+): { readonly line: Readonly<Record<string, unknown>>; readonly seal: string } | null {
+  const [, open, seal] = SEAL.exec(text) ?? [];
+  if (open === undefined || seal === undefined || sha256(`${previousSeal}${open}}`) !== seal) return null;
+  try {
+    const line: unknown = parseJson(`${open}}`);
+    return typeof line === "object" && line !== null ? { line: line as Readonly<Record<string, unknown>>, seal } : null;
+  } catch {
+    return null;
+  }
+}
+
+const SEAL = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
+
+/** A line that was unsealed, with its type; null when this version does not know such a line. */
+export function parseAuditLine(line: unknown): AuditLine | null {
+  const parsed = schema.safeParse(line);
+  return parsed.success ? (parsed.data as AuditLine) : null;
+}
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().nonnegative();
+const proof = z.array(digest).max(64);
+const body = z.string().nullable();
+
+const schema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("header"),
+    format: z.literal("threadfold-audit"),
+    formatVersion: z.literal(AUDIT_FORMAT_VERSION),
+    algorithms: z.strictObject({
+      digest: z.literal("SHA-256"),
+      text: z.literal("RFC 8785"),
+      tree: z.literal("RFC 6962"),
+      signature: z.literal("Ed25519"),
+    }),
+    threadId: z.string(),
+    at: z.string(),
+  }),
+  z.strictObject({ type: z.literal("entry"), version: count, digest, link: digest, body }),
+  z.strictObject({
+    type: z.literal("plan"),
+    version: count,
+    planId: digest,
+    createdAt: z.string(),
+    text: body,
+    diff: body,
+  }),
+  z.strictObject({
+    type: z.literal("artifact"),
+    artifactId: z.string().regex(/^artifact_[0-9a-f]{24}$/),
+    prefix: z.string(),
+    content: body,
+  }),
+  z.strictObject({ type: z.literal("journal"), hash: digest, text: z.string() }),
+  z.strictObject({ type: z.literal("inclusion"), sequence: count, proof }),
+  z.strictObject({ type: z.literal("consistency"), sequence: count, proof }),
+  z.strictObject({
+    type: z.literal("end"),
+    threadVersion: count,
+    threadDigest: digest,
+    planVersion: count,
+    size: count,
+    rootHash: digest,
+  }),
+]);

@@ -1,0 +1,298 @@
+import {
+  artifactIdOf,
+  type CompactionPlan,
+  canonicalJson,
+  firstBrokenEntry,
+  type JournalEntry,
+  type JournalRecord,
+  MerkleTree,
+  merkleLeafOf,
+  nextThreadLink,
+  parseJson,
+  parsePlan,
+  placeMessage,
+  serializePlan,
+  sha256,
+  THREAD_CHAIN_START,
+  type ThreadEntry,
+  type ThreadId,
+  threadEntrySchema,
+} from "@threadfold/core";
+import type { StoredArtifact, StoredEntry, StoredJournalEntry, StoredPlan } from "../inspection/inspector.ts";
+import { isKeyedDigest } from "../shared/journal.ts";
+import { firstUnknownMessage, planInfo } from "../shared/plans.ts";
+import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
+
+/** One thing that does not verify: the first bad one of its family. */
+export interface StoreFinding {
+  readonly family: "entries" | "plans" | "journal" | "artifacts" | "file";
+  /** Null for what concerns the whole file. */
+  readonly threadId: ThreadId | null;
+  /** Which one: a version of the thread or of the plan, a sequence number, an artifact id; null when none can be named. */
+  readonly at: number | string | null;
+  /** What is wrong with it, as the rest of a sentence. Never any content. */
+  readonly problem: string;
+}
+
+/** What a check says of the first bad item of its family, or null when all is well. */
+export type Problem = { readonly at: number | string | null; readonly problem: string } | null;
+
+/** What is known of a log once it was checked. */
+export interface CheckedLog {
+  readonly problem: Problem;
+  /** The thread's digest at version n, from 0. It ends before the first bad entry. */
+  readonly links: readonly string[];
+  /** At which version each message came in. */
+  readonly arrivals: ReadonlyMap<string, number>;
+}
+
+/** What an entry row has to say beside its body. */
+type Header = Pick<StoredEntry, "version" | "kind" | "messageId" | "pinId" | "messages" | "turn" | "step">;
+
+const START: Header = { version: 0, kind: "", messageId: null, pinId: null, messages: 0, turn: 0, step: 0 };
+
+/**
+ * Follows a log from its start: bodies, digests, links and headers.
+ *
+ * @param isErased true when bodies are gone by right; their digests and links still have to hold.
+ */
+export async function checkEntries(rows: AsyncIterable<StoredEntry>, isErased = false): Promise<CheckedLog> {
+  const links = [THREAD_CHAIN_START];
+  const arrivals = new Map<string, number>();
+  let before = START;
+  for await (const row of rows) {
+    const problem =
+      chainProblem(row, before, links.at(-1) as string, isErased) ??
+      headerProblem(row, before) ??
+      repetition(row, arrivals);
+    if (problem !== null) return { problem: { at: before.version + 1, problem }, links, arrivals };
+    links.push(row.link);
+    if (row.messageId !== null) arrivals.set(row.messageId, row.version);
+    before = row;
+  }
+  return { problem: null, links, arrivals };
+}
+
+function chainProblem(row: StoredEntry, before: Header, link: string, isErased: boolean): string | null {
+  if (row.version !== before.version + 1) return "it is missing";
+  if (row.body === null && !isErased) return "its body is gone";
+  if (row.body !== null && sha256(row.body) !== row.digest) return "its body does not match its digest";
+  return nextThreadLink(link, row.digest) === row.link ? null : "it does not link to the entry before";
+}
+
+function headerProblem(row: StoredEntry, before: Header): string | null {
+  if (row.body === null) return null;
+  const entry = parseEntry(row.body);
+  if (entry === null) return "its body is no entry";
+  const expected = headerAfter(before, entry);
+  const wrong = (Object.keys(expected) as (keyof Header)[]).find((name) => row[name] !== expected[name]);
+  return wrong === undefined ? null : `its header and its body disagree on ${wrong}`;
+}
+
+function repetition({ messageId }: StoredEntry, arrivals: ReadonlyMap<string, number>): string | null {
+  const earlier = messageId === null ? undefined : arrivals.get(messageId);
+  return earlier === undefined ? null : `its message is entry ${earlier} already`;
+}
+
+function parseEntry(body: string): ThreadEntry | null {
+  try {
+    const parsed = parseJson(body);
+    return threadEntrySchema.safeParse(parsed).success && canonicalJson(parsed) === body
+      ? (parsed as ThreadEntry)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function headerAfter({ version, messages, turn, step }: Header, entry: ThreadEntry): Header {
+  const next = { version: version + 1, kind: entry.type, messageId: null, pinId: null, messages, turn, step };
+  switch (entry.type) {
+    case "message": {
+      const place = placeMessage({ turn, step }, entry.message);
+      return { ...next, ...place, messageId: entry.message.id, messages: messages + 1 };
+    }
+    case "pin":
+      return { ...next, pinId: entry.pin.id };
+    case "pin-lifted":
+      return { ...next, pinId: entry.pinId };
+  }
+}
+
+/** What is known of a thread's plans once they were checked. */
+export interface CheckedPlans {
+  readonly problem: Problem;
+  /** The ids of the plans before the first bad one, from version 1 on. */
+  readonly planIds: readonly string[];
+}
+
+/**
+ * Checks that plans are whole, are the ones that their ids name, and cover only what the log has.
+ *
+ * @param logWith reads the log with at least so many entries, as far as it has them: a thread that is in use grows between
+ * the reading of its log and of its plans.
+ */
+export async function checkPlans(
+  threadId: ThreadId,
+  rows: AsyncIterable<StoredPlan>,
+  logWith: (entries: number) => Promise<CheckedLog>,
+  isErased = false,
+): Promise<CheckedPlans> {
+  const planIds: string[] = [];
+  for await (const row of rows) {
+    const version = planIds.length + 1;
+    const log = await logWith(row.threadVersion);
+    const problem = row.version === version ? planProblem(threadId, row, log, isErased) : "it is missing";
+    if (problem !== null) return { problem: { at: version, problem }, planIds };
+    planIds.push(row.planId);
+  }
+  return { problem: null, planIds };
+}
+
+function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isErased: boolean): string | null {
+  if (row.body === null && isErased) return null;
+  const plan = row.body === null ? null : parse(row.body);
+  if (plan === null)
+    return row.body === null ? "its body is gone" : "its body is no plan, or not the one that its id names";
+  if (plan.threadId !== threadId) return "it is a plan of another thread";
+  const expected = planInfo(plan);
+  const wrong = (Object.keys(expected) as (keyof typeof expected)[]).find((name) => row[name] !== expected[name]);
+  if (wrong !== undefined) return `its header and its body disagree on ${wrong}`;
+  return log.problem === null ? coverageProblem(plan, log) : null;
+}
+
+/** Of a damaged log nobody knows what it had, so a plan is held against an intact one only. */
+function coverageProblem(plan: CompactionPlan, { links, arrivals }: CheckedLog): string | null {
+  const entries = links.length - 1;
+  if (plan.threadVersion > entries) return `it covers ${plan.threadVersion} entries and the log has ${entries}`;
+  const unknown = firstUnknownMessage(plan, (id) => arrivals.get(id));
+  return unknown === undefined ? null : "it names a message that the log did not have then";
+}
+
+function parse(body: string): CompactionPlan | null {
+  try {
+    const plan = parsePlan(body);
+    return serializePlan(plan) === body ? plan : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Checks that every artifact of a thread is the content that its id names. */
+export async function checkArtifacts(
+  threadId: ThreadId,
+  rows: AsyncIterable<StoredArtifact>,
+  isErased = false,
+): Promise<Problem> {
+  for await (const row of rows) {
+    if (isErased && row.content === null) continue;
+    const problem = artifactProblem(threadId, row);
+    if (problem !== null) return { at: row.artifactId, problem };
+  }
+  return null;
+}
+
+function artifactProblem(threadId: ThreadId, { artifactId, tenantId, bytes, content }: StoredArtifact): string | null {
+  if (content === null) return "its content is gone";
+  if (artifactIdOf(threadId, tenantId, content) !== artifactId) return "its content does not match its id";
+  return Buffer.byteLength(content) === bytes ? null : "its length is not the one on record";
+}
+
+/** What is known of a journal once it was checked. */
+export interface CheckedJournal {
+  readonly problem: Problem;
+  /** The entries before the first bad one. */
+  readonly entries: readonly JournalEntry[];
+}
+
+/** Follows a journal's chain from its start. */
+export async function checkJournal(
+  threadId: ThreadId,
+  rows: AsyncIterable<StoredJournalEntry>,
+): Promise<CheckedJournal> {
+  const entries: JournalEntry[] = [];
+  let unreadable: Problem = null;
+  for await (const { record, ...rest } of rows) {
+    const parsed = parseRecord(record);
+    if (parsed === null) {
+      unreadable = { at: rest.sequence, problem: "its record cannot be read" };
+      break;
+    }
+    entries.push({ ...rest, threadId, record: parsed });
+  }
+  const broken = firstBrokenEntry(entries);
+  if (broken === null) return { problem: checkpointProblem(entries) ?? unreadable, entries };
+  return { problem: { at: broken.sequence, problem: broken.reason }, entries: entries.slice(0, broken.sequence - 1) };
+}
+
+/** Holds the checkpoints of an unbroken journal against what it was when they were made. */
+function checkpointProblem(entries: readonly JournalEntry[]): Problem {
+  const tree = new MerkleTree();
+  for (const { sequence, record, hash } of entries) {
+    if (record.type === "checkpoint-made") {
+      const parsed = checkpointSchema.safeParse(record.checkpoint);
+      if (!parsed.success || parsed.data.size > tree.size || tree.root(parsed.data.size) !== parsed.data.rootHash)
+        return { at: sequence, problem: "its checkpoint is not of this journal" };
+      const signature = signatureProblem(parsed.data);
+      if (signature !== null) return { at: sequence, problem: `its checkpoint does not hold: ${signature}` };
+    }
+    tree.append(merkleLeafOf(hash));
+  }
+  return null;
+}
+
+/**
+ * Holds a log against what the journal recorded of it. A chain shows what was changed within it; only a record made
+ * elsewhere shows that its end was cut off.
+ */
+export function checkLogAgainstJournal(log: CheckedLog, journal: readonly JournalEntry[]): Problem {
+  const entries = log.links.length - 1;
+  for (const { sequence, record: kept } of journal) {
+    const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
+    if (!("threadVersion" in record)) continue;
+    if (record.threadVersion > entries) {
+      return {
+        at: entries + 1,
+        problem: `it is missing: journal entry ${sequence} speaks of version ${record.threadVersion}`,
+      };
+    }
+    const digest = "threadDigest" in record ? record.threadDigest : undefined;
+    if (digest !== undefined && !isKeyedDigest(digest) && log.links[record.threadVersion] !== digest) {
+      return {
+        at: record.threadVersion,
+        problem: `the thread's digest there is not the one of journal entry ${sequence}`,
+      };
+    }
+  }
+  return null;
+}
+
+/** Holds plans against what the journal recorded of them, for the same reason. */
+export function checkPlansAgainstJournal(planIds: readonly string[], journal: readonly JournalEntry[]): Problem {
+  for (const { sequence, record: kept } of journal) {
+    const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
+    if (!("planVersion" in record)) continue;
+    const { planVersion } = record;
+    if (planVersion > planIds.length) {
+      return {
+        at: planIds.length + 1,
+        problem: `it is missing: journal entry ${sequence} speaks of version ${planVersion}`,
+      };
+    }
+    const planId = "planId" in record ? record.planId : undefined;
+    if (planId !== undefined && !isKeyedDigest(planId) && planIds[planVersion - 1] !== planId)
+      return { at: planVersion, problem: `it is not the plan of journal entry ${sequence}` };
+  }
+  return null;
+}
+
+function parseRecord(text: string): JournalRecord | null {
+  try {
+    const record = parseJson(text);
+    return typeof record === "object" && record !== null && canonicalJson(record) === text
+      ? (record as JournalRecord)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,163 @@
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import {
+  type Checkpoint,
+  type CheckpointSignature,
+  checkpointNote,
+  freezeDeep,
+  MerkleTree,
+  merkleLeafOf,
+  THREAD_CHAIN_START,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+  threadIdSchema,
+} from "@threadfold/core";
+import { z } from "zod";
+import { inspectorOf } from "../inspection/inspector.ts";
+
+/** How a checkpoint is made. */
+export interface CheckpointOptions {
+  /** ISO 8601 time in UTC. */
+  readonly at: string;
+  /** Vouches for it; without one it is unsigned. */
+  readonly sign?: CheckpointSigner;
+  /** Ends the reading; then there is no checkpoint. */
+  readonly signal?: AbortSignal;
+}
+
+/** Vouches for checkpoints. A key in a vault or a device is one too, as long as it signs Ed25519. */
+export type CheckpointSigner = (note: string) => Promise<CheckpointSignature>;
+
+/**
+ * Writes down what a thread and its journal are now, in the journal and as a value to keep elsewhere. It reads both once
+ * and keeps 64 bytes of memory for each entry of the journal.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` for a thread without entries, `ABORTED`.
+ */
+export async function makeCheckpoint(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  { at, sign, signal }: CheckpointOptions,
+): Promise<Checkpoint> {
+  const state = await stateOf(store, threadId, signal);
+  const unsigned = { threadId, at, ...state };
+  const checkpoint = sign === undefined ? unsigned : { ...unsigned, signature: await sign(checkpointNote(unsigned)) };
+  await store.journal.append(threadId, { type: "checkpoint-made", checkpoint }, at);
+  return freezeDeep<Checkpoint>(checkpoint);
+}
+
+/** What a checkpoint made now would say. The journal is read first, so that it never speaks of more than the log has. */
+async function stateOf(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  signal: AbortSignal | undefined,
+): Promise<Omit<Checkpoint, "threadId" | "at">> {
+  const inspector = inspectorOf(store, signal);
+  const tree = new MerkleTree();
+  for await (const { hash } of inspector.journal(threadId)) tree.append(merkleLeafOf(hash));
+  let end = { version: 0, link: THREAD_CHAIN_START };
+  for await (const { version, link } of inspector.entries(threadId)) end = { version, link };
+  if (end.version === 0)
+    throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to make a checkpoint of.`);
+  const planVersion = (await store.plans.listPlans(threadId)).at(-1)?.version ?? 0;
+  return {
+    size: tree.size,
+    rootHash: tree.root(),
+    threadVersion: end.version,
+    threadDigest: end.link,
+    planVersion,
+  };
+}
+
+/** Reads a checkpoint that was kept as JSON. @throws ThreadfoldError `INVALID_JSON`. */
+export function parseCheckpoint(text: string): Checkpoint {
+  try {
+    return checkpointSchema.parse(JSON.parse(text));
+  } catch {
+    throw new ThreadfoldError("INVALID_JSON", "The text is no checkpoint.", {
+      hint: "Give the JSON that making a checkpoint printed.",
+    });
+  }
+}
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().nonnegative();
+
+/** What a checkpoint has to be made of before anything in it is believed. */
+export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
+  threadId: threadIdSchema,
+  size: count,
+  rootHash: digest,
+  at: z.string(),
+  threadVersion: count,
+  threadDigest: digest,
+  planVersion: count,
+  signature: z
+    .strictObject({ algorithm: z.literal("Ed25519"), publicKey: z.string().max(1_000), value: z.string().max(1_000) })
+    .optional(),
+});
+
+/**
+ * Signs with an Ed25519 key in this process.
+ *
+ * @param privateKey PKCS#8 in PEM, or a key object.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no such key.
+ */
+export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner {
+  const key = typeof privateKey === "string" ? readKey(() => createPrivateKey(privateKey)) : privateKey;
+  if (key.type !== "private" || key.asymmetricKeyType !== "ed25519") throw noEd25519Key("private");
+  const publicKey = spki(createPublicKey(key));
+  return async (note) =>
+    Object.freeze({ algorithm: "Ed25519", publicKey, value: sign(null, Buffer.from(note), key).toString("base64") });
+}
+
+/**
+ * A public key as checkpoints carry it: SPKI in DER, base64.
+ *
+ * @param publicKey SPKI in PEM, or base64 of its DER.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no Ed25519 key.
+ */
+export function ed25519PublicKey(publicKey: string): string {
+  const key = readKey(() => publicKeyOf(publicKey));
+  if (key.asymmetricKeyType !== "ed25519") throw noEd25519Key("public");
+  return spki(key);
+}
+
+/** What a signature is worth: who signed is checked against `publicKey` when one is trusted. */
+export function signatureProblem(checkpoint: Checkpoint, publicKey?: string): string | null {
+  const { signature, ...unsigned } = checkpoint;
+  if (signature === undefined) return publicKey === undefined ? null : "it is not signed";
+  if (publicKey !== undefined && signature.publicKey !== publicKey) return "it is signed by another key";
+  return holds(signature, checkpointNote(unsigned)) ? null : "its signature does not hold";
+}
+
+function holds({ algorithm, publicKey, value }: CheckpointSignature, note: string): boolean {
+  try {
+    if (algorithm !== "Ed25519" || Buffer.from(value, "base64").toString("base64") !== value) return false;
+    const key = publicKeyOf(publicKey);
+    return key.asymmetricKeyType === "ed25519" && verify(null, Buffer.from(note), key, Buffer.from(value, "base64"));
+  } catch {
+    return false;
+  }
+}
+
+const publicKeyOf = (text: string): KeyObject =>
+  text.includes("-----BEGIN")
+    ? createPublicKey(text)
+    : createPublicKey({ key: Buffer.from(text.trim(), "base64"), format: "der", type: "spki" });
+
+const spki = (key: KeyObject): string => key.export({ format: "der", type: "spki" }).toString("base64");
+
+function readKey(read: () => KeyObject): KeyObject {
+  try {
+    return read();
+  } catch {
+    // The cause may quote the key, so it is not handed on.
+    throw new ThreadfoldError("INVALID_CONFIG", "The key cannot be read.", { hint: "Give an Ed25519 key in PEM." });
+  }
+}
+
+const noEd25519Key = (kind: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `The key is no ${kind} Ed25519 key.`, {
+    hint: "Make one with: openssl genpkey -algorithm ed25519",
+  });

@@ -1,0 +1,371 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import {
+  AgentThread,
+  nextThreadLink,
+  serializeEntry,
+  ThreadAddition,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { type ErasableStore, eraseSubject } from "../erasure/erase-subject.ts";
+import type { InspectableStore, StoreInspector } from "../inspection/inspector.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { exportAudit } from "./audit-file.ts";
+import { makeCheckpoint } from "./checkpoint.ts";
+import { type StoreFinding, verifyStore } from "./verify-store.ts";
+
+const ENTRIES = 9;
+let folder: string;
+/** The thread's digest at each of its versions, from 0. */
+let digests: readonly string[];
+
+beforeAll(async () => {
+  // Many copies of one file that nobody needs after a crash: memory is a good enough disk for them.
+  folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
+  const store = await openSqliteStore(join(folder, "intact.db"));
+  await store.threads.append(THREAD, [...transcript(ENTRIES - 1), pin("p1")], { expectedVersion: 0 });
+  const thread = await store.threads.load(THREAD);
+  if (thread === null) throw new Error("the thread is there");
+  digests = Array.from({ length: ENTRIES + 1 }, (_, version) => thread.atVersion(version).digest);
+  const planIds: string[] = [];
+  for (const version of [1, 2, 3]) {
+    const plan = dropPlan(thread.messagesBetween(0, version), { version, threadVersion: ENTRIES });
+    await store.plans.commitPlan(THREAD, plan, version - 1);
+    planIds.push(plan.planId);
+  }
+  for (const content of ["first", "second", "third"]) await store.artifacts.store(content, metadata());
+  await store.journal.append(
+    THREAD,
+    { type: "entries-appended", threadVersion: ENTRIES, threadDigest: thread.digest },
+    START,
+  );
+  for (const requestSequence of [1, 2, 3]) {
+    await store.journal.append(
+      THREAD,
+      { type: "usage-reported", requestSequence, usage: { inputTokens: 1, outputTokens: 1 } },
+      START,
+    );
+  }
+  for (const [index, planId] of planIds.entries()) {
+    const record = { type: "plan-committed", planVersion: index + 1, planId, diffDigest: planId } as const;
+    await store.journal.append(THREAD, record, START);
+  }
+  await store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Copies the intact store, lets somebody work on the copy with raw SQL and no triggers, and verifies it. */
+async function findingsAfter(sql: string, checked: ThreadId | "everything" = THREAD): Promise<readonly StoreFinding[]> {
+  const path = join(folder, "tampered.db");
+  rmSync(path, { force: true });
+  copyFileSync(join(folder, "intact.db"), path);
+  const raw = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  // Newer versions of Node keep a schema from being written by hand.
+  raw.enableDefensive?.(false);
+  for (const { name } of raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+    raw.exec(`DROP TRIGGER ${String(name)}`);
+  raw.exec(sql);
+  raw.close();
+  const store = await openSqliteStore(path);
+  try {
+    return await (checked === "everything" ? verifyStore(store) : verifyStore(store, checked));
+  } finally {
+    await store.close();
+  }
+}
+
+const expectFirst = (
+  findings: readonly StoreFinding[],
+  family: StoreFinding["family"],
+  at: number | string | null,
+): void => {
+  const found = findings.find((finding) => finding.family === family);
+  expect(found, JSON.stringify(findings)).toBeDefined();
+  expect(found?.at).toBe(at);
+};
+
+const bodyOf = (table: string, version: number): string => `(SELECT body FROM ${table} WHERE version = ${version})`;
+
+describe("R11 verifyStore finds what was tampered with and names the first bad one", () => {
+  it("nothing in a store that nobody tampered with", async () => {
+    expect(await findingsAfter("")).toEqual([]);
+    expect(await findingsAfter("", "everything")).toEqual([]);
+  });
+
+  it("any column of any entry", async () => {
+    const changes = {
+      body: (at: number) => `UPDATE entries SET body = replace(body, '"', ' "') WHERE version = ${at}`,
+      "body that is no JSON": (at: number) => `UPDATE entries SET body = '{' WHERE version = ${at}`,
+      digest: (at: number) => `UPDATE entries SET digest = lower(hex(randomblob(32))) WHERE version = ${at}`,
+      link: (at: number) => `UPDATE entries SET link = lower(hex(randomblob(32))) WHERE version = ${at}`,
+      kind: (at: number) => `UPDATE entries SET kind = 'pin-lifted' WHERE version = ${at}`,
+      id: (at: number) => `UPDATE entries SET message_id = 'other', pin_id = 'other' WHERE version = ${at}`,
+      ordinal: (at: number) => `UPDATE entries SET messages = messages + 1 WHERE version = ${at}`,
+      turn: (at: number) => `UPDATE entries SET turn = turn + 1 WHERE version = ${at}`,
+      step: (at: number) => `UPDATE entries SET step = step - 1 WHERE version = ${at}`,
+      gone: (at: number) => `UPDATE entries SET body = '' WHERE version = ${at}`,
+      "left out": (at: number) => `DELETE FROM entries WHERE version = ${at}`,
+    };
+    for (const change of Object.values(changes)) {
+      for (const at of [1, 5, ENTRIES]) expectFirst(await findingsAfter(change(at)), "entries", at);
+    }
+  });
+
+  it("entries that changed places, an end that was cut off, and an entry that was added", async () => {
+    const swap = `UPDATE entries SET body = CASE version WHEN 3 THEN ${bodyOf("entries", 6)} ELSE ${bodyOf("entries", 3)} END WHERE version IN (3, 6)`;
+    expectFirst(await findingsAfter(swap), "entries", 3);
+    expectFirst(await findingsAfter("DELETE FROM entries WHERE version > 5"), "entries", 6);
+    expectFirst(await findingsAfter("DELETE FROM entries"), "entries", 1);
+    const forged = `INSERT INTO entries SELECT entry_key - version + ${ENTRIES + 1}, kind, 'm99', pin_id, messages + 1, turn, step, digest, link, appended_at, body FROM entries WHERE version = 8`;
+    expectFirst(await findingsAfter(forged), "entries", ENTRIES + 1);
+  });
+
+  it("a message that came in again, although its link and its header are right", async () => {
+    const thread = AgentThread.empty(THREAD).appendEntries([...transcript(ENTRIES - 1), pin("p1")]);
+    const again = new ThreadAddition(thread.position, thread.length, new Map(), () => undefined);
+    for (const entry of transcript(3).slice(2)) again.add(entry);
+    const [entry] = again.entries;
+    if (entry?.type !== "message") throw new Error("the message is there");
+    const { body, digest } = serializeEntry(entry);
+    const { id, turn, step, ordinal } = entry.message;
+    const place = `(1 << 32) + ${ENTRIES + 1}, 'message', '${id}', NULL, ${ordinal + 1}, ${turn}, ${step}`;
+    const link = nextThreadLink(digests.at(-1) as string, digest);
+    const findings = await findingsAfter(
+      `INSERT INTO entries VALUES (${place}, '${digest}', '${link}', 0, '${body.replaceAll("'", "''")}')`,
+    );
+    expectFirst(findings, "entries", ENTRIES + 1);
+    expect(findings[0]?.problem).toBe("its message is entry 3 already");
+  });
+
+  it("any column of any plan", async () => {
+    const changes = [
+      (at: number) => `UPDATE plans SET body = replace(body, 'oldest', 'newest') WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body = ' ' || body WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET plan_id = 'other' WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET thread_version = thread_version - 1 WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET created_at = '2020' WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET compacted_tokens = 1 WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body = ${bodyOf("plans", (at % 3) + 1)} WHERE version = ${at}`,
+      (at: number) => `UPDATE plans SET body = '' WHERE version = ${at}`,
+    ];
+    for (const change of changes) for (const at of [1, 2, 3]) expectFirst(await findingsAfter(change(at)), "plans", at);
+    expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 2"), "plans", 2);
+    expectFirst(await findingsAfter("DELETE FROM plans WHERE version = 3"), "plans", 3);
+    expectFirst(await findingsAfter("DELETE FROM plans"), "plans", 1);
+  });
+
+  it("any column of any journal entry", async () => {
+    const changes = [
+      (at: number) => `UPDATE journal SET record = replace(record, '1', '9') WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET record = '[' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET at = '2020' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET hash = 'x' WHERE sequence = ${at}`,
+      (at: number) => `UPDATE journal SET previous_hash = 'x' WHERE sequence = ${at}`,
+    ];
+    for (const change of changes)
+      for (const at of [1, 2, 4]) expectFirst(await findingsAfter(change(at)), "journal", at);
+    expectFirst(await findingsAfter("DELETE FROM journal WHERE sequence = 2"), "journal", 2);
+    expectFirst(await findingsAfter("UPDATE journal SET sequence = 9 WHERE sequence = 3"), "journal", 3);
+  });
+
+  it("an artifact that is not what its id names", async () => {
+    const changes = [
+      "UPDATE artifact_contents SET content = x'00' WHERE artifact_key = 2",
+      "UPDATE artifact_contents SET content = x'ff' WHERE artifact_key = 2",
+      "DELETE FROM artifact_contents WHERE artifact_key = 2",
+      "UPDATE artifacts SET tenant_id = 'other' WHERE artifact_key = 2",
+      "UPDATE artifacts SET bytes = 1 WHERE artifact_key = 2",
+    ];
+    const [finding] = await findingsAfter(changes[0] as string);
+    for (const change of changes) expectFirst(await findingsAfter(change), "artifacts", finding?.at ?? null);
+    expect(finding?.at).toMatch(/^artifact_/);
+  });
+
+  it("several families at once, and rows that refer to nothing", async () => {
+    const all =
+      "UPDATE entries SET body = '[]'; UPDATE plans SET body = '[]'; UPDATE journal SET hash = ''; UPDATE artifact_contents SET content = x'00';";
+    expect((await findingsAfter(all)).map(({ family }) => family)).toEqual([
+      "entries",
+      "plans",
+      "journal",
+      "artifacts",
+    ]);
+    const orphans = await findingsAfter("DELETE FROM threads", "everything");
+    expect(orphans.map(({ family }) => family)).toEqual(["file", "file", "file", "file"]);
+  });
+});
+
+describe("R11 verifyStore finds nothing wrong with a thread that grows while it is read", () => {
+  it("whatever another writer appends, commits and records between any two readings", async () => {
+    const store = createMemoryStore();
+    const { inspector } = store;
+    let entries = 0;
+    let plans = 0;
+    const grow = async (): Promise<void> => {
+      await store.threads.append(THREAD, transcript(entries + 2).slice(entries), { expectedVersion: entries });
+      entries += 2;
+      const thread = await store.threads.load(THREAD);
+      if (thread === null) throw new Error("the thread is there");
+      const threadDigest = thread.digest;
+      await store.journal.append(THREAD, { type: "entries-appended", threadVersion: entries, threadDigest }, START);
+      plans += 1;
+      const plan = dropPlan(thread.messagesBetween(0, entries), { version: plans, threadVersion: entries });
+      await store.plans.commitPlan(THREAD, plan, plans - 1);
+      const { planId } = plan;
+      const record = { type: "plan-committed", planVersion: plans, planId, diffDigest: planId } as const;
+      await store.journal.append(THREAD, record, START);
+    };
+    async function* growing<Row>(read: () => AsyncIterable<Row>): AsyncIterable<Row> {
+      await grow();
+      yield* read();
+      await grow();
+    }
+    const busy: StoreInspector = {
+      threadIds: () => inspector.threadIds(),
+      entries: (threadId) => growing(() => inspector.entries(threadId)),
+      plans: (threadId) => growing(() => inspector.plans(threadId)),
+      journal: (threadId) => growing(() => inspector.journal(threadId)),
+      artifacts: (threadId) => growing(() => inspector.artifacts(threadId)),
+      damage: () => inspector.damage(),
+    };
+    await grow();
+    expect(await verifyStore({ ...store, inspector: busy } as InspectableStore)).toEqual([]);
+    expect(plans).toBeGreaterThan(8);
+  });
+});
+
+describe("R28 a store file that was damaged", () => {
+  it("gives a typed error or findings when the thread is not as it was, and never an altered thread", async () => {
+    const intact = readFileSync(join(folder, "intact.db"));
+    const path = join(folder, "damaged.db");
+    const outcomes = { unharmed: 0, detected: 0 };
+    const damage = fc.record({
+      at: fc.integer({ min: 1, max: intact.length - 1 }),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 64 }),
+      cut: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, bytes, cut }) => {
+        const image = Buffer.from(intact);
+        Buffer.from(bytes).copy(image, at);
+        writeFileSync(path, cut ? image.subarray(0, at) : image);
+        outcomes[(await isUnharmed(path)) ? "unharmed" : "detected"]++;
+      }),
+      { ...runs(500), seed: 20_250_101 },
+    );
+    expect(outcomes.detected).toBeGreaterThan(250);
+  });
+});
+
+/** True when the store still gives the whole thread and finds nothing wrong; false when it says that something is. */
+async function isUnharmed(path: string): Promise<boolean> {
+  try {
+    const store = await openSqliteStore(path);
+    try {
+      const findings = await verifyStore(store);
+      const thread = await store.threads.load(THREAD);
+      // A page that lost its last rows looks like a thread that is not as long yet: verifying finds that, loading cannot.
+      if (thread !== null) expect(digests).toContain(thread.digest);
+      if (findings.length === 0) expect(thread?.digest).toBe(digests.at(-1));
+      return findings.length === 0;
+    } finally {
+      await store.close();
+      for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    }
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error)) throw error;
+    expect(["STORE_CORRUPT", "STORE_FOREIGN", "STORE_UNAVAILABLE"]).toContain(error.code);
+    return false;
+  }
+}
+
+describe("a damaged index that leads from one row to another and back", () => {
+  /** The artifacts of a thread under keys that are not theirs: the third leads to the first, and that to the third. */
+  const circle = `
+    DROP INDEX artifacts_by_thread;
+    CREATE INDEX artifacts_by_thread ON artifacts (thread_key, 5 - artifact_key);
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = 'CREATE INDEX artifacts_by_thread ON artifacts (thread_key, artifact_key)'
+      WHERE name = 'artifacts_by_thread';`;
+
+  it("is a finding that says where, and the rest of the store is checked", async () => {
+    const findings = await findingsAfter(circle, "everything");
+    expect(findings.filter(({ family }) => family !== "file")).toEqual([
+      {
+        family: "artifacts",
+        threadId: THREAD,
+        at: null,
+        problem: expect.stringMatching(
+          /it cannot be read: The artifacts of thread thread-a are out of order: behind \d comes \d/,
+        ),
+      },
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ family: "file" }));
+  });
+
+  it("ends an export of the thread and its erasure, with an error that says where", async () => {
+    await findingsAfter(circle);
+    const store = await openSqliteStore(join(folder, "tampered.db"));
+    const exported = async (): Promise<void> => {
+      for await (const _line of exportAudit(store, THREAD, { at: START }));
+    };
+    const damaged = { code: "STORE_CORRUPT", message: expect.stringContaining("out of order") };
+    await expect(exported()).rejects.toMatchObject(damaged);
+    const why = { actor: "a", reason: "r", at: START };
+    await expect(eraseSubject(store, THREAD, { ...why, dryRun: true })).rejects.toMatchObject(damaged);
+    await store.close();
+  });
+});
+
+describe("a check that takes its time", () => {
+  const open = (): Promise<InspectableStore & ErasableStore> => openSqliteStore(join(folder, "intact.db"));
+
+  it("lets everything else in the process go on meanwhile", async () => {
+    const store = await open();
+    const order: string[] = [];
+    setImmediate(() => order.push("a turn of the process"));
+    await verifyStore(store).then(() => order.push("checked"));
+    expect(order).toEqual(["a turn of the process", "checked"]);
+    await store.close();
+  });
+
+  it("ends when it is aborted, as do an export, an erasure and the making of a checkpoint", async () => {
+    const store = await open();
+    const aborting = (): { readonly signal: AbortSignal } => {
+      const controller = new AbortController();
+      setImmediate(() => controller.abort());
+      return controller;
+    };
+    const why = { actor: "a", reason: "r", at: START };
+    const exported = async (): Promise<void> => {
+      for await (const _line of exportAudit(store, THREAD, { at: START, signal: aborting().signal }));
+    };
+    for (const work of [
+      () => verifyStore(store, undefined, { signal: aborting().signal }),
+      () => verifyStore(store, THREAD, { signal: aborting().signal }),
+      () => eraseSubject(store, THREAD, { ...why, signal: aborting().signal }),
+      () => makeCheckpoint(store, THREAD, { at: START, signal: aborting().signal }),
+      exported,
+    ])
+      await expect(work()).rejects.toMatchObject({ code: "ABORTED" });
+    expect(await store.eraser.isErased(THREAD)).toBe(false);
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+  });
+
+  it("names the threads that it checks", async () => {
+    const store = await open();
+    const threads: ThreadId[] = [];
+    await verifyStore(store, undefined, { onThread: (threadId) => void threads.push(threadId) });
+    expect(threads).toEqual([THREAD]);
+    await store.close();
+  });
+});

@@ -1,0 +1,214 @@
+import {
+  type Checkpoint,
+  MerkleTree,
+  merkleLeafOf,
+  THREAD_CHAIN_START,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { inspectorOf, type StoreInspector } from "../inspection/inspector.ts";
+import {
+  type CheckedJournal,
+  type CheckedLog,
+  type CheckedPlans,
+  checkArtifacts,
+  checkEntries,
+  checkJournal,
+  checkLogAgainstJournal,
+  checkPlans,
+  checkPlansAgainstJournal,
+  type Problem,
+  type StoreFinding,
+} from "./check-thread.ts";
+import { signatureProblem } from "./checkpoint.ts";
+
+export type { StoreFinding } from "./check-thread.ts";
+
+/** How a check runs. */
+export interface VerifyOptions {
+  /** Ends the check. */
+  readonly signal?: AbortSignal;
+  /** Called with every thread that is checked, before it is. */
+  readonly onThread?: (threadId: ThreadId) => void;
+}
+
+/**
+ * Checks what a store holds and returns the first bad item of each family; an empty list means that everything verifies.
+ *
+ * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
+ * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
+ * each artifact is the content that its id names. Others may write to the store meanwhile. Damage is a finding and never
+ * an exception, so one run reports all of it that can still be read.
+ *
+ * @param threadId the thread to check; without it all of them, and the backend's files.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `ABORTED`, `STORE_UNAVAILABLE`.
+ */
+export async function verifyStore(
+  store: ThreadfoldStore,
+  threadId?: ThreadId,
+  { signal, onThread }: VerifyOptions = {},
+): Promise<readonly StoreFinding[]> {
+  const inspector = inspectorOf(store, signal);
+  if (threadId === undefined) return verifyAll(inspector, onThread);
+  onThread?.(threadId);
+  return verifyThread(inspector, threadId);
+}
+
+async function verifyAll(
+  inspector: StoreInspector,
+  onThread: VerifyOptions["onThread"],
+): Promise<readonly StoreFinding[]> {
+  const findings: StoreFinding[] = [];
+  const ofFile = (problem: Problem): void => {
+    if (problem !== null) findings.push({ family: "file", threadId: null, ...problem });
+  };
+  ofFile(
+    await guarded(async () => {
+      for (const problem of await inspector.damage()) ofFile({ at: null, problem });
+      return null;
+    }),
+  );
+  // Most threads of a file that SQLite finds damaged may still be readable.
+  ofFile(
+    await guarded(async () => {
+      for await (const id of inspector.threadIds()) {
+        onThread?.(id);
+        findings.push(...(await verifyThread(inspector, id, true)));
+      }
+      return null;
+    }),
+  );
+  return findings;
+}
+
+async function verifyThread(
+  inspector: StoreInspector,
+  threadId: ThreadId,
+  known = false,
+): Promise<readonly StoreFinding[]> {
+  let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
+  let plans: CheckedPlans = { problem: null, planIds: [] };
+  let journal: CheckedJournal = { problem: null, entries: [] };
+  let rows = 0;
+  let isErased = false;
+  const erasureProblem = await guarded(async () => {
+    isErased = (await inspector.isErased?.(threadId)) ?? false;
+    return null;
+  });
+  const counted = <Row>(source: AsyncIterable<Row>): AsyncIterable<Row> => countRows(source, () => rows++);
+  const readLog = async (): Promise<CheckedLog> =>
+    (log = await checkEntries(counted(inspector.entries(threadId)), isErased));
+  const logWith = async (entries: number): Promise<CheckedLog> =>
+    log.problem === null && entries >= log.links.length ? readLog() : log;
+  // The journal is written after what it speaks of, so it is read first: what comes in meanwhile is no contradiction.
+  const journalProblem = await guarded(
+    async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
+  );
+  const logProblem = await guarded(async () => (await readLog()).problem);
+  log = { ...log, problem: logProblem };
+  const problems: Record<Exclude<StoreFinding["family"], "file">, Problem> = {
+    entries: logProblem ?? erasureProblem,
+    plans: await guarded(
+      async () => (plans = await checkPlans(threadId, counted(inspector.plans(threadId)), logWith, isErased)).problem,
+    ),
+    journal: journalProblem,
+    artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)),
+  };
+  problems.entries ??= checkLogAgainstJournal(log, journal.entries);
+  problems.plans ??= checkPlansAgainstJournal(plans.planIds, journal.entries);
+  if (isErased) problems.journal ??= missingProof(journal);
+  const findings = Object.entries(problems).flatMap(([family, problem]) =>
+    problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],
+  );
+  if (rows > 0 || known || findings.length > 0) return findings;
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} to verify.`, { details: { threadId } });
+}
+
+/** Content that is gone by right is gone by an entry of the journal that says so. */
+function missingProof({ entries }: CheckedJournal): Problem {
+  if (entries.some(({ record }) => record.type === "thread-erased")) return null;
+  return { at: entries.length + 1, problem: "it is missing: the content was erased and no entry proves it" };
+}
+
+/** Damage that shows while reading is a problem of the family that was read. */
+async function guarded(check: () => Promise<Problem>): Promise<Problem> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!ThreadfoldError.isInstance(error) || error.code !== "STORE_CORRUPT") throw error;
+    return { at: null, problem: `it cannot be read: ${error.message}` };
+  }
+}
+
+async function* countRows<Row>(source: AsyncIterable<Row>, count: () => void): AsyncIterable<Row> {
+  for await (const row of source) {
+    count();
+    yield row;
+  }
+}
+
+/**
+ * Says whether a thread and its journal have only grown since a checkpoint that was kept elsewhere. This finds what no
+ * chain can: an end that was cut off, and a record that was written anew as a whole. That chains hold is for
+ * `verifyStore` to say; both together show that nothing up to the checkpoint was changed.
+ *
+ * @param publicKey the key that the checkpoint has to be signed with, as `ed25519PublicKey` returns it.
+ * @param signal ends the check.
+ * @throws ThreadfoldError `STORE_CORRUPT` when a stored hash is not one, `ABORTED`.
+ */
+export async function verifySince(
+  store: ThreadfoldStore,
+  checkpoint: Checkpoint,
+  publicKey?: string,
+  signal?: AbortSignal,
+): Promise<readonly StoreFinding[]> {
+  const { threadId } = checkpoint;
+  const signature = signatureProblem(checkpoint, publicKey);
+  if (signature !== null)
+    throw new ThreadfoldError("INVALID_CONFIG", `The checkpoint cannot be trusted: ${signature}.`);
+  const inspector = inspectorOf(store, signal);
+  const findings: StoreFinding[] = [];
+  const journal = await journalProblem(inspector, checkpoint);
+  if (journal !== null) findings.push({ family: "journal", threadId, at: journal.at, problem: journal.problem });
+  const entries = await entriesProblem(inspector, checkpoint);
+  if (entries !== null) findings.push({ family: "entries", threadId, at: entries.at, problem: entries.problem });
+  const plans = (await store.plans.listPlans(threadId)).length;
+  if (plans < checkpoint.planVersion)
+    findings.push({ family: "plans", threadId, at: plans + 1, problem: "it is missing: the checkpoint has it" });
+  return findings;
+}
+
+interface Finding {
+  readonly at: number;
+  readonly problem: string;
+}
+
+async function journalProblem(
+  inspector: StoreInspector,
+  { threadId, size, rootHash }: Checkpoint,
+): Promise<Finding | null> {
+  const tree = new MerkleTree();
+  for await (const { hash } of inspector.journal(threadId)) {
+    if (tree.size === size) break;
+    tree.append(merkleLeafOf(hash));
+  }
+  if (tree.size < size) return { at: tree.size + 1, problem: `it is missing: the checkpoint has ${size}` };
+  return tree.root() === rootHash ? null : { at: size, problem: "the journal up to here is not the checkpoint's" };
+}
+
+async function entriesProblem(
+  inspector: StoreInspector,
+  { threadId, threadVersion, threadDigest }: Checkpoint,
+): Promise<Finding | null> {
+  let end = { version: 0, link: THREAD_CHAIN_START };
+  for await (const { version, link } of inspector.entries(threadId)) {
+    if (version > threadVersion) break;
+    end = { version, link };
+  }
+  if (end.version < threadVersion)
+    return { at: end.version + 1, problem: `it is missing: the checkpoint has ${threadVersion}` };
+  return end.link === threadDigest
+    ? null
+    : { at: threadVersion, problem: "the thread up to here is not the checkpoint's" };
+}

@@ -1,0 +1,173 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  canonicalJson,
+  nextThreadLink,
+  serializeEntry,
+  serializePlan,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { endAfter, idsOf, listedThreads, START_OF_LOG } from "../shared/threads.ts";
+
+/** An entry as it is kept, nothing of it trusted yet. */
+export interface StoredEntry {
+  readonly version: number;
+  readonly kind: string;
+  readonly messageId: string | null;
+  readonly pinId: string | null;
+  readonly messages: number;
+  readonly turn: number;
+  readonly step: number;
+  readonly digest: string;
+  readonly link: string;
+  /** Canonical JSON; null when it is gone. */
+  readonly body: string | null;
+}
+
+/** A plan as it is kept. */
+export interface StoredPlan {
+  readonly version: number;
+  readonly planId: string;
+  readonly threadVersion: number;
+  readonly createdAt: string;
+  readonly originalTokens: number;
+  readonly compactedTokens: number;
+  readonly body: string | null;
+}
+
+/** A journal entry as it is kept. */
+export interface StoredJournalEntry {
+  readonly sequence: number;
+  readonly at: string;
+  /** Canonical JSON. */
+  readonly record: string;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+/** An artifact as it is kept, expired or not. */
+export interface StoredArtifact {
+  readonly artifactId: string;
+  readonly tenantId: string | null;
+  readonly bytes: number;
+  readonly content: string | null;
+}
+
+/** Reads what a store really holds, past every rule of access and without failing on what is damaged. */
+export interface StoreInspector {
+  /** Every thread that the store has heard of, also without entries. */
+  threadIds(): AsyncIterable<ThreadId>;
+  /** Oldest first, like all of the following. */
+  entries(threadId: ThreadId): AsyncIterable<StoredEntry>;
+  plans(threadId: ThreadId): AsyncIterable<StoredPlan>;
+  journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry>;
+  artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact>;
+  /** Whether a thread's content was erased, so that bodies are gone by right. Absent where nothing can be erased. */
+  isErased?(threadId: ThreadId): Promise<boolean>;
+  /** What the backend itself finds wrong with its files. */
+  damage(): Promise<readonly string[]>;
+}
+
+/** A store that shows what it really holds. */
+export interface InspectableStore extends ThreadfoldStore {
+  readonly inspector: StoreInspector;
+}
+
+/** Says whether a store shows what it really holds. */
+export function isInspectable(store: ThreadfoldStore): store is InspectableStore {
+  return "inspector" in store;
+}
+
+/**
+ * What a store really holds where it shows that, else what it hands out. However much that is, the process goes on
+ * meanwhile, and an aborted signal ends the reading.
+ *
+ * @throws ThreadfoldError `ABORTED` while rows are read.
+ */
+export function inspectorOf(store: ThreadfoldStore, signal?: AbortSignal): StoreInspector {
+  const inspector = isInspectable(store) ? store.inspector : portInspector(store);
+  const { isErased } = inspector;
+  const ofThread =
+    <Row>(read: (threadId: ThreadId) => AsyncIterable<Row>) =>
+    (threadId: ThreadId): AsyncIterable<Row> =>
+      inTurns(read(threadId), signal);
+  return {
+    threadIds: () => inTurns(inspector.threadIds(), signal),
+    entries: ofThread((threadId) => inspector.entries(threadId)),
+    plans: ofThread((threadId) => inspector.plans(threadId)),
+    journal: ofThread((threadId) => inspector.journal(threadId)),
+    artifacts: ofThread((threadId) => inspector.artifacts(threadId)),
+    ...(isErased !== undefined && { isErased: (threadId) => isErased.call(inspector, threadId) }),
+    damage: async () => {
+      refuseAborted(signal);
+      return inspector.damage();
+    },
+  };
+}
+
+/** Rows after which a reader lets go: signals and everybody else in this process have their turn then. */
+const ROWS_AT_A_STRETCH = 16;
+
+async function* inTurns<Row>(rows: AsyncIterable<Row>, signal: AbortSignal | undefined): AsyncGenerator<Row> {
+  let read = 0;
+  for await (const row of rows) {
+    if (read++ % ROWS_AT_A_STRETCH === 0) await nextTurn();
+    refuseAborted(signal);
+    yield row;
+  }
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new ThreadfoldError("ABORTED", "The reading of the store was aborted.");
+}
+
+/**
+ * Shows what a store hands out as if these were its rows: for stores that keep no rows, and for wrapped ones. It sees
+ * only what may be read, so expired artifacts are not among it.
+ */
+export function portInspector(store: ThreadfoldStore): StoreInspector {
+  return {
+    threadIds: () => threadIds(store),
+    entries: (threadId) => entries(store, threadId),
+    plans: (threadId) => plans(store, threadId),
+    journal: (threadId) => journal(store, threadId),
+    artifacts: (threadId) => artifacts(store, threadId),
+    damage: async () => [],
+  };
+}
+
+async function* threadIds(store: ThreadfoldStore): AsyncIterable<ThreadId> {
+  for await (const { threadId } of listedThreads(store)) yield threadId;
+}
+
+async function* entries(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredEntry> {
+  let end = START_OF_LOG;
+  for (const entry of (await store.threads.load(threadId))?.entries ?? []) {
+    const serialized = serializeEntry(entry);
+    end = endAfter(end, entry, nextThreadLink(end.link, serialized.digest));
+    yield { ...end, ...idsOf(entry), kind: entry.type, ...serialized };
+  }
+}
+
+async function* plans(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredPlan> {
+  for (const info of await store.plans.listPlans(threadId)) {
+    const plan = await store.plans.getPlan(threadId, info.version);
+    yield { ...info, body: plan === null ? null : serializePlan(plan) };
+  }
+}
+
+async function* journal(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredJournalEntry> {
+  for (const { sequence, at, record, previousHash, hash } of await store.journal.read(threadId)) {
+    yield { sequence, at, record: canonicalJson(record), previousHash, hash };
+  }
+}
+
+async function* artifacts(store: ThreadfoldStore, threadId: ThreadId): AsyncIterable<StoredArtifact> {
+  for (const artifactId of await store.artifacts.list(threadId)) {
+    const artifact = await store.artifacts.retrieve(artifactId);
+    if (artifact === null) continue;
+    const { tenantId, bytes } = artifact.metadata;
+    yield { artifactId, tenantId, bytes, content: artifact.content };
+  }
+}

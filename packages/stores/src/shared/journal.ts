@@ -1,0 +1,84 @@
+import {
+  canonicalJson,
+  freezeDeep,
+  type JournalEntry,
+  type JournalRecord,
+  nextJournalEntry,
+  parseJson,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import { isPlainText, wholeNumber } from "./store-basics.ts";
+
+/**
+ * The next entry of a journal, frozen and apart from the record that was handed in, with the record's canonical JSON.
+ *
+ * @throws ThreadfoldError `INVALID_JSON` for a record that canonical JSON cannot express, `INVALID_CONFIG` for a time
+ * that is no plain text.
+ */
+export function sealJournalEntry(
+  previous: JournalEntry | null,
+  threadId: ThreadId,
+  record: JournalRecord,
+  at: string,
+): { readonly entry: JournalEntry; readonly record: string } {
+  if (typeof at !== "string" || !isPlainText(at))
+    throw new ThreadfoldError("INVALID_CONFIG", "The journal's time has to be a text.");
+  const serialized = canonicalJson(record);
+  const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at);
+  return { entry: freezeDeep(entry), record: serialized };
+}
+
+/**
+ * Reads the options of a journal reading: everything by default.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when one of them is not a whole number of at least 0.
+ */
+export function journalRange(options: { readonly after?: number; readonly limit?: number } = {}): {
+  readonly after: number;
+  readonly limit: number;
+} {
+  return {
+    after: wholeNumber("after", options.after, 0, 0),
+    limit: wholeNumber("limit", options.limit, 0, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+/** An entry as tables keep it. */
+export interface JournalRow {
+  readonly sequence: number;
+  readonly at: string;
+  readonly record: string;
+  readonly previous_hash: string;
+  readonly hash: string;
+}
+
+/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is no JSON. */
+export function journalEntryOf(
+  { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
+  threadId: ThreadId,
+): JournalEntry {
+  return freezeDeep({ sequence, threadId, at, record: parseRecord(record, threadId, sequence), previousHash, hash });
+}
+
+function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
+  try {
+    return parseJson(text) as JournalRecord;
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
+      cause,
+      details: { threadId, sequence },
+    });
+  }
+}
+
+const PREFIX = "keyed:";
+
+/**
+ * Says whether a digest was put under a subject's key, as an encrypted store does with digests of plain content: bare
+ * ones would let anybody confirm a guess of the content, also after it was erased. Only the key's holder can compare it.
+ */
+export const isKeyedDigest = (digest: unknown): boolean => typeof digest === "string" && digest.startsWith(PREFIX);
+
+/** Marks what a key made of a digest. */
+export const asKeyedDigest = (text: string): string => PREFIX + text;

@@ -1,0 +1,131 @@
+import {
+  type CompactionPlan,
+  type CompactionStore,
+  canonicalJson,
+  expandPlan,
+  freezeDeep,
+  isAbridgedPlan,
+  isSealed,
+  type MessageId,
+  type MessageRun,
+  type PlacedMessage,
+  type PlanInfo,
+  parsePlan,
+  planRecords,
+  serializePlan,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+
+/**
+ * Checks a plan before anything is looked up: schema, id, thread and version.
+ *
+ * @returns the plan, frozen.
+ *
+ * @throws ThreadfoldError `INVALID_PLAN`.
+ */
+export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expectedVersion: number): CompactionPlan {
+  const plan = isSealed(candidate) ? candidate : freezeDeep(parsePlan(canonicalJson(candidate)));
+  if (plan.threadId !== threadId) throw refusal(threadId, plan, "it is a plan of another thread");
+  if (!Number.isSafeInteger(expectedVersion) || expectedVersion < 0 || plan.version !== expectedVersion + 1) {
+    throw refusal(threadId, plan, `it has version ${plan.version} and would follow version ${String(expectedVersion)}`);
+  }
+  return plan;
+}
+
+/**
+ * Checks that the thread has everything that a plan names.
+ *
+ * @param versionOf the version at which a message came into the thread, if it did.
+ * @throws ThreadfoldError `INVALID_PLAN`.
+ */
+export function requireKnownMessages(
+  plan: CompactionPlan,
+  currentVersion: number,
+  versionOf: (id: MessageId) => number | undefined,
+): void {
+  if (plan.threadVersion > currentVersion) {
+    throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries and the thread has ${currentVersion}`);
+  }
+  const unknown = firstUnknownMessage(plan, versionOf);
+  if (unknown === undefined) return;
+  throw refusal(plan.threadId, plan, `the thread has no message ${unknown} at version ${plan.threadVersion}`);
+}
+
+/** The first message that a plan names and the thread did not have at the plan's thread version. */
+export function firstUnknownMessage(
+  plan: CompactionPlan,
+  versionOf: (id: MessageId) => number | undefined,
+): MessageId | undefined {
+  for (const record of planRecords(plan)) {
+    for (const id of record.span.messageIds) {
+      const version = versionOf(id);
+      if (version === undefined || version > plan.threadVersion) return id;
+    }
+  }
+  return undefined;
+}
+
+function refusal(threadId: ThreadId, plan: CompactionPlan, reason: string): ThreadfoldError {
+  return new ThreadfoldError(
+    "INVALID_PLAN",
+    `Plan ${plan.planId} cannot be committed to thread ${threadId}: ${reason}.`,
+    {
+      hint: "Load the thread and its current plan, and fold again.",
+      details: { threadId, planId: plan.planId, version: plan.version },
+    },
+  );
+}
+
+/** A plan without its records. */
+export function planInfo(plan: CompactionPlan): PlanInfo {
+  const { planId, version, threadVersion, createdAt, originalTokens, compactedTokens } = plan;
+  return Object.freeze({ planId, version, threadVersion, createdAt, originalTokens, compactedTokens });
+}
+
+/** The version of a thread's newest plan, read without the plan where the store can do that. */
+export async function currentVersion(plans: CompactionStore, threadId: ThreadId): Promise<number> {
+  return plans.getCurrentVersion?.(threadId) ?? (await plans.getCurrentPlan(threadId)).version;
+}
+
+/** A plan as it is kept. */
+export interface PlanRow {
+  readonly version: number;
+  /** Canonical JSON of the plan, or its abridged form. */
+  readonly body: string;
+}
+
+/** A plan with all its ids, whichever form it was kept in. */
+export function wholePlan(body: string, messagesOf: (run: MessageRun) => readonly PlacedMessage[]): CompactionPlan {
+  return isAbridgedPlan(body) ? expandPlan(body, messagesOf) : parsePlan(body);
+}
+
+/** A plan from its row. @throws ThreadfoldError `STORE_CORRUPT` when it is not the plan that it stands for. */
+export function planOf(
+  { body, version }: PlanRow,
+  threadId: ThreadId,
+  read: (body: string) => CompactionPlan,
+): CompactionPlan {
+  const where = `Plan ${version} of thread ${threadId}`;
+  let plan: CompactionPlan;
+  try {
+    plan = read(body);
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", `${where} cannot be read.`, { cause, details: { threadId, version } });
+  }
+  if (plan.version === version && plan.threadId === threadId) return plan;
+  throw new ThreadfoldError("STORE_CORRUPT", `${where} is kept as another plan.`, { details: { threadId, version } });
+}
+
+/** A plan's row with every id in its body, for a check. What cannot be put together is left as it is kept. */
+export function spelledOut<Row extends { readonly body: string | null }>(
+  row: Row,
+  messagesOf: (run: MessageRun) => readonly PlacedMessage[],
+): Row {
+  if (row.body === null || !isAbridgedPlan(row.body)) return row;
+  try {
+    return { ...row, body: serializePlan(expandPlan(row.body, messagesOf)) };
+  } catch {
+    return row;
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asThreadId, type ThreadId } from "@threadfold/core";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { openConnection } from "./open-connection.ts";
+import { query, SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
+import { SqlitePlans } from "./sqlite-plans.ts";
+import { SqliteRanges, SqliteThreads } from "./sqlite-threads.ts";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "threadfold-"))));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("P9 the cost of an append and of a commit", () => {
+  it("does not grow with the thread: the statements are the same ones, and each looks up what it needs by an index", async () => {
+    const connection = await openConnection(join(folder, "store.db"));
+    const clock = { now: () => START_MS };
+    const threads = new SqliteThreads(connection, clock);
+    const plans = new SqlitePlans(connection, clock);
+    const append = async (number: number): Promise<void> => {
+      const entries = [entry(number), pin(`p${number}`), lift(`p${number}`)];
+      await threads.append(THREAD, entries, { expectedVersion: "any", idempotencyKey: `key ${number}` });
+    };
+    const statements: string[] = [];
+    for (const method of ["get", "all", "run"] as const) {
+      const original = SqliteConnection.prototype[method] as (asked: never, ...values: readonly never[]) => never;
+      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
+        this: SqliteConnection,
+        asked: string | SqlQuery<unknown>,
+        ...values: SqlValues
+      ) {
+        statements.push(typeof asked === "string" ? asked : asked.sql);
+        return original.call(this, asked as never, ...(values as never[]));
+      });
+    }
+    const recorded = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+      statements.length = 0;
+      await work();
+      return [...statements];
+    };
+    await threads.append(THREAD, transcript(10), { expectedVersion: 0 });
+    await threads.load(THREAD);
+    const early = await recorded(() => append(1_000));
+    await threads.append(THREAD, transcript(300), { expectedVersion: "any" });
+    const late = await recorded(() => append(1_001));
+    expect(late).toEqual(early);
+
+    const plan = dropPlan([{ id: message(0).id, turn: 1 }], { version: 1, threadVersion: 5 });
+    const committing = await recorded(() => plans.commitPlan(THREAD, plan, 0));
+    vi.restoreAllMocks();
+    for (const sql of new Set([...late, ...committing])) {
+      // The plan of an insert also shows checks of foreign keys that are skipped unless one is violated.
+      if (!sql.startsWith("SELECT")) continue;
+      for (const step of queryPlan(connection, sql)) expect(step, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
+    }
+    connection.close();
+  });
+});
+
+describe("P9 the cost of going on with a thread", () => {
+  it("does not grow with what the plan hides: the same statements read the same number of rows, each by an index", async () => {
+    const connection = await openConnection(join(folder, "store.db"));
+    const clock = { now: () => START_MS };
+    const [threads, plans] = [new SqliteThreads(connection, clock), new SqlitePlans(connection, clock)];
+    const ranges = new SqliteRanges(connection);
+    /** A thread of so many messages and a pin, of which a plan drops all but the first two and the last four. */
+    const folded = async (messages: number): Promise<ThreadId> => {
+      const threadId = asThreadId(`of-${messages}`);
+      await threads.append(threadId, [...transcript(messages), pin("kept")], { expectedVersion: 0 });
+      const thread = await threads.load(threadId);
+      const hidden = thread?.messagesBetween(2, messages - 4) ?? [];
+      await plans.commitPlan(threadId, dropPlan(hidden, { version: 1, threadVersion: messages + 1, threadId }), 0);
+      await threads.append(threadId, [entry(messages)], { expectedVersion: "any" });
+      return threadId;
+    };
+    const [short, long] = [await folded(40), await folded(1_000)];
+
+    const statements: string[] = [];
+    let rows = 0;
+    for (const method of ["get", "all"] as const) {
+      const original = SqliteConnection.prototype[method] as (asked: never, ...values: readonly never[]) => never;
+      vi.spyOn(SqliteConnection.prototype, method).mockImplementation(function (
+        this: SqliteConnection,
+        asked: string | SqlQuery<unknown>,
+        ...values: SqlValues
+      ) {
+        const found = original.call(this, asked as never, ...(values as never[])) as unknown;
+        statements.push(typeof asked === "string" ? asked : asked.sql);
+        rows += Array.isArray(found) ? found.length : 1;
+        return found as never;
+      });
+    }
+    const resumed = async (threadId: ThreadId) => {
+      statements.length = rows = 0;
+      const found = await ranges.resume(threadId);
+      expect(found?.thread.isWhole).toBe(false);
+      return { statements: [...statements], rows, held: [...(found?.thread.entriesInMemory() ?? [])].length };
+    };
+    for (const threadId of [short, long]) await resumed(threadId);
+    const [first, second] = [await resumed(short), await resumed(long)];
+    expect(second).toEqual(first);
+    expect(second.held).toBe(2 + 1 + 4 + 1 + 1);
+    vi.restoreAllMocks();
+    for (const sql of new Set(second.statements)) {
+      for (const step of queryPlan(connection, sql)) {
+        expect(step, sql).not.toMatch(/^SCAN|USE TEMP B-TREE/);
+        // A search by nothing but the thread walks all of it; one in the index of pins walks its pins.
+        if (!sql.includes("FROM plans")) expect(step, sql).not.toMatch(/PRIMARY KEY \(thread_key=\?\)$/);
+      }
+    }
+    connection.close();
+  });
+});
+
+/** How SQLite would run a statement: one line for each search, scan and sort. */
+function queryPlan(connection: SqliteConnection, sql: string): readonly string[] {
+  const names = sql.match(/:[a-zA-Z]+/g) ?? [];
+  const values =
+    names.length > 0
+      ? [Object.fromEntries(names.map((name) => [name, 1]))]
+      : Array.from(sql.match(/\?/g) ?? [], () => 1);
+  const explained = query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { detail: "text" });
+  return connection.all(explained, ...(values as number[])).map(({ detail }) => detail);
+}

@@ -1,0 +1,261 @@
+import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import type { StoreEraser } from "../erasure/erase-subject.ts";
+import type {
+  StoredArtifact,
+  StoredEntry,
+  StoredJournalEntry,
+  StoredPlan,
+  StoreInspector,
+} from "../inspection/inspector.ts";
+import { spelledOut } from "../shared/plans.ts";
+import { rowPages } from "../shared/threads.ts";
+import { between, EntryLog, inThread, LAST_VERSION, MISPLACED, ThreadKeys } from "./entry-log.ts";
+import { query, SQLITE_BUSY, type SqliteConnection, type SqlQuery } from "./sqlite-connection.ts";
+import { forgetRecall } from "./sqlite-recall.ts";
+
+/** Rows that are read at a time, so that a long thread is never in memory as a whole. */
+const ROWS_AT_A_TIME = 500;
+
+type Placed<Row> = Row & { readonly place: number };
+type WithBytes<Row, Key extends keyof Row> = Omit<Row, Key> & Readonly<Record<Key, Uint8Array | null>>;
+
+const THREADS = query<Placed<{ readonly threadId: ThreadId }>>(
+  "SELECT thread_key AS place, thread_id AS threadId FROM threads WHERE thread_key > :after ORDER BY thread_key LIMIT :limit",
+  { place: "integer", threadId: "text" },
+);
+// Ids are read as bytes, because a text ends at its first NUL on some Node versions.
+const ENTRIES = query<Placed<WithBytes<StoredEntry, "messageId" | "pinId">>>(
+  `SELECT version AS place, version, kind, CAST(message_id AS BLOB) AS messageId, CAST(pin_id AS BLOB) AS pinId,
+  messages, turn, step, digest, link, body
+  FROM entries WHERE ${between(":thread", ":after", `${LAST_VERSION}`)} ORDER BY entry_key LIMIT :limit`,
+  {
+    place: "integer",
+    version: "integer",
+    kind: "text",
+    messageId: "bytes or null",
+    pinId: "bytes or null",
+    messages: "integer",
+    turn: "integer",
+    step: "integer",
+    digest: "text",
+    link: "text",
+    body: "text or null",
+  },
+);
+const PLANS = query<Placed<StoredPlan>>(
+  `SELECT version AS place, version, plan_id AS planId, thread_version AS threadVersion, created_at AS createdAt,
+  original_tokens AS originalTokens, compacted_tokens AS compactedTokens, body
+  FROM plans WHERE thread_key = :thread AND version > :after ORDER BY version LIMIT :limit`,
+  {
+    place: "integer",
+    version: "integer",
+    planId: "text",
+    threadVersion: "integer",
+    createdAt: "text",
+    originalTokens: "number",
+    compactedTokens: "number",
+    body: "text or null",
+  },
+);
+const JOURNAL = query<Placed<StoredJournalEntry>>(
+  `SELECT sequence AS place, sequence, at, record, previous_hash AS previousHash, hash
+  FROM journal WHERE thread_key = :thread AND sequence > :after ORDER BY sequence LIMIT :limit`,
+  { place: "integer", sequence: "integer", at: "text", record: "text", previousHash: "text", hash: "text" },
+);
+const ARTIFACTS = query<Placed<WithBytes<StoredArtifact, "content">>>(
+  `SELECT artifact_key AS place, artifact_id AS artifactId, tenant_id AS tenantId, bytes, content
+  FROM artifacts LEFT JOIN artifact_contents USING (artifact_key)
+  WHERE thread_key = :thread AND artifact_key > :after ORDER BY artifact_key LIMIT :limit`,
+  { place: "integer", artifactId: "text", tenantId: "text or null", bytes: "integer", content: "bytes or null" },
+);
+const INTEGRITY = query<{ integrity_check: string }>("PRAGMA integrity_check", { integrity_check: "text" });
+const ORPHANS = query<{ table: string }>('SELECT DISTINCT "table" FROM pragma_foreign_key_check', { table: "text" });
+const MISPLACED_ROW = query<{ found: number }>(MISPLACED, { found: "integer" });
+
+/** Reads the rows of a SQLite store as they are. */
+export class SqliteInspector implements StoreInspector {
+  readonly #connection: SqliteConnection;
+  readonly #keys: ThreadKeys;
+  readonly #log: EntryLog;
+  readonly #eraser: SqliteEraser;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#eraser = new SqliteEraser(connection);
+    this.#keys = new ThreadKeys(connection);
+    this.#log = new EntryLog(connection);
+  }
+
+  async *threadIds(): AsyncIterable<ThreadId> {
+    const read = (after: number, limit: number) => this.#connection.all(THREADS, { after, limit });
+    for await (const { threadId } of rowPages("threads", ROWS_AT_A_TIME, read)) yield threadId;
+  }
+
+  async *entries(threadId: ThreadId): AsyncIterable<StoredEntry> {
+    for await (const row of this.#rowsOf("entries", ENTRIES, threadId)) {
+      yield { ...row, messageId: textOf(row.messageId), pinId: textOf(row.pinId), body: bodyOf(row.body) };
+    }
+  }
+
+  async *plans(threadId: ThreadId): AsyncIterable<StoredPlan> {
+    const threadKey = this.#keys.find(threadId);
+    if (threadKey === undefined) return;
+    for await (const row of this.#rowsOf("plans", PLANS, threadId)) {
+      const body = bodyOf(row.body);
+      yield body === null ? { ...row, body } : spelledOut(row, (run) => this.#log.messagesOf(threadKey, run));
+    }
+  }
+
+  async *journal(threadId: ThreadId): AsyncIterable<StoredJournalEntry> {
+    yield* this.#rowsOf("journal entries", JOURNAL, threadId);
+  }
+
+  async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
+    for await (const row of this.#rowsOf("artifacts", ARTIFACTS, threadId, 1)) {
+      // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
+      const isGone = row.content?.length === 0 && row.bytes > 0;
+      yield { ...row, content: isGone ? null : textOf(row.content) };
+    }
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    return this.#eraser.isErasedNow(threadId);
+  }
+
+  async damage(): Promise<readonly string[]> {
+    const reports = this.#connection.all(INTEGRITY);
+    const orphans = this.#connection.all(ORPHANS);
+    const isMisplaced = this.#connection.get(MISPLACED_ROW) !== undefined;
+    return [
+      ...(isMisplaced ? ["the noted places of messages are not those of the entries"] : []),
+      ...reports.map((row) => row.integrity_check).filter((report) => report !== "ok"),
+      ...orphans.map(({ table }) => `rows of ${table} refer to rows that are gone`),
+    ];
+  }
+
+  async *#rowsOf<Row extends object>(
+    what: string,
+    rows: SqlQuery<Placed<Row>>,
+    threadId: ThreadId,
+    atATime = ROWS_AT_A_TIME,
+  ): AsyncIterable<Row> {
+    const thread = this.#keys.find(threadId);
+    if (thread === undefined) return;
+    const read = (after: number, limit: number) => this.#connection.all(rows, { thread, after, limit });
+    yield* rowPages<Row>(`${what} of thread ${threadId}`, atATime, read);
+  }
+}
+
+/** No body is empty, so an empty one is what an erasure left. */
+const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
+
+/** Bytes as text; what is no UTF-8 gets replacement characters and so differs from what was written. */
+function textOf(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+const ERASED = query<{ found: number }>("SELECT 1 AS found FROM erasures WHERE thread_key = ?", { found: "integer" });
+const MARK = "INSERT OR IGNORE INTO erasures (thread_key) VALUES (?)";
+// Rows stay, for others refer to them; secure_delete overwrites what they held with zeros.
+const EMPTY = [
+  `UPDATE entries SET body = '' WHERE ${inThread(":thread")}`,
+  "UPDATE plans SET body = '' WHERE thread_key = :thread",
+  "UPDATE receipts SET request_digest = '' WHERE thread_key = :thread",
+  "UPDATE artifact_contents SET content = x'' WHERE artifact_key IN (SELECT artifact_key FROM artifacts WHERE thread_key = :thread)",
+];
+const GUARDS = query<{ name: string; sql: string }>(
+  `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'
+  AND (name LIKE '%\\_no\\_update' ESCAPE '\\' OR name LIKE '%\\_no\\_delete' ESCAPE '\\') AND tbl_name <> 'erasures'`,
+  { name: "text", sql: "text" },
+);
+const EXPIRED = `SELECT artifact_key FROM artifacts
+  WHERE ttl_seconds IS NOT NULL AND unixepoch(created_at, 'subsec') * 1000 + ttl_seconds * 1000 <= ?`;
+const EXPIRED_KEYS = query<{ artifact_key: number }>(EXPIRED, { artifact_key: "integer" });
+const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN (${EXPIRED})`;
+const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
+const TRUNCATE_LOG = query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", { busy: "integer" });
+
+/** How long emptying the log waits for those who read it, in milliseconds. It holds up who writes meanwhile. */
+const LOG_TIMEOUT_MS = 2_000;
+
+/** Erases in a SQLite file, down to its free pages and its write-ahead log. */
+export class SqliteEraser implements StoreEraser {
+  readonly #connection: SqliteConnection;
+  readonly #keys: ThreadKeys;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#keys = new ThreadKeys(connection);
+  }
+
+  async threadsOf(subject: string): Promise<readonly ThreadId[]> {
+    const threadId = asThreadId(subject);
+    return this.#keys.find(threadId) === undefined ? [] : [threadId];
+  }
+
+  async isErased(threadId: ThreadId): Promise<boolean> {
+    return this.isErasedNow(threadId);
+  }
+
+  /** The same, at once. */
+  isErasedNow(threadId: ThreadId): boolean {
+    const threadKey = this.#keys.find(threadId);
+    return threadKey !== undefined && this.#connection.get(ERASED, threadKey) !== undefined;
+  }
+
+  async erase(subject: string): Promise<boolean> {
+    const threadKey = this.#keys.find(asThreadId(subject));
+    if (threadKey === undefined) return false;
+    await this.#connection.whenFree(() => this.#connection.write(() => this.#empty(threadKey)));
+    await this.#truncateLog();
+    return false;
+  }
+
+  async sweep(nowMs: number): Promise<number> {
+    const swept = await this.#connection.whenFree(() => this.#connection.write(() => this.#removeExpired(nowMs)));
+    if (swept > 0) await this.#truncateLog();
+    return swept;
+  }
+
+  #empty(threadKey: number): void {
+    this.#connection.run(MARK, threadKey);
+    this.#withoutGuards(() => {
+      for (const statement of EMPTY) this.#connection.run(statement, { thread: threadKey });
+    });
+    forgetRecall(this.#connection, threadKey);
+  }
+
+  #removeExpired(nowMs: number): number {
+    const expired = this.#connection.all(EXPIRED_KEYS, nowMs).length;
+    if (expired === 0) return 0;
+    this.#withoutGuards(() => {
+      this.#connection.run(EXPIRED_CONTENTS, nowMs);
+      this.#connection.run(EXPIRED_ARTIFACTS, nowMs);
+    });
+    return expired;
+  }
+
+  /** Takes the triggers that keep the log as it is down for one transaction; nobody else ever sees the file without them. */
+  #withoutGuards(work: () => void): void {
+    const guards = this.#connection.all(GUARDS);
+    for (const { name } of guards) this.#connection.script(`DROP TRIGGER "${name}"`);
+    work();
+    for (const { sql } of guards) this.#connection.script(sql);
+  }
+
+  /** What was erased is in the log beside the file until its pages are moved over and the log is emptied. */
+  #truncateLog(): Promise<void> {
+    return this.#connection.whenFree(() => {
+      if (this.#connection.get(TRUNCATE_LOG)?.busy === 0) return;
+      const { path } = this.#connection;
+      throw new ThreadfoldError(
+        "STORE_UNAVAILABLE",
+        `The content is erased, but the log of ${path} is in use and still holds some of it.`,
+        {
+          hint: "Erase again once other processes are done reading: that empties the log.",
+          details: { path, sqliteCode: SQLITE_BUSY },
+        },
+      );
+    }, LOG_TIMEOUT_MS);
+  }
+}
