@@ -4,8 +4,7 @@ export type {
   GoldenPromptOptions,
   GoldenSource,
   RecordedSession,
-} from "./golden-options.ts";
-export type { GoldenPrompt } from "./golden-prompt.ts";
+} from "./options/golden-options.ts";
 export {
   BUILT_IN_MASKS,
   type BuiltInMask,
@@ -15,17 +14,21 @@ export {
   maskRules,
   type PatternMask,
 } from "./mask/mask-rule.ts";
-export { renderGoldenPrompt } from "./render/render-golden-prompt.ts";
+export { type GoldenPrompt, renderGoldenPrompt } from "./render/render-golden-prompt.ts";
 export { type PromptTrace, promptTrace, type TracedMessage, traceFile } from "./trace/prompt-trace.ts";
 export { type GoldenDivergence, goldenDivergence } from "./trace/golden-divergence.ts";
 export {
   compareGoldenPrompt,
   type CompareOptions,
   type GoldenComparison,
+  type GoldenDifference,
+  goldenDifferences,
+  type GoldenMode,
+  goldenMode,
   isAccepted,
+  isCi,
+  UPDATE_VARIABLE,
 } from "./compare/compare-golden-prompt.ts";
 export { type AcceptHint, describeComparison, describeDivergence } from "./compare/describe-comparison.ts";
-export { type GoldenDifference, goldenDifferences } from "./compare/golden-difference.ts";
-export { type GoldenMode, goldenMode, isCi, UPDATE_VARIABLE } from "./compare/golden-mode.ts";
-export { obsoleteGoldenPrompts, removeGoldenPrompts } from "./compare/obsolete-cases.ts";
+export { obsoleteGoldenPrompts, removeGoldenPrompts } from "./compare/golden-folder.ts";
 export { GOLDEN_FILE_NAMES } from "./render/golden-files.ts";

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import type { GoldenPrompt } from "./golden-prompt.ts";
+import type { GoldenPrompt } from "./render/render-golden-prompt.ts";
 import { goldenPrompt } from "./vitest.ts";
 
 const PACKAGE = join(import.meta.dirname, "..");

@@ -1,16 +1,12 @@
 import { afterAll, afterEach, expect, type RunnerTestFile } from "vitest";
-import { didAllRun } from "./matcher/did-all-run.ts";
-import { goldensOf } from "./matcher/prompt-folder.ts";
-import { reportObsolete } from "./matcher/report-obsolete.ts";
-import { goldenPromptMatcher } from "./matcher/to-match-golden-prompt.ts";
-import { UsedPrompts } from "./matcher/used-prompts.ts";
+import { didAllRun, goldenPromptMatcher, goldensOf, reportObsolete, UsedPrompts } from "./matcher.ts";
 
 declare module "vitest" {
   // The names and bounds of the parameters are those of vitest: an interface grows only under equal ones.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
-     * Compares what `goldenPrompt` gives with the golden prompt of that name, kept under `__goldens__` beside the test, or
-     * in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
+     * Compares what `goldenPrompt` returns with the golden prompt of that name, kept under `__goldens__` beside the test,
+     * or in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
      * `THREADFOLD_UPDATE_GOLDENS=1` replace it; where `CI` is set nothing is written. Await it.
      */
     toMatchGoldenPrompt(nameOrPath: string): Promise<void>;

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { AgentThread, ThreadfoldError } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { importSession, importSessionFile } from "./import-session.ts";
-import type { ImportFormat } from "./imported-session.ts";
-import { sessionLaws } from "./laws/importer-laws.ts";
-import { jsonDocument, jsonLines } from "./laws/source-bytes.ts";
+import { importSession, importSessionFile } from "./importing/import-session.ts";
+import { jsonDocument, jsonLines, sessionLaws } from "./laws/importer-laws.ts";
+import type { ImportFormat } from "./session/imported-session.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-importers-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,10 +3,9 @@ import { ThreadfoldError } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { importSession } from "./import-session.ts";
-import type { ImportFormat } from "./imported-session.ts";
-import { sessionLaws } from "./laws/importer-laws.ts";
-import { jsonDocument, jsonLines } from "./laws/source-bytes.ts";
+import { importSession } from "./importing/import-session.ts";
+import { jsonDocument, jsonLines, sessionLaws } from "./laws/importer-laws.ts";
+import type { ImportFormat } from "./session/imported-session.ts";
 
 /** Words and fields that each format looks at, so that random records come near to its real ones. */
 const VOCABULARY: Partial<Record<ImportFormat, readonly [words: readonly string[], keys: readonly string[]]>> = {

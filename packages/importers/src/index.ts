@@ -3,30 +3,33 @@ export type {
   ImportedSession,
   ImportedSource,
   ImportFormat,
-  MalformedRecord,
   NonPromptRecords,
-} from "./imported-session.ts";
-export type { SourcePointer } from "./source-pointer.ts";
-export { describeImportWarning, type ImportWarning, listedNames } from "./import-warning.ts";
-export { type ImportOptions, importSession, importSessionFile, importSessionStream } from "./import-session.ts";
-export type { SessionImporter } from "./session-importer.ts";
-export { IMPORTERS } from "./importers.ts";
+} from "./session/imported-session.ts";
+export type { MalformedRecord, SourcePointer, SourceRecord, SourceRecords } from "./reading/source-records.ts";
+export { describeImportWarning, type ImportWarning } from "./session/import-warning.ts";
+export { listedNames, type SourceThread } from "./reading/source-threads.ts";
+export {
+  DEFAULT_IMPORT_LIMITS,
+  type ImportLimits,
+  type ImportOptions,
+  importSession,
+  importSessionFile,
+  importSessionStream,
+} from "./importing/import-session.ts";
+export type { DraftedSession, SessionImporter } from "./session/session-importer.ts";
+export { IMPORTERS } from "./importing/importers.ts";
 export type {
   ExportedSession,
   ExportFormat,
   ExportWarning,
   SessionExport,
   SessionExporter,
-} from "./session-exporter.ts";
-export { EXPORTERS, exportSession } from "./exporters.ts";
-export { DEFAULT_IMPORT_LIMITS, type ImportLimits } from "./reading/import-limits.ts";
+} from "./exporting/session-exporter.ts";
+export { EXPORTERS, exportSession } from "./export-session.ts";
 export type { ImportProgress } from "./reading/pace.ts";
-export type { SourceRecord, SourceRecords } from "./reading/source-records.ts";
-export type { SourceThread } from "./reading/source-thread.ts";
 export type { SourceText } from "./reading/source-text.ts";
-export { SessionDraft, type DraftedSession, type DraftMessage } from "./draft/session-draft.ts";
-export type { CallLedger } from "./draft/call-ledger.ts";
-export { LIVE_FORMATS, type LiveFormat } from "./live/live-format.ts";
+export { type CallLedger, type DraftMessage, SessionDraft } from "./session/session-draft.ts";
+export { LIVE_FORMATS, type LiveFormat } from "./live/live-value.ts";
 export { type LiveFrame, liveFrame } from "./live/live-frame.ts";
 export {
   livePositions,

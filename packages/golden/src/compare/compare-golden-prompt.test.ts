@@ -3,13 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleMessages } from "../../test-support/sample-messages.ts";
-import type { GoldenPolicy } from "../golden-options.ts";
-import type { GoldenPrompt } from "../golden-prompt.ts";
-import { renderGoldenPrompt } from "../render/render-golden-prompt.ts";
-import { compareGoldenPrompt, isAccepted } from "./compare-golden-prompt.ts";
+import type { GoldenPolicy } from "../options/golden-options.ts";
+import { type GoldenPrompt, renderGoldenPrompt } from "../render/render-golden-prompt.ts";
+import { compareGoldenPrompt, type GoldenMode, goldenMode, isAccepted } from "./compare-golden-prompt.ts";
 import { describeComparison } from "./describe-comparison.ts";
-import type { GoldenMode } from "./golden-mode.ts";
-import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./obsolete-cases.ts";
+import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./golden-folder.ts";
+
+describe("the mode of golden prompts", () => {
+  it.each([
+    [{}, "new", "new"],
+    [{}, "all", "update"],
+    [{}, "none", "check"],
+    [{ THREADFOLD_UPDATE_GOLDENS: "1" }, "new", "update"],
+    [{ THREADFOLD_UPDATE_GOLDENS: "0" }, "new", "new"],
+    [{ CI: "true" }, "new", "check"],
+    [{ CI: "1", THREADFOLD_UPDATE_GOLDENS: "1" }, "all", "check"],
+    [{ CI: "false" }, "all", "update"],
+  ] as const)("of %j with snapshots %s is %s", (environment, runner, mode) => {
+    expect(goldenMode(environment, runner)).toBe(mode);
+  });
+});
 
 const messages = sampleMessages(20, { run: "a1b2c3d4", startMs: Date.UTC(2026, 10, 22) });
 const promptOf = (policy: GoldenPolicy = {}) =>

@@ -1,11 +1,9 @@
 import { ThreadfoldError } from "@threadfold/core";
-import type { GoldenPrompt } from "../golden-prompt.ts";
 import { COMMON_FILES } from "../render/golden-files.ts";
+import type { GoldenPrompt } from "../render/render-golden-prompt.ts";
 import { type GoldenDivergence, goldenDivergence } from "../trace/golden-divergence.ts";
-import { parseTrace } from "../trace/parse-trace.ts";
-import { type GoldenDifference, goldenDifferences } from "./golden-difference.ts";
+import { parseTrace } from "../trace/prompt-trace.ts";
 import { changeGoldenFolder, readGoldenFolder } from "./golden-folder.ts";
-import { type GoldenMode, goldenMode } from "./golden-mode.ts";
 
 /** Where a prompt is kept, and what may be written there. */
 export interface CompareOptions {
@@ -15,7 +13,7 @@ export interface CompareOptions {
   readonly mode?: GoldenMode;
 }
 
-/** What comparing came to. */
+/** The outcome of comparing a prompt with the golden prompt in a folder. */
 export interface GoldenComparison {
   /**
    * `equal`: every file is as kept. `written`: there was no golden prompt, or files of it were missing, and they are there
@@ -27,7 +25,7 @@ export interface GoldenComparison {
   readonly mode: GoldenMode;
   /** What differed before anything was written. */
   readonly differences: readonly GoldenDifference[];
-  /** Where the prompt parts from the golden one; null when it extends it, or when nothing of that kind is kept. */
+  /** Where the prompt diverges from the golden one; null when it extends it, or when nothing of that kind is kept. */
   readonly divergence: GoldenDivergence | null;
   /** The kept files as they were, to be shown beside the current ones. */
   readonly kept: ReadonlyMap<string, string>;
@@ -86,4 +84,62 @@ function requireSensible(prompt: GoldenPrompt, folder: string, mode: GoldenMode)
       hint: `Modes: ${MODES.join(", ")}.`,
     });
   }
+}
+
+/** One file that is not what the prompt makes of it. */
+export type GoldenDifference =
+  | { readonly kind: "missing"; readonly file: string }
+  /** A file of an earlier golden prompt that this one no longer has. */
+  | { readonly kind: "obsolete"; readonly file: string }
+  | {
+      readonly kind: "changed";
+      readonly file: string;
+      /** First line that differs, from 1. */
+      readonly line: number;
+      /** What stood there, and what would stand there; null behind the end of the file. */
+      readonly before: string | null;
+      readonly after: string | null;
+    };
+
+/** Compares the files of a prompt with those that are kept, in the order of the prompt's files. */
+export function goldenDifferences(
+  kept: ReadonlyMap<string, string>,
+  current: ReadonlyMap<string, string>,
+): readonly GoldenDifference[] {
+  const differing = [...current].flatMap(([file, after]): readonly GoldenDifference[] => {
+    const before = kept.get(file);
+    if (before === undefined) return [{ kind: "missing", file }];
+    return before === after ? [] : [{ kind: "changed", file, ...firstDifference(before, after) }];
+  });
+  const obsolete = [...kept.keys()].filter((file) => !current.has(file));
+  return [...differing, ...obsolete.map((file): GoldenDifference => ({ kind: "obsolete", file }))];
+}
+
+function firstDifference(before: string, after: string) {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  let index = 0;
+  while (index < old.length && old[index] === now[index]) index++;
+  return { line: index + 1, before: old[index] ?? null, after: now[index] ?? null };
+}
+
+/** What a comparison may write: `check` nothing, `new` what is missing, `update` everything that differs. */
+export type GoldenMode = "check" | "new" | "update";
+
+/** The one switch, beside the `-u` of vitest. */
+export const UPDATE_VARIABLE = "THREADFOLD_UPDATE_GOLDENS";
+
+const OFF: readonly (string | undefined)[] = [undefined, "", "0", "false"];
+
+/** True where a build server runs the tests (`CI`). Nothing is written there, whatever is asked for. */
+export const isCi = (environment: NodeJS.ProcessEnv): boolean => !OFF.includes(environment["CI"]);
+
+/**
+ * What may be written in this environment.
+ *
+ * @param runner what the test runner was told: `all` (vitest's `-u`), `new`, or `none`. `new` by default.
+ */
+export function goldenMode(environment: NodeJS.ProcessEnv, runner: "all" | "new" | "none" = "new"): GoldenMode {
+  if (isCi(environment)) return "check";
+  if (runner === "all" || !OFF.includes(environment[UPDATE_VARIABLE])) return "update";
+  return runner === "none" ? "check" : "new";
 }

@@ -1,7 +1,5 @@
 import type { GoldenDivergence } from "../trace/golden-divergence.ts";
-import type { GoldenComparison } from "./compare-golden-prompt.ts";
-import type { GoldenDifference } from "./golden-difference.ts";
-import { isCi, UPDATE_VARIABLE } from "./golden-mode.ts";
+import { type GoldenComparison, type GoldenDifference, isCi, UPDATE_VARIABLE } from "./compare-golden-prompt.ts";
 
 /** How a person is told to accept a prompt. */
 export interface AcceptHint {
@@ -14,7 +12,10 @@ export interface AcceptHint {
 const SHOWN = 160;
 const LEAD = 40;
 
-/** A comparison as a text for people: where the prompt parts from the golden one, what that costs, and which files differ. */
+/**
+ * A comparison as a text for people: where the prompt diverges from the golden one, what that costs, and which files
+ * differ.
+ */
 export function describeComparison(comparison: GoldenComparison, hint: AcceptHint = {}): string {
   const { kind, folder, differences } = comparison;
   switch (kind) {

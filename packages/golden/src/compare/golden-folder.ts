@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
-import { GOLDEN_FILE_NAMES } from "../render/golden-files.ts";
+import { COMMON_FILES, GOLDEN_FILE_NAMES } from "../render/golden-files.ts";
 
 /**
  * The golden files in a folder, by name; none when there is no folder. Line ends are those of Unix, because a checkout
@@ -47,5 +47,43 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw cause;
+  }
+}
+
+/**
+ * The folders below a root that hold a golden prompt which nobody asked for, relative to the root with forward slashes.
+ *
+ * @param used folders that were compared.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`.
+ */
+export async function obsoleteGoldenPrompts(root: string, used: Iterable<string>): Promise<readonly string[]> {
+  const known = new Set([...used].map((folder) => resolve(folder)));
+  const found = (await entriesBelow(root))
+    .filter((entry) => entry.isFile() && entry.name === COMMON_FILES.trace)
+    .map((entry) => resolve(entry.parentPath));
+  return found
+    .filter((folder) => !known.has(folder))
+    .map((folder) => relative(root, folder).split(sep).join("/"))
+    .sort();
+}
+
+/**
+ * Removes the golden files of such folders, and the folders when nothing else is in them.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`, `OUTPUT_UNWRITABLE`.
+ */
+export async function removeGoldenPrompts(root: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const folder = join(root, name);
+    await changeGoldenFolder(folder, new Map(), [...(await readGoldenFolder(folder)).keys()]);
+  }
+}
+
+async function entriesBelow(root: string) {
+  try {
+    return await readdir(root, { recursive: true, withFileTypes: true });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The folder ${root} cannot be read.`, { cause });
   }
 }

@@ -1,7 +1,4 @@
-import { type Mask, maskRules } from "./mask-rule.ts";
-import { isMaskedId, type MaskedId } from "./masked-id.ts";
-import { Placeholders } from "./placeholders.ts";
-import { type TextMask, textMask } from "./text-mask.ts";
+import { type Mask, type MaskRule, maskRules } from "./mask-rule.ts";
 
 /** Masks the pieces of one conversation, with one numbering for all of them. */
 export interface ConversationMask {
@@ -16,7 +13,7 @@ export interface ConversationMask {
  *
  * @param input the whole conversation as one text, so that placeholders can keep clear of what looks like one.
  * @param now what field times become, as ISO 8601.
- * @throws ThreadfoldError `INVALID_CONFIG` for a mask that is none.
+ * @throws ThreadfoldError `INVALID_CONFIG` for an invalid mask.
  */
 export function conversationMask(masks: readonly Mask[], input: string, now: string): ConversationMask {
   const placeholders = new Placeholders(input);
@@ -28,3 +25,81 @@ export function conversationMask(masks: readonly Mask[], input: string, now: str
     time: (value) => (times ? now : value),
   };
 }
+
+/** Masks what is inside a text. */
+export type TextMask = (text: string) => string;
+
+/**
+ * Masks texts by rules. It goes over a text until nothing is left to mask, and never into a placeholder, so that masking
+ * a masked text changes nothing whatever the patterns look at around them.
+ */
+function textMask(rules: readonly MaskRule[], placeholders: Placeholders): TextMask {
+  if (rules.length === 0) return (text) => text;
+  const names = [...new Set([...MASKED_IDS, ...rules.map(({ name }) => name)])].join("|");
+  const placeholder = new RegExp(`(<(?:${names})(?:-\\d+)?>)`);
+  return (text) => {
+    let masked = text;
+    for (let before = ""; before !== masked; ) {
+      before = masked;
+      for (const { name, pattern, numbered } of rules) {
+        const placeholderOf = (value: string): string => (numbered ? placeholders.of(name, value) : name);
+        // Splitting by a group leaves the placeholders at the odd places.
+        const pieces = masked
+          .split(placeholder)
+          .map((piece, index) =>
+            index % 2 === 1 ? piece : piece.replace(pattern, (value) => `<${placeholderOf(value)}>`),
+          );
+        masked = pieces.join("");
+      }
+    }
+    return masked;
+  };
+}
+
+/** A placeholder in a text, or one that stands for a whole id. */
+const ANY_PLACEHOLDER = /(?<![a-z-])[a-z]+(?:-[a-z]+)*-[1-9]\d*(?!\d)/g;
+
+/**
+ * Gives each value a placeholder: its kind and a number, counted from 1 in order of first appearance, so that equal
+ * values stay equal and other values stay apart. A number that the input itself uses is left free.
+ */
+class Placeholders {
+  readonly #given = new Map<string, string>();
+  readonly #taken: Set<string>;
+  readonly #next = new Map<string, number>();
+
+  /** @param input everything that will be masked, as one text. */
+  constructor(input: string) {
+    this.#taken = new Set(input.match(ANY_PLACEHOLDER) ?? []);
+  }
+
+  /** The placeholder of a value, without brackets. The kind of its first appearance holds for every other. */
+  of(kind: string, value: string): string {
+    const given = this.#given.get(value);
+    if (given !== undefined) return given;
+    const placeholder = this.#free(kind);
+    this.#given.set(value, placeholder);
+    return placeholder;
+  }
+
+  #free(kind: string): string {
+    for (let number = this.#next.get(kind) ?? 1; ; number++) {
+      const placeholder = `${kind}-${number}`;
+      if (this.#taken.has(placeholder)) continue;
+      this.#next.set(kind, number + 1);
+      return placeholder;
+    }
+  }
+}
+
+/**
+ * What is masked by the field that it stands in. Its placeholder has no brackets: providers accept only letters, digits,
+ * hyphens and underscores in an id.
+ */
+const MASKED_IDS = ["thread", "message", "call", "pin", "item"] as const;
+type MaskedId = (typeof MASKED_IDS)[number];
+
+const PLACEHOLDER_ID = new RegExp(`^(?:${MASKED_IDS.join("|")})-\\d+$`);
+
+/** True for an id that is a placeholder already. */
+const isMaskedId = (id: string): boolean => PLACEHOLDER_ID.test(id);

@@ -1,15 +1,19 @@
 import {
   asMessageId,
   asPinId,
+  asToolCallId,
+  type JsonObject,
+  type JsonValue,
   type MessageId,
   type MessageInput,
+  type Part,
   type Pin,
   type PinLiftedEntry,
   type ThreadEntryInput,
+  type ToolResultContent,
   visibleText,
 } from "@threadfold/core";
-import type { ConversationMask } from "./conversation-mask.ts";
-import { maskPart } from "./mask-part.ts";
+import type { ConversationMask, TextMask } from "./conversation-mask.ts";
 
 /** Masks the entries of a thread, oldest first, so that what is appended later changes no number given before. */
 export function maskEntries(entries: readonly ThreadEntryInput[], mask: ConversationMask): readonly ThreadEntryInput[] {
@@ -58,4 +62,97 @@ function maskPin({ source, ...pin }: Pin, messages: MaskedMessages, mask: Conver
   if (text === visibleText(quoted.before)) return { ...masked, source: { ...source, messageId } };
   const start = text.indexOf(masked.text);
   return start < 0 ? masked : { ...masked, source: { messageId, start, end: start + masked.text.length } };
+}
+
+/** Masks one part of a message. Media, signatures and encrypted content stay as they are. */
+function maskPart(part: Part, mask: ConversationMask): Part {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return { ...part, text: mask.text(part.text), ...metadataOf(part, mask) };
+    case "tool-call":
+      return {
+        ...part,
+        callId: asToolCallId(mask.id("call", part.callId)),
+        input: maskJson(part.input, mask.text),
+        ...(part.invalidInput !== undefined && { invalidInput: mask.text(part.invalidInput) }),
+        ...metadataOf(part, mask),
+      };
+    case "tool-result":
+      return { ...part, result: maskResult(part.result, mask), ...metadataOf(part, mask) };
+    case "opaque":
+      return { ...part, value: maskProviderValue(part.value, mask) };
+    case "image":
+    case "file":
+      return { ...part, ...metadataOf(part, mask) };
+  }
+}
+
+type ToolResult = Extract<Part, { type: "tool-result" }>["result"];
+
+function maskResult(result: ToolResult, mask: ConversationMask): ToolResult {
+  return {
+    ...result,
+    callId: asToolCallId(mask.id("call", result.callId)),
+    content: maskContent(result.content, mask),
+    ...(result.keyFields !== undefined && { keyFields: maskFields(result.keyFields, mask.text) }),
+    ...(result.startedAt !== undefined && { startedAt: mask.time(result.startedAt) }),
+    ...(result.completedAt !== undefined && { completedAt: mask.time(result.completedAt) }),
+  };
+}
+
+function maskContent(content: ToolResultContent, mask: ConversationMask): ToolResultContent {
+  switch (content.type) {
+    case "text":
+      return { ...content, text: mask.text(content.text) };
+    case "json":
+      return { ...content, value: maskJson(content.value, mask.text) };
+    case "blocks":
+      return {
+        ...content,
+        blocks: content.blocks.map((block) =>
+          block.type === "text" ? { ...block, text: mask.text(block.text), ...metadataOf(block, mask) } : block,
+        ),
+      };
+  }
+}
+
+type Metadata = Readonly<Record<string, JsonObject>>;
+
+/** The masked metadata as a field to spread; nothing where a part has none, for an absent field must stay absent. */
+function metadataOf(part: { readonly providerMetadata?: Metadata }, mask: ConversationMask) {
+  if (part.providerMetadata === undefined) return {};
+  return { providerMetadata: maskProviderValue(part.providerMetadata, mask) as Metadata };
+}
+
+const maskProviderValue = (value: JsonValue, mask: ConversationMask): JsonValue =>
+  maskIdFields(value, (id) => mask.id("item", id));
+
+/** Masks the texts inside a JSON value. Keys stay: they are the shape of the value. */
+function maskJson(value: JsonValue, text: TextMask): JsonValue {
+  if (typeof value === "string") return text(value);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => maskJson(item, text));
+  return typeof value === "object" && value !== null ? maskFields(value as JsonObject, text) : value;
+}
+
+/** Masks the texts inside an object's fields. */
+const maskFields = (value: JsonObject, text: TextMask): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskJson(item as JsonValue, text)]));
+
+/** Names of fields that hold an id, in the spelling of every provider. */
+const ID_FIELD = /^(?:id|.*_id|.*Id)$/;
+
+/**
+ * Masks the ids inside what a provider said or wants back byte for byte. Nothing else of it is touched: signatures and
+ * encrypted content would be broken.
+ */
+function maskIdFields(value: JsonValue, id: (value: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => maskIdFields(item, id));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, item]) => [
+      key,
+      typeof item === "string" && ID_FIELD.test(key) ? id(item) : maskIdFields(item as JsonValue, id),
+    ]),
+  );
 }

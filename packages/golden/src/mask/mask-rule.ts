@@ -2,9 +2,8 @@ import { ThreadfoldError } from "@threadfold/core";
 
 /**
  * Masks that need no pattern. `times` are ISO 8601 dates and times and those of HTTP and mail headers; each becomes
- * `<time>`. `ids` are the ids
- * of thread, messages, calls and pins, UUIDs, ULIDs and the ids that providers generate. `digests` are hexadecimal
- * digests of 40 and more digits; ask for them where they change from run to run.
+ * `<time>`. `ids` are the ids of thread, messages, calls and pins, UUIDs, ULIDs and the ids that providers generate.
+ * `digests` are hexadecimal digests of 40 and more digits; ask for them where they change from run to run.
  */
 export const BUILT_IN_MASKS = ["times", "ids", "digests"] as const;
 export type BuiltInMask = (typeof BUILT_IN_MASKS)[number];
@@ -40,7 +39,7 @@ const HEADER = new RegExp(
 );
 const UUID = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi;
 const ULID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
-/** Prefixes that providers give their ids; a digit behind them tells an id from a word such as `call_everything`. */
+/** Prefixes of the ids that providers generate; a digit behind them tells an id from a word such as `call_everything`. */
 const PROVIDER_ID =
   /\b(?:toolu|srvtoolu|call|msg|fc|rs|resp|req|chatcmpl|run|item|file|cmp)[_-](?=[A-Za-z_]*\d)[A-Za-z\d_]{12,}\b/g;
 const DIGEST = /\b[\da-f]{40,128}\b/gi;

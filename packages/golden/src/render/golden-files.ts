@@ -1,9 +1,8 @@
-import { FORMATS } from "@threadfold/renderer";
+import { systemText, toSystemText, visibleText } from "@threadfold/core";
+import { describeWarning, FORMATS } from "@threadfold/renderer";
 import type { PreparedRequest } from "@threadfold/session";
-import type { GoldenPayloads } from "../golden-options.ts";
+import type { GoldenPayloads } from "../options/golden-options.ts";
 import { type PromptTrace, traceFile } from "../trace/prompt-trace.ts";
-import { promptPage } from "./prompt-page.ts";
-import { reviewJson } from "./review-json.ts";
 
 /** The files of a golden prompt that every one has, in the order of a review. */
 export const COMMON_FILES = {
@@ -51,4 +50,75 @@ function payloadFiles(prepared: readonly PreparedRequest[], payloads: GoldenPayl
     case "none":
       return [];
   }
+}
+
+/** The neutral prompt as a page for people: each message with what it is, where it comes from and what it costs. */
+function promptPage(prepared: PreparedRequest): string {
+  const { request, manifest, tokens, breakdown, plan, warnings } = prepared;
+  const shares = Object.entries(breakdown).map(([name, share]) => `${name} ${share}`);
+  const head = [
+    `# Prompt under plan ${plan.version}`,
+    "",
+    `${tokens} tokens: ${shares.join(", ")}.`,
+    `${plan.externalizations.length} externalized, ${plan.clearings.length} cleared, ${plan.summarizations.length} summaries, ${plan.drops.length} dropped spans.`,
+    ...warnings.map((warning) => `Note: ${describeWarning(warning)}.`),
+  ];
+  const system = request.system.map((entry) => `\n## ${toSystemText(entry).role ?? "system"}\n\n${systemText(entry)}`);
+  const tools = request.tools.length === 0 ? [] : [`\n## tools\n\n${request.tools.map(({ name }) => name).join(", ")}`];
+  const messages = request.messages.map((message, index) => {
+    const entry = manifest.messages[index];
+    const title = [`${index}. ${message.role}`, entry?.action, sourcesOf(message.sources), `${entry?.tokens} tokens`];
+    return `## ${title.join(" · ")}\n\n${visibleText(message)}\n`;
+  });
+  return `${[...head, ...system, ...tools, "", ...messages].join("\n")}`;
+}
+
+function sourcesOf(sources: readonly string[]): string {
+  if (sources.length === 0) return "no source";
+  return sources.length === 1 ? `${sources[0]}` : `${sources[0]} … ${sources.at(-1)} (${sources.length})`;
+}
+
+/** How wide a line of a golden file may be before it is broken. */
+const WIDTH = 120;
+
+/**
+ * JSON for people who review it: what fits on a line stands on one, and lists of short values fill their lines. It is
+ * plain JSON, with the keys in the order that they have.
+ */
+export const reviewJson = (value: unknown): string => `${lines(JSON.parse(JSON.stringify(value)), "", 0)}\n`;
+
+function lines(value: unknown, indent: string, used: number): string {
+  const flat = inline(value);
+  if (typeof value !== "object" || value === null || indent.length + used + flat.length <= WIDTH) return flat;
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const isShort = value.every((item) => typeof item !== "object" || item === null);
+    const items = isShort ? filled(value.map(inline), inner) : value.map((item) => `${inner}${lines(item, inner, 1)}`);
+    return `[\n${items.join(isShort ? "\n" : ",\n")}\n${indent}]`;
+  }
+  const fields = Object.entries(value).map(([key, item]) => {
+    const name = `${JSON.stringify(key)}: `;
+    return `${inner}${name}${lines(item, inner, name.length + 1)}`;
+  });
+  return `{\n${fields.join(",\n")}\n${indent}}`;
+}
+
+/** A value on one line, with room after commas and colons. */
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inline(item)}`);
+  return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
+}
+
+/** Items with commas between them, as many on a line as fit. */
+function filled(items: readonly string[], indent: string): readonly string[] {
+  const rows: string[] = [];
+  items.forEach((item, index) => {
+    const text = index === items.length - 1 ? item : `${item},`;
+    const row = rows.at(-1);
+    if (row !== undefined && row.length + 1 + text.length <= WIDTH) rows[rows.length - 1] = `${row} ${text}`;
+    else rows.push(`${indent}${text}`);
+  });
+  return rows;
 }

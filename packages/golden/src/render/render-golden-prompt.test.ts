@@ -6,7 +6,7 @@ import { agentThreads, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleMessages } from "../../test-support/sample-messages.ts";
-import type { GoldenPromptOptions } from "../golden-options.ts";
+import type { GoldenPromptOptions } from "../options/golden-options.ts";
 import { renderGoldenPrompt } from "./render-golden-prompt.ts";
 
 const messages = sampleMessages(20, { run: "a1b2c3d4", startMs: Date.UTC(2026, 10, 22) });

@@ -1,20 +1,28 @@
-import type { PreparedRequest } from "@threadfold/session";
-import type { GoldenPromptOptions } from "../golden-options.ts";
-import type { GoldenPrompt } from "../golden-prompt.ts";
-import { goldenConversation } from "../source/golden-conversation.ts";
-import { maskConversation } from "../source/mask-conversation.ts";
-import { promptTrace } from "../trace/prompt-trace.ts";
+import { type MessageInput, ThreadfoldError } from "@threadfold/core";
+import type { ProviderFormat } from "@threadfold/renderer";
+import { ContextSession, type PreparedRequest, type RequestFrame } from "@threadfold/session";
+import type { Mask } from "../mask/mask-rule.ts";
+import { type GoldenConversation, goldenConversation, maskConversation } from "../options/golden-conversation.ts";
+import { type GoldenPromptOptions, type ResolvedPolicy, resolvePolicy } from "../options/golden-options.ts";
+import { type PromptTrace, promptTrace } from "../trace/prompt-trace.ts";
 import { goldenFiles } from "./golden-files.ts";
-import { resolvePolicy } from "./golden-policy.ts";
-import { optionsRecord } from "./options-record.ts";
-import { prepareGolden } from "./prepare-golden.ts";
+
+/** What a policy makes of a conversation, as files that a person can review. Equal input yields equal bytes. */
+export interface GoldenPrompt {
+  /** Text by file name: `options.json`, `plan.json`, `prompt.md`, `messages.json`, and the payloads. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What the prompt is compared by, message by message. */
+  readonly trace: PromptTrace;
+  /** The request of the first format, for assertions of one's own. */
+  readonly prepared: PreparedRequest;
+}
 
 /**
  * Renders a conversation under a policy as golden files: what is volatile is masked, the clock stands still, and equal
- * input gives equal bytes on every machine. Nothing is written.
+ * input yields equal bytes on every machine. Nothing is written.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` and `USAGE` for options that make no sense, `EMPTY_SOURCE` without a message,
- * `INVALID_MESSAGE` for a message that is none, `ILLEGAL_REQUEST` and `PIN_MISSING` for a prompt that must not be sent,
+ * `INVALID_MESSAGE` for an invalid message, `ILLEGAL_REQUEST` and `PIN_MISSING` for a prompt that must not be sent,
  * and what reading a recorded session throws.
  */
 export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<GoldenPrompt> {
@@ -31,3 +39,82 @@ export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<
   const record = optionsRecord(policy, conversation.frame, conversation.entries.length);
   return { files: goldenFiles([first, ...rest], trace, record, policy.payloads), trace, prepared: first };
 }
+
+/**
+ * Folds a conversation by a policy, once, and prepares its next request in a format.
+ *
+ * @throws ThreadfoldError `ILLEGAL_REQUEST` when the provider would refuse the request, `PIN_MISSING` when a standing
+ * constraint is not in it, and what a session throws.
+ */
+async function prepareGolden(
+  conversation: GoldenConversation,
+  policy: ResolvedPolicy,
+  format: ProviderFormat,
+): Promise<PreparedRequest> {
+  const session = await openSession(conversation, policy, format);
+  try {
+    const prepared = await session.prepare();
+    requireSound(prepared);
+    return prepared;
+  } finally {
+    await session.close();
+  }
+}
+
+async function openSession(
+  { threadId, frame, entries, pinned }: GoldenConversation,
+  policy: ResolvedPolicy,
+  format: ProviderFormat,
+): Promise<ContextSession> {
+  const { preset, config, tokenizer, now, summarizer, summaryRole } = policy;
+  const options = {
+    threadId,
+    preset,
+    config,
+    tokenizer,
+    format,
+    frame,
+    clock: { now: () => now },
+    journal: false,
+    ...(summarizer !== undefined && { summarizer }),
+    ...(summaryRole !== undefined && { summaryRole }),
+  };
+  const session = await ContextSession.open(options);
+  if (!pinned) {
+    await session.append(entries.flatMap((entry): MessageInput[] => (entry.type === "message" ? [entry.message] : [])));
+    return session;
+  }
+  // A session takes pins over only from a thread that it finds in its store.
+  await session.store.threads.append(threadId, entries, { expectedVersion: "no-thread" });
+  return ContextSession.open({ ...options, store: session.store });
+}
+
+function requireSound({ format, violations, missingPins }: PreparedRequest): void {
+  const [violation] = violations;
+  if (violation !== undefined) {
+    throw new ThreadfoldError("ILLEGAL_REQUEST", `The ${format} request breaks rules: ${JSON.stringify(violation)}.`, {
+      details: { format, violations },
+    });
+  }
+  if (missingPins.length > 0) {
+    throw new ThreadfoldError("PIN_MISSING", `The ${format} request lacks pins: ${missingPins.join(", ")}.`, {
+      details: { format, missingPins },
+    });
+  }
+}
+
+/** What a golden prompt records about how it was made. */
+const optionsRecord = (policy: ResolvedPolicy, frame: RequestFrame, entries: number) => ({
+  preset: policy.preset.name,
+  config: policy.config,
+  formats: policy.formats.map(({ id }) => id),
+  payloads: policy.payloads,
+  tokenizer: policy.tokenizer.id,
+  ...(policy.summarizer !== undefined && { summarizer: policy.summarizer.id }),
+  ...(policy.summaryRole !== undefined && { summaryRole: policy.summaryRole }),
+  now: new Date(policy.now).toISOString(),
+  mask: policy.mask.map(maskName),
+  conversation: { entries, systemTexts: frame.system.length, tools: frame.tools.length },
+});
+
+const maskName = (mask: Mask): string => (typeof mask === "string" ? mask : `${mask.name}: ${mask.pattern}`);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { sampleMessages } from "../../test-support/sample-messages.ts";
-import type { GoldenPolicy } from "../golden-options.ts";
+import type { GoldenPolicy } from "../options/golden-options.ts";
 import { renderGoldenPrompt } from "../render/render-golden-prompt.ts";
 import { goldenDivergence } from "./golden-divergence.ts";
-import { parseTrace } from "./parse-trace.ts";
-import { traceFile } from "./prompt-trace.ts";
+import { parseTrace, traceFile } from "./prompt-trace.ts";
 
 const messages = sampleMessages(24, { run: "a1b2c3d4", startMs: Date.UTC(2026, 10, 22) });
 const traceOf = async (turns: number, policy: GoldenPolicy = {}) =>

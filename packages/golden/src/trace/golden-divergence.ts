@@ -16,7 +16,7 @@ import {
 } from "@threadfold/renderer";
 import type { PromptTrace, TracedMessage } from "./prompt-trace.ts";
 
-/** Where a prompt parts from its golden one, why, and what a prompt cache makes of it. */
+/** Where a prompt diverges from its golden one, why, and what that costs with a prompt cache. */
 export interface GoldenDivergence extends PrefixDivergence {
   /** Tokens of the golden prompt that a cache still has for the new one. */
   readonly keptTokens: number;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonDocument, jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const call = { type: "tool-call", toolCallId: "c1", toolName: "read", input: { path: "a" } };
 const result = (output: object, id = "c1") => ({ type: "tool-result", toolCallId: id, toolName: "read", output });

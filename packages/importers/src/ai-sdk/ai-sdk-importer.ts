@@ -1,13 +1,19 @@
-import { newestModel } from "../draft/newest-model.ts";
-import { openingOf, seedOf } from "../draft/opening-of.ts";
-import { isAssistantMessage } from "../reading/assistant-message.ts";
+import { isAssistantMessage } from "../reading/find-conversation.ts";
 import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { findAiSdkMessages, isAiSdkMessage, isUi, isUnmistakable, mayBeAiSdk } from "./ai-sdk-messages.ts";
-import { aiSdkSystem } from "./ai-sdk-system.ts";
-import { addModelMessage } from "./model-messages.ts";
-import { addUiMessage } from "./ui-messages.ts";
+import { newestModel } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import {
+  addModelMessage,
+  addUiMessage,
+  findAiSdkMessages,
+  isAiSdkMessage,
+  isUi,
+  isUnmistakable,
+  mayBeAiSdk,
+} from "./ai-sdk-messages.ts";
+import { aiSdkSystem } from "./ai-sdk-parts.ts";
 
 /** How many messages are looked at from the start: a conversation shows its form early. */
 const SAMPLE = 200;

@@ -1,16 +1,26 @@
-import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SourceRecords } from "../reading/source-records.ts";
-import type { SourcePointer } from "../source-pointer.ts";
+import type { MessageId, Part, ToolCallPart, Usage } from "@threadfold/core";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
+import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { opaquePart } from "../session/shared-readers.ts";
+import { aiSdkCall, aiSdkPart, aiSdkParts, aiSdkResult, compactionIn, metadataOf, uiResult } from "./ai-sdk-parts.ts";
 
 /** Messages of the AI SDK as programs store them. */
-export interface FoundAiSdkMessages {
+interface FoundAiSdkMessages {
   readonly messages: readonly { readonly value: unknown; readonly at: SourcePointer }[];
   /** The object around the messages; empty when they stand alone. */
   readonly frame: ForeignObject;
 }
 
 const NO_FRAME: ForeignObject = Object.freeze({});
-const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
 /** Finds the messages: a list, an object with one, or one message a line. */
 export function findAiSdkMessages({ records }: SourceRecords): FoundAiSdkMessages | undefined {
@@ -34,6 +44,7 @@ function listIn(
   const values = listOf(frame?.messages);
   return frame === undefined || values === undefined ? undefined : { values, frame, path: "/messages" };
 }
+const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
 /** Says whether a value has the form of a message for the model or for the screen. */
 export function isAiSdkMessage(value: unknown): boolean {
@@ -74,4 +85,146 @@ export function isUnmistakable(value: unknown): boolean {
   return (listOf(message.content) ?? []).some((part) =>
     /^tool-(?:call|result)$/.test(textOf(objectOf(part)?.type) ?? ""),
   );
+}
+
+/** The draft that a message of the AI SDK goes into, and its id, time and source. */
+interface AiSdkEntry {
+  readonly draft: SessionDraft;
+  readonly place: Pick<DraftMessage, "id" | "time" | "source">;
+}
+
+/** A `ModelMessage`: what the AI SDK sends to a model. */
+export function addModelMessage(message: ForeignObject, entry: AiSdkEntry): void {
+  const { draft, place } = entry;
+  if (message.role === "assistant") addAssistant(message, entry);
+  else if (message.role === "tool") addResults(message, entry);
+  else {
+    const role = message.role === "system" ? "system" : "user";
+    draft.add({ ...place, role, parts: aiSdkParts(message.content), ...metadataOf(message) });
+  }
+}
+
+function addAssistant(message: ForeignObject, { draft, place }: AiSdkEntry): void {
+  const content = listOf(message.content);
+  const parts =
+    content?.map((value, index): Part => {
+      const part = objectOf(value);
+      // What ran at the provider has its result here too: both travel as they are, so that the pair holds.
+      if (part?.type !== "tool-call" || part.providerExecuted === true) return aiSdkPart(value);
+      const standIn = `call-${place.source.line}${place.source.path ?? ""}-${index}`;
+      return aiSdkCall(part, textOf(part.toolName) ?? "", draft, standIn);
+    }) ?? aiSdkParts(message.content);
+  const messageId = draft.add({ ...place, role: "assistant", parts, ...metadataOf(message) });
+  if (compactionIn(parts)) draft.compactions.push({ messageId, trigger: "server" });
+}
+
+/** Each result is a message of its own; what else stands beside them, such as an approval, is the harness's. */
+function addResults(message: ForeignObject, { draft, place }: AiSdkEntry): void {
+  const content = listOf(message.content) ?? [];
+  const rest: Part[] = [];
+  let results = 0;
+  for (const [index, value] of content.entries()) {
+    const part = objectOf(value);
+    if (part?.type !== "tool-result") {
+      rest.push(opaquePart("ai-sdk", value));
+      continue;
+    }
+    const id = results === 0 ? place.id : `${place.id}.${results}`;
+    draft.add({ ...place, id, role: "tool", parts: [aiSdkResult(part, draft, place.source, index)] });
+    results++;
+  }
+  if (rest.length === 0 && results > 0) return;
+  draft.add({
+    ...place,
+    id: results === 0 ? place.id : `${place.id}.rest`,
+    role: "user",
+    parts: rest,
+    origin: "harness",
+  });
+}
+
+/** Parts of messages for the screen that a model is never sent. */
+const NON_PROMPT = /^(?:step-start|source-url|source-document|source|data-.*)$/;
+
+/** A `UIMessage`: what the AI SDK shows and stores. An assistant's holds all steps of its turn, with the results. */
+export function addUiMessage(message: ForeignObject, entry: AiSdkEntry): void {
+  const { draft, place } = entry;
+  const parts = listOf(message.parts) ?? [];
+  if (message.role === "assistant") return addSteps(message, stepsOf(parts), entry);
+  const sent = parts.filter((part) => !NON_PROMPT.test(textOf(objectOf(part)?.type) ?? ""));
+  draft.add({ ...place, role: message.role === "system" ? "system" : "user", parts: sent.map(aiSdkPart) });
+}
+
+function addSteps(message: ForeignObject, steps: readonly (readonly unknown[])[], { draft, place }: AiSdkEntry): void {
+  const metadata = objectOf(message.metadata);
+  const usage = steps.length === 1 ? uiUsage(metadata?.usage) : undefined;
+  const model = nonEmptyText(metadata?.model) ?? nonEmptyText(metadata?.modelId);
+  for (const [index, step] of steps.entries()) {
+    const results: { readonly call: ToolCallPart; readonly part: ForeignObject }[] = [];
+    const parts = step.map((value, position): Part => {
+      const part = objectOf(value);
+      const toolName = part && toolNameOf(part);
+      if (part === undefined || toolName === undefined || part.providerExecuted === true) return aiSdkPart(value);
+      const call = readCall(part, toolName, draft, `call-${place.id}-${index}-${position}`);
+      results.push({ call, part });
+      return call;
+    });
+    const id = index === 0 ? place.id : `${place.id}.step-${index + 1}`;
+    const own = { ...(model !== undefined && { model }), ...(usage && { usage }) };
+    const messageId = draft.add({ ...place, id, role: "assistant", parts, ...own });
+    if (compactionIn(parts)) draft.compactions.push({ messageId, trigger: "server" });
+    addStepResults(results, messageId, { draft, place });
+  }
+}
+
+function addStepResults(
+  results: readonly { readonly call: ToolCallPart; readonly part: ForeignObject }[],
+  messageId: MessageId,
+  { draft, place }: AiSdkEntry,
+): void {
+  for (const [index, { call, part }] of results.entries()) {
+    const ended = uiResult(objectOf(part.toolInvocation) ?? part);
+    if (ended === undefined) continue;
+    const result = { toolName: call.toolName, callId: call.callId, ...ended };
+    draft.add({ ...place, id: `${messageId}.result-${index}`, role: "tool", parts: [{ type: "tool-result", result }] });
+  }
+}
+
+/** Parts of one call of the model each: every step but the first begins with a part that says so. */
+function stepsOf(parts: readonly unknown[]): readonly (readonly unknown[])[] {
+  const steps: unknown[][] = [[]];
+  for (const value of parts) {
+    const type = textOf(objectOf(value)?.type) ?? "";
+    if (type === "step-start" && (steps.at(-1)?.length ?? 0) > 0) steps.push([]);
+    if (!NON_PROMPT.test(type)) steps.at(-1)?.push(value);
+  }
+  return steps;
+}
+
+function readCall(part: ForeignObject, toolName: string, draft: SessionDraft, standIn: string): ToolCallPart {
+  return aiSdkCall(objectOf(part.toolInvocation) ?? part, toolName, draft, standIn);
+}
+
+/** Tools known when the program was written have their name in the type, others in a field. Version 4 nests both. */
+function toolNameOf(part: ForeignObject): string | undefined {
+  const type = textOf(part.type) ?? "";
+  if (type === "dynamic-tool") return textOf(part.toolName) ?? "";
+  if (type === "tool-invocation") return textOf(objectOf(part.toolInvocation)?.toolName) ?? "";
+  return type.startsWith("tool-") && part.toolCallId !== undefined ? type.slice("tool-".length) : undefined;
+}
+
+/** Usage as the AI SDK reports it, where the program stored it with the message: input includes cached tokens. */
+function uiUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const inputTokens = countOf(usage?.inputTokens) ?? 0;
+  const outputTokens = countOf(usage?.outputTokens) ?? 0;
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  const input = objectOf(usage?.inputTokenDetails);
+  return withoutUndefined({
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: countOf(input?.cacheReadTokens) ?? countOf(usage?.cachedInputTokens),
+    cacheWriteTokens: countOf(input?.cacheWriteTokens),
+    reasoningTokens: countOf(objectOf(usage?.outputTokenDetails)?.reasoningTokens) ?? countOf(usage?.reasoningTokens),
+  } as Usage);
 }

@@ -1,8 +1,22 @@
-import type { JsonObject, JsonValue, MediaPart, MediaSource, Part, ReasoningPart, TextPart } from "@threadfold/core";
-import { opaquePart } from "../draft/opaque-part.ts";
-import { providerOptions } from "../draft/provider-options.ts";
+import type {
+  JsonObject,
+  JsonValue,
+  MediaPart,
+  MediaSource,
+  Part,
+  ReasoningPart,
+  SystemEntry,
+  TextPart,
+  ToolCallPart,
+  ToolOutcomeStatus,
+  ToolResultContent,
+  ToolResultPart,
+} from "@threadfold/core";
 import { sourceOfUrl } from "../openai-chat/openai-parts.ts";
-import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { opaquePart, providerOptions, toolResultContent } from "../session/shared-readers.ts";
 
 type ReadPart = (part: ForeignObject) => Part | undefined;
 
@@ -94,3 +108,91 @@ function mediaSource(value: unknown, mediaType: string): MediaSource | undefined
   if (text === undefined) return undefined;
   return /^[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 40)) ? sourceOfUrl(text) : { kind: "base64", mediaType, data: text };
 }
+
+/** Kinds of output that tell of a failure. */
+const FAILURES = new Set(["error-text", "error-json", "execution-denied"]);
+
+/** A call of a tool. Versions before 5 call its input `args`. */
+export function aiSdkCall(part: ForeignObject, toolName: string, draft: SessionDraft, standIn: string): ToolCallPart {
+  return {
+    type: "tool-call",
+    callId: draft.calls.open(part.toolCallId, toolName, standIn),
+    toolName,
+    input: (part.input ?? part.rawInput ?? part.args ?? {}) as JsonValue,
+    ...metadataOf(part),
+  };
+}
+
+/** The result of a call in a message of role tool. Versions before 5 have it as `result`. */
+export function aiSdkResult(
+  part: ForeignObject,
+  draft: SessionDraft,
+  at: SourcePointer,
+  index: number,
+): ToolResultPart {
+  const standIn = `result-${at.line}${at.path ?? ""}-${index}`;
+  const output = objectOf(part.output);
+  const failed = FAILURES.has(textOf(output?.type) ?? "") || part.isError === true;
+  return {
+    type: "tool-result",
+    result: {
+      ...draft.calls.answer(part.toolCallId, textOf(part.toolName), standIn),
+      outcome: failed ? "failure" : "success",
+      content: output === undefined ? toolResultContent(part.output ?? part.result, aiSdkPart) : outputContent(output),
+    },
+    ...metadataOf(part),
+  };
+}
+
+/** What a tool part of a message for the screen says of its result; undefined while there is none. */
+export function uiResult(
+  part: ForeignObject,
+): { readonly outcome: ToolOutcomeStatus; readonly content: ToolResultContent } | undefined {
+  const state = textOf(part.state);
+  if (state === "output-available" || state === "result")
+    return { outcome: "success", content: toolResultContent(part.output ?? part.result, aiSdkPart) };
+  if (state === "output-error")
+    return { outcome: "failure", content: { type: "text", text: textOf(part.errorText) ?? "" } };
+  if (state !== "output-denied") return undefined;
+  return { outcome: "failure", content: { type: "text", text: textOf(objectOf(part.approval)?.reason) ?? "" } };
+}
+
+function outputContent(output: ForeignObject): ToolResultContent {
+  switch (output.type) {
+    case "text":
+    case "error-text":
+      return { type: "text", text: textOf(output.value) ?? "" };
+    case "json":
+    case "error-json":
+      return { type: "json", value: (output.value ?? null) as JsonValue };
+    case "content":
+      return toolResultContent((listOf(output.value) ?? []).map(contentBlock), aiSdkPart);
+    case "execution-denied":
+      return { type: "text", text: textOf(output.reason) ?? "" };
+    default:
+      return { type: "json", value: output as JsonValue };
+  }
+}
+
+/** Media in an output, as the parts that messages have: several names are in use for one thing. */
+function contentBlock(value: unknown): unknown {
+  const block = objectOf(value);
+  const type = textOf(block?.type);
+  if (block === undefined || type === undefined || type === "text") return value;
+  if (type.startsWith("image")) return { ...block, type: "image", image: block.data ?? block.url };
+  return type === "media" || type.startsWith("file") ? { ...block, type: "file" } : value;
+}
+
+/** The instructions of a call: a text, a system message or a list of them, each with options of providers. */
+export const aiSdkSystem = (instructions: unknown): readonly SystemEntry[] =>
+  (listOf(instructions) ?? [instructions]).flatMap((value): readonly SystemEntry[] => {
+    const message = objectOf(value);
+    const text = nonEmptyText(message === undefined ? value : message.content)?.toWellFormed();
+    if (text === undefined) return [];
+    const { providerMetadata } = message === undefined ? {} : metadataOf(message);
+    return [providerMetadata === undefined ? text : { text, providerMetadata }];
+  });
+
+/** Says whether one of the parts is a compaction that ran at the provider. */
+export const compactionIn = (parts: readonly Part[]): boolean =>
+  parts.some((part) => part.type === "opaque" && objectOf(part.value)?.type === "compaction");

@@ -1,13 +1,16 @@
-import { newestModel } from "../draft/newest-model.ts";
-import { openingOf, seedOf } from "../draft/opening-of.ts";
-import { isAssistantMessage } from "../reading/assistant-message.ts";
-import { conversationThreads, findConversation } from "../reading/find-conversation.ts";
+import {
+  conversationThreads,
+  findConversation,
+  isAssistantMessage,
+  messageTraits,
+} from "../reading/find-conversation.ts";
 import { type ForeignObject, nonEmptyText } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session-importer.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import { newestModel } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { anthropicSystem, anthropicTools } from "./anthropic-frame.ts";
 import { addAnthropicMessages } from "./anthropic-messages.ts";
-import { anthropicSystem } from "./anthropic-system.ts";
-import { anthropicTools } from "./anthropic-tools.ts";
-import { detectAnthropicMessages } from "./detect-anthropic-messages.ts";
 
 /**
  * Conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or one
@@ -40,4 +43,34 @@ export const anthropicMessagesImporter: SessionImporter = {
 function sessionIdOf(frame: ForeignObject): { readonly sessionId?: string } {
   const sessionId = nonEmptyText(frame.session_id) ?? nonEmptyText(frame.sessionId);
   return sessionId === undefined ? {} : { sessionId };
+}
+
+/** Kinds of blocks that only the Anthropic API has. */
+const OWN_BLOCKS = [
+  "tool_use",
+  "tool_result",
+  "thinking",
+  "redacted_thinking",
+  "server_tool_use",
+  "image",
+  "document",
+  "compaction",
+];
+
+/** Kinds of blocks and roles that it does not have. */
+const FOREIGN_BLOCKS = ["image_url", "input_audio", "input_text", "output_text", "tool-call", "tool-result"];
+const FOREIGN_ROLES = ["tool", "developer", "function"];
+
+/** How sure it is that the source is a conversation of the Anthropic Messages API. */
+function detectAnthropicMessages(source: SourceRecords): number {
+  const conversation = findConversation(source);
+  if (conversation === undefined) return 0;
+  const { roles, blockTypes, hasToolCallField, hasStopReason, isResponse } = messageTraits(conversation);
+  const isForeign =
+    FOREIGN_BLOCKS.some((type) => blockTypes.has(type)) || FOREIGN_ROLES.some((role) => roles.has(role));
+  if (hasToolCallField || isForeign) return 0;
+  if (conversation.frame.format === "anthropic-messages" || isResponse) return 1;
+  if (hasStopReason || OWN_BLOCKS.some((type) => blockTypes.has(type))) return 0.95;
+  if (conversation.frame.system !== undefined || conversation.frame.system_prompt !== undefined) return 0.6;
+  return 0.4;
 }

@@ -1,5 +1,4 @@
 import type { JsonObject, Usage } from "@threadfold/core";
-import type { SessionDraft } from "../draft/session-draft.ts";
 import {
   countOf,
   type ForeignObject,
@@ -9,13 +8,12 @@ import {
   textOf,
   withoutUndefined,
 } from "../reading/foreign-value.ts";
-import type { SourcePointer } from "../source-pointer.ts";
-import { anthropicAssistantParts, anthropicPart, blocksOf } from "./anthropic-parts.ts";
-import { anthropicUsage } from "./anthropic-usage.ts";
-import { anthropicUserTurn } from "./anthropic-user-turn.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { anthropicAssistantParts, anthropicPart, anthropicUserTurn, blocksOf } from "./anthropic-parts.ts";
 
 /** Messages in the form of the Anthropic Messages API, and what the tool that wrote them says of them. */
-export interface AnthropicMessages {
+interface AnthropicMessages {
   readonly messages: readonly unknown[];
   pointerTo(index: number): SourcePointer;
   /** The id of a message. */
@@ -34,7 +32,7 @@ interface Entry {
   readonly report: ReturnType<NonNullable<AnthropicMessages["reportOf"]>> | undefined;
 }
 
-/** Adds each message to the draft. What is no message is reported as malformed. */
+/** Adds each message to the draft. Anything else is reported as malformed. */
 export function addAnthropicMessages(conversation: AnthropicMessages, draft: SessionDraft): void {
   for (const [index, value] of conversation.messages.entries()) {
     const source = conversation.pointerTo(index);
@@ -109,4 +107,22 @@ function sizeBefore(usage: unknown): { readonly tokensBefore?: number } {
 
 function importSystem({ message, id, source, time, draft }: Entry): void {
   draft.add({ id, role: "system", parts: blocksOf(message.content).map(anthropicPart), time, source });
+}
+
+/**
+ * Usage as the Anthropic API reports it. There, `input_tokens` leaves out what was read from or written to the cache;
+ * in {@link Usage} it is included. A report of nothing but zeros, as of an aborted call, counts as none.
+ */
+export function anthropicUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const input = countOf(usage?.input_tokens);
+  const output = countOf(usage?.output_tokens);
+  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
+  const cacheReadTokens = countOf(usage.cache_read_input_tokens);
+  const cacheWriteTokens = countOf(usage.cache_creation_input_tokens);
+  const inputTokens = (input ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const outputTokens = output ?? 0;
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  const reasoningTokens = countOf(usage.reasoning_tokens);
+  return withoutUndefined({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
 }

@@ -1,9 +1,8 @@
-import type { JsonValue, MediaPart, MediaSource, Part, ToolCallPart } from "@threadfold/core";
-import { opaquePart } from "../draft/opaque-part.ts";
-import { providerExtras } from "../draft/provider-extras.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
+import type { JsonValue, MediaPart, MediaSource, Part, ToolCallPart, ToolResultPart } from "@threadfold/core";
 import { type ForeignObject, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SourcePointer } from "../source-pointer.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { opaquePart, providerExtras, toolResultContent } from "../session/shared-readers.ts";
 
 type ReadBlock = (block: ForeignObject) => Part | undefined;
 
@@ -103,5 +102,40 @@ function readCall(block: ForeignObject, draft: SessionDraft, at: SourcePointer, 
     toolName,
     input: (block.input ?? {}) as JsonValue,
     ...providerExtras("anthropic", block, CALL_FIELDS),
+  };
+}
+
+/** A user turn of the Anthropic API, taken apart: each tool result is a message of its own in Threadfold. */
+interface AnthropicUserTurn {
+  readonly results: readonly ToolResultPart[];
+  /** Everything else that stood in the turn, in order. */
+  readonly rest: readonly Part[];
+  /** True when somebody may have typed something: `rest` has text. */
+  readonly hasText: boolean;
+}
+
+export function anthropicUserTurn(content: unknown, draft: SessionDraft, at: SourcePointer): AnthropicUserTurn {
+  const results: ToolResultPart[] = [];
+  const rest: Part[] = [];
+  for (const block of blocksOf(content)) {
+    const fields = objectOf(block);
+    if (fields?.type === "tool_result")
+      results.push(readResult(fields, draft, `result-${at.line}${at.path ?? ""}-${results.length}`));
+    else rest.push(anthropicPart(block));
+  }
+  return { results, rest, hasText: rest.some((part) => part.type === "text" && part.text.trim() !== "") };
+}
+
+const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error"]);
+
+function readResult(block: ForeignObject, draft: SessionDraft, standIn: string): ToolResultPart {
+  return {
+    type: "tool-result",
+    result: {
+      ...draft.calls.answer(block.tool_use_id, undefined, standIn),
+      outcome: block.is_error === true ? "failure" : "success",
+      content: toolResultContent(block.content, anthropicPart),
+    },
+    ...providerExtras("anthropic", block, RESULT_FIELDS),
   };
 }

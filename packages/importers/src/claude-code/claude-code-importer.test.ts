@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const time = "2026-01-05T17:12:50.653Z";
 const common = { sessionId: "session-1", version: "2.1.1", isSidechain: false, timestamp: time };

@@ -1,12 +1,9 @@
-import { newestModel } from "../draft/newest-model.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { nonEmptyText } from "../reading/foreign-value.ts";
+import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { claudeBranches } from "./claude-branches.ts";
-import { type ClaudeLine, claudeLine } from "./claude-line.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { type ClaudeLine, claudeBranches, claudeLine } from "./claude-lines.ts";
 import { ClaudeTranscript } from "./claude-transcript.ts";
-import { detectClaudeCode } from "./detect-claude-code.ts";
 
 /** Sessions of Claude Code, as it writes them under its projects folder. */
 export const claudeCodeImporter: SessionImporter = {
@@ -74,4 +71,27 @@ function sessionIdsOf(lines: readonly (ClaudeLine | undefined)[]): readonly stri
     if (id !== undefined) ids.add(id);
   }
   return [...ids];
+}
+
+/** How many records are looked at: summaries and snapshots may come first in numbers. */
+const SAMPLE = 200;
+
+/** How sure it is that the source is a Claude Code session: lines that wrap messages with ids, or its other records. */
+function detectClaudeCode({ records }: SourceRecords): number {
+  let sureness = 0;
+  for (const { value } of records.slice(0, SAMPLE)) {
+    const line = objectOf(value);
+    const type = textOf(line?.type);
+    if (line === undefined || type === undefined) continue;
+    const isMessage = (type === "user" || type === "assistant") && objectOf(line.message)?.role === type;
+    if (isMessage && (textOf(line.uuid) !== undefined || textOf(line.sessionId) !== undefined)) return 1;
+    if (isMessage || isSideRecord(type, line)) sureness = 0.8;
+  }
+  return sureness;
+}
+
+function isSideRecord(type: string, line: Readonly<Record<string, unknown>>): boolean {
+  if (type === "summary") return line.leafUuid !== undefined;
+  if (type === "file-history-snapshot") return line.snapshot !== undefined;
+  return (type === "progress" || type === "system") && line.sessionId !== undefined && line.uuid !== undefined;
 }

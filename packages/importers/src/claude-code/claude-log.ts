@@ -1,6 +1,5 @@
 import { type Message, sha256, ThreadfoldError } from "@threadfold/core";
-import { ExportIds, uuidOf } from "../exporting/export-ids.ts";
-import { sourceLines } from "../exporting/source-lines.ts";
+import { ExportIds, sourceLines, uuidOf } from "../exporting/log-lines.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
 /** What every line of a session says, as the newest line of the main conversation says it. */
@@ -60,7 +59,7 @@ export class ClaudeLog {
     return `${this.#lines.join("\n")}\n`;
   }
 
-  /** Lines that were added. */
+  /** How many lines were added. */
   get added(): number {
     return this.#lines.length - this.#began;
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const at = (second: number) => `2026-01-05T10:00:${String(second).padStart(2, "0")}.000Z`;
 const line = (type: string, payload: object, second = 1) => ({ timestamp: at(second), type, payload });

@@ -1,12 +1,9 @@
-import { newestModel } from "../draft/newest-model.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
 import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
 import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { type CodexLine, codexLine } from "./codex-line.ts";
-import { CodexReader } from "./codex-reader.ts";
-import { detectCodex } from "./detect-codex.ts";
-import { isHarnessText } from "./harness-text.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { type CodexLine, CodexReader, codexLine } from "./codex-reader.ts";
 
 /** Rollouts of the Codex CLI. */
 export const codexImporter: SessionImporter = {
@@ -51,4 +48,42 @@ function systemOf(lines: readonly (CodexLine | undefined)[]): readonly string[] 
     if (text !== undefined) return [text];
   }
   return [];
+}
+
+/** How many records are looked at. */
+const SAMPLE = 50;
+
+const TYPES = new Set([
+  ...["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"],
+  "inter_agent_communication_metadata",
+]);
+
+/** How sure it is that the source is a rollout of Codex: lines in its envelope, or the header of the first rollouts. */
+function detectCodex({ records }: SourceRecords): number {
+  for (const { value } of records.slice(0, SAMPLE)) {
+    const line = objectOf(value);
+    if (objectOf(line?.payload) !== undefined && TYPES.has(textOf(line?.type) ?? "")) return 1;
+  }
+  const header = objectOf(records[0]?.value);
+  const isHeader = textOf(header?.id) !== undefined && header?.type === undefined && header?.role === undefined;
+  return isHeader && records.length > 1 && "instructions" in (header ?? {}) ? 0.97 : 0;
+}
+
+/** How texts begin that Codex puts into user messages and that nobody typed. */
+const HARNESS_PREFIXES = [
+  "<environment_context>",
+  "<user_instructions>",
+  "<INSTRUCTIONS>",
+  "# AGENTS.md instructions for ",
+  "<permissions instructions>",
+  "<turn_aborted>",
+  "<user_shell_command>",
+  "<subagent_notification>",
+  "<skill>",
+  "<goal_context>",
+] as const;
+
+/** Says whether a text of a user message comes from Codex and not from a person. */
+function isHarnessText(text: string): boolean {
+  return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix));
 }

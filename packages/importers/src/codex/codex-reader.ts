@@ -1,10 +1,38 @@
-import { canonicalJson, type JsonObject, toWellFormedJson } from "@threadfold/core";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import type { ResponseTranscript } from "../openai-responses/response-transcript.ts";
-import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import { readCompaction } from "./codex-compaction.ts";
-import type { CodexLine } from "./codex-line.ts";
-import { codexUsage } from "./codex-usage.ts";
+import {
+  canonicalJson,
+  type JsonObject,
+  type MessageId,
+  type Part,
+  toWellFormedJson,
+  type Usage,
+} from "@threadfold/core";
+import { responseParts } from "../openai-responses/response-parts.ts";
+import {
+  type CompactionNotes,
+  contentKey,
+  type ItemPlace,
+  type ResponseTranscript,
+} from "../openai-responses/response-transcript.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourceRecord } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { opaquePart } from "../session/shared-readers.ts";
+
+/** One line of a rollout: what it is, and what it says. */
+export interface CodexLine {
+  readonly type: string;
+  readonly payload: ForeignObject;
+  readonly time: unknown;
+  readonly line: number;
+}
 
 /** Lines that hold nothing for the model: settings, and events that repeat for the screen what the items say. */
 const NON_PROMPT = new Set([
@@ -73,4 +101,81 @@ export class CodexReader {
     this.#promptTokens = usage.inputTokens;
     this.#transcript.measure(usage);
   }
+}
+
+/**
+ * Reads a line as `{timestamp, type, payload}`. The first rollouts had no such envelope: their lines were the items
+ * themselves, after a header with the id of the session.
+ *
+ * @returns undefined when the record is no line of a rollout.
+ */
+export function codexLine({ value, line }: SourceRecord): CodexLine | undefined {
+  const fields = objectOf(value);
+  if (fields === undefined) return undefined;
+  const time = fields.timestamp ?? fields.created_at;
+  const type = textOf(fields.type);
+  const payload = objectOf(fields.payload);
+  if (payload !== undefined && type !== undefined) return { type, payload, time, line };
+  if (textOf(fields.record_type) !== undefined) return { type: "state", payload: fields, time, line };
+  if (type === undefined && fields.role === undefined) {
+    return textOf(fields.id) === undefined ? undefined : { type: "session_meta", payload: fields, time, line };
+  }
+  return { type: "response_item", payload: fields, time, line };
+}
+
+/**
+ * A `compacted` line: Codex replaced its history by `replacement_history`, or, in older versions, by a summary and
+ * newer user messages. It becomes one message of what was new in it: the summary, and what of the replacement is
+ * nowhere in the log before. What the replacement repeats word for word is named in `details.kept`.
+ */
+function readCompaction(
+  payload: ForeignObject,
+  place: ItemPlace,
+  transcript: ResponseTranscript,
+  tokensBefore: number | undefined,
+): void {
+  const summary = nonEmptyText(payload.message);
+  const replacement = (listOf(payload.replacement_history) ?? []).map(partsOfItem);
+  const ids = transcript.idsByContent();
+  const kept = new Set<MessageId>();
+  const added: Part[] = [];
+  for (const parts of replacement) {
+    const id = ids.get(contentKey(parts) ?? "");
+    if (id !== undefined) kept.add(id);
+    else added.push(...parts);
+  }
+  // The replacement holds the summary as the model reads it, behind words of introduction.
+  const isSaid = added.some((part) => part.type === "text" && summary !== undefined && part.text.includes(summary));
+  if (summary !== undefined && !isSaid) added.unshift({ type: "text", text: summary });
+  const notes: CompactionNotes = {
+    ...(tokensBefore !== undefined && { tokensBefore }),
+    ...(payload.replacement_history !== undefined && {
+      details: { replacedBy: replacement.length, kept: [...kept] },
+    }),
+  };
+  transcript.addCompaction(added.length > 0 ? added : (replacement.at(-1) ?? []), place, notes);
+}
+
+/** What an item shows the model. An item that only the provider can read goes along as it is. */
+function partsOfItem(value: unknown): readonly Part[] {
+  const item = objectOf(value);
+  const isMessage = item !== undefined && (item.type === "message" || item.type === undefined);
+  return isMessage ? responseParts(item.content) : [opaquePart("openai", value)];
+}
+
+/**
+ * Usage as Codex writes it: `input_tokens` includes what was read from the cache, unlike Anthropic's. A report of
+ * nothing but zeros counts as none.
+ */
+function codexUsage(usage: ForeignObject): Usage | undefined {
+  const inputTokens = countOf(usage.input_tokens) ?? 0;
+  const outputTokens = countOf(usage.output_tokens) ?? 0;
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  return withoutUndefined<Usage>({
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: countOf(usage.cached_input_tokens),
+    cacheWriteTokens: countOf(usage.cache_write_input_tokens),
+    reasoningTokens: countOf(usage.reasoning_output_tokens),
+  } as Usage);
 }

@@ -5,6 +5,7 @@ import {
   type CompactionPlan,
   type Message,
   type SyntheticKind,
+  visibleText,
 } from "@threadfold/core";
 
 /** A message of the log that the window still shows, as it is or with another body. */
@@ -18,7 +19,7 @@ export interface TailMessage {
 /**
  * A window as tools with one compaction can show it: what goes into the summary, and the messages of the log behind it.
  */
-export interface SplitWindow {
+interface SplitWindow {
   /** Summaries, pointers and pins, and the messages that are kept word for word before the last fold. */
   readonly head: readonly ChatMessage[];
   readonly tail: readonly TailMessage[];
@@ -51,10 +52,18 @@ export function splitWindow(window: readonly ChatMessage[], thread: AgentThread,
 const standsForSpan = ({ sources, synthetic }: ChatMessage): boolean =>
   synthetic === "summary" || (synthetic !== undefined && sources.length > 1);
 
-/** The message of the log that this one is, in its place; null when it is none. */
+/** The message of the log that this one shows in its own place; null when it shows none. */
 function inPlace({ role, sources }: ChatMessage, thread: AgentThread): Message | null {
   const [id, ...others] = sources;
   const message = id === undefined || others.length > 0 ? undefined : thread.message(id);
   const isOwn = message !== undefined && message.role === role && role !== "system";
   return isOwn && message.origin !== "compaction" ? message : null;
+}
+
+/** The head of a window as the text of one summary. What is kept word for word says whose words they are. */
+export const headText = (head: readonly ChatMessage[]): string => head.map(textOf).join("\n\n");
+
+function textOf({ role, parts, synthetic }: ChatMessage): string {
+  const text = visibleText({ parts });
+  return synthetic === undefined ? `[${role}, word for word]\n${text}` : text;
 }

@@ -1,3 +1,9 @@
-export { damageLaws } from "./damage-laws.ts";
-export { type BrokenLaw, type ImporterSample, importerLaws, sessionLaws } from "./importer-laws.ts";
-export { jsonDocument, jsonLines } from "./source-bytes.ts";
+export {
+  type BrokenLaw,
+  damageLaws,
+  type ImporterSample,
+  importerLaws,
+  jsonDocument,
+  jsonLines,
+  sessionLaws,
+} from "./importer-laws.ts";

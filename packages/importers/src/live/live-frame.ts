@@ -1,12 +1,10 @@
 import type { SystemEntry, ToolDefinition } from "@threadfold/core";
-import { aiSdkSystem } from "../ai-sdk/ai-sdk-system.ts";
-import { anthropicSystem } from "../anthropic-messages/anthropic-system.ts";
-import { anthropicTools } from "../anthropic-messages/anthropic-tools.ts";
-import { SessionDraft } from "../draft/session-draft.ts";
+import { aiSdkSystem } from "../ai-sdk/ai-sdk-parts.ts";
+import { anthropicSystem, anthropicTools } from "../anthropic-messages/anthropic-frame.ts";
 import { openaiTools } from "../openai-chat/openai-tools.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { LiveFormat } from "./live-format.ts";
-import { wireValue } from "./wire-value.ts";
+import { SessionDraft } from "../session/session-draft.ts";
+import { type LiveFormat, wireValue } from "./live-value.ts";
 
 /** What a host sends beside the conversation, as the model of core has it. */
 export interface LiveFrame {

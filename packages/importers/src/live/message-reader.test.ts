@@ -1,7 +1,7 @@
 import type { MessageInput } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import type { LiveFormat } from "./live-format.ts";
+import { importSession } from "../importing/import-session.ts";
+import type { LiveFormat } from "./live-value.ts";
 import { livePositions, messageReader } from "./message-reader.ts";
 
 const anthropic = [

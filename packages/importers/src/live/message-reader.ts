@@ -1,10 +1,11 @@
 import { type JsonObject, type MessageInput, ThreadfoldError } from "@threadfold/core";
-import { SessionDraft } from "../draft/session-draft.ts";
+import { addModelMessage, addUiMessage, isAiSdkMessage, isUi } from "../ai-sdk/ai-sdk-messages.ts";
+import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.ts";
+import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
+import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
 import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
-import type { LiveFormat } from "./live-format.ts";
-import { LIVE_READERS } from "./live-readers.ts";
-import type { LiveValue } from "./live-value.ts";
-import { wireValue } from "./wire-value.ts";
+import { SessionDraft } from "../session/session-draft.ts";
+import { type LiveFormat, type LiveValue, wireValue } from "./live-value.ts";
 
 /** How a reader is set up. */
 export interface MessageReaderOptions {
@@ -15,7 +16,7 @@ export interface MessageReaderOptions {
   readonly seed: string;
 }
 
-/** What is known of the values beside themselves. */
+/** What is known about the values besides themselves. */
 export interface ReadOptions {
   /** Place of the first value in the host's list; behind the value that was read last when it is left out. */
   readonly position?: number;
@@ -30,8 +31,9 @@ export interface MessageReader {
   readonly format: LiveFormat;
   /**
    * Reads messages, or items, that follow each other. Results find the tool's name of calls that were read before.
-   * Nothing is lost: what the model of core has no place for is kept as provider metadata or as opaque parts. Items that
-   * one call of the model gave become one message, so hand in a response's items at once. The values stay as they are.
+   * Nothing is lost: what the model of core has no place for is kept as provider metadata or as opaque parts. Items
+   * from one call of the model become one message, so pass all items of a response at once. The values stay as they
+   * are.
    *
    * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is no message of the format, with its position.
    */
@@ -87,4 +89,44 @@ function withPositions({ metadata = {}, ...message }: MessageInput): MessageInpu
   const { path, paths } = (source ?? {}) as { readonly path?: string; readonly paths?: readonly string[] };
   const positions = (paths ?? (path === undefined ? [] : [path])).map((pointer) => Number(pointer.slice(1)));
   return { ...message, metadata: { ...notes, positions } satisfies JsonObject };
+}
+
+/** Adds the messages of values that follow each other to a draft. */
+type ReadValues = (values: readonly LiveValue[], draft: SessionDraft, model: string | undefined) => void;
+
+/** How each format is read: by the functions that its importer has for single messages. */
+const LIVE_READERS: Readonly<Record<LiveFormat, ReadValues>> = {
+  "ai-sdk": readAiSdk,
+  "anthropic-messages": (values, draft) =>
+    addAnthropicMessages({ ...listOf(values), idOf: (_message, index) => values[index]?.id ?? "" }, draft),
+  "openai-chat": (values, draft) =>
+    addOpenaiMessages({ ...listOf(values), seed: "", idOf: (_message, index) => values[index]?.id ?? "" }, draft),
+  "openai-responses": readResponses,
+};
+
+const listOf = (values: readonly LiveValue[]) => ({
+  messages: values.map(({ value }) => value),
+  pointerTo: (index: number) => values[index]?.at ?? { line: 0 },
+});
+
+function readAiSdk(values: readonly LiveValue[], draft: SessionDraft): void {
+  for (const { value, id, at } of values) {
+    const message = objectOf(value);
+    const entry = { draft, place: { id, time: message?.createdAt, source: at } };
+    if (message === undefined || !isAiSdkMessage(message))
+      draft.reportMalformed(at, "it is no message with a known role");
+    else if (isUi(message)) addUiMessage(message, entry);
+    else addModelMessage(message, entry);
+  }
+}
+
+function readResponses(values: readonly LiveValue[], draft: SessionDraft, model: string | undefined): void {
+  const transcript = new ResponseTranscript(draft);
+  transcript.model = model;
+  for (const { value, id, at } of values) {
+    const item = objectOf(value);
+    if (item === undefined) draft.reportMalformed(at, "it is no item");
+    else transcript.read(item, { at, id });
+  }
+  transcript.finish();
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonDocument, jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const call = (id: string | undefined, args: unknown, name = "bash") => ({
   id,

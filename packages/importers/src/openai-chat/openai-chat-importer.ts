@@ -1,10 +1,14 @@
-import { newestModel } from "../draft/newest-model.ts";
-import { openingOf, seedOf } from "../draft/opening-of.ts";
-import { isAssistantMessage } from "../reading/assistant-message.ts";
-import { conversationThreads, findConversation } from "../reading/find-conversation.ts";
+import {
+  conversationThreads,
+  findConversation,
+  isAssistantMessage,
+  messageTraits,
+} from "../reading/find-conversation.ts";
 import { nonEmptyText } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { detectOpenaiChat } from "./detect-openai-chat.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import { newestModel } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
 import { addOpenaiMessages } from "./openai-messages.ts";
 import { openaiTools } from "./openai-tools.ts";
 
@@ -34,3 +38,33 @@ export const openaiChatImporter: SessionImporter = {
     };
   },
 };
+
+/** Roles and kinds of blocks that only the OpenAI Chat API has. */
+const OWN_ROLES = ["tool", "developer", "function"];
+const OWN_BLOCKS = ["image_url", "input_audio", "refusal"];
+
+/** Kinds of blocks that it does not have: those of the Anthropic API and of OpenAI Responses. */
+const FOREIGN_BLOCKS = [
+  "tool_use",
+  "tool_result",
+  "thinking",
+  "redacted_thinking",
+  "server_tool_use",
+  "input_text",
+  "output_text",
+  "tool-call",
+  "tool-result",
+];
+
+/** How sure it is that the source is a conversation of the OpenAI Chat Completions API. */
+function detectOpenaiChat(source: SourceRecords): number {
+  const conversation = findConversation(source);
+  if (conversation === undefined) return 0;
+  const { roles, blockTypes, hasToolCallField } = messageTraits(conversation);
+  if (FOREIGN_BLOCKS.some((type) => blockTypes.has(type))) return 0;
+  if (conversation.frame.format === "openai-chat") return 1;
+  if (hasToolCallField || OWN_ROLES.some((role) => roles.has(role)) || OWN_BLOCKS.some((type) => blockTypes.has(type)))
+    return 0.95;
+  // Plain text between user and assistant fits both APIs; system text among the messages is this one's habit.
+  return roles.has("system") ? 0.7 : 0.5;
+}

@@ -1,7 +1,6 @@
-import type { JsonObject, MessageOrigin, Role } from "@threadfold/core";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { toolResultContent } from "../draft/tool-result-content.ts";
+import type { JsonObject, MessageOrigin, ProviderMetadata, Role, Usage } from "@threadfold/core";
 import {
+  countOf,
   type ForeignObject,
   listOf,
   nonEmptyText,
@@ -9,17 +8,17 @@ import {
   textOf,
   withoutUndefined,
 } from "../reading/foreign-value.ts";
-import type { SourcePointer } from "../source-pointer.ts";
-import { messageMetadata } from "./message-metadata.ts";
-import { openaiCalls } from "./openai-calls.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { toolResultContent } from "../session/shared-readers.ts";
 import { openaiContentParts, openaiPart, reasoningParts, refusalPart } from "./openai-parts.ts";
-import { openaiUsage } from "./openai-usage.ts";
+import { openaiCalls } from "./openai-tools.ts";
 
 /** Messages in the form of the Chat Completions API, and what the tool that wrote them says of them. */
-export interface OpenaiMessages {
+interface OpenaiMessages {
   readonly messages: readonly unknown[];
   pointerTo(index: number): SourcePointer;
-  /** What ids begin with. */
+  /** What the ids of messages begin with. */
   readonly seed: string;
   /** The id of a message, where it is not made of seed and index. */
   idOf?(message: ForeignObject, index: number): string;
@@ -40,7 +39,7 @@ interface Entry {
   readonly draft: SessionDraft;
 }
 
-/** Adds each message to the draft. What is no message is reported as malformed. */
+/** Adds each message to the draft. Anything else is reported as malformed. */
 export function addOpenaiMessages(conversation: OpenaiMessages, draft: SessionDraft): void {
   const { messages, pointerTo, seed, provider = "openai" } = conversation;
   for (const [index, value] of messages.entries()) {
@@ -126,4 +125,32 @@ function addResult({ message, id, source, time, draft }: Entry): void {
     time,
     source,
   });
+}
+
+/** What a message of OpenAI's tells of its speaker beside the role: its name, and the role of a developer. */
+function messageMetadata(message: ForeignObject): { readonly providerMetadata?: ProviderMetadata } {
+  const name = nonEmptyText(message.name)?.toWellFormed();
+  const role = message.role === "developer" ? "developer" : undefined;
+  const openai = withoutUndefined<JsonObject>({ role, name });
+  return Object.keys(openai).length === 0 ? {} : { providerMetadata: { openai } };
+}
+
+/**
+ * Usage as OpenAI reports it, in the words of the Chat API (`prompt_tokens`) or of Responses (`input_tokens`). Both
+ * include what was read from the cache, and in the reports of proxies that speak for Anthropic what was written to it.
+ * A report of nothing but zeros counts as none.
+ */
+export function openaiUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  if (usage === undefined) return undefined;
+  const input = countOf(usage.prompt_tokens) ?? countOf(usage.input_tokens);
+  const output = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
+  const [inputTokens, outputTokens] = [input ?? 0, output ?? 0];
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  const promptDetails = objectOf(usage.prompt_tokens_details) ?? objectOf(usage.input_tokens_details);
+  const outputDetails = objectOf(usage.completion_tokens_details) ?? objectOf(usage.output_tokens_details);
+  const cacheReadTokens = countOf(promptDetails?.cached_tokens) ?? countOf(usage.cache_read_input_tokens);
+  const cacheWriteTokens = usage.prompt_tokens === undefined ? undefined : countOf(usage.cache_creation_input_tokens);
+  const reasoningTokens = countOf(outputDetails?.reasoning_tokens) ?? countOf(usage.reasoning_tokens);
+  return withoutUndefined({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
 }

@@ -1,7 +1,6 @@
 import type { MediaPart, MediaSource, Part, ReasoningPart } from "@threadfold/core";
-import { opaquePart } from "../draft/opaque-part.ts";
-import { providerExtras } from "../draft/provider-extras.ts";
 import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { opaquePart, providerExtras } from "../session/shared-readers.ts";
 
 type ReadBlock = (block: ForeignObject) => Part | undefined;
 

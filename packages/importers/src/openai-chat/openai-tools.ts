@@ -1,8 +1,8 @@
-import type { JsonObject, ToolDefinition } from "@threadfold/core";
-import { providerExtras } from "../draft/provider-extras.ts";
-import { readTools } from "../draft/read-tools.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { JsonObject, JsonValue, ToolCallId, ToolCallPart, ToolDefinition } from "@threadfold/core";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { providerExtras, readTools } from "../session/shared-readers.ts";
 
 const TOOL_FIELDS = new Set(["name", "description", "parameters"]);
 
@@ -20,4 +20,49 @@ export function openaiTools(tools: unknown, draft: SessionDraft): readonly ToolD
       ...providerExtras("openai", described, TOOL_FIELDS),
     };
   });
+}
+
+const CALL_FIELDS = new Set(["id", "type", "function", "index"]);
+
+/** The calls of an assistant message: `tool_calls`, and the single `function_call` of older logs. */
+export function openaiCalls(message: ForeignObject, draft: SessionDraft, at: SourcePointer): readonly ToolCallPart[] {
+  const calls = (listOf(message.tool_calls) ?? []).map((call) => objectOf(call) ?? {});
+  const legacy = objectOf(message.function_call);
+  const all = legacy === undefined ? calls : [...calls, { function: legacy }];
+  return all.map((call, index) => readCall(call, draft, at, `call-${at.line}${at.path ?? ""}-${index}`));
+}
+
+function readCall(call: ForeignObject, draft: SessionDraft, at: SourcePointer, standIn: string): ToolCallPart {
+  const custom = objectOf(call.custom);
+  const asked = objectOf(call.function) ?? custom;
+  const toolName = textOf(asked?.name) ?? "";
+  const callId = draft.calls.open(call.id, toolName, standIn);
+  return {
+    type: "tool-call",
+    callId,
+    toolName,
+    ...(custom !== undefined
+      ? { input: (custom.input ?? "") as JsonValue }
+      : readArguments(asked?.arguments, callId, draft, at)),
+    ...providerExtras("openai", call, CALL_FIELDS),
+  };
+}
+
+/**
+ * Reads the arguments of a call. They are a JSON text, or the object itself in logs that parsed it. No text at all is
+ * how some models call without arguments.
+ */
+export function readArguments(
+  value: unknown,
+  callId: ToolCallId,
+  draft: SessionDraft,
+  at: SourcePointer,
+): { readonly input: JsonValue; readonly invalidInput?: string } {
+  const text = textOf(value);
+  if (text === undefined) return { input: (value ?? {}) as JsonValue };
+  if (text === "") return { input: {} };
+  const parsed = parseJson(text);
+  if (parsed.ok) return { input: parsed.value as JsonValue };
+  draft.warnings.push({ kind: "invalid-arguments", at, callId });
+  return { input: text, invalidInput: text };
 }

@@ -1,11 +1,10 @@
-import { newestModel } from "../draft/newest-model.ts";
-import { openingOf, seedOf } from "../draft/opening-of.ts";
+import { openaiUsage } from "../openai-chat/openai-messages.ts";
 import { openaiTools } from "../openai-chat/openai-tools.ts";
-import { openaiUsage } from "../openai-chat/openai-usage.ts";
-import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { detectOpenaiResponses } from "./detect-openai-responses.ts";
-import { findItems } from "./response-items.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
+import { newestModel } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
 import { ResponseTranscript } from "./response-transcript.ts";
 
 const RESULT = /_output$/;
@@ -57,3 +56,61 @@ function systemOf({ instructions }: ForeignObject): readonly string[] {
   const text = nonEmptyText(instructions)?.toWellFormed();
   return text === undefined ? [] : [text];
 }
+
+/** How sure it is that the source holds items of the OpenAI Responses API: a response says so itself. */
+function detectOpenaiResponses(source: SourceRecords): number {
+  const found = findItems(source);
+  if (found === undefined) return 0;
+  if (source.records.length === 1 && found.frame.object === "response") return 1;
+  // Most items are of this API: a log of another tool may hold some among its own records.
+  const share = found.items.filter(({ value }) => isItem(value) || textOf(objectOf(value)?.role)).length;
+  return share >= found.items.length * 0.8 ? 0.95 : 0;
+}
+
+/** Items as bodies of the Responses API hold them. */
+interface FoundItems {
+  readonly items: readonly { readonly value: unknown; readonly at: SourcePointer }[];
+  /** The body around the items; empty when they stand alone. */
+  readonly frame: ForeignObject;
+}
+
+/** The properties of a body that hold items, in the order of the conversation: those of the request come first. */
+const LISTS = ["input", "output", "items", "data"] as const;
+
+const NO_FRAME: ForeignObject = Object.freeze({});
+
+/** Types of items that no other format has. */
+const OWN_TYPES = new Set([
+  ...["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call"],
+  ...["local_shell_call_output", "web_search_call", "file_search_call", "computer_call", "code_interpreter_call"],
+  ...["mcp_call", "mcp_list_tools", "image_generation_call", "item_reference", "reasoning"],
+]);
+
+/** Finds the items of a request, of a response, of both, or of a list alone, in a document or one item a line. */
+function findItems({ records }: SourceRecords): FoundItems | undefined {
+  const [first] = records;
+  if (first === undefined) return undefined;
+  const frame = objectOf(first.value);
+  if (records.length > 1 || (frame !== undefined && isItem(frame))) {
+    if (!records.some(({ value }) => isItem(value))) return undefined;
+    return { items: records.map(({ value, line }) => ({ value, at: { line } })), frame: NO_FRAME };
+  }
+  const lists = frame === undefined ? [""] : LISTS.map((list) => `/${list}`);
+  const items = lists.flatMap((path) => {
+    const values = listOf(frame === undefined ? first.value : frame[path.slice(1)]) ?? [];
+    return values.map((value, index) => ({ value, at: { line: first.line, path: `${path}/${index}` } }));
+  });
+  return items.some(({ value }) => isItem(value)) ? { items, frame: frame ?? NO_FRAME } : undefined;
+}
+
+/** Says whether a value has the form of an item: a message with content of this API, or a type of its own. */
+function isItem(value: unknown): boolean {
+  const item = objectOf(value);
+  if (item === undefined) return false;
+  if (OWN_TYPES.has(textOf(item.type) ?? "")) return true;
+  if (item.type === "compaction" && textOf(item.encrypted_content) !== undefined) return true;
+  return textOf(item.role) !== undefined && (listOf(item.content) ?? []).some((block) => isOwnBlock(block));
+}
+
+const isOwnBlock = (block: unknown): boolean =>
+  /^(?:input_(?:text|image|file)|output_text)$/.test(textOf(objectOf(block)?.type) ?? "");

@@ -1,14 +1,10 @@
 import { asMessageId, type MessageId, type MessageOrigin, type Part, type Role, type Usage } from "@threadfold/core";
-import { opaquePart } from "../draft/opaque-part.ts";
-import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
-import type { ImportedCompaction } from "../imported-session.ts";
 import { type ForeignObject, textOf } from "../reading/foreign-value.ts";
-import type { SourcePointer } from "../source-pointer.ts";
-import { itemMetadata } from "./item-metadata.ts";
-import { responseCall, responseResult } from "./response-calls.ts";
-import { responseParts } from "./response-content.ts";
-import { responseReasoning } from "./response-reasoning.ts";
-import { ResponseTurn } from "./response-turn.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { ImportedCompaction } from "../session/imported-session.ts";
+import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { opaquePart } from "../session/shared-readers.ts";
+import { itemMetadata, responseCall, responseParts, responseReasoning, responseResult } from "./response-parts.ts";
 
 /** Where an item stands, and the id that a message which begins with it gets. */
 export interface ItemPlace {
@@ -31,7 +27,7 @@ const RESULTS = new Set([
 ]);
 
 /**
- * Reads items of the OpenAI Responses API in their order. Items that one call of the model gave (reasoning, text,
+ * Reads items of the OpenAI Responses API in their order. Items from one call of the model (reasoning, text,
  * calls, items of tools that run at the provider) become one assistant message. Messages wait until the end, for what
  * a call used may be reported after its results.
  */
@@ -176,4 +172,55 @@ function toMessage(
     ...(origin && { origin }),
     ...(providerMetadata && { providerMetadata }),
   };
+}
+
+/** The items from one call of the model: they become one assistant message. */
+class ResponseTurn {
+  readonly parts: Part[] = [];
+  usage: Usage | undefined;
+  readonly #id: string;
+  readonly #time: unknown;
+  readonly #model: string | undefined;
+  readonly #places: SourcePointer[] = [];
+
+  constructor(id: string, time: unknown, model: string | undefined) {
+    this.#id = id;
+    this.#time = time;
+    this.#model = model;
+  }
+
+  add(parts: readonly Part[], at: SourcePointer): void {
+    this.parts.push(...parts);
+    this.#places.push(at);
+  }
+
+  /** True when the response holds a compaction that ran at the provider. */
+  get isCompaction(): boolean {
+    return this.parts.some(
+      (part) => part.type === "opaque" && COMPACTIONS.has((part.value as { readonly type?: unknown } | null)?.type),
+    );
+  }
+
+  toMessage(): DraftMessage {
+    const [source = { line: 0 }, ...more] = this.#places;
+    return {
+      id: this.#id,
+      role: "assistant",
+      parts: this.parts,
+      time: this.#time,
+      source,
+      ...(this.#model !== undefined && { model: this.#model }),
+      ...(this.usage && { usage: this.usage }),
+      ...(more.length > 0 && placesOf(this.#places)),
+    };
+  }
+}
+
+/** Items by which the Responses API hands back a compacted history. */
+const COMPACTIONS: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary", "context_compaction"]);
+
+function placesOf(places: readonly SourcePointer[]): Pick<DraftMessage, "sourceLines" | "sourcePaths"> {
+  return places[0]?.path === undefined
+    ? { sourceLines: places.map(({ line }) => line) }
+    : { sourcePaths: places.map(({ path = "" }) => path) };
 }

@@ -1,12 +1,16 @@
 import type { MessageId } from "@threadfold/core";
-import { newestModel } from "../draft/newest-model.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { nonEmptyText } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { detectOpencode } from "./detect-opencode.ts";
+import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
 import { addAssistantMessage, addUserMessage } from "./opencode-messages.ts";
-import { type OpencodeMessage, type OpencodeSession, readOpencodeSession } from "./opencode-session.ts";
-import { opencodeThreads } from "./opencode-threads.ts";
+import {
+  exportedMessages,
+  type OpencodeMessage,
+  type OpencodeSession,
+  opencodeThreads,
+  readOpencodeSession,
+} from "./opencode-session.ts";
 
 /** The branch of what the user took back: it stays in the log and is not sent any more. */
 const REVERTED = "reverted";
@@ -69,4 +73,30 @@ function compactionOf(
   if (data === undefined) return {};
   const kept = ids.get(nonEmptyText(data.tail_start_id) ?? "");
   return { trigger: data.auto === true ? "auto" : "manual", ...(kept !== undefined && { firstKeptMessageId: kept }) };
+}
+
+/** How many records are looked at. */
+const SAMPLE = 50;
+
+const ROWS: Readonly<Record<string, string>> = { session: "ses_", message: "msg_", part: "prt_" };
+
+/** How sure it is that the source is a session of OpenCode: rows of its database, its storage files, or an export. */
+function detectOpencode({ records }: SourceRecords): number {
+  if (records.length === 1 && exportedMessages(records[0]?.value) !== undefined) return 1;
+  let sureness = 0;
+  for (const { value } of records.slice(0, SAMPLE)) {
+    const row = objectOf(value);
+    const id = textOf(row?.id) ?? "";
+    const table = textOf(row?.table) ?? "";
+    if (ROWS[table] !== undefined && id !== "") return 1;
+    if (isStorageFile(id, row ?? {})) sureness = 0.97;
+  }
+  return sureness;
+}
+
+/** A file of the storage folder: which kind it is, its id tells. */
+function isStorageFile(id: string, row: Readonly<Record<string, unknown>>): boolean {
+  if (id.startsWith("prt_")) return row.messageID !== undefined;
+  if (id.startsWith("msg_")) return row.sessionID !== undefined && row.role !== undefined;
+  return id.startsWith("ses_") && row.projectID !== undefined;
 }

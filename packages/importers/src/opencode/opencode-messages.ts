@@ -1,19 +1,16 @@
-import type { JsonObject, MessageId, Part } from "@threadfold/core";
-import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
-import { nonEmptyText, objectOf, textOf, withoutUndefined } from "../reading/foreign-value.ts";
-import { isSynthetic, opencodePart } from "./opencode-parts.ts";
-import type { OpencodeRow } from "./opencode-row.ts";
-import type { OpencodeMessage } from "./opencode-session.ts";
-import { type OpencodeTool, opencodeTool } from "./opencode-tool.ts";
-import { opencodeUsage } from "./opencode-usage.ts";
+import type { JsonObject, MessageId, Part, Usage } from "@threadfold/core";
+import { countOf, nonEmptyText, objectOf, textOf, withoutUndefined } from "../reading/foreign-value.ts";
+import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { isSynthetic, type OpencodeTool, opencodePart, opencodeTool } from "./opencode-parts.ts";
+import type { OpencodeMessage, OpencodeRow } from "./opencode-session.ts";
 
 /** Where a message goes: the draft, and the branch of what the user took back. */
-export interface OpencodeTarget {
+interface OpencodeTarget {
   readonly draft: SessionDraft;
   readonly branch: string | undefined;
 }
 
-/** A message of the user; its id. */
+/** Adds a message of the user. @returns its id. */
 export function addUserMessage({ row, parts }: OpencodeMessage, { draft, branch }: OpencodeTarget): MessageId {
   const sent = parts.filter(({ data }) => opencodePart(data, "") !== undefined);
   const isHarness = sent.length > 0 && sent.every(({ data }) => isSynthetic(data));
@@ -26,10 +23,16 @@ export function addUserMessage({ row, parts }: OpencodeMessage, { draft, branch 
   });
 }
 
-/** A message of the model: one assistant message for each step, with the results of its calls after it. The first id. */
+/**
+ * Adds a message of the model: one assistant message for each step, with the results of its calls after it.
+ *
+ * @returns the id of the first.
+ */
 export function addAssistantMessage(message: OpencodeMessage, target: OpencodeTarget): MessageId {
   const steps = stepsOf(message.parts);
-  const ids = steps.map((parts, index) => addStep(message.row, parts, index, steps.length, target));
+  const ids = steps.map((parts, index) =>
+    addStep({ row: message.row, parts, index, isOnly: steps.length === 1 }, target),
+  );
   return ids[0] as MessageId;
 }
 
@@ -44,13 +47,18 @@ function stepsOf(parts: readonly OpencodeRow[]): readonly (readonly OpencodeRow[
   return steps;
 }
 
-function addStep(
-  row: OpencodeRow,
-  parts: readonly OpencodeRow[],
-  index: number,
-  steps: number,
-  { draft, branch }: OpencodeTarget,
-): MessageId {
+/** One call of the model among those that a message holds. */
+interface Step {
+  /** The row of the whole message. */
+  readonly row: OpencodeRow;
+  readonly parts: readonly OpencodeRow[];
+  /** Place among the steps of the message, from 0. */
+  readonly index: number;
+  /** True when the message has no other step. */
+  readonly isOnly: boolean;
+}
+
+function addStep({ row, parts, index, isOnly }: Step, { draft, branch }: OpencodeTarget): MessageId {
   const provider = nonEmptyText(row.data.providerID) ?? "opencode";
   const content: Part[] = [];
   const tools: { readonly row: OpencodeRow; readonly tool: OpencodeTool }[] = [];
@@ -61,7 +69,7 @@ function addStep(
     if (read !== undefined) content.push(read);
   }
   const finish = parts.findLast(({ data }) => data.type === "step-finish")?.data;
-  const usage = opencodeUsage(finish?.tokens) ?? (steps === 1 ? opencodeUsage(row.data.tokens) : undefined);
+  const usage = opencodeUsage(finish?.tokens) ?? (isOnly ? opencodeUsage(row.data.tokens) : undefined);
   const model = nonEmptyText(row.data.modelID);
   const first = index === 0 ? row : (parts[0] ?? row);
   const id = draft.add({
@@ -116,4 +124,24 @@ function placeOf(
 /** Rows on lines of their own are all named; in a document, the message's place covers its parts. */
 function placesOf(rows: readonly OpencodeRow[]): Pick<DraftMessage, "sourceLines"> {
   return rows.length < 2 || rows[0]?.at.path !== undefined ? {} : { sourceLines: rows.map(({ at }) => at.line) };
+}
+
+/**
+ * Usage as OpenCode writes it: `input` leaves out what was read from or written to the cache, `output` leaves out the
+ * reasoning in versions of 2026 and not before: there, `total` tells. A report of nothing but zeros counts as none.
+ */
+function opencodeUsage(value: unknown): Usage | undefined {
+  const tokens = objectOf(value);
+  const cache = objectOf(tokens?.cache);
+  const cacheReadTokens = countOf(cache?.read) ?? 0;
+  const cacheWriteTokens = countOf(cache?.write) ?? 0;
+  const reasoningTokens = countOf(tokens?.reasoning);
+  const inputTokens = (countOf(tokens?.input) ?? 0) + cacheReadTokens + cacheWriteTokens;
+  const total = countOf(tokens?.total);
+  const outputTokens =
+    total !== undefined && total >= inputTokens
+      ? total - inputTokens
+      : (countOf(tokens?.output) ?? 0) + (reasoningTokens ?? 0);
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  return withoutUndefined({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } as Usage);
 }

@@ -1,16 +1,30 @@
-import type { MediaPart, Part, ReasoningPart } from "@threadfold/core";
-import { providerOptions } from "../draft/provider-options.ts";
+import type {
+  JsonValue,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  ToolCallId,
+  ToolCallPart,
+  ToolResultPart,
+} from "@threadfold/core";
 import { sourceOfUrl } from "../openai-chat/openai-parts.ts";
-import { type ForeignObject, nonEmptyText, textOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { providerOptions } from "../session/shared-readers.ts";
+import { utcTime } from "../session/utc-time.ts";
+import type { OpencodeRow } from "./opencode-session.ts";
 
-/** What stands for a compaction, and for a task that the user gave to a sub-agent, in what the model is sent. */
+/** What the model is sent for a compaction, and for a task that the user gave to a sub-agent. */
 const COMPACTION_QUESTION = "What did we do so far?";
 const SUBTASK_NOTE = "The following tool was executed by the user";
 
 /** Files of these types are not sent: their text stands in parts of its own. */
 const READ_AS_TEXT = new Set(["text/plain", "application/x-directory"]);
 
-/** A part of a message that the model is sent; undefined for one that it is not sent (steps, snapshots, patches, retries). */
+/**
+ * A part of a message that the model is sent; undefined for one that it is not sent (steps, snapshots, patches,
+ * retries).
+ */
 export function opencodePart(data: ForeignObject, provider: string): Part | undefined {
   switch (data.type) {
     case "text":
@@ -51,7 +65,7 @@ function readReasoning(data: ForeignObject, provider: string): ReasoningPart {
 }
 
 /** A file that is sent, with its bytes in the URL or somewhere else. */
-export function readFile(data: ForeignObject): MediaPart | undefined {
+function readFile(data: ForeignObject): MediaPart | undefined {
   const [url, mediaType] = [textOf(data.url), textOf(data.mime)];
   if (url === undefined || READ_AS_TEXT.has(mediaType ?? "")) return undefined;
   const name = nonEmptyText(data.filename);
@@ -65,3 +79,56 @@ export function readFile(data: ForeignObject): MediaPart | undefined {
 /** True when OpenCode wrote the part and not the user. */
 export const isSynthetic = (data: ForeignObject): boolean =>
   data.synthetic === true || data.type === "compaction" || data.type === "subtask";
+
+/** A tool part of OpenCode: the call, and its result once there is one. Both stand in one part, so they never part. */
+export interface OpencodeTool {
+  readonly call: ToolCallPart;
+  readonly result: ToolResultPart | undefined;
+  /** When OpenCode began to send a placeholder for the result; the log still has it. */
+  readonly prunedAt: string | undefined;
+}
+
+/** How a call ended that has an answer. */
+const ENDED = new Set(["completed", "error"]);
+
+export function opencodeTool({ data, at, id }: OpencodeRow, draft: SessionDraft): OpencodeTool {
+  const state = objectOf(data.state) ?? {};
+  const toolName = textOf(data.tool) ?? "";
+  const callId = draft.calls.open(data.callID, toolName, `call-${id ?? at.line}`);
+  const time = objectOf(state.time);
+  const call: ToolCallPart = {
+    type: "tool-call",
+    callId,
+    toolName,
+    input: (state.input ?? {}) as JsonValue,
+    ...providerOptions(data.metadata),
+  };
+  const result = ENDED.has(textOf(state.status) ?? "") ? readResult(callId, toolName, state, time) : undefined;
+  return { call, result, prunedAt: utcTime(time?.compacted) };
+}
+
+function readResult(
+  callId: ToolCallId,
+  toolName: string,
+  state: ForeignObject,
+  time: ForeignObject | undefined,
+): ToolResultPart {
+  const failed = state.status === "error";
+  const text = (failed ? textOf(state.error) : textOf(state.output)) ?? "";
+  const attachments = (listOf(state.attachments) ?? []).flatMap((file) => readFile(objectOf(file) ?? {}) ?? []);
+  const [startedAt, completedAt] = [utcTime(time?.start), utcTime(time?.end)];
+  return {
+    type: "tool-result",
+    result: {
+      callId,
+      toolName,
+      outcome: failed ? "failure" : "success",
+      content:
+        attachments.length === 0
+          ? { type: "text", text }
+          : { type: "blocks", blocks: [{ type: "text", text }, ...attachments] },
+      ...(startedAt !== undefined && { startedAt }),
+      ...(completedAt !== undefined && { completedAt }),
+    },
+  };
+}

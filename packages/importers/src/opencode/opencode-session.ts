@@ -1,8 +1,19 @@
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import { parseJson } from "../reading/parse-json.ts";
-import type { SourceRecords } from "../reading/source-records.ts";
-import { type OpencodeRow, opencodeRow } from "./opencode-row.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/source-records.ts";
+import type { SourceThread } from "../reading/source-threads.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+
+/** One row of OpenCode's database, or the file of its storage folder that holds the same. */
+export interface OpencodeRow {
+  readonly table: string;
+  readonly id: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly messageId: string | undefined;
+  /** What the row says. The database keeps it as JSON text in a column of its own. */
+  readonly data: ForeignObject;
+  readonly time: unknown;
+  readonly at: SourcePointer;
+}
 
 /** A message of OpenCode with its parts, both in their order. */
 export interface OpencodeMessage {
@@ -10,7 +21,7 @@ export interface OpencodeMessage {
   readonly parts: readonly OpencodeRow[];
 }
 
-/** A session of OpenCode. */
+/** A session of OpenCode: its messages, and where the user went back to. */
 export interface OpencodeSession {
   readonly id: string | undefined;
   readonly messages: readonly OpencodeMessage[];
@@ -123,4 +134,58 @@ function revertOf(session: ForeignObject | undefined): string | undefined {
   const parsed = text === undefined ? undefined : parseJson(text);
   const revert = parsed?.ok === true ? objectOf(parsed.value) : objectOf(session?.revert);
   return nonEmptyText(revert?.messageID);
+}
+
+/** How ids of storage files begin, and the table that holds the same. */
+const TABLES: Readonly<Record<string, string>> = { ses_: "session", msg_: "message", prt_: "part" };
+
+/** Reads a row. @returns undefined when the value is none. */
+function opencodeRow(value: unknown, at: SourcePointer): OpencodeRow | undefined {
+  const fields = objectOf(value);
+  const id = nonEmptyText(fields?.id);
+  const table = textOf(fields?.table) ?? TABLES[id?.slice(0, 4) ?? ""];
+  if (fields === undefined || table === undefined) return undefined;
+  const data = dataOf(fields);
+  if (data === undefined) return undefined;
+  const sessionId = nonEmptyText(fields.session_id) ?? nonEmptyText(data.sessionID);
+  return {
+    table,
+    id,
+    sessionId: table === "session" ? id : sessionId,
+    messageId: nonEmptyText(fields.message_id) ?? nonEmptyText(data.messageID),
+    data,
+    time: fields.time_created ?? objectOf(data.time)?.created,
+    at,
+  };
+}
+
+function dataOf(fields: ForeignObject): ForeignObject | undefined {
+  const text = textOf(fields.data);
+  if (text === undefined) return objectOf(fields.data) ?? fields;
+  const parsed = parseJson(text);
+  return parsed.ok ? objectOf(parsed.value) : undefined;
+}
+
+/**
+ * The sessions of an export of the database, in the order in which they come up: those of sub-agents are threads of
+ * their own. A row that belongs to no session goes with the first.
+ */
+export function opencodeThreads({ records }: SourceRecords): readonly SourceThread[] {
+  if (records.length < 2) return [];
+  const sessions = new Map<string, SourceRecord[]>();
+  const stray: SourceRecord[] = [];
+  const messages = new Map<string, string>();
+  for (const record of records) {
+    const row = opencodeRow(record.value, { line: record.line });
+    const sessionId = row?.sessionId ?? messages.get(row?.messageId ?? "");
+    if (row?.table === "message" && row.id !== undefined && sessionId !== undefined) messages.set(row.id, sessionId);
+    const session = sessionId === undefined ? stray : sessions.get(sessionId);
+    if (session !== undefined) session.push(record);
+    else if (sessionId !== undefined) sessions.set(sessionId, [record]);
+  }
+  const threads = [...sessions].map(([id, own]): SourceThread => ({ name: id.toWellFormed(), records: own }));
+  const [first, ...rest] = threads;
+  if (first === undefined || stray.length === 0) return threads;
+  const inOrder = [...first.records, ...stray].sort((a, b) => a.line - b.line);
+  return [{ ...first, records: inOrder }, ...rest];
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonDocument, jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
 
 const user = { id: 1, source: "user", action: "message", args: { content: "go", image_urls: ["https://x/a.png"] } };
 const toolCall = (id: string) => ({ id, type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } });

@@ -1,14 +1,13 @@
-import { newestModel } from "../draft/newest-model.ts";
-import { openingOf, seedOf } from "../draft/opening-of.ts";
-import type { DraftedSession, SessionDraft } from "../draft/session-draft.ts";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { openaiTools } from "../openai-chat/openai-tools.ts";
-import { documentThreads } from "../reading/document-threads.ts";
+import { isAssistantMessage } from "../reading/find-conversation.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
-import type { SessionImporter } from "../session-importer.ts";
+import { documentThreads } from "../reading/source-threads.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";
 import { type FoundEvents, findEvents, holdsRun } from "./openhands-events.ts";
-import { beginningOf, isRequestLog } from "./openhands-request-log.ts";
 import { OpenhandsTranscript } from "./openhands-transcript.ts";
 
 /**
@@ -83,3 +82,32 @@ function toolsIn(values: readonly unknown[]): unknown {
 function configuredModel({ metadata }: ForeignObject): string | undefined {
   return nonEmptyText(objectOf(objectOf(metadata)?.llm_config)?.model)?.toWellFormed();
 }
+
+/**
+ * A log of one request that OpenHands sent: `messages` and `tools`, and what came back beside them. The thread is what
+ * was sent; the answer is the newest message of the next request, so that the logs of a conversation are one thread
+ * that grows.
+ */
+function isRequestLog(value: unknown): boolean {
+  const log = objectOf(value);
+  return listOf(log?.messages) !== undefined && isAnswer(log?.response) && hasOwnField(log ?? {});
+}
+
+const isAnswer = (response: unknown): boolean => listOf(objectOf(response)?.choices) !== undefined;
+
+/**
+ * How the conversation of a request begins: what stands before the first answer, and that answer by the ids of its
+ * calls, or else by its text. The first request has it in its response, the others among their messages.
+ */
+function beginningOf(log: ForeignObject): readonly unknown[] {
+  const messages = listOf(log.messages) ?? [];
+  const first = messages.findIndex(isAssistantMessage);
+  const response = objectOf(objectOf(listOf(objectOf(log.response)?.choices)?.[0])?.message);
+  const answer = first === -1 ? response : objectOf(messages[first]);
+  const calls = (listOf(answer?.tool_calls) ?? []).map((call) => objectOf(call)?.id);
+  return [...messages.slice(0, first === -1 ? undefined : first), calls.length > 0 ? calls : textsOf(answer?.content)];
+}
+
+const textsOf = (content: unknown): unknown => listOf(content)?.map((block) => objectOf(block)?.text) ?? [content];
+
+const hasOwnField = (log: ForeignObject): boolean => log.latency_sec !== undefined || log.kwargs !== undefined;

@@ -1,12 +1,20 @@
-import type { JsonObject, MessageId, MessageOrigin, Part, Role } from "@threadfold/core";
-import { toWellFormedJson } from "@threadfold/core";
-import type { DraftMessage, SessionDraft } from "../draft/session-draft.ts";
-import { toolResultContent } from "../draft/tool-result-content.ts";
-import { openaiPart } from "../openai-chat/openai-parts.ts";
-import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
-import type { SourcePointer } from "../source-pointer.ts";
-import { messageParts, observationText, outcomeOf, recalledParts } from "./openhands-observation.ts";
-import { eventCallId, responseIdOf, responseOf } from "./openhands-response.ts";
+import {
+  type JsonObject,
+  type JsonValue,
+  type MessageId,
+  type MessageOrigin,
+  type Part,
+  type Role,
+  toWellFormedJson,
+} from "@threadfold/core";
+import { openaiUsage } from "../openai-chat/openai-messages.ts";
+import { openaiContentParts, openaiPart, reasoningParts } from "../openai-chat/openai-parts.ts";
+import { openaiCalls } from "../openai-chat/openai-tools.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { toolResultContent } from "../session/shared-readers.ts";
+import { messageParts, observationText, outcomeOf, recalledParts } from "./openhands-events.ts";
 
 /** Events that hold nothing for the model: states, and questions whose answer is an event of its own. */
 const NON_PROMPT = new Set([
@@ -126,3 +134,51 @@ function withPlace(message: DraftMessage, at: SourcePointer): DraftMessage {
     ? { ...message, sourceLines: [...sourceLines, at.line] }
     : { ...message, sourcePaths: [...sourcePaths, at.path] };
 }
+
+/** What the model said when it chose an action. */
+type SaidByModel = Pick<DraftMessage, "parts" | "model" | "usage">;
+
+/** The response that an action came from: the raw completion in the log, or else what the action tells of it. */
+function responseOf(event: ForeignObject, draft: SessionDraft, at: SourcePointer): SaidByModel {
+  const metadata = objectOf(event.tool_call_metadata);
+  const completion = objectOf(metadata?.model_response);
+  const message = objectOf(objectOf(listOf(completion?.choices)?.[0])?.message);
+  if (message === undefined || listOf(message.tool_calls) === undefined)
+    return { parts: partsOfAction(event, draft, at) };
+  const usage = openaiUsage(completion?.usage);
+  const model = nonEmptyText(completion?.model);
+  return {
+    parts: [
+      ...reasoningParts(message, "openhands"),
+      ...openaiContentParts(message.content).filter((part) => part.type !== "text" || part.text !== ""),
+      ...openaiCalls(message, draft, at),
+    ],
+    ...(model !== undefined && { model }),
+    ...(usage && { usage }),
+  };
+}
+
+/** The id of the response that an action came from; actions of one response have it in common. */
+const responseIdOf = (event: ForeignObject): string | undefined =>
+  nonEmptyText(objectOf(objectOf(event.tool_call_metadata)?.model_response)?.id);
+
+/** An action without the raw response: the thought, and a call of the tool with the action's arguments. */
+function partsOfAction(event: ForeignObject, draft: SessionDraft, at: SourcePointer): readonly Part[] {
+  const metadata = objectOf(event.tool_call_metadata);
+  const { thought, ...args } = objectOf(event.args) ?? {};
+  const toolName = textOf(metadata?.function_name) ?? textOf(event.action) ?? "";
+  const callId = draft.calls.open(
+    metadata?.tool_call_id ?? eventCallId(event.id),
+    toolName,
+    `call-${at.line}${at.path ?? ""}`,
+  );
+  const text = nonEmptyText(thought);
+  return [
+    ...(text === undefined ? [] : [{ type: "text", text } as const]),
+    { type: "tool-call", callId, toolName, input: args as JsonValue },
+  ];
+}
+
+/** The id of a call that has none in the log: that of its event, by which the observation names its cause. */
+const eventCallId = (id: unknown): string | undefined =>
+  typeof id === "number" || typeof id === "string" ? `event-${id}` : undefined;

@@ -1,9 +1,9 @@
 import { AgentThread, asMessageId, emptyPlan, NO_RECORDS, sealPlan, spanOf, toChatMessage } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { exportSession } from "../exporters.ts";
-import { importSession } from "../import-session.ts";
-import type { ImportedSession } from "../imported-session.ts";
-import { jsonLines } from "../laws/source-bytes.ts";
+import { exportSession } from "../export-session.ts";
+import { importSession } from "../importing/import-session.ts";
+import { jsonLines } from "../laws/importer-laws.ts";
+import type { ImportedSession } from "../session/imported-session.ts";
 
 const AT = "2026-03-03T12:00:00.000Z";
 const header = { type: "session", id: "session-1", timestamp: AT, cwd: "/repo" };

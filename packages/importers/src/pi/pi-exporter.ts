@@ -1,12 +1,9 @@
 import { actionOf, type Message, type MessageId } from "@threadfold/core";
-import { ExportNotes } from "../exporting/export-notes.ts";
-import { headText } from "../exporting/head-text.ts";
-import { splitWindow, type TailMessage } from "../exporting/split-window.ts";
+import { ExportNotes, type SessionExport, type SessionExporter } from "../exporting/session-exporter.ts";
+import { headText, splitWindow, type TailMessage } from "../exporting/split-window.ts";
 import type { ForeignObject } from "../reading/foreign-value.ts";
-import type { SessionExport, SessionExporter } from "../session-exporter.ts";
-import { piContent } from "./pi-content.ts";
 import { isEditable, PiLog } from "./pi-log.ts";
-import { piMessageEntry } from "./pi-message-entry.ts";
+import { piContent, piMessageEntry } from "./pi-message-entry.ts";
 
 /**
  * Writes a session of the pi coding agent, version 3 (seed 001). The log grows at its end: messages that it does not have

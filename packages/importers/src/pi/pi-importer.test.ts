@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSession } from "../import-session.ts";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { jsonLines } from "../laws/source-bytes.ts";
+import { importSession } from "../importing/import-session.ts";
+import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
 
 const header = { type: "session", id: "session-1", timestamp: "2025-11-20T10:00:00.000Z", cwd: "/project" };
 const at = (second: number) => `2025-11-20T10:00:${String(second).padStart(2, "0")}.000Z`;

@@ -1,18 +1,14 @@
 import type { MessageId } from "@threadfold/core";
-import { newestModel } from "../draft/newest-model.ts";
-import type { SessionDraft } from "../draft/session-draft.ts";
-import { nonEmptyText, textOf } from "../reading/foreign-value.ts";
+import { nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
-import type { SessionImporter } from "../session-importer.ts";
-import { detectPi } from "./detect-pi.ts";
-import type { EntryMessage } from "./entry-messages.ts";
-import { piBranches } from "./pi-branches.ts";
-import { piCompactions } from "./pi-compactions.ts";
-import { type PiEntry, piEntry } from "./pi-entry.ts";
-import { addPiMessage, addUser, type PiTarget } from "./pi-messages.ts";
-import { piContentParts } from "./pi-parts.ts";
+import { newestModel, type SessionDraft } from "../session/session-draft.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { addPiMessage, addUser, type PiTarget, piContentParts } from "./pi-messages.ts";
+import { type EntryMessage, type PiEntry, piBranches, piCompactions, piEntry } from "./pi-tree.ts";
 
-/** Entries that hold settings or state of the tool, or that say what it shows of others, and nothing of their own for the model. */
+/**
+ * Entries with nothing of their own for the model: settings and state of the tool, and what it shows of other entries.
+ */
 const NON_PROMPT = new Set([
   "session",
   "model_change",
@@ -83,4 +79,20 @@ function addSummary(entry: PiEntry, target: PiTarget): MessageId | undefined {
   }
   target.draft.reportMalformed({ line: entry.line }, "it has no summary");
   return undefined;
+}
+
+/** How many records are looked at: the header may be lost, but messages follow soon. */
+const SAMPLE = 50;
+
+const ROLES = new Set(["user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage"]);
+
+/** How sure it is that the source is a pi session: its header decides, or else entries that wrap messages. */
+function detectPi({ records }: SourceRecords): number {
+  let sureness = 0;
+  for (const { value } of records.slice(0, SAMPLE)) {
+    const entry = objectOf(value);
+    if (entry?.type === "session" && textOf(entry.id) !== undefined && entry.payload === undefined) return 1;
+    if (entry?.type === "message" && ROLES.has(textOf(objectOf(entry.message)?.role) ?? "")) sureness = 0.8;
+  }
+  return sureness;
 }

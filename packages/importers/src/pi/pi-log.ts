@@ -1,7 +1,6 @@
 import { type Message, ThreadfoldError } from "@threadfold/core";
-import { ExportIds, shortHexId } from "../exporting/export-ids.ts";
-import type { ExportNotes } from "../exporting/export-notes.ts";
-import { type SourceLine, sourceLines } from "../exporting/source-lines.ts";
+import { ExportIds, type SourceLine, shortHexId, sourceLines } from "../exporting/log-lines.ts";
+import type { ExportNotes } from "../exporting/session-exporter.ts";
 import { countOf, type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
 /** The version that pi writes. */
@@ -32,7 +31,10 @@ export class PiLog {
     this.#leaf = ids.at(-1) ?? null;
   }
 
-  /** A log that grows from what a source holds. An older one is brought to the newest version, as pi does. @throws ThreadfoldError `WRONG_FORMAT`. */
+  /**
+   * A log that grows from what a source holds. An older one is brought to the newest version, as pi does. @throws
+   * ThreadfoldError `WRONG_FORMAT`.
+   */
   static of(source: string, notes: ExportNotes): PiLog {
     const lines = sourceLines(source);
     const header = lines.find(({ fields }) => fields !== undefined)?.fields;
@@ -58,7 +60,7 @@ export class PiLog {
     return `${this.#lines.join("\n")}\n`;
   }
 
-  /** Lines that were added. */
+  /** How many lines were added. */
   get added(): number {
     return this.#lines.length - this.#began;
   }
@@ -85,7 +87,10 @@ export function isEditable(entry: ForeignObject): boolean {
   );
 }
 
-/** Gives entries of version 1 ids and parents, and those of version 2 the role that version 3 knows: what pi itself does. */
+/**
+ * Gives entries of version 1 ids and parents, and those of version 2 the role that version 3 knows: what pi itself
+ * does.
+ */
 function upgraded(lines: readonly SourceLine[], version: number) {
   const records = lines.filter(({ fields }) => fields !== undefined);
   const ids = new ExportIds([], shortHexId);

@@ -1,19 +1,14 @@
-import type { SourcePointer } from "../source-pointer.ts";
-import { documentThreads } from "./document-threads.ts";
 import { type ForeignObject, listOf, objectOf, textOf } from "./foreign-value.ts";
-import type { SourceRecord, SourceRecords } from "./source-records.ts";
-import type { SourceThread } from "./source-thread.ts";
+import type { SourcePointer, SourceRecord, SourceRecords } from "./source-records.ts";
+import { documentThreads, type SourceThread } from "./source-threads.ts";
 
 /** A list of chat messages as request bodies and trajectories hold it. */
-export interface FoundConversation {
+interface FoundConversation {
   readonly messages: readonly unknown[];
   /** The object around the messages: model, system text, tools. Empty when the messages stand alone. */
   readonly frame: ForeignObject;
   pointerTo(index: number): SourcePointer;
 }
-
-/** The properties of an object that may hold the messages, in order of preference. */
-const MESSAGE_LISTS = ["messages", "traj"] as const;
 
 const NO_FRAME: ForeignObject = Object.freeze({});
 
@@ -22,7 +17,7 @@ const MESSAGE_SHARE = 0.8;
 
 /**
  * Finds the conversation in a source: an object with a list of messages, such a list alone, or one message a line. Of
- * a source with one conversation a line it is the first. Whose messages they are, their content tells.
+ * a source with one conversation a line it is the first. Which API the messages were written for, their content tells.
  */
 export function findConversation({ records }: SourceRecords): FoundConversation | undefined {
   const [first] = records;
@@ -43,6 +38,9 @@ function inRecord({ line, value }: SourceRecord): FoundConversation | undefined 
   const { messages, frame, path } = found;
   return { messages, frame, pointerTo: (index) => ({ line, path: `${path}/${index}` }) };
 }
+
+/** The properties of an object that may hold the messages, in order of preference. */
+const MESSAGE_LISTS = ["messages", "traj"] as const;
 
 function messagesIn(
   value: unknown,
@@ -71,4 +69,43 @@ function inLines(records: readonly SourceRecord[]): FoundConversation | undefine
 function isMessage(value: unknown): boolean {
   const message = objectOf(value);
   return textOf(message?.role) !== undefined && (message?.content !== undefined || message?.tool_calls !== undefined);
+}
+
+/** Says whether a value is a message that a model wrote. */
+export const isAssistantMessage = (value: unknown): boolean => objectOf(value)?.role === "assistant";
+
+/** What the messages of a conversation show of the API that they were written for. */
+interface MessageTraits {
+  readonly roles: ReadonlySet<string>;
+  /** Kinds of content blocks. */
+  readonly blockTypes: ReadonlySet<string>;
+  /** True when a message has a field that only OpenAI Chat messages have. */
+  readonly hasToolCallField: boolean;
+  /** True when a message says why the model stopped, as responses of the Anthropic API do. */
+  readonly hasStopReason: boolean;
+  /** True when a message is such a response as it came. */
+  readonly isResponse: boolean;
+}
+
+/** How many messages are looked at from the start: a conversation shows its form early. */
+const SAMPLE = 200;
+
+export function messageTraits({ messages }: FoundConversation): MessageTraits {
+  const roles = new Set<string>();
+  const blockTypes = new Set<string>();
+  let hasToolCallField = false;
+  let hasStopReason = false;
+  let isResponse = false;
+  for (const value of messages.slice(0, SAMPLE)) {
+    const message = objectOf(value);
+    const role = textOf(message?.role);
+    if (message === undefined || role === undefined) continue;
+    roles.add(role);
+    if (message.tool_calls != null || message.tool_call_id !== undefined || message.function_call != null)
+      hasToolCallField = true;
+    if (message.stop_reason !== undefined) hasStopReason = true;
+    if (message.type === "message" && message.stop_reason !== undefined) isResponse = true;
+    for (const block of listOf(message.content) ?? []) blockTypes.add(textOf(objectOf(block)?.type) ?? "");
+  }
+  return { roles, blockTypes, hasToolCallField, hasStopReason, isResponse };
 }

@@ -1,3 +1,5 @@
+import { parseJson as parseEveryKey } from "@threadfold/core";
+
 /** An object that another program wrote: every field may be missing or of the wrong kind. */
 export type ForeignObject = Readonly<Record<string, unknown>>;
 
@@ -21,4 +23,64 @@ export function withoutUndefined<Value extends object>(value: Value): Value {
   const kept: Partial<Value> = {};
   for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
   return kept as Value;
+}
+
+/**
+ * Levels of nesting that are parsed at all: a parser takes memory for each. What core cannot carry of them is cut
+ * afterwards, with a warning.
+ */
+const MAX_PARSED_DEPTH = 1_000_000;
+
+/** The value of a JSON text, or why it cannot be parsed. */
+type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+/** Parses a JSON text. Never throws: what is not JSON, and what is nested beyond all reason, comes back as a problem. */
+export function parseJson(text: string): ParsedJson {
+  // A shorter text cannot open that many brackets, so ordinary lines skip the check.
+  if (text.length > MAX_PARSED_DEPTH && nestsDeeperThan(text, MAX_PARSED_DEPTH)) {
+    return { ok: false, problem: `nested deeper than ${MAX_PARSED_DEPTH} levels` };
+  }
+  try {
+    return { ok: true, value: parseEveryKey(text) };
+  } catch (error) {
+    return { ok: false, problem: `not JSON: ${(error as Error).message.toWellFormed()}` };
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/**
+ * Says whether a JSON text has more than `limit` brackets open at once, without parsing it. Parsing such a text takes
+ * memory for every level, so hostile input is turned away here. Strings are skipped by search, so the cost is far
+ * below that of parsing.
+ */
+export function nestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = endOfString(text, index);
+      if (index === -1) return false;
+    } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
+      if (++depth > limit) return true;
+    } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth--;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (quote - first) % 2 === 1;
 }

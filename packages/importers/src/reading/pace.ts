@@ -10,7 +10,9 @@ export interface ImportProgress {
 /** How many UTF-16 code units are read between two pauses. */
 const STRIDE = 512 * 1024;
 
-/** Lets others run, reports progress and notices an abort, every so often. Without a listener it costs nothing. */
+/**
+ * Yields to other work, reports progress and checks for an abort, every so often. Without a listener it costs nothing.
+ */
 export class Pace {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: ImportProgress) => void) | undefined;

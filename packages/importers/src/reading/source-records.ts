@@ -1,5 +1,22 @@
-import type { MalformedRecord } from "../imported-session.ts";
+import { ThreadfoldError } from "@threadfold/core";
+import { parseJson } from "./foreign-value.ts";
+import type { Pace } from "./pace.ts";
 import type { SourceText } from "./source-text.ts";
+
+/** Where in the source something stands. */
+export interface SourcePointer {
+  /** Line of the record, from 1. For a JSON document, the line that it starts on. */
+  readonly line: number;
+  /** JSON Pointer (RFC 6901) into the record, when it holds many messages. */
+  readonly path?: string;
+}
+
+/** A record that could not be read. It was skipped; the source text still has it. */
+export interface MalformedRecord extends SourcePointer {
+  readonly problem: string;
+  /** The start of the record, at most 120 UTF-16 code units. */
+  readonly excerpt?: string;
+}
 
 /** One record of a log: a JSON value and the line that it starts on, from 1. */
 export interface SourceRecord {
@@ -16,4 +33,54 @@ export interface SourceRecords {
   readonly records: readonly SourceRecord[];
   /** Lines that are not JSON. */
   readonly malformed: readonly MalformedRecord[];
+}
+
+/** How much of a malformed line is shown, in UTF-16 code units. */
+const EXCERPT_LENGTH = 120;
+
+/**
+ * Parses the source: line by line, or as one JSON document when its first line alone is not JSON and the whole is. A
+ * line that is not JSON is reported and skipped; blank lines do not count.
+ *
+ * @throws ThreadfoldError `SOURCE_TOO_LARGE` for a line above the limit, `ABORTED`.
+ */
+export async function readRecords(source: SourceText, maxLineLength: number, pace: Pace): Promise<SourceRecords> {
+  const records: SourceRecord[] = [];
+  const malformed: MalformedRecord[] = [];
+  for (const { line, start, end } of linesOf(source.text)) {
+    if (end - start > maxLineLength) throw lineTooLong(line, maxLineLength);
+    const raw = source.text.slice(start, end);
+    const parsed = parseJson(raw);
+    if (parsed.ok) records.push({ line, value: parsed.value, start, end });
+    else if (/\S/.test(raw)) {
+      const document = records.length + malformed.length === 0 ? readDocument(source.text, line, start) : undefined;
+      if (document !== undefined) return { source, records: [document], malformed };
+      malformed.push({ line, problem: parsed.problem, excerpt: excerptOf(raw) });
+    }
+    if (pace.isDue(end)) await pace.pause(end, source.text.length, source.bytes);
+  }
+  return { source, records, malformed };
+}
+
+/** A pretty-printed document: its first line is no JSON by itself, but the whole text is. */
+function readDocument(text: string, line: number, start: number): SourceRecord | undefined {
+  const whole = parseJson(text);
+  return whole.ok ? { line, value: whole.value, start, end: text.length } : undefined;
+}
+
+function* linesOf(text: string): Iterable<{ readonly line: number; readonly start: number; readonly end: number }> {
+  for (let start = 0, line = 1; start < text.length; line++) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    if (end > start) yield { line, start, end };
+    start = end + 1;
+  }
+}
+
+const excerptOf = (raw: string): string => raw.slice(0, EXCERPT_LENGTH).toWellFormed();
+
+function lineTooLong(line: number, maxLineLength: number): ThreadfoldError {
+  return new ThreadfoldError("SOURCE_TOO_LARGE", `Line ${line} is longer than ${maxLineLength} characters.`, {
+    details: { line, limit: "maxLineLength", maxLineLength },
+  });
 }

@@ -1,7 +1,11 @@
 import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { sha256, ThreadfoldError } from "@threadfold/core";
 
-/** The source as text. */
+/** A source decoded to text. */
 export interface SourceText {
   readonly text: string;
   /** Bytes of the source, decompressed. */
@@ -57,3 +61,84 @@ function decode(bytes: Uint8Array): string {
     );
   }
 }
+
+/**
+ * Reads a file into memory. Pipes and devices are read as well, up to the limit.
+ *
+ * @param maxBytes how many bytes are read at most, before decompression.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` for a missing, forbidden or broken file and for a directory;
+ * `SOURCE_TOO_LARGE` for a file above the limit; `ABORTED`.
+ */
+export async function readSourceFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  try {
+    const status = await stat(path);
+    if (status.isDirectory()) throw unreadable(path, "it is a directory");
+    if (!status.isFile()) return await collectBytes(createReadStream(path, { signal }), maxBytes, path);
+    if (status.size > maxBytes) throw sourceTooLarge(maxBytes, path);
+    return await readFile(path, { signal });
+  } catch (error) {
+    if (ThreadfoldError.isInstance(error)) throw error;
+    if (signal?.aborted)
+      throw new ThreadfoldError("ABORTED", "The import was aborted while it read the file.", { cause: error });
+    throw unreadable(path, (error as NodeJS.ErrnoException).code ?? "it cannot be opened", error);
+  }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): ThreadfoldError {
+  return new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${why}.`, {
+    details: { path },
+    cause,
+  });
+}
+
+/**
+ * All bytes of a stream.
+ *
+ * @param path the file that it is read from, for the error.
+ * @throws ThreadfoldError `SOURCE_TOO_LARGE` as soon as there are more than the limit.
+ */
+export async function collectBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  path?: string,
+): Promise<Uint8Array> {
+  const collected: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw sourceTooLarge(maxBytes, path);
+    collected.push(chunk);
+  }
+  return Buffer.concat(collected);
+}
+
+const gunzipBytes = promisify(gunzip);
+
+/** Large pieces keep the number of steps through the thread pool small. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The bytes themselves, or what a gzip archive holds. An archive is known by its first two bytes, whatever its name.
+ *
+ * @throws ThreadfoldError `CORRUPT_ARCHIVE` for a damaged or cut-off archive, `SOURCE_TOO_LARGE` when the content is
+ * larger than `maxBytes`.
+ */
+export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  if (bytes.length > maxBytes) throw sourceTooLarge(maxBytes);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return await gunzipBytes(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ERR_BUFFER_TOO_LARGE") throw sourceTooLarge(maxBytes);
+    throw new ThreadfoldError("CORRUPT_ARCHIVE", `The gzip archive cannot be unpacked: ${message}.`, { cause: error });
+  }
+}
+
+/** The error for a source above the limit. @param path the file that is meant, if it is one. */
+const sourceTooLarge = (maxBytes: number, path?: string): ThreadfoldError =>
+  new ThreadfoldError(
+    "SOURCE_TOO_LARGE",
+    `${path === undefined ? "The source" : `The file ${path}`} is larger than ${maxBytes} bytes.`,
+    { details: { ...(path !== undefined && { path }), limit: "maxBytes", maxBytes } },
+  );

@@ -1,0 +1,139 @@
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { ThreadfoldError } from "@threadfold/core";
+import type { MatcherState } from "vitest";
+import { compareGoldenPrompt, type GoldenComparison, goldenMode, isAccepted } from "./compare/compare-golden-prompt.ts";
+import { describeComparison } from "./compare/describe-comparison.ts";
+import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./compare/golden-folder.ts";
+import type { GoldenPrompt } from "./render/render-golden-prompt.ts";
+
+/** What a matcher says to vitest. */
+interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+  readonly actual?: string;
+  readonly expected?: string;
+}
+
+/** Makes the matcher; what the tests ask for is noted in `used`. */
+export const goldenPromptMatcher = (used: UsedPrompts) =>
+  async function toMatchGoldenPrompt(
+    this: MatcherState,
+    received: GoldenPrompt | PromiseLike<GoldenPrompt>,
+    nameOrPath: string,
+  ): Promise<MatcherResult> {
+    const { isNot, testPath, currentTestName, snapshotState } = this;
+    if (isNot) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt has no negation.");
+    if (testPath === undefined) throw new ThreadfoldError("INVALID_CONFIG", "toMatchGoldenPrompt stands in a test.");
+    const folder = promptFolder(nameOrPath, testPath);
+    used.take(folder, currentTestName ?? "");
+    const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
+    const comparison = await compareGoldenPrompt(await received, { folder, mode });
+    const command = `npx vitest run ${shellWord(relative(process.cwd(), testPath))} -u`;
+    return {
+      pass: isAccepted(comparison),
+      message: () => describeComparison(comparison, { command }),
+      ...shownTexts(comparison, await received),
+    };
+  };
+
+/** The first changed file, which is the page whenever that differs, for vitest to show line by line. */
+function shownTexts({ kind, differences, kept }: GoldenComparison, { files }: GoldenPrompt) {
+  const changed = differences.find((difference) => difference.kind === "changed");
+  if (kind !== "different" || changed === undefined) return {};
+  return { actual: files.get(changed.file) ?? "", expected: kept.get(changed.file) ?? "" };
+}
+
+const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** The folder beside a test file that holds its golden prompts, and those of its neighbours. */
+const GOLDENS_FOLDER = "__goldens__";
+
+const NAME = /^\w[\w. -]*(?:\/\w[\w. -]*)*$/;
+
+/** The folder of all golden prompts that a test file keeps by name. */
+export const goldensOf = (testPath: string): string => join(dirname(testPath), GOLDENS_FOLDER, basename(testPath));
+
+/**
+ * The folder of a golden prompt: a name stands for a folder under `__goldens__/<test file>`, a path that begins with
+ * `./`, `../` or a root for itself, seen from the test file.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for what is neither.
+ */
+export function promptFolder(nameOrPath: string, testPath: string): string {
+  if (typeof nameOrPath === "string") {
+    if (/^\.\.?[/\\]/.test(nameOrPath) || isAbsolute(nameOrPath)) return resolve(dirname(testPath), nameOrPath);
+    if (NAME.test(nameOrPath)) return join(goldensOf(testPath), nameOrPath);
+  }
+  throw new ThreadfoldError("INVALID_CONFIG", `${JSON.stringify(nameOrPath)} names no golden prompt.`, {
+    hint: "Give a name of letters, digits, spaces and . _ - with / between its parts, or a path that begins with ./ or ../.",
+    details: { name: String(nameOrPath) },
+  });
+}
+
+/** The golden prompts that the tests of one file asked for. */
+export class UsedPrompts {
+  readonly #testByFolder = new Map<string, string>();
+
+  get folders(): Iterable<string> {
+    return this.#testByFolder.keys();
+  }
+
+  /**
+   * Notes that a test asked for a folder. The same test may ask again, for it may be retried.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` when another test has the folder: an update would have it say what the
+   * last one says.
+   */
+  take(folder: string, test: string): void {
+    const owner = this.#testByFolder.get(folder) ?? test;
+    if (owner !== test) {
+      throw new ThreadfoldError(
+        "INVALID_CONFIG",
+        `Two tests keep their golden prompt in ${folder}: ${owner}, ${test}.`,
+        {
+          hint: "Give each golden prompt a name of its own.",
+          details: { folder, tests: [owner, test] },
+        },
+      );
+    }
+    this.#testByFolder.set(folder, test);
+  }
+}
+
+/** What is known at the end of a test file. */
+interface FinishedFile {
+  /** The folder of its golden prompts. */
+  readonly root: string;
+  readonly used: Iterable<string>;
+  /** What vitest was told about snapshots. */
+  readonly runner: "all" | "new" | "none";
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/**
+ * Finds the golden prompts of a test file that none of its tests asked for; removes them in an update.
+ *
+ * @returns a text for people; null when there are none.
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`, `OUTPUT_UNWRITABLE`.
+ */
+export async function reportObsolete({ root, used, runner, environment }: FinishedFile): Promise<string | null> {
+  const names = await obsoleteGoldenPrompts(root, used);
+  if (names.length === 0) return null;
+  const isUpdate = goldenMode(environment, runner) === "update";
+  if (isUpdate) await removeGoldenPrompts(root, names);
+  const list = names.map((name) => `  ${name}`).join("\n");
+  return isUpdate
+    ? `Obsolete golden prompts were removed from ${root}:\n${list}`
+    : `Obsolete golden prompts in ${root}, which no test asks for; an update removes them:\n${list}`;
+}
+
+/** A test or suite of vitest, as far as it matters here. */
+export interface RanTask {
+  readonly mode: string;
+  readonly result?: { readonly state?: string } | undefined;
+  readonly tasks?: readonly RanTask[];
+}
+
+/** True when every test below a task ran and passed, so that a golden prompt nobody asked for is really obsolete. */
+export const didAllRun = ({ mode, result, tasks }: RanTask): boolean =>
+  tasks === undefined ? mode !== "skip" && mode !== "todo" && result?.state === "pass" : tasks.every(didAllRun);

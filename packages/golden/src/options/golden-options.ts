@@ -1,0 +1,129 @@
+import {
+  type AgentThread,
+  type ContextCompactionConfig,
+  type MessageInput,
+  type ProviderAwareTokenizer,
+  type Summarizer,
+  type SummaryRole,
+  type SystemEntry,
+  ThreadfoldError,
+  type ThreadId,
+  type ToolDefinition,
+} from "@threadfold/core";
+import { type FormatId, formatById, type ProviderFormat } from "@threadfold/renderer";
+import type { RequestFrame } from "@threadfold/session";
+import { type CompactionPreset, presetByName } from "@threadfold/strategies";
+import { loadTokenizer } from "@threadfold/tokenizers";
+import { DEFAULT_MASKS, type Mask } from "../mask/mask-rule.ts";
+
+/** A conversation with its frame, as the importers return it; `importSessionFile(path)` fits as it is, promise and all. */
+export interface RecordedSession {
+  readonly threadId: ThreadId;
+  readonly messages: readonly MessageInput[];
+  readonly system?: readonly SystemEntry[];
+  readonly tools?: readonly ToolDefinition[];
+}
+
+/** The conversation of a golden prompt: one of the three. */
+export type GoldenSource =
+  | { readonly thread: AgentThread; readonly session?: never; readonly messages?: never }
+  | {
+      readonly session: RecordedSession | PromiseLike<RecordedSession>;
+      readonly thread?: never;
+      readonly messages?: never;
+    }
+  | { readonly messages: readonly MessageInput[]; readonly thread?: never; readonly session?: never };
+
+/**
+ * How payloads are kept: `full` keeps each format's payload as a file, `digests` keeps a digest and the length of each,
+ * `none` keeps nothing of them.
+ */
+export type GoldenPayloads = "full" | "digests" | "none";
+
+/** What the conversation is folded with. Everything has a default. */
+export interface GoldenPolicy {
+  /** The policy, or the name of one of Threadfold's. `threadfold` by default. */
+  readonly preset?: CompactionPreset | string;
+  /** Figures that override the preset's. */
+  readonly config?: Partial<ContextCompactionConfig>;
+  /** Request formats. Plan and page are those of the first one. Anthropic Messages by default. */
+  readonly formats?: readonly (ProviderFormat | FormatId)[];
+  /** Shorthand for `formats` with one entry. */
+  readonly format?: ProviderFormat | FormatId;
+  /** Counts tokens, or the name of a counter that `loadTokenizer` knows. chars/4 by default. */
+  readonly tokenizer?: ProviderAwareTokenizer | string;
+  /** System text and tools of the host; those of a recorded session by default. */
+  readonly frame?: RequestFrame;
+  /** Extractive, without a model, by default. With one that calls a model the golden prompt is different every time. */
+  readonly summarizer?: Summarizer;
+  readonly summaryRole?: SummaryRole;
+  /** The current time as the session sees it, in milliseconds. The beginning of 2026 by default. */
+  readonly now?: number;
+  /** What is masked before the conversation is folded. Times and generated ids by default; `[]` masks nothing. */
+  readonly mask?: readonly Mask[];
+  /** `full` by default. */
+  readonly payloads?: GoldenPayloads;
+}
+
+/** A conversation and the policy that makes a prompt of it. */
+export type GoldenPromptOptions = GoldenSource & GoldenPolicy;
+
+/** A policy with its defaults filled in and its names looked up. */
+export interface ResolvedPolicy {
+  readonly preset: CompactionPreset;
+  readonly config: NonNullable<GoldenPolicy["config"]>;
+  /** At least one; plan and page are those of the first. */
+  readonly formats: readonly [ProviderFormat, ...ProviderFormat[]];
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly now: number;
+  readonly mask: readonly Mask[];
+  readonly payloads: GoldenPayloads;
+  readonly summarizer?: Summarizer;
+  readonly summaryRole?: SummaryRole;
+}
+
+/** All golden times are this one unless the options name another. */
+const PINNED_TIME = Date.UTC(2026, 0, 1);
+const PAYLOADS: readonly GoldenPayloads[] = ["full", "digests", "none"];
+
+/**
+ * Looks up what a policy names.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a preset, counter, time, mask list or way of keeping payloads that does
+ * not exist, and for formats that are named twice or both ways; `USAGE` for a format that does not exist.
+ */
+export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolicy> {
+  const { preset = "threadfold", config = {}, tokenizer = "heuristic", now = PINNED_TIME } = policy;
+  const { mask = DEFAULT_MASKS, payloads = "full", summarizer, summaryRole } = policy;
+  if (!Number.isFinite(new Date(now).getTime())) throw invalid("now", now, "a time in milliseconds");
+  if (!Array.isArray(mask)) throw invalid("mask", mask, "a list of masks; [] masks nothing");
+  if (!PAYLOADS.includes(payloads)) throw invalid("payloads", payloads, `one of ${PAYLOADS.join(", ")}`);
+  return {
+    preset: typeof preset === "string" ? presetByName(preset) : preset,
+    config,
+    formats: formatsOf(policy),
+    tokenizer: typeof tokenizer === "string" ? await loadTokenizer(tokenizer) : tokenizer,
+    now,
+    mask,
+    payloads,
+    ...(summarizer !== undefined && { summarizer }),
+    ...(summaryRole !== undefined && { summaryRole }),
+  };
+}
+
+function formatsOf({ format, formats }: GoldenPolicy): ResolvedPolicy["formats"] {
+  if (format !== undefined && formats !== undefined) throw invalid("format", "format and formats", "one of the two");
+  const found = (formats ?? [format ?? "anthropic-messages"]).map((one) =>
+    typeof one === "string" ? formatById(one) : one,
+  );
+  const [first, ...others] = found;
+  const isRepeated = new Set(found.map(({ id }) => id)).size < found.length;
+  if (first === undefined || isRepeated) throw invalid("formats", found.map(({ id }) => id).join(", "), "each once");
+  return [first, ...others];
+}
+
+const invalid = (option: string, found: unknown, expected: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `The option ${option} is ${String(found)}; expected is ${expected}.`, {
+    hint: "See GoldenPromptOptions.",
+    details: { option },
+  });

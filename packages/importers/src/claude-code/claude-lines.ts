@@ -1,0 +1,136 @@
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourceRecord } from "../reading/source-records.ts";
+import { shortId } from "../session/session-ids.ts";
+
+/** A line of a Claude Code session. */
+export interface ClaudeLine {
+  readonly line: number;
+  readonly type: string;
+  readonly fields: ForeignObject;
+  readonly uuid?: string;
+  /** The line before this one in the conversation. A compaction starts a new chain and names the old one apart. */
+  readonly parentUuid?: string;
+  /** The message of `user` and `assistant` lines. */
+  readonly message?: ForeignObject;
+}
+
+/** The record as a line, or undefined when it has no type. */
+export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefined {
+  const fields = objectOf(value);
+  const type = textOf(fields?.type);
+  if (fields === undefined || type === undefined) return undefined;
+  const uuid = nonEmptyText(fields.uuid);
+  const parentUuid = nonEmptyText(fields.parentUuid) ?? nonEmptyText(fields.logicalParentUuid);
+  const message = objectOf(fields.message);
+  return { line, type, fields, ...(uuid && { uuid }), ...(parentUuid && { parentUuid }), ...(message && { message }) };
+}
+
+/** True for a line that somebody typed: no tool result, no reminder, no summary. */
+function isTyped({ type, fields, message }: ClaudeLine): boolean {
+  if (type !== "user" || fields.isMeta === true || fields.isSidechain === true || fields.isCompactSummary === true)
+    return false;
+  const content = message?.content;
+  if (typeof content === "string") return !isHarnessText(content);
+  const blocks = (listOf(content) ?? []).map(objectOf);
+  if (blocks.some((block) => block?.type === "tool_result")) return false;
+  return blocks.some((block) => block?.type === "text" && !isHarnessText(textOf(block.text) ?? ""));
+}
+
+/**
+ * Finds the branch of every line; undefined is the main one. Lines of sub-agents (`isSidechain`) are on a branch of
+ * their own. So are paths that the user left by rewinding: a typed message whose place another typed message took, with
+ * the answers it had.
+ *
+ * The lines form a graph and not a chain, for the results of parallel calls are leaves. That is why a line off the
+ * newest path is left alone unless a rewind explains it.
+ */
+export function claudeBranches(lines: readonly (ClaudeLine | undefined)[]): readonly (string | undefined)[] {
+  const parents = parentsOf(lines);
+  const abandoned = abandonedPaths(lines, parents);
+  const branches: (string | undefined)[] = [];
+  for (const [index, line] of lines.entries()) {
+    const parent = parents[index] as number;
+    branches.push(
+      line?.fields.isSidechain === true ? sidechainOf(line, lines[parent], branches[parent]) : abandoned[index],
+    );
+  }
+  return branches;
+}
+
+function sidechainOf(line: ClaudeLine, parent: ClaudeLine | undefined, parentBranch: string | undefined): string {
+  if (typeof line.fields.agentId === "string") return `sidechain/${shortId(line.fields.agentId)}`;
+  const continues = parent?.fields.isSidechain === true && parentBranch !== undefined;
+  return continues ? parentBranch : `sidechain/${shortId(line.uuid ?? `line-${line.line}`)}`;
+}
+
+/** The index of each line's parent, or −1 when it has none or none that stands before it. */
+function parentsOf(lines: readonly (ClaudeLine | undefined)[]): readonly number[] {
+  const byUuid = new Map<string, number>();
+  return lines.map((line, index) => {
+    const parent = line?.parentUuid === undefined ? undefined : byUuid.get(line.parentUuid);
+    if (line?.uuid !== undefined && !byUuid.has(line.uuid)) byUuid.set(line.uuid, index);
+    return parent ?? -1;
+  });
+}
+
+/** For each line that a rewind left behind, the name of its path. */
+function abandonedPaths(
+  lines: readonly (ClaudeLine | undefined)[],
+  parents: readonly number[],
+): readonly (string | undefined)[] {
+  const onNewestPath = newestPath(lines, parents);
+  const heads = abandonedHeads(lines, parents, onNewestPath);
+  const headOf: (number | undefined)[] = [];
+  const answered = new Set<number>();
+  for (const [index, parent] of parents.entries()) {
+    const head = heads.has(index) ? index : onNewestPath.has(index) ? undefined : headOf[parent];
+    headOf.push(head);
+    if (head !== undefined && lines[index]?.type === "assistant") answered.add(head);
+  }
+  return headOf.map((head) =>
+    head !== undefined && answered.has(head) ? `abandoned/${shortId(lines[head]?.uuid ?? "")}` : undefined,
+  );
+}
+
+/** The lines from the newest one of the main conversation back to its start. */
+function newestPath(lines: readonly (ClaudeLine | undefined)[], parents: readonly number[]): ReadonlySet<number> {
+  const path = new Set<number>();
+  let index = lines.findLastIndex((line) => line?.uuid !== undefined && line.fields.isSidechain !== true);
+  for (; index >= 0; index = parents[index] as number) path.add(index);
+  return path;
+}
+
+/** Typed lines off the newest path whose parent has a later typed line on it: what the user went back behind. */
+function abandonedHeads(
+  lines: readonly (ClaudeLine | undefined)[],
+  parents: readonly number[],
+  onNewestPath: ReadonlySet<number>,
+): ReadonlySet<number> {
+  const heads = new Set<number>();
+  const replaced = new Set<number>();
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = lines[index];
+    const parent = parents[index] as number;
+    if (line === undefined || parent === -1 || !isTyped(line)) continue;
+    if (onNewestPath.has(index)) replaced.add(parent);
+    else if (replaced.has(parent)) heads.add(index);
+  }
+  return heads;
+}
+
+/** How texts begin that Claude Code puts into a user turn and that nobody typed. */
+const HARNESS_PREFIXES = [
+  "[Request interrupted by user",
+  "<local-command-stdout>",
+  "<local-command-stderr>",
+  "<local-command-caveat>",
+  "<bash-stdout>",
+  "<bash-stderr>",
+  "<system-reminder>",
+  "<task-notification>",
+] as const;
+
+/** Says whether a text of a user turn comes from the harness and not from a person. */
+export function isHarnessText(text: string): boolean {
+  return HARNESS_PREFIXES.some((prefix) => text.startsWith(prefix));
+}

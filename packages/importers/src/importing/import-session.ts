@@ -1,0 +1,76 @@
+import { type ImportProgress, Pace } from "../reading/pace.ts";
+import { readRecords } from "../reading/source-records.ts";
+import { collectBytes, decodeSource, decompress, readSourceFile } from "../reading/source-text.ts";
+import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
+import { mapRecords } from "./map-records.ts";
+
+export interface ImportOptions {
+  /** The format of the source; detected by default. */
+  readonly format?: ImportFormat | "auto";
+  /**
+   * Which thread of a source that holds several: its place, from 1, or its name, as the warning `more-threads` lists
+   * them. The first by default.
+   */
+  readonly thread?: number | string;
+  readonly limits?: Partial<ImportLimits>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+/**
+ * Reads a session log that another tool wrote, gzip or plain.
+ *
+ * It is total: a record that cannot be read is reported in `malformed` and skipped, and the rest is imported. It is
+ * lossless: `source.text` is the whole log, and every message points to its record there. Equal bytes give an equal
+ * session.
+ *
+ * @throws ThreadfoldError `EMPTY_SOURCE` without a single message, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `CORRUPT_ARCHIVE`,
+ * `SOURCE_TOO_LARGE`, `INVALID_CONFIG` for a thread that the source does not have, `ABORTED`.
+ */
+export async function importSession(bytes: Uint8Array, options: ImportOptions = {}): Promise<ImportedSession> {
+  const limits = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  const pace = new Pace(options.signal, options.onProgress);
+  pace.check();
+  const source = decodeSource(await decompress(bytes, limits.maxBytes));
+  pace.check();
+  const records = await readRecords(source, limits.maxLineLength, pace);
+  const session = mapRecords(records, options.format ?? "auto", options.thread ?? 1);
+  pace.report(source.bytes, source.bytes);
+  return session;
+}
+
+/**
+ * Reads a session log from a file; see {@link importSession}.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`, and what {@link importSession} throws.
+ */
+export async function importSessionFile(path: string, options: ImportOptions = {}): Promise<ImportedSession> {
+  const { maxBytes } = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  return importSession(await readSourceFile(path, maxBytes, options.signal), options);
+}
+
+/**
+ * Reads a session log from a stream, such as standard input, to its end; see {@link importSession}.
+ *
+ * @throws ThreadfoldError what {@link importSession} throws; what the stream throws when nobody aborted it.
+ */
+export async function importSessionStream(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ImportOptions = {},
+): Promise<ImportedSession> {
+  const { maxBytes } = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  return importSession(await collectBytes(chunks, maxBytes), options);
+}
+
+/** How much an import accepts before it refuses with `SOURCE_TOO_LARGE`. */
+export interface ImportLimits {
+  /** Bytes of the source, after decompression. No more than the host's longest string is of use. */
+  readonly maxBytes: number;
+  /** UTF-16 code units in one line, or in a JSON document that stands on one line. */
+  readonly maxLineLength: number;
+}
+
+export const DEFAULT_IMPORT_LIMITS: ImportLimits = Object.freeze({
+  maxBytes: 512 * 1024 * 1024,
+  maxLineLength: 64 * 1024 * 1024,
+});

@@ -1,0 +1,79 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { aiSdkImporter } from "../ai-sdk/ai-sdk-importer.ts";
+import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messages-importer.ts";
+import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
+import { codexImporter } from "../codex/codex-importer.ts";
+import { openaiChatImporter } from "../openai-chat/openai-chat-importer.ts";
+import { openaiResponsesImporter } from "../openai-responses/openai-responses-importer.ts";
+import { opencodeImporter } from "../opencode/opencode-importer.ts";
+import { openhandsImporter } from "../openhands/openhands-importer.ts";
+import { piImporter } from "../pi/pi-importer.ts";
+import type { SourceRecords } from "../reading/source-records.ts";
+import type { ImportFormat } from "../session/imported-session.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { clineImporter } from "../wrapped-messages/cline-importer.ts";
+import { miniSweAgentImporter } from "../wrapped-messages/mini-swe-agent-importer.ts";
+import { sweAgentImporter } from "../wrapped-messages/swe-agent-importer.ts";
+import { tauBenchImporter } from "../wrapped-messages/tau-bench-importer.ts";
+
+/** Every importer. Where two are equally sure of a source, the earlier one takes it. */
+export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
+  piImporter,
+  claudeCodeImporter,
+  codexImporter,
+  opencodeImporter,
+  clineImporter,
+  openhandsImporter,
+  sweAgentImporter,
+  miniSweAgentImporter,
+  tauBenchImporter,
+  aiSdkImporter,
+  openaiChatImporter,
+  openaiResponsesImporter,
+  anthropicMessagesImporter,
+]);
+
+/** An importer that is less sure than this does not read the source. */
+const SURE_ENOUGH = 0.3;
+
+/**
+ * The importer for a source: the surest one, or the one that was asked for.
+ *
+ * @throws ThreadfoldError `UNKNOWN_FORMAT` when no importer can read it, `WRONG_FORMAT` when the wanted one cannot.
+ */
+export function chooseImporter(source: SourceRecords, wanted: ImportFormat | "auto"): SessionImporter {
+  const detected = detectImporter(source);
+  if (wanted === "auto") {
+    if (detected !== undefined) return detected;
+    throw new ThreadfoldError("UNKNOWN_FORMAT", `The source is in no known format${firstProblem(source)}.`, {
+      details: {
+        records: source.records.length,
+        malformed: source.malformed.length,
+        formats: IMPORTERS.map(({ format }) => format),
+      },
+    });
+  }
+  const importer = IMPORTERS.find(({ format }) => format === wanted);
+  if (importer === undefined) {
+    throw new ThreadfoldError("UNKNOWN_FORMAT", `There is no importer for the format ${String(wanted).slice(0, 40)}.`);
+  }
+  if (importer.detect(source) >= SURE_ENOUGH) return importer;
+  const found = detected === undefined ? firstProblem(source) : `; it looks like ${detected.format}`;
+  throw new ThreadfoldError("WRONG_FORMAT", `The source is not in the format ${wanted}${found}.`, {
+    details: { wanted, ...(detected && { detected: detected.format }) },
+  });
+}
+
+function detectImporter(source: SourceRecords): SessionImporter | undefined {
+  let best: SessionImporter | undefined;
+  let sureness = 0;
+  for (const importer of IMPORTERS) {
+    const own = importer.detect(source);
+    if (own >= SURE_ENOUGH && own > sureness) [best, sureness] = [importer, own];
+  }
+  return best;
+}
+
+function firstProblem({ malformed: [first] }: SourceRecords): string {
+  return first === undefined ? "" : `; line ${first.line} is ${first.problem}`;
+}

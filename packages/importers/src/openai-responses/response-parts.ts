@@ -1,0 +1,192 @@
+import type {
+  JsonObject,
+  JsonValue,
+  MediaSource,
+  Part,
+  ProviderMetadata,
+  ReasoningPart,
+  ToolCallPart,
+  ToolOutcomeStatus,
+  ToolResultPart,
+} from "@threadfold/core";
+import { refusalPart, sourceOfUrl } from "../openai-chat/openai-parts.ts";
+import { readArguments } from "../openai-chat/openai-tools.ts";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  parseJson,
+  textOf,
+} from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { opaquePart, providerExtras, toolResultContent } from "../session/shared-readers.ts";
+
+type ReadBlock = (block: ForeignObject) => Part | undefined;
+
+const TEXT_FIELDS = new Set(["type", "text"]);
+const IMAGE_FIELDS = new Set(["type", "image_url", "file_id"]);
+const FILE_FIELDS = new Set(["type", "file_data", "file_url", "file_id", "filename"]);
+
+/** How each kind of content becomes a part. A map and not an object, for the kind comes from the log. */
+const READERS: ReadonlyMap<unknown, ReadBlock> = new Map<string, ReadBlock>([
+  ["input_text", readText],
+  ["output_text", readText],
+  ["text", readText],
+  ["refusal", (block) => refusalPart(block.refusal)],
+  ["input_image", readImage],
+  ["input_file", readFile],
+]);
+
+/** One piece of content of the OpenAI Responses API as a part. What has no part of its own becomes an opaque one. */
+function responsePart(block: unknown): Part {
+  const fields = objectOf(block);
+  return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("openai", block);
+}
+
+/**
+ * The parts of an item's content: a string is one text. A picture that the log left out, so that neither its bytes nor
+ * where they are is known, yields no part.
+ */
+export function responseParts(content: unknown): readonly Part[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.filter((block) => !isMissingImage(block)).map(responsePart);
+  return content === undefined || content === null ? [] : [responsePart(content)];
+}
+
+function isMissingImage(block: unknown): boolean {
+  const fields = objectOf(block);
+  return fields?.type === "input_image" && fields.image_url === null && (fields.file_id ?? null) === null;
+}
+
+function readText(block: ForeignObject): Part | undefined {
+  const text = textOf(block.text);
+  return text === undefined ? undefined : { type: "text", text, ...extrasOf(block, TEXT_FIELDS) };
+}
+
+function readImage(block: ForeignObject): Part | undefined {
+  const [url, fileId] = [textOf(block.image_url), textOf(block.file_id)];
+  const source: MediaSource | undefined =
+    url !== undefined ? sourceOfUrl(url) : fileId !== undefined ? { kind: "file-id", fileId } : undefined;
+  return source && { type: "image", source, ...extrasOf(block, IMAGE_FIELDS) };
+}
+
+function readFile(block: ForeignObject): Part | undefined {
+  const [data, url, fileId] = [textOf(block.file_data), textOf(block.file_url), textOf(block.file_id)];
+  const name = nonEmptyText(block.filename);
+  const address = data ?? url;
+  const source: MediaSource | undefined =
+    address !== undefined ? sourceOfUrl(address) : fileId !== undefined ? { kind: "file-id", fileId } : undefined;
+  return source && { type: "file", source, ...(name && { name }), ...extrasOf(block, FILE_FIELDS) };
+}
+
+/** What else the block says, but for the empty lists that every text carries. */
+function extrasOf(block: ForeignObject, known: ReadonlySet<string>): ReturnType<typeof providerExtras> {
+  const isEmpty = (field: string) => Array.isArray(block[field]) && (block[field] as readonly unknown[]).length === 0;
+  return providerExtras("openai", block, new Set([...known, ...["annotations", "logprobs"].filter(isEmpty)]));
+}
+
+/**
+ * A reasoning item as a part: its summary, or else its plain content, as text. The whole item goes along, for it must
+ * go back to the provider as it came.
+ */
+export function responseReasoning(item: ForeignObject): ReasoningPart {
+  const encrypted = nonEmptyText(item.encrypted_content);
+  return {
+    type: "reasoning",
+    text: textsOf(item.summary) || textsOf(item.content),
+    provider: "openai",
+    ...(encrypted !== undefined && { encrypted }),
+    providerMetadata: { openai: { item: item as JsonObject } },
+  };
+}
+
+const textsOf = (blocks: unknown): string =>
+  (listOf(blocks) ?? []).flatMap((block) => nonEmptyText(objectOf(block)?.text) ?? []).join("\n\n");
+
+const CALL_FIELDS = ["type", "call_id", "name", "arguments", "function"];
+/** Calls of other types keep their type, so that they go back as what they were. */
+const TYPED_CALL_FIELDS = ["call_id", "name", "input", "action", "status"];
+
+/** An item by which the model calls a tool of the client, as a part. */
+export function responseCall(item: ForeignObject, draft: SessionDraft, at: SourcePointer): ToolCallPart {
+  const isLocalShell = item.type === "local_shell_call";
+  const isTyped = isLocalShell || item.type === "custom_tool_call";
+  const described = objectOf(item.function);
+  const toolName = textOf(item.name) ?? textOf(described?.name) ?? (isLocalShell ? "local_shell" : "");
+  const callId = draft.calls.open(item.call_id, toolName, `call-${at.line}${at.path ?? ""}`);
+  const input = isLocalShell ? item.action : item.input;
+  return {
+    type: "tool-call",
+    callId,
+    toolName,
+    ...(isTyped
+      ? { input: (input ?? "") as JsonValue }
+      : readArguments(item.arguments ?? described?.arguments, callId, draft, at)),
+    ...itemMetadata(item, isTyped ? TYPED_CALL_FIELDS : CALL_FIELDS),
+  };
+}
+const RESULT_FIELDS = ["type", "call_id", "output", "name", "result", "success"];
+const TYPED_RESULT_FIELDS = ["call_id", "output", "name", "status"];
+
+/** An item that answers such a call, as a part. */
+export function responseResult(item: ForeignObject, draft: SessionDraft, at: SourcePointer): ToolResultPart {
+  const isTyped = item.type === "custom_tool_call_output" || item.type === "local_shell_call_output";
+  const output = item.output ?? item.result;
+  const body = objectOf(output);
+  // Codex wrote `{content, success}` for a while; a single block stands for a list of one.
+  const content = textOf(body?.content) ?? (body !== undefined && textOf(body.type) !== undefined ? [body] : output);
+  return {
+    type: "tool-result",
+    result: {
+      ...draft.calls.answer(item.call_id, textOf(item.name), `result-${at.line}${at.path ?? ""}`),
+      outcome: outcomeOf(item, output),
+      content: toolResultContent(content, responsePart),
+    },
+    ...itemMetadata(item, isTyped ? TYPED_RESULT_FIELDS : RESULT_FIELDS),
+  };
+}
+
+/** Nothing on the wire says whether a tool failed; Codex writes the exit code of commands in one of several ways. */
+function outcomeOf(item: ForeignObject, output: unknown): ToolOutcomeStatus {
+  const body = objectOf(output) ?? bodyIn(output);
+  const exitCode = countOf(objectOf(body?.metadata)?.exit_code) ?? countOf(body?.exitCode) ?? exitCodeIn(output);
+  const failed = item.success === false || body?.success === false || (exitCode ?? 0) !== 0;
+  return failed ? "failure" : "success";
+}
+
+function bodyIn(output: unknown): ForeignObject | undefined {
+  const text = textOf(output);
+  if (text === undefined || !text.startsWith('{"output":')) return undefined;
+  const parsed = parseJson(text);
+  return parsed.ok ? objectOf(parsed.value) : undefined;
+}
+
+/** How Codex begins the output of a command. */
+const EXIT_CODE = /^Exit code: (\d{1,5})\n/;
+
+function exitCodeIn(output: unknown): number | undefined {
+  const match = EXIT_CODE.exec(textOf(output)?.slice(0, 40) ?? "");
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** Bookkeeping of Codex that never goes to the provider. */
+const BOOKKEEPING = ["metadata", "internal_chat_message_metadata_passthrough", "timestamp", "created_at"];
+
+/**
+ * What an item of the Responses API says that the neutral model has no place for, under `openai`: its id as `itemId`,
+ * other fields as on the wire.
+ *
+ * @param known the fields that the model does have a place for.
+ */
+export function itemMetadata(
+  item: ForeignObject,
+  known: readonly string[],
+): { readonly providerMetadata?: ProviderMetadata } {
+  const { providerMetadata } = providerExtras("openai", item, new Set([...known, ...BOOKKEEPING, "id"]));
+  const itemId = nonEmptyText(item.id);
+  if (itemId === undefined) return providerMetadata === undefined ? {} : { providerMetadata };
+  return { providerMetadata: { openai: { itemId, ...providerMetadata?.openai } satisfies JsonObject } };
+}

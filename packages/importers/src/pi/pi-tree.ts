@@ -1,0 +1,200 @@
+import { type JsonObject, type MessageId, toWellFormedJson } from "@threadfold/core";
+import {
+  countOf,
+  type ForeignObject,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourceRecord } from "../reading/source-records.ts";
+import type { ImportedCompaction } from "../session/imported-session.ts";
+import { shortId } from "../session/session-ids.ts";
+
+/** A line of a pi session. */
+export interface PiEntry {
+  readonly line: number;
+  readonly type: string;
+  readonly fields: ForeignObject;
+  /** Set from version 2 on, where entries form a tree. */
+  readonly id?: string;
+  /** Null on the first entry; undefined before version 2. */
+  readonly parentId?: string | null;
+}
+
+/** The record as an entry, or undefined when it has no type. */
+export function piEntry({ line, value }: SourceRecord): PiEntry | undefined {
+  const fields = objectOf(value);
+  const type = textOf(fields?.type);
+  if (fields === undefined || type === undefined) return undefined;
+  const id = nonEmptyText(fields.id);
+  const parentId = fields.parentId === null ? null : nonEmptyText(fields.parentId);
+  return { line, type, fields, ...(id !== undefined && { id }), ...(parentId !== undefined && { parentId }) };
+}
+
+/** Longest branch path, in segments. Deeper nesting is cut, for hostile logs would make paths grow without bound. */
+const MAX_SEGMENTS = 16;
+
+/** Where an entry stands in the tree of a session. */
+interface PiPlace {
+  /** Path of the side branch, or undefined on the main one. */
+  readonly branch: string | undefined;
+  /** The parent that the entry names, when the log has no such entry before it. */
+  readonly missingParent: string | undefined;
+}
+
+/**
+ * Finds the branch of every entry. The path from the last entry to the root is the main branch: it is what pi sends.
+ * Every other entry is on a side branch, named after the first entry that left the path.
+ *
+ * An entry whose parent is lost (a malformed line) follows the entry before it, so that one bad line does not cut the
+ * history off. Sessions of version 1 have no tree and one branch.
+ */
+export function piBranches(entries: readonly (PiEntry | undefined)[]): readonly PiPlace[] {
+  const parents = resolveParents(entries);
+  const chains = chainsOf(parents.map(({ parent }) => parent));
+  const paths = new Map<number, string | undefined>();
+  return parents.map(({ missingParent, parent }, index) => {
+    const chain = chains[index] as number;
+    if (!paths.has(chain)) paths.set(chain, pathOf(chain, chains, parent, entries[index], paths));
+    return { branch: paths.get(chain), missingParent };
+  });
+}
+
+interface Parent {
+  /** Index of the parent, or −1 for none. */
+  readonly parent: number;
+  readonly missingParent: string | undefined;
+}
+
+function resolveParents(entries: readonly (PiEntry | undefined)[]): readonly Parent[] {
+  const byId = new Map<string, number>();
+  return entries.map((entry, index) => {
+    const wanted = entry?.parentId;
+    const isTree = entry !== undefined && entry.type !== "session" && wanted !== undefined;
+    const known = typeof wanted === "string" ? byId.get(wanted) : undefined;
+    if (entry?.id !== undefined && entry.type !== "session") byId.set(entry.id, index);
+    if (!isTree) return { parent: index - 1, missingParent: undefined };
+    if (wanted === null) return { parent: -1, missingParent: undefined };
+    return { parent: known ?? index - 1, missingParent: known === undefined ? wanted : undefined };
+  });
+}
+
+/** Gives each entry the index of the newest entry that descends from it: entries with the same one form a chain. */
+function chainsOf(parents: readonly number[]): readonly number[] {
+  const chains: number[] = new Array(parents.length).fill(-1);
+  for (let index = parents.length - 1; index >= 0; index--) {
+    if (chains[index] === -1) chains[index] = index;
+    const parent = parents[index] as number;
+    if (parent >= 0 && chains[parent] === -1) chains[parent] = chains[index] as number;
+  }
+  return chains;
+}
+
+function pathOf(
+  chain: number,
+  chains: readonly number[],
+  parent: number,
+  head: PiEntry | undefined,
+  paths: ReadonlyMap<number, string | undefined>,
+): string | undefined {
+  if (chain === chains.length - 1) return undefined;
+  const above = parent >= 0 ? paths.get(chains[parent] as number) : undefined;
+  const segments = above === undefined ? [] : above.split("/").slice(0, MAX_SEGMENTS - 1);
+  return [...segments, shortId(head?.id ?? `line-${head?.line}`).replaceAll("/", "_")].join("/");
+}
+
+/**
+ * The compactions that a session holds, by the messages that its entries became. Each names the first entry that was
+ * kept: by its index among all entries, the header included (version 1), by its id (from version 2 on), or by how many
+ * messages were kept (seed 001).
+ */
+export function piCompactions(
+  entries: readonly (PiEntry | undefined)[],
+  messages: readonly EntryMessage[],
+): readonly ImportedCompaction[] {
+  const compactions = messages.filter(({ entry }) => entries[entry]?.type === "compaction");
+  if (compactions.length === 0) return [];
+  const kept = new EntryMessages();
+  for (const message of messages) kept.add(message);
+  const byId = new Map(entries.map((entry, index) => [entry?.id, index]));
+  return compactions.map((message) => {
+    const fields = entries[message.entry]?.fields ?? {};
+    const details = objectOf(fields.details);
+    return withoutUndefined<ImportedCompaction>({
+      messageId: message.messageId,
+      firstKeptMessageId: firstKept(fields, message, kept, byId),
+      tokensBefore: countOf(fields.tokensBefore),
+      details: details && (toWellFormedJson(details) as JsonObject),
+    });
+  });
+}
+
+function firstKept(
+  fields: ForeignObject,
+  { entry, branch }: EntryMessage,
+  kept: EntryMessages,
+  byId: ReadonlyMap<unknown, number>,
+): MessageId | undefined {
+  const last = countOf(fields.keepLastMessages);
+  if (last !== undefined) return kept.firstOfLast(last, entry, branch);
+  const from =
+    fields.firstKeptEntryId === undefined ? countOf(fields.firstKeptEntryIndex) : byId.get(fields.firstKeptEntryId);
+  return from === undefined ? undefined : kept.firstFrom(from, entry, pathTo(branch));
+}
+
+/** The branches that a branch grew out of, the main one first, and the branch itself. */
+function pathTo(branch: string | undefined): readonly (string | undefined)[] {
+  const segments = branch?.split("/") ?? [];
+  return [undefined, ...segments.map((_, index) => segments.slice(0, index + 1).join("/"))];
+}
+
+/** The message that an entry became, and on which branch. */
+export interface EntryMessage {
+  readonly entry: number;
+  readonly messageId: MessageId;
+  readonly branch: string | undefined;
+}
+
+/** Which entry became which message, for finding the first message of a kept tail. */
+class EntryMessages {
+  readonly #byBranch = new Map<string | undefined, EntryMessage[]>();
+
+  /** Entries are added in the order of the log. */
+  add(message: EntryMessage): void {
+    const onBranch = this.#byBranch.get(message.branch);
+    if (onBranch === undefined) this.#byBranch.set(message.branch, [message]);
+    else onBranch.push(message);
+  }
+
+  /**
+   * The first message at or after one entry and before another that is on one of the given branches. The entry that a
+   * compaction names as the first kept one may be a setting that became no message.
+   */
+  firstFrom(fromEntry: number, beforeEntry: number, branches: readonly (string | undefined)[]): MessageId | undefined {
+    let first: EntryMessage | undefined;
+    for (const branch of branches) {
+      const onBranch = this.#byBranch.get(branch) ?? [];
+      const found = onBranch[lowerBound(onBranch, fromEntry)];
+      if (found !== undefined && found.entry < (first?.entry ?? beforeEntry)) first = found;
+    }
+    return first?.messageId;
+  }
+
+  /** The first of the last `count` messages before an entry, on one branch. */
+  firstOfLast(count: number, beforeEntry: number, branch: string | undefined): MessageId | undefined {
+    const onBranch = this.#byBranch.get(branch) ?? [];
+    const end = lowerBound(onBranch, beforeEntry);
+    return count > 0 ? onBranch[Math.max(0, end - count)]?.messageId : undefined;
+  }
+}
+
+function lowerBound(messages: readonly EntryMessage[], entry: number): number {
+  let [low, high] = [0, messages.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((messages[middle] as EntryMessage).entry < entry) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,64 @@
+import type { SourcePointer } from "../reading/source-records.ts";
+import { listedNames } from "../reading/source-threads.ts";
+
+/** A problem that an import worked around. Nothing that a warning mentions was lost: the source text still has it. */
+export type ImportWarning =
+  /** Records of a type that this importer does not know. They may hold content that a model was sent. */
+  | { readonly kind: "unknown-record"; readonly type: string; readonly count: number; readonly firstLine: number }
+  /** Arguments of a tool call are not JSON; they were kept as text (`invalidInput`). */
+  | { readonly kind: "invalid-arguments"; readonly at: SourcePointer; readonly callId: string }
+  /** Lone surrogates, numbers out of range or nesting deeper than core carries were replaced. */
+  | { readonly kind: "repaired-value"; readonly at: SourcePointer; readonly messageId: string }
+  /** An id was missing, too long or taken, and another one stands in its place. */
+  | { readonly kind: "replaced-id"; readonly at: SourcePointer; readonly id: string }
+  /** A record stands in the log twice, word for word; the second was skipped. */
+  | { readonly kind: "duplicate-record"; readonly at: SourcePointer; readonly id: string }
+  /** A record names a parent that is not in the log; the record before it was taken for its parent. */
+  | { readonly kind: "missing-parent"; readonly at: SourcePointer; readonly parentId: string }
+  /** The log names tools without the schema of their input; any object is accepted. */
+  | { readonly kind: "tools-without-schema"; readonly tools: readonly string[] }
+  /** An entry of the log's tool list cannot be read as a tool. */
+  | { readonly kind: "unreadable-tool"; readonly index: number }
+  /** The source holds many threads and one of them was imported. */
+  | {
+      readonly kind: "more-threads";
+      readonly thread: number;
+      readonly threads: number;
+      /** Names of the threads in the order of the source, where it names them: what to ask for. */
+      readonly names?: readonly string[];
+    }
+  /** The log names several sessions; the thread has the id of the first. */
+  | { readonly kind: "several-session-ids"; readonly ids: readonly string[] }
+  /** Some bytes are not UTF-8; U+FFFD stands in their place. */
+  | { readonly kind: "invalid-utf8" };
+
+/** A warning as one sentence. */
+export function describeImportWarning(warning: ImportWarning): string {
+  switch (warning.kind) {
+    case "unknown-record":
+      return `${warning.count} records of the unknown type "${warning.type}" were left out, the first on line ${warning.firstLine}.`;
+    case "invalid-arguments":
+      return `${place(warning.at)}: the arguments of call ${warning.callId} are not JSON and were kept as text.`;
+    case "repaired-value":
+      return `${place(warning.at)}: values of message ${warning.messageId} that no JSON can carry were replaced.`;
+    case "replaced-id":
+      return `${place(warning.at)}: the id is missing, too long or taken; it became ${warning.id}.`;
+    case "duplicate-record":
+      return `${place(warning.at)}: record ${warning.id} stands in the log twice; the second was skipped.`;
+    case "missing-parent":
+      return `${place(warning.at)}: the parent ${warning.parentId} is not in the log; the record before was taken for it.`;
+    case "tools-without-schema":
+      return `The log names ${warning.tools.length} tools without their schemas.`;
+    case "unreadable-tool":
+      return `Entry ${warning.index + 1} of the tool list cannot be read as a tool.`;
+    case "more-threads":
+      return `The source holds ${warning.threads} threads; thread ${warning.thread} was imported${listedNames(warning.names)}.`;
+    case "several-session-ids":
+      return `The log speaks of ${warning.ids.length} sessions; ${warning.ids[0]} gave the thread its id.`;
+    case "invalid-utf8":
+      return "Some bytes are not UTF-8; U+FFFD stands in their place.";
+  }
+}
+
+const place = ({ line, path }: SourcePointer): string =>
+  path === undefined ? `Line ${line}` : `Line ${line}, ${path}`;

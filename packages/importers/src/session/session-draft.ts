@@ -1,0 +1,199 @@
+import {
+  asMessageId,
+  asToolCallId,
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  type MessageId,
+  type MessageInput,
+  type ToolCallId,
+  toWellFormedJson,
+} from "@threadfold/core";
+import { nonEmptyText } from "../reading/foreign-value.ts";
+import type { MalformedRecord, SourcePointer } from "../reading/source-records.ts";
+import type { ImportWarning } from "./import-warning.ts";
+import type { ImportedCompaction, NonPromptRecords } from "./imported-session.ts";
+import { shortId, UniqueIds } from "./session-ids.ts";
+import { millisecondAfter, utcTime } from "./utc-time.ts";
+
+/** A message as an importer hands it in: the id is a wish, the time may be missing, the source is where it stands. */
+export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "metadata"> {
+  readonly id: string;
+  /** A time as the log writes it. */
+  readonly time?: unknown;
+  readonly source: SourcePointer;
+  /** Lines of all records that went into the message, when they are several. */
+  readonly sourceLines?: readonly number[];
+  /** JSON Pointers of all records that went into the message, when they are several in one line. */
+  readonly sourcePaths?: readonly string[];
+  /** What the model of core has no field for. */
+  readonly notes?: JsonObject;
+}
+
+/**
+ * Collects what an importer finds. It takes care of what holds for every format: unique ids, times, tool names, values
+ * that core can carry, and that each record is accounted for.
+ */
+export class SessionDraft {
+  readonly messages: MessageInput[] = [];
+  readonly compactions: ImportedCompaction[] = [];
+  readonly malformed: MalformedRecord[] = [];
+  readonly warnings: ImportWarning[] = [];
+  readonly calls = new CallLedger();
+  readonly #ids = new UniqueIds();
+  readonly #nonPrompt = new Map<string, SourcePointer[]>();
+  readonly #unknown = new Map<string, SourcePointer[]>();
+  #time = new Date(0).toISOString();
+
+  /** When the session began, as the log writes it. Messages without a time of their own follow it. */
+  startAt(time: unknown): void {
+    this.#time = utcTime(time) ?? this.#time;
+  }
+
+  /** Adds a message. @returns the id that it got. */
+  add(message: DraftMessage): MessageId {
+    const id = asMessageId(this.#ids.take(message.id));
+    if (id !== message.id) this.warnings.push({ kind: "replaced-id", at: message.source, id });
+    const added = placed(message, id, this.#timeOf(message.time));
+    if (isClean(message)) this.messages.push(added);
+    else {
+      this.messages.push(toWellFormedJson(added) as unknown as MessageInput);
+      this.warnings.push({ kind: "repaired-value", at: message.source, messageId: id });
+    }
+    return id;
+  }
+
+  /** Notes a record that holds nothing a model was sent. */
+  skip(kind: string, at: number | SourcePointer): void {
+    appendTo(this.#nonPrompt, kind.toWellFormed(), typeof at === "number" ? { line: at } : at);
+  }
+
+  /** Notes a record of a type that the importer does not know. */
+  skipUnknown(type: string, at: number | SourcePointer): void {
+    this.skip(type, at);
+    appendTo(this.#unknown, type.toWellFormed(), typeof at === "number" ? { line: at } : at);
+  }
+
+  reportMalformed(at: SourcePointer, problem: string): void {
+    this.malformed.push({ ...at, problem });
+  }
+
+  get nonPrompt(): readonly NonPromptRecords[] {
+    return [...this.#nonPrompt].map(([kind, places]) => {
+      const lines = places.map(({ line }) => line);
+      return places.some(({ path }) => path !== undefined)
+        ? { kind, lines, paths: places.map(({ path = "" }) => path) }
+        : { kind, lines };
+    });
+  }
+
+  /** All warnings, with one for each unknown type of record. */
+  get allWarnings(): readonly ImportWarning[] {
+    const unknown = [...this.#unknown].map(([type, places]): ImportWarning => {
+      return { kind: "unknown-record", type, count: places.length, firstLine: places[0]?.line ?? 0 };
+    });
+    return [...this.warnings, ...unknown];
+  }
+
+  /** A message without a time of its own stands a millisecond after the one before it. */
+  #timeOf(time: unknown): string {
+    this.#time = utcTime(time) ?? millisecondAfter(this.#time);
+    return this.#time;
+  }
+}
+
+/** The message as a thread takes it. Fields are set one by one because copying each message twice would show. */
+function placed(message: DraftMessage, id: MessageId, createdAt: string): MessageInput {
+  const { role, parts, branch, origin, model, usage, providerMetadata } = message;
+  const placed: { -readonly [Field in keyof MessageInput]: MessageInput[Field] } = { id, role, parts, createdAt };
+  if (branch !== undefined) placed.branch = branch;
+  if (origin !== undefined) placed.origin = origin;
+  if (model !== undefined) placed.model = model;
+  if (usage !== undefined) placed.usage = usage;
+  if (providerMetadata !== undefined) placed.providerMetadata = providerMetadata;
+  placed.metadata = metadataOf(message);
+  return placed;
+}
+
+function metadataOf({ source: { line, path }, sourceLines, sourcePaths, notes }: DraftMessage): JsonObject {
+  const source: Record<string, JsonValue> = { line };
+  if (path !== undefined) source.path = path;
+  if (sourceLines !== undefined) source.lines = sourceLines;
+  if (sourcePaths !== undefined) source.paths = sourcePaths;
+  return { source, ...notes };
+}
+
+/** Looks only at what came out of the log as it stands; ids, times and figures are made here and known to be sound. */
+function isClean({ parts, notes, branch, model, providerMetadata }: DraftMessage): boolean {
+  return [parts, notes, branch, model, providerMetadata].every((value) => isRepresentable(value));
+}
+
+function appendTo(lists: Map<string, SourcePointer[]>, key: string, place: SourcePointer): void {
+  const places = lists.get(key);
+  if (places === undefined) lists.set(key, [place]);
+  else places.push(place);
+}
+
+/** Where `toWellFormedJson` of core cuts: a thread entry adds levels of its own around a message. */
+const MAX_DEPTH = MAX_JSON_DEPTH - 16;
+
+/**
+ * Says whether canonical JSON can carry a value that came out of `JSON.parse`: well-formed text, finite numbers,
+ * bounded depth. It walks the value without allocating, for it looks at every message.
+ */
+export function isRepresentable(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((item) => isRepresentable(item, depth + 1));
+  for (const key in value) {
+    if (!key.isWellFormed() || !isRepresentable((value as Record<string, unknown>)[key], depth + 1)) return false;
+  }
+  return true;
+}
+
+/** The model of the newest assistant message on the main branch that names one. */
+export function newestModel(messages: readonly MessageInput[]): string | undefined {
+  return messages.findLast((message) => message.model !== undefined && message.branch === undefined)?.model;
+}
+
+/**
+ * Remembers which tool each call asked for, so that results get their tool's name, and assigns ids to calls that have
+ * none. Ids may be reused: the newest call with an id counts.
+ */
+export class CallLedger {
+  readonly #names = new Map<ToolCallId, string>();
+  /** Calls without an id of their own that no result has answered yet, oldest first. */
+  readonly #unnamed: { readonly callId: ToolCallId; readonly toolName: string }[] = [];
+
+  /** Notes a call. `standIn` becomes its id when the log has none. */
+  open(id: unknown, toolName: string, standIn: string): ToolCallId {
+    const given = nonEmptyText(id);
+    const callId = asToolCallId(shortId(given ?? standIn));
+    if (given === undefined) this.#unnamed.push({ callId, toolName });
+    this.#names.set(callId, toolName);
+    return callId;
+  }
+
+  /**
+   * The call that a result answers and the tool's name. A result without an id answers the oldest open call without
+   * one, of the same tool where the log names it.
+   */
+  answer(
+    id: unknown,
+    toolName: string | undefined,
+    standIn: string,
+  ): { readonly callId: ToolCallId; readonly toolName: string } {
+    const given = nonEmptyText(id);
+    const callId = given === undefined ? this.#takeUnnamed(toolName, standIn) : asToolCallId(shortId(given));
+    return { callId, toolName: this.#names.get(callId) ?? toolName ?? "unknown" };
+  }
+
+  #takeUnnamed(toolName: string | undefined, standIn: string): ToolCallId {
+    const index = this.#unnamed.findIndex((call) => toolName === undefined || call.toolName === toolName);
+    if (index === -1) return asToolCallId(shortId(standIn));
+    const [call] = this.#unnamed.splice(index, 1);
+    return call?.callId ?? asToolCallId(shortId(standIn));
+  }
+}

@@ -1,0 +1,56 @@
+import type { MessageOrigin } from "@threadfold/core";
+import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
+import { isAssistantMessage } from "../reading/find-conversation.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import { documentThreads } from "../reading/source-threads.ts";
+import { newestModel } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+
+/**
+ * Trajectories of SWE-agent (`.traj`): `history` is what the model was sent, and `trajectory` tells the same once more,
+ * step by step. Newer runs call tools; older ones write the command into the text and get its output as the next user
+ * message. Nobody types after the task, so those start no turn, and neither does a demonstration.
+ */
+export const sweAgentImporter: SessionImporter = {
+  format: "swe-agent",
+  detect: ({ records }) => (isTrajectory(records[0]?.value) ? 1 : 0),
+  threads: (source) => documentThreads(source, isTrajectory),
+  import({ source, records: [first] }, draft) {
+    const frame = objectOf(first?.value) ?? {};
+    const messages = listOf(frame.history) ?? [];
+    const opening = openingOf(source, frame, messages, isAssistantMessage);
+    const line = first?.line ?? 0;
+    addOpenaiMessages(
+      {
+        messages,
+        pointerTo: (index) => ({ line, path: `/history/${index}` }),
+        seed: seedOf(opening),
+        originOf: originsAfter(taskIn(messages)),
+      },
+      draft,
+    );
+    const model = newestModel(draft.messages) ?? modelOf(frame);
+    return { opening, records: messages.length, system: [], tools: [], ...(model !== undefined && { model }) };
+  },
+};
+
+function isTrajectory(value: unknown): boolean {
+  const document = objectOf(value);
+  return listOf(document?.history) !== undefined && listOf(document?.trajectory) !== undefined;
+}
+
+/** The message that sets the task: the first of a user that is no demonstration. */
+const taskIn = (messages: readonly unknown[]): number =>
+  messages.findIndex((value) => objectOf(value)?.role === "user" && objectOf(value)?.is_demo !== true);
+
+const originsAfter =
+  (task: number) =>
+  (_message: ForeignObject, index: number): MessageOrigin | undefined =>
+    index === task ? undefined : "harness";
+
+/** The model that the run was configured with. */
+function modelOf({ replay_config: config }: ForeignObject): string | undefined {
+  const agent = objectOf(objectOf(config)?.agent);
+  return nonEmptyText(objectOf(agent?.model)?.name)?.toWellFormed();
+}
