@@ -3,9 +3,11 @@
 // notes on what is folded, it gives some.
 import { createServer } from "node:http";
 import { formatById } from "@threadfold/renderer";
-import { anthropicMessagesProtocol } from "../../apps/scripted-agents/src/provider/protocols/anthropic-messages.ts";
-import { openaiChatProtocol } from "../../apps/scripted-agents/src/provider/protocols/openai-chat.ts";
-import { openaiResponsesProtocol } from "../../apps/scripted-agents/src/provider/protocols/openai-responses.ts";
+import { anthropicMessagesProtocol } from "../../apps/scripted-agents/src/provider/anthropic-protocol.ts";
+import {
+  openaiChatProtocol,
+  openaiResponsesProtocol,
+} from "../../apps/scripted-agents/src/provider/openai-protocols.ts";
 
 const PROTOCOLS = [anthropicMessagesProtocol, openaiChatProtocol, openaiResponsesProtocol];
 const CONVERSATION = ["system", "messages", "tools", "instructions", "input"];

@@ -1,15 +1,12 @@
 import { join } from "node:path";
+import { actionOf } from "@threadfold/core";
+import { clearStrategy, dropStrategy, externalizeStrategy, summarizeStrategy } from "@threadfold/strategies";
 import {
-  actionOf,
   asMessageId,
   type CompactionPlan,
   ContextSession,
-  clearStrategy,
-  dropStrategy,
-  externalizeStrategy,
   formatById,
   importSessionFile,
-  summarizeStrategy,
   threadfoldPreset,
 } from "threadfold";
 import { describe, expect, it } from "vitest";

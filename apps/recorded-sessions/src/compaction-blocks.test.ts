@@ -1,14 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  anthropicNativeEdits,
-  ContextSession,
-  canonicalJson,
-  formatById,
-  type ImportedSession,
-  importSession,
-  type JsonObject,
-} from "threadfold";
+import { canonicalJson } from "@threadfold/core";
+import { anthropicNativeEdits } from "@threadfold/renderer";
+import { ContextSession, formatById, type ImportedSession, importSession, type JsonObject } from "threadfold";
 import { describe, expect, it } from "vitest";
 import { dataFolder } from "./recorded-files.ts";
 

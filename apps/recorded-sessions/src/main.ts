@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type CellResult, FORMATS, matrixCells, sampledMatrixCells } from "./matrix-cell.ts";
-import { matrixTable } from "./matrix-table.ts";
+import { type CellDepth, type CellResult, FORMATS, matrixCells, runCell, sampledMatrixCells } from "./matrix.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
-import { type CellDepth, runCell } from "./run-cell.ts";
 
 /** What tells a process that it is a worker, and what it does with each session. */
 const WORKERS: Readonly<Record<string, CellDepth>> = { "--fold": "fold", "--fold-and-check": "fold-and-check" };
@@ -69,5 +67,38 @@ function withDigestCheck(result: CellResult, other: CellResult | undefined): Cel
   if (other !== undefined && other.digest === result.digest && other.exitCode === result.exitCode) return result;
   return { ...result, problems: [...result.problems, "another process made another request"] };
 }
+
+/** The matrix as a table: a row per session and budget, the two formats side by side where they differ in nothing. */
+function matrixTable(results: readonly CellResult[]): string {
+  const rows = results.map((result) => [
+    result.name.length > 58 ? `…${result.name.slice(-57)}` : result.name,
+    String(result.budget),
+    result.format,
+    String(result.exitCode),
+    String(result.before),
+    String(result.after),
+    actionsOf(result),
+    result.milliseconds.toFixed(0),
+    result.problems.length === 0 ? "ok" : `FAILED: ${result.problems.slice(0, 2).join("; ")}`,
+  ]);
+  const header = ["session", "budget", "format", "exit", "before", "after", "kept/clear/sum/ext/drop", "ms", "result"];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] as string).length)),
+  );
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => align(cell, widths[column] as number, column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const actionsOf = ({ actions }: CellResult): string =>
+  ["include", "clear", "summarize", "externalize", "drop"].map((action) => actions[action] ?? 0).join("/");
+
+const align = (cell: string, width: number, column: number): string =>
+  column === 0 || column === 2 || column === 8 ? cell.padEnd(width) : cell.padStart(width);
 
 process.exitCode = await main();

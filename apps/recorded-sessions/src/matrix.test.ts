@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BUDGETS, FORMATS, sampledMatrixCells } from "./matrix-cell.ts";
+import { BUDGETS, FORMATS, sampledMatrixCells } from "./matrix.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
 
 const folder = dataFolder();

@@ -1,19 +1,19 @@
 import { join } from "node:path";
+import { TokenLedger } from "@threadfold/core";
 import {
   anthropicMessages,
   anthropicNativeEdits,
-  type CompactionPlan,
-  ContextSession,
-  clearStrategy,
-  dropStrategy,
-  heuristicTokenizer,
-  importSessionFile,
   openaiNativeEdits,
   openaiResponses,
-  type ProviderFormat,
   renderRequest,
-  summarizeStrategy,
-  TokenLedger,
+} from "@threadfold/renderer";
+import { clearStrategy, dropStrategy, summarizeStrategy } from "@threadfold/strategies";
+import {
+  type CompactionPlan,
+  ContextSession,
+  heuristicTokenizer,
+  importSessionFile,
+  type ProviderFormat,
   threadfoldPreset,
 } from "threadfold";
 import { describe, expect, it } from "vitest";

@@ -1,9 +1,9 @@
-import { canonicalJson, formatById, importSessionFile, type JsonObject } from "threadfold";
+import { canonicalJson } from "@threadfold/core";
+import { formatById, importSessionFile, type JsonObject } from "threadfold";
 import { describe, expect, it } from "vitest";
-import { type CachedPart, cachedPart } from "./cached-part.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
-import { replaySession } from "./replay-session.ts";
-import { WIRE_FORMATS, type WireFormat } from "./wire-cell.ts";
+import { type CachedPart, cachedPart, replaySession } from "./replay-session.ts";
+import { WIRE_FORMATS, type WireFormat } from "./wire-cells.ts";
 
 /** Small enough that most sessions are folded several times on their way. */
 const BUDGET = 12_000;

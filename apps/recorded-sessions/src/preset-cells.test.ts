@@ -1,8 +1,7 @@
 import { PRESETS } from "threadfold";
 import { describe, expect, it } from "vitest";
-import { BUDGETS, FORMATS, type MatrixCell } from "./matrix-cell.ts";
+import { BUDGETS, FORMATS, type MatrixCell, runCell } from "./matrix.ts";
 import { dataFolder, recordedFiles } from "./recorded-files.ts";
-import { runCell } from "./run-cell.ts";
 
 /** Steps over the sessions from cell to cell: a prime, so that each preset meets sessions of every tool. */
 const STRIDE = 11;

@@ -24,7 +24,7 @@ const FOLDERS: readonly { readonly folder: string; readonly format: string; read
 /** Rollouts of which the publisher left nothing but reports of usage: there is no message to fold. */
 const WITHOUT_MESSAGES = /codexbar-live-fork/;
 
-/** One recorded session. */
+/** One recorded session in the data folder. */
 export interface RecordedFile {
   readonly path: string;
   /** Path below the data folder, for tables. */

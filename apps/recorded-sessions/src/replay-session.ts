@@ -1,6 +1,9 @@
+import { type ChatRequest, canonicalJson } from "@threadfold/core";
+import { breakpointPlaces } from "@threadfold/renderer";
 import {
   ContextSession,
   type ImportedSession,
+  type JsonObject,
   type MessageInput,
   type PreparedRequest,
   type ProviderFormat,
@@ -8,7 +11,7 @@ import {
 } from "threadfold";
 
 /**
- * Lets an agent say a recorded session again, message by message, and gives the request before each of its answers and at
+ * Replays a recorded session message by message, and yields the request before each of the agent's answers and at
  * the end. The host declares every tool from the beginning, as it would have, and asks for cache breakpoints.
  *
  * @param model name of the model that the requests are for.
@@ -71,3 +74,36 @@ function everyTool({ tools, messages }: ImportedSession): readonly ToolDefinitio
   );
   return [...tools, ...[...new Set(called)].map((name) => ({ name, inputSchema: { type: "object" } }))];
 }
+
+/** Formats whose payload joins what one side says without a break: the last message of a list may still get longer. */
+const JOINING: readonly string[] = ["anthropic-messages", "gemini"];
+
+/** No provider's limit: the newest message that stays is wanted, wherever it is. */
+const NO_LIMITS = { most: 1, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
+
+/** A payload as a prompt cache reads it. */
+export interface CachedPart {
+  /** System text, tools and whatever else is not in the list of messages. */
+  readonly frame: string;
+  /** The list of messages. */
+  readonly list: string;
+  /** The beginning of `list` that is cached: up to the newest message that stays. */
+  readonly cached: string;
+}
+
+/** The bytes of a payload in canonical JSON, cut where its cached prefix ends. */
+export function cachedPart(format: ProviderFormat, request: ChatRequest, payload: JsonObject): CachedPart {
+  const { [format.messagesField]: items, ...frame } = payload;
+  const { messages } = breakpointPlaces({ ...request, system: [], tools: [] }, NO_LIMITS);
+  const stable = request.messages.slice(0, (messages.at(-1) ?? -1) + 1);
+  const lowered = format.lower({ ...request, messages: stable }).payload[format.messagesField];
+  return {
+    frame: canonicalJson(frame),
+    list: canonicalJson(items),
+    cached: withoutEnd(canonicalJson(lowered), JOINING.includes(format.id)),
+  };
+}
+
+/** A list without the brackets that a longer one would not have there. */
+const withoutEnd = (list: string, isJoined: boolean): string =>
+  isJoined ? list.replace(/(?:\],"role":"[a-z]+"\})?\]$/, "") : list.slice(0, -1);

@@ -2,9 +2,8 @@
 // --summarizer-fails to have every summary fail.
 import { parseArgs } from "node:util";
 import { HOSTS } from "./hosts/hosts.ts";
-import { brokenPromises, reportTable } from "./run/report-table.ts";
-import { type AgentReport, runAgent } from "./run/run-agent.ts";
-import { failingSummarizer } from "./script/failing-summarizer.ts";
+import { type AgentReport, brokenPromises, reportTable, runAgent } from "./run/run-agent.ts";
+import { failingSummarizer } from "./script/scripted-agent.ts";
 
 const { values } = parseArgs({
   options: {

@@ -12,9 +12,8 @@ import {
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { type PiProblem, threadfoldExtension } from "@threadfold/integrations/pi";
-import { anthropicMessagesProtocol } from "../provider/protocols/anthropic-messages.ts";
-import { toolResult } from "../script/scripted-agent.ts";
-import { SCRIPTED_TOOLS, SYSTEM_TEXT } from "../script/scripted-tools.ts";
+import { anthropicMessagesProtocol } from "../provider/anthropic-protocol.ts";
+import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { AgentWorld, HostAgent } from "./host-agent.ts";
 
 /** What of the window pi keeps free, and what it keeps of the newest messages. */

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { formatById, type LegalityViolation } from "threadfold";
+import type { LegalityViolation } from "@threadfold/core";
+import { formatById } from "threadfold";
 import { moveAt, type ScriptedMove, STANDING_RULE } from "../script/scripted-agent.ts";
-import { type Fault, type FaultPlan, NO_FAULTS } from "./fault-plan.ts";
-import { PrefixCache, tokensOf } from "./prefix-cache.ts";
 import type { Body, ProviderProtocol, Refusal } from "./provider-protocol.ts";
 
-/** How a double behaves. */
-export interface DoubleOptions {
+/** The protocol, the window and the faults of a double. */
+interface DoubleOptions {
   readonly protocol: ProviderProtocol;
   /** Tokens (characters / 4 of the body's pieces) above which a request is refused as too long. */
   readonly contextWindow: number;
@@ -32,7 +31,7 @@ export interface DoubleFigures {
 }
 
 /** A local server that speaks a provider's protocol, keeps its rules and follows the script. */
-export interface ProviderDouble {
+interface ProviderDouble {
   readonly url: string;
   readonly figures: DoubleFigures;
   close(): Promise<void>;
@@ -40,15 +39,15 @@ export interface ProviderDouble {
 
 /** Starts a double on a free port of the loopback. Every request is checked as the provider would check it. */
 export async function startProviderDouble(options: DoubleOptions): Promise<ProviderDouble> {
-  const desk = new Desk(options);
+  const responder = new Responder(options);
   const server = createServer((request, response) => {
-    serve(desk, options.protocol, request, response).catch(() => response.destroy());
+    serve(responder, options.protocol, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get figures() {
-      return desk.figures;
+      return responder.figures;
     },
     close: () => {
       server.closeAllConnections();
@@ -63,7 +62,7 @@ type Reply = { readonly answer: Body } | { readonly refusal: Refusal };
 const LONG_SHARE = 0.6;
 
 /** Decides what a request is answered. */
-class Desk {
+class Responder {
   readonly #options: DoubleOptions;
   readonly #cache = new PrefixCache();
   readonly #illegal: string[] = [];
@@ -163,7 +162,7 @@ function payloadOf(body: Body): Body {
 }
 
 async function serve(
-  desk: Desk,
+  responder: Responder,
   protocol: ProviderProtocol,
   request: IncomingMessage,
   response: ServerResponse,
@@ -171,7 +170,7 @@ async function serve(
   const path = new URL(request.url ?? "/", "http://double").pathname;
   if (path !== protocol.path) return send(response, 404, { error: { message: `There is no ${path} here.` } });
   const body = JSON.parse(await textOf(request)) as Body;
-  const reply = desk.reply(body);
+  const reply = responder.reply(body);
   if ("refusal" in reply) {
     const { status, body: refused } = protocol.refuse(reply.refusal);
     return send(response, status, refused, { "retry-after-ms": "1" });
@@ -195,3 +194,53 @@ async function textOf(request: IncomingMessage): Promise<string> {
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces).toString("utf8");
 }
+
+/** Below so many tokens nothing is cached (`wire.md`). */
+const LEAST_TOKENS = 1_024;
+
+/** Tokens of a text as the double counts them. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+
+/** What a prompt cache that keeps the newest request would have given. */
+class PrefixCache {
+  #previous: readonly string[] = [];
+  #readTokens = 0;
+  #inputTokens = 0;
+
+  /** Takes a request piece by piece and says how many of its tokens the cache has. */
+  accept(pieces: readonly string[]): { readonly inputTokens: number; readonly cachedTokens: number } {
+    const parted = pieces.findIndex((piece, index) => piece !== this.#previous[index]);
+    const shared = pieces.slice(0, parted === -1 ? pieces.length : parted);
+    const inputTokens = sum(pieces);
+    const sharedTokens = sum(shared);
+    const cachedTokens = sharedTokens < LEAST_TOKENS ? 0 : sharedTokens;
+    this.#previous = pieces;
+    this.#inputTokens += inputTokens;
+    this.#readTokens += cachedTokens;
+    return { inputTokens, cachedTokens };
+  }
+
+  /** Share of all input tokens that were read from the cache. */
+  get hitRate(): number {
+    return this.#inputTokens === 0 ? 0 : this.#readTokens / this.#inputTokens;
+  }
+}
+
+const sum = (pieces: readonly string[]): number => pieces.reduce((total, piece) => total + tokensOf(piece), 0);
+
+/** What can go wrong with one call. */
+export type Fault = "rate-limit" | "server-error" | "overflow" | "max-output";
+
+/** Says whether, and how, the first try of model call `index` fails. */
+export type FaultPlan = (index: number) => Fault | undefined;
+
+/** Faults at fixed places that meet neither each other's steps nor the turns' in lockstep: primes apart. */
+export const USUAL_FAULTS: FaultPlan = (index) => {
+  if (index % 97 === 13) return "rate-limit";
+  if (index % 131 === 17) return "server-error";
+  if (index % 173 === 40) return "overflow";
+  if (index % 151 === 61) return "max-output";
+  return undefined;
+};
+
+const NO_FAULTS: FaultPlan = () => undefined;

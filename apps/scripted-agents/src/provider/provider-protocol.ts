@@ -5,7 +5,7 @@ import type { ScriptedMove } from "../script/scripted-agent.ts";
 export type Body = Readonly<Record<string, unknown>>;
 
 /** What an answer reports beside its content. */
-export interface AnswerFigures {
+interface AnswerFigures {
   readonly id: string;
   readonly inputTokens: number;
   readonly cachedTokens: number;

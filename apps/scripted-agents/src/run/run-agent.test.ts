@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { aiSdk7 } from "../hosts/ai-sdk-7.ts";
+import { aiSdk7 } from "../hosts/ai-sdk.ts";
 import { HOSTS } from "../hosts/hosts.ts";
-import { openaiResponses } from "../hosts/openai-responses.ts";
 import { pi } from "../hosts/pi.ts";
-import type { Fault, FaultPlan } from "../provider/fault-plan.ts";
-import { failingSummarizer } from "../script/failing-summarizer.ts";
-import { brokenPromises, reportTable } from "./report-table.ts";
-import { type AgentReport, runAgent } from "./run-agent.ts";
+import { openaiResponses } from "../hosts/provider-sdks.ts";
+import type { Fault, FaultPlan } from "../provider/provider-double.ts";
+import { failingSummarizer } from "../script/scripted-agent.ts";
+import { type AgentReport, brokenPromises, reportTable, runAgent } from "./run-agent.ts";
 
 const modelCalls = 60;
 

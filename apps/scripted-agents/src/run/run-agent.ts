@@ -1,24 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  asThreadId,
-  ContextSession,
-  formatById,
-  openStore,
-  type PreparedRequest,
-  replayThread,
-  type Summarizer,
-} from "threadfold";
+import { replayThread } from "@threadfold/session";
+import { asThreadId, ContextSession, formatById, openStore, type PreparedRequest, type Summarizer } from "threadfold";
 import type { HostAgent } from "../hosts/host-agent.ts";
-import { type FaultPlan, USUAL_FAULTS } from "../provider/fault-plan.ts";
-import { type DoubleFigures, startProviderDouble } from "../provider/provider-double.ts";
-import { MOVES_PER_TURN, userMessageBefore } from "../script/scripted-agent.ts";
-import { SCRIPTED_TOOLS, SYSTEM_TEXT } from "../script/scripted-tools.ts";
-import { timeSession } from "./timed-session.ts";
+import { type DoubleFigures, type FaultPlan, startProviderDouble, USUAL_FAULTS } from "../provider/provider-double.ts";
+import { MOVES_PER_TURN, SCRIPTED_TOOLS, SYSTEM_TEXT, userMessageBefore } from "../script/scripted-agent.ts";
 
 /** How a run is set up. */
-export interface RunOptions {
+interface RunOptions {
   /** Model calls of the script, rounded up to whole turns of the user. */
   readonly modelCalls: number;
   readonly faults?: FaultPlan;
@@ -28,7 +18,7 @@ export interface RunOptions {
   readonly maxInputTokens?: number;
 }
 
-/** What a run came to. */
+/** The figures of a run. */
 export interface AgentReport {
   readonly host: string;
   readonly figures: DoubleFigures;
@@ -131,4 +121,94 @@ async function replayAnew(address: string, threadId: ReturnType<typeof asThreadI
   } finally {
     await store.close();
   }
+}
+
+/** The calls of a session that a turn consists of. */
+const TIMED = ["append", "prepare", "complete"] as const;
+
+/** Milliseconds that a session took for each request, everything since the request before included. */
+interface TurnTimes {
+  readonly perTurn: readonly number[];
+}
+
+/** Times the calls of a session from now on, in place. A turn ends with its request. */
+function timeSession(session: ContextSession): TurnTimes {
+  const perTurn: number[] = [];
+  let spent = 0;
+  for (const name of TIMED) {
+    const call = session[name].bind(session) as (...given: unknown[]) => Promise<unknown>;
+    const timed = async (...given: unknown[]): Promise<unknown> => {
+      const start = performance.now();
+      try {
+        return await call(...given);
+      } finally {
+        spent += performance.now() - start;
+        if (name === "prepare") {
+          perTurn.push(spent);
+          spent = 0;
+        }
+      }
+    };
+    Object.assign(session, { [name]: timed });
+  }
+  return { perTurn };
+}
+
+/** What did not hold in a run, in words; empty when everything held. */
+export function brokenPromises(
+  { figures, aboveBudget, replayed, recorded, recordsRequests }: AgentReport,
+  modelCalls: number,
+): readonly string[] {
+  return [
+    ...(figures.answered < modelCalls ? [`only ${figures.answered} of ${modelCalls} calls were answered`] : []),
+    ...figures.illegal.map((rule) => `an illegal request: ${rule}`),
+    ...(figures.withoutRule > 0 ? [`${figures.withoutRule} requests without the user's rule`] : []),
+    ...(aboveBudget + figures.overBudget > 0 ? [`${aboveBudget + figures.overBudget} requests above the budget`] : []),
+    ...(replayed < recorded || (recordsRequests && recorded === 0)
+      ? [`${replayed} of ${recorded} requests replayed`]
+      : []),
+  ];
+}
+
+const COLUMNS = "host calls illegal over norule faults folds cache median p99 first last replayed".split(" ");
+
+/** The runs as a table for people. `first` and `last` are medians of the first and last quarter, in ms per turn. */
+export function reportTable(reports: readonly AgentReport[]): string {
+  const rows = [COLUMNS, ...reports.map(rowOf)];
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join("  "),
+    )
+    .join("\n");
+}
+
+const NOTHING = "-";
+
+function rowOf({ host, figures, aboveBudget, folds, turnTimes, ...report }: AgentReport): readonly string[] {
+  const quarter = Math.ceil(turnTimes.length / 4);
+  const milliseconds = (times: readonly number[], share: number): string =>
+    quantile(times, share)?.toFixed(2) ?? NOTHING;
+  return [
+    host,
+    `${figures.answered}`,
+    `${figures.illegal.length}`,
+    `${aboveBudget + figures.overBudget}`,
+    `${figures.withoutRule}`,
+    `${figures.faults}`,
+    `${folds}`,
+    `${(figures.cacheHitRate * 100).toFixed(1)}%`,
+    milliseconds(turnTimes, 0.5),
+    milliseconds(turnTimes, 0.99),
+    milliseconds(turnTimes.slice(0, quarter), 0.5),
+    milliseconds(turnTimes.slice(-quarter), 0.5),
+    report.recordsRequests ? `${report.replayed}/${report.recorded}` : NOTHING,
+  ];
+}
+
+function quantile(figures: readonly number[], share: number): number | undefined {
+  const sorted = figures.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }

@@ -16,13 +16,11 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { generateText as generateText6, stepCountIs, wrapLanguageModel as wrapLanguageModel6 } from "ai-sdk-6";
 import { MockLanguageModelV3 } from "ai-sdk-6/test";
 import { describe, expect, it } from "vitest";
-import { currentSession } from "../mirror/current-session.ts";
-import { OVERFLOWS } from "../testing/scripted-fetch.ts";
-import { sessionIn, workedSession } from "../testing/working-session.ts";
+import { currentSession } from "../mirror/divergence.ts";
+import { OVERFLOWS } from "../testing/doubles.ts";
+import { sessionIn, workedSession } from "../testing/sessions.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
-import { createOnEnd } from "./create-on-end.ts";
-import { createPrepareStep } from "./create-prepare-step.ts";
-import { threadfoldTools } from "./threadfold-tools.ts";
+import { createOnEnd, createPrepareStep, threadfoldTools } from "./prepare-step.ts";
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
 type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];

@@ -1,12 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { pinnedClock } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { NOON } from "../testing/folded-session.ts";
-import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/scripted-fetch.ts";
-import { sessionIn, workedSession } from "../testing/working-session.ts";
-import { anthropicTurn } from "./anthropic-turn.ts";
-import { fromAnthropic } from "./from-anthropic.ts";
-import { toAnthropicRequest } from "./to-anthropic-request.ts";
+import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
+import { NOON, sessionIn, workedSession } from "../testing/sessions.ts";
+import { anthropicTurn, fromAnthropic, toAnthropicRequest } from "./anthropic-turn.ts";
 
 const clock = pinnedClock(NOON);
 const params = { model: "claude-x", max_tokens: 100, clock };

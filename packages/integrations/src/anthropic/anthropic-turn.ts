@@ -1,10 +1,17 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
-import type { FrameFields } from "@threadfold/session";
-import { type RequestNotes, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
-import { fromAnthropic } from "./from-anthropic.ts";
-import { toAnthropicRequest } from "./to-anthropic-request.ts";
+import {
+  type ContextSession,
+  type FrameFields,
+  type ModelResponse,
+  type PreparedRequest,
+  stopReasonOf,
+} from "@threadfold/session";
+import { payloadOf } from "../mirror/ask-model.ts";
+import { currentSession } from "../mirror/divergence.ts";
+import { recallTools } from "../mirror/recall-tools.ts";
+import { type RequestNotes, readOnce, reportOf, SessionTurn, type SessionTurnOptions } from "../mirror/session-turn.ts";
 
 /** A stream of the SDK's client. */
 type MessageStream = ReturnType<Anthropic["messages"]["stream"]>;
@@ -19,7 +26,7 @@ export interface AnthropicTurnOptions
   readonly onStream?: (stream: MessageStream) => void;
 }
 
-/** What the model answered. */
+/** The model's answer: the SDK's message and what the host has to do with it. */
 export interface AnthropicAnswer extends RequestNotes {
   /** The message as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
   readonly message: Anthropic.Message;
@@ -80,3 +87,43 @@ function frameOf(system: Frame["system"], tools: Frame["tools"]): FrameFields {
   const frame = liveFrame("anthropic-messages", { system, tools });
   return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
 }
+
+/** The part of a Messages request that the session makes: the host adds model, `max_tokens` and its settings. */
+export type AnthropicConversation = Pick<Anthropic.MessageCreateParams, "messages" | "system" | "tools">;
+
+/**
+ * A prepared request as the SDK's own parameters.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the session makes requests in another format.
+ */
+export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "payload">): AnthropicConversation =>
+  payloadOf(prepared, "anthropic-messages") as unknown as AnthropicConversation;
+
+/**
+ * A message of the SDK, whole or put together from a stream, as `ContextSession.complete` takes it: with its thoughts and
+ * their signatures, its usage, and why it ended. The message's id becomes the id in the thread.
+ *
+ * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is no message.
+ */
+export function fromAnthropic(message: Anthropic.Message): ModelResponse {
+  const messages = readOnce("anthropic-messages", "answer", [message]);
+  return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(message.stop_reason) };
+}
+
+/** A tool of the Messages API with what runs when the model calls it, as the SDK's own runnable tools have it. */
+export interface ThreadfoldTool extends Anthropic.Tool {
+  readonly run: (input: unknown) => Promise<string>;
+}
+
+/**
+ * `read_artifact` and `search_thread` as tools of the Messages API: the model's own ways to what is folded. Spread them into
+ * `tools`. `anthropicTurn` answers their calls; a loop of your own runs them by `run`. What cannot be found is said to the
+ * model in words; only a failing store fails a call.
+ */
+export const threadfoldTools = (session: ContextSession): ThreadfoldTool[] =>
+  recallTools(() => currentSession(session)).map(({ name, description, inputSchema, run }) => ({
+    name,
+    description,
+    input_schema: { ...inputSchema, type: "object" },
+    run,
+  }));

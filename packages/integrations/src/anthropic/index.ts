@@ -1,9 +1,11 @@
 export {
   type AnthropicAnswer,
+  type AnthropicConversation,
   type AnthropicTurn,
   type AnthropicTurnOptions,
   anthropicTurn,
+  fromAnthropic,
+  type ThreadfoldTool,
+  threadfoldTools,
+  toAnthropicRequest,
 } from "./anthropic-turn.ts";
-export { fromAnthropic } from "./from-anthropic.ts";
-export { type ThreadfoldTool, threadfoldTools } from "./threadfold-tools.ts";
-export { type AnthropicConversation, toAnthropicRequest } from "./to-anthropic-request.ts";

@@ -2,8 +2,7 @@ import { asMessageId, type ChatMessage } from "@threadfold/core";
 import { messageReader } from "@threadfold/importers";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "langchain";
 import { expect, it } from "vitest";
-import { baseMessage } from "./base-message.ts";
-import { liveMessage } from "./live-message.ts";
+import { baseMessage, liveMessage } from "./messages.ts";
 
 /** A message as the thread has it, and as LangChain gets it back where rendering made it anew. */
 function roundTrip(message: BaseMessage) {

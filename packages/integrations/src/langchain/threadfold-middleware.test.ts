@@ -14,8 +14,8 @@ import {
 } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { currentSession } from "../mirror/current-session.ts";
-import { agentThatFolds } from "./example.ts";
+import { agentThatFolds } from "../examples/langchain.ts";
+import { currentSession } from "../mirror/divergence.ts";
 import { threadfoldMiddleware } from "./threadfold-middleware.ts";
 
 const RULE = "Never edit config/production.yaml without asking me first.";

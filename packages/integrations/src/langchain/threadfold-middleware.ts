@@ -1,14 +1,31 @@
-import { ThreadfoldError } from "@threadfold/core";
-import type { ContextSession, PreparedRequest } from "@threadfold/session";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import { asMessageId, asToolCallId, type MessageInput, ThreadfoldError, type ToolCallId } from "@threadfold/core";
+import { liveFrame } from "@threadfold/importers";
+import { discardTruncatedCalls } from "@threadfold/renderer";
+import {
+  type ContextSession,
+  type FrameFields,
+  type PreparedRequest,
+  type RequestFrame,
+  type StopReason,
+  stopReasonOf,
+  type UsageReport,
+} from "@threadfold/session";
 import type { CompactionPreset } from "@threadfold/strategies";
-import { type AgentMiddleware, type AIMessage, type BaseMessage, createMiddleware, type ModelRequest } from "langchain";
+import {
+  type AgentMiddleware,
+  AIMessage,
+  type BaseMessage,
+  createMiddleware,
+  type DynamicStructuredTool,
+  type ModelRequest,
+  tool,
+} from "langchain";
 import { type AskOptions, askModel } from "../mirror/ask-model.ts";
-import { type DoorOptions, givenDoorOptions } from "../mirror/door-options.ts";
-import { type OpenSession, openOneSession, ThreadMirrors } from "../mirror/thread-mirrors.ts";
-import { liveMessage } from "./live-message.ts";
-import { answerUsage, cutOffCalls, withoutCalls } from "./model-answer.ts";
-import { requestFrame } from "./request-frame.ts";
-import { shownMessages, shownSystem } from "./shown-messages.ts";
+import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
+import { type RecallTool, recallTools } from "../mirror/recall-tools.ts";
+import { type OpenSession, openOneSession, ThreadMirrors } from "../mirror/thread-mirror.ts";
+import { liveMessage, shownMessages, shownSystem } from "./messages.ts";
 import { type SummarizationPolicy, summarizationPolicy } from "./summarization-policy.ts";
 
 /** One conversation, in a session that is open: its own policy holds. */
@@ -26,7 +43,7 @@ export interface SessionPerThread extends DoorOptions, SummarizationPolicy {
     threadId: ContextSession["threadId"],
     preset: CompactionPreset | undefined,
   ) => Promise<ContextSession>;
-  /** Sessions that are kept at a time. 100 by default; those that were let go of are opened anew. */
+  /** How many sessions are kept open, 100 by default; one that was dropped is opened anew when it is needed. */
   readonly maxOpenSessions?: number;
 }
 
@@ -43,7 +60,7 @@ type Handler = (request: ModelRequest) => AIMessage | Promise<AIMessage>;
  * long is folded and sent once more; an answer that the output limit cut off within a call is asked for once more, and the
  * call is never run. Put it behind middleware that redacts, for what it sees is what the thread keeps.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for a policy that is none.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a policy that is not valid.
  */
 export function threadfoldMiddleware(options: ThreadfoldMiddlewareOptions) {
   const { onRequest, ...divergence } = givenDoorOptions(options);
@@ -75,7 +92,7 @@ export function threadfoldMiddleware(options: ThreadfoldMiddlewareOptions) {
   return middleware;
 }
 
-/** How the tools that belong to a middleware come to the session of a run. */
+/** How the tools of a middleware find the session of a run. */
 const sessionsOf = new WeakMap<object, (threadId: string | undefined) => Promise<ContextSession>>();
 
 /**
@@ -84,7 +101,7 @@ const sessionsOf = new WeakMap<object, (threadId: string | undefined) => Promise
  * @throws ThreadfoldError `INVALID_CONFIG` for a middleware of another make, or a run that names no thread where sessions
  * are opened by thread.
  */
-export async function middlewareSession(
+async function middlewareSession(
   middleware: Pick<AgentMiddleware, "name">,
   threadId: string | undefined,
 ): Promise<ContextSession> {
@@ -141,3 +158,104 @@ async function ask({ session, offset, request, handler, ...options }: ModelTurn)
   if (usage !== undefined) await session.reportUsage(usage);
   return answer;
 }
+
+type Tools = ModelRequest["tools"];
+
+const toolsOf = new WeakMap<Tools[number], RequestFrame["tools"]>();
+
+/**
+ * What LangChain sends beside the conversation, as far as there is any: of an agent without a system message the session's
+ * own holds. Tools that run at the provider have no schema that could be counted.
+ */
+const requestFrame = ({ systemMessage, tools }: Pick<ModelRequest, "systemMessage" | "tools">): FrameFields => ({
+  ...(systemMessage.text !== "" && { system: [systemMessage.text] }),
+  ...(tools.length > 0 && { tools: tools.flatMap(definitionOf) }),
+});
+
+/** A tool's schema is converted once: a run hands in the same tools before every call. */
+function definitionOf(tool: Tools[number]): RequestFrame["tools"] {
+  const before = toolsOf.get(tool);
+  if (before !== undefined) return before;
+  const tools = "schema" in tool ? [convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0])] : [tool];
+  const definition = liveFrame("openai-chat", { tools }).tools;
+  toolsOf.set(tool, definition);
+  return definition;
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** Why an answer ended, whichever provider's word says it. */
+function answerStop({ response_metadata, additional_kwargs }: AIMessage): StopReason {
+  const told: Metadata = { ...additional_kwargs, ...response_metadata };
+  const incomplete = told["incomplete_details"] as Metadata | null | undefined;
+  const word = told["stop_reason"] ?? told["finish_reason"] ?? told["stopReason"] ?? incomplete?.["reason"];
+  return stopReasonOf(typeof word === "string" ? word : undefined);
+}
+
+/** What the provider reported of the request; undefined when it said nothing. */
+function answerUsage(message: AIMessage): UsageReport | undefined {
+  const { usage_metadata: usage } = message;
+  if (usage === undefined) return undefined;
+  const { cache_read, cache_creation } = usage.input_token_details ?? {};
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    ...(cache_read !== undefined && { cacheReadTokens: cache_read }),
+    ...(cache_creation !== undefined && { cacheWriteTokens: cache_creation }),
+    stopReason: answerStop(message),
+  };
+}
+
+/** The calls of an answer that the output limit cut off: they must not be run. */
+function cutOffCalls(message: AIMessage): ReadonlySet<ToolCallId> {
+  const invalid = new Set(message.invalid_tool_calls ?? []);
+  const parts = [...(message.tool_calls ?? []), ...invalid].map(({ id = "", name = "", args = {} }) => ({
+    type: "tool-call" as const,
+    callId: asToolCallId(id),
+    toolName: name,
+    input: {},
+    ...(typeof args === "string" && { invalidInput: args }),
+  }));
+  const asked: MessageInput = { id: asMessageId("answer"), role: "assistant", parts, createdAt: "" };
+  return new Set(discardTruncatedCalls(asked, answerStop(message)).discarded.map(({ callId }) => callId));
+}
+
+/** The answer without some of its calls, wherever LangChain keeps them. */
+function withoutCalls(message: AIMessage, gone: ReadonlySet<string>): AIMessage {
+  if (gone.size === 0) return message;
+  const stays = (call: unknown): boolean => !gone.has(`${(call as { readonly id?: unknown } | null)?.id}`);
+  const { tool_calls: raw, ...kwargs } = message.additional_kwargs;
+  return new AIMessage({
+    ...message,
+    content: typeof message.content === "string" ? message.content : message.content.filter(stays),
+    tool_calls: message.tool_calls?.filter(stays) ?? [],
+    invalid_tool_calls: message.invalid_tool_calls?.filter(stays) ?? [],
+    additional_kwargs: { ...kwargs, ...(raw?.some(stays) === true && { tool_calls: raw.filter(stays) }) },
+  });
+}
+
+/**
+ * `read_artifact` and `search_thread` as tools of LangChain: the model's own ways to what is folded. Spread them into the
+ * agent's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ *
+ * @param source the middleware that `threadfoldMiddleware` gave, whose tools look into the thread of the run that calls
+ * them, or one session.
+ */
+export function threadfoldTools(source: ContextSession | Pick<AgentMiddleware, "name">): DynamicStructuredTool[] {
+  const isSession = "threadId" in source;
+  return recallTools(({ threadId }: RunPlace) =>
+    isSession ? currentSession(source) : middlewareSession(source, threadId),
+  ).map(toolOf);
+}
+
+/** Where a call comes from. */
+interface RunPlace {
+  readonly threadId: string | undefined;
+}
+
+const toolOf = ({ name, description, inputSchema, run }: RecallTool<RunPlace>): DynamicStructuredTool =>
+  tool((input, { configurable }) => run(input, { threadId: configurable?.["thread_id"] }), {
+    name,
+    description,
+    schema: inputSchema,
+  }) as DynamicStructuredTool;

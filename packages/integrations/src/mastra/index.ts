@@ -1,9 +1,10 @@
-export type { ThreadfoldToolName } from "../recall/recall-tools.ts";
+export type { ThreadfoldToolName } from "../mirror/recall-tools.ts";
 export {
   type RunContext,
   type SessionPerThread,
   type SingleSession,
   ThreadfoldProcessor,
   type ThreadfoldProcessorOptions,
+  type ThreadfoldTool,
+  threadfoldTools,
 } from "./threadfold-processor.ts";
-export { type ThreadfoldTool, threadfoldTools } from "./threadfold-tools.ts";

@@ -7,9 +7,8 @@ import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
-import { agentThatFolds } from "./example.ts";
-import { mastraPrompt } from "./mastra-prompt.ts";
-import { ThreadfoldProcessor, type ThreadfoldProcessorOptions } from "./threadfold-processor.ts";
+import { agentThatFolds } from "../examples/mastra.ts";
+import { mastraPrompt, ThreadfoldProcessor, type ThreadfoldProcessorOptions } from "./threadfold-processor.ts";
 
 const RULE = "Never edit config/production.yaml without asking me first.";
 const page = (name: string): string => `${name}: ${"a line of the file that says little. ".repeat(40)}`;

@@ -6,21 +6,20 @@ import type {
   ProcessLLMResponseArgs,
   Processor,
 } from "@mastra/core/processors";
+import { createTool, type Tool } from "@mastra/core/tools";
 import { type JsonObject, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, FrameFields, RequestFrame } from "@threadfold/session";
-import { partsOfPrompt } from "../ai-sdk/language-model-prompt.ts";
-import { reportAnswer } from "../ai-sdk/report-answer.ts";
-import { type OnRequest, prepareFor } from "../mirror/ask-model.ts";
-import { type DoorOptions, givenDoorOptions } from "../mirror/door-options.ts";
-import { payloadOf } from "../mirror/payload-of.ts";
-import type { ThreadMirror } from "../mirror/thread-mirror.ts";
-import { openOneSession, ThreadMirrors } from "../mirror/thread-mirrors.ts";
-import { type MastraPrompt, mastraPrompt, withoutNotes } from "./mastra-prompt.ts";
+import { reportAnswer } from "../ai-sdk/ai-sdk-session.ts";
+import { languageModelPrompt, partsOfPrompt } from "../ai-sdk/compaction-middleware.ts";
+import { type OnRequest, payloadOf, prepareFor } from "../mirror/ask-model.ts";
+import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
+import { type RecallTool, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
+import { openOneSession, type ThreadMirror, ThreadMirrors } from "../mirror/thread-mirror.ts";
 
 /** What every form of the processor takes. */
 interface SharedOptions extends DoorOptions {
-  /** Tools that are counted where Mastra does not say which ones the model is told of; those of each step by default. */
+  /** Tools to count where Mastra does not say which ones a request offers; those of each step by default. */
   readonly tools?: RequestFrame["tools"];
 }
 
@@ -37,7 +36,7 @@ export interface SessionPerThread extends SharedOptions {
    * Forks of a thread are opened by their own ids.
    */
   readonly open: (threadId: ThreadId, resourceId: string | undefined) => Promise<ContextSession>;
-  /** Sessions that are kept at a time. 100 by default; those that were let go of are opened anew. */
+  /** How many sessions are kept open, 100 by default; one that was dropped is opened anew when it is needed. */
   readonly maxOpenSessions?: number;
 }
 
@@ -164,3 +163,72 @@ interface FinishPayload {
   };
   readonly stepResult?: { readonly reason?: string };
 }
+
+/** A prompt as Mastra hands it to its processors, whatever the version of the model behind it. */
+type MastraPrompt = ProcessLLMRequestArgs["prompt"];
+
+/** The version of the AI SDK's specification whose prompts these are. */
+const SPECIFICATION = "v2";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * A message of such a prompt without what Mastra notes for itself under its own name, such as the time of a part: it is
+ * another one each time that a message is handed in, and no provider reads it.
+ */
+function withoutNotes(message: unknown): unknown {
+  const { content, ...fields } = message as Fields;
+  return { ...withoutOwn(fields), content: Array.isArray(content) ? content.map(withoutOwn) : content };
+}
+
+function withoutOwn({ providerOptions, ...fields }: Fields): Fields {
+  const { mastra: _own, ...others } = (providerOptions ?? {}) as Fields;
+  return Object.keys(others).length === 0 ? fields : { ...fields, providerOptions: others };
+}
+
+/** Messages for the AI SDK as a prompt for Mastra, in which media in a result have one form. */
+export function mastraPrompt(payload: JsonObject): MastraPrompt {
+  const prompt = languageModelPrompt(payload, SPECIFICATION) as unknown as readonly JsonObject[];
+  return prompt.map((message) => {
+    if (message["role"] !== "tool") return message;
+    return { ...message, content: (message["content"] as readonly JsonObject[]).map(resultPart) };
+  }) as unknown as MastraPrompt;
+}
+
+function resultPart(part: JsonObject): JsonObject {
+  const output = part["output"] as JsonObject | undefined;
+  if (output?.["type"] !== "content") return part;
+  return { ...part, output: { ...output, value: (output["value"] as readonly JsonObject[]).map(mediaPart) } };
+}
+
+/** That version allows bytes in a result but no URLs: a URL becomes text. */
+function mediaPart(part: JsonObject): JsonObject {
+  const { type, data, url, mediaType } = part;
+  if (type === "text") return part;
+  return url === undefined ? { type: "media", data, mediaType } : { type: "text", text: `[${url}]` };
+}
+
+/** A tool of Mastra that takes what its schema says and returns text. */
+export type ThreadfoldTool = Tool<JsonObject, string>;
+
+/**
+ * `read_artifact` and `search_thread` as tools of Mastra: the model's own ways to what is folded. Spread them into an agent's
+ * `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ *
+ * @param source the processor, whose tools look into the thread of the run that calls them, or one session.
+ */
+export function threadfoldTools(
+  source: ThreadfoldProcessor | ContextSession,
+): Record<ThreadfoldToolName, ThreadfoldTool> {
+  const sessionOf = (run: RunContext) => ("threadId" in source ? currentSession(source) : source.sessionOf(run));
+  const [readArtifact, searchThread] = recallTools(sessionOf);
+  return { read_artifact: toolOf(readArtifact), search_thread: toolOf(searchThread) };
+}
+
+const toolOf = ({ name, description, inputSchema, run }: RecallTool<RunContext>): ThreadfoldTool =>
+  createTool({
+    id: name,
+    description,
+    inputSchema: { ...inputSchema },
+    execute: (input, { requestContext }) => run(input, { requestContext }),
+  }) as unknown as ThreadfoldTool;

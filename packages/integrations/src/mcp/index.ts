@@ -1,12 +1,14 @@
-export { ARTIFACT_URI_TEMPLATE, type ArtifactAddress, artifactAddress, artifactUri } from "./artifact-uri.ts";
-export { EXPLAIN_TOOL_NAME } from "./explain.ts";
-export { LIST_FOLDED_TOOL_NAME } from "./list-folded.ts";
-export { localTokenVerifier } from "./local-token-verifier.ts";
-export { type HttpListenOptions, MCP_PATH, serveThreadOverHttp } from "./serve-over-http.ts";
-export { type StdioOptions, serveThreadOverStdio } from "./serve-over-stdio.ts";
-export type { ThreadAccess } from "./thread-access.ts";
-export { SearchedThreads } from "./thread-archive.ts";
-export { type ThreadHttpHandler, type ThreadHttpOptions, threadHttpHandler } from "./thread-http-handler.ts";
-export { threadServer } from "./thread-server.ts";
-export type { ThreadServerOptions } from "./thread-server-options.ts";
-export type { ToolCallReport, ToolProblem } from "./tool-failure.ts";
+export { ARTIFACT_URI_TEMPLATE, type ArtifactAddress, artifactAddress, artifactUri } from "./artifacts.ts";
+export { EXPLAIN_TOOL_NAME, LIST_FOLDED_TOOL_NAME } from "./folds.ts";
+export {
+  type HttpListenOptions,
+  localTokenVerifier,
+  MCP_PATH,
+  serveThreadOverHttp,
+  type ThreadHttpHandler,
+  type ThreadHttpOptions,
+  threadHttpHandler,
+} from "./serve-over-http.ts";
+export { SearchedThreads, type ThreadAccess } from "./thread-archive.ts";
+export { type StdioOptions, serveThreadOverStdio, type ThreadServerOptions, threadServer } from "./thread-server.ts";
+export type { ToolCallReport, ToolProblem } from "./tool-call.ts";

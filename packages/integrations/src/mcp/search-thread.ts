@@ -9,9 +9,16 @@ import {
   withheldMessages,
 } from "@threadfold/rehydration";
 import { z } from "zod";
-import type { ServerHost } from "./server-host.ts";
-import { ToolFailure, toolResult } from "./tool-failure.ts";
-import { cursorPlace, maxTokensField, nextCursorField, READ_ONLY, threadIdField } from "./tool-shape.ts";
+import type { ServerHost } from "./thread-archive.ts";
+import {
+  cursorPlace,
+  maxTokensField,
+  nextCursorField,
+  READ_ONLY,
+  ToolFailure,
+  threadIdField,
+  toolResult,
+} from "./tool-call.ts";
 
 const CURSOR_PREFIX = "page-";
 

@@ -1,11 +1,24 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { ThreadfoldError } from "@threadfold/core";
-import type { ThreadHttpHandler } from "./thread-http-handler.ts";
-import { report } from "./tool-failure.ts";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  OAuthError,
+  OAuthErrorCode,
+  type OAuthTokenVerifier,
+  originValidationResponse,
+  requireBearerAuth,
+} from "@modelcontextprotocol/server";
+import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { SearchedThreads, type ThreadAccess } from "./thread-archive.ts";
+import { type ThreadServerOptions, threadServer } from "./thread-server.ts";
+import { report } from "./tool-call.ts";
 
 /** Where the server answers; every other path is 404. */
 export const MCP_PATH = "/mcp";
@@ -16,7 +29,7 @@ const LOOPBACK = "127.0.0.1";
 export interface HttpListenOptions {
   /** Port of the loopback; 0 takes a free one. */
   readonly port: number;
-  /** Ends the service. */
+  /** Ends the service when it is aborted. */
   readonly signal: AbortSignal;
   /** Called once requests are answered, with the address for clients. */
   readonly onListening?: (url: string) => void;
@@ -91,3 +104,78 @@ function webRequest(incoming: IncomingMessage, outgoing: ServerResponse): Reques
     ...(hasBody && { body: Readable.toWeb(incoming) as unknown as globalThis.ReadableStream, duplex: "half" }),
   });
 }
+
+/** How clients are told apart over HTTP, and what each of them may see. */
+export interface ThreadHttpOptions extends ThreadServerOptions {
+  /** Checks the bearer token that every request has to carry. */
+  readonly verifier: OAuthTokenVerifier;
+  /** What the owner of a token may see; null for nothing, which is answered with 403. */
+  readonly accessOf: (auth: AuthInfo) => ThreadAccess | null | Promise<ThreadAccess | null>;
+  /**
+   * Host names, without ports, that a request may be addressed to and may come from: what keeps other pages of a
+   * browser out. The names of the loopback by default.
+   */
+  readonly hostnames?: readonly string[];
+}
+
+/** Answers requests as a web-standard handler does. */
+export interface ThreadHttpHandler {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends what is under way. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Threads over streamable HTTP, without sessions: each request is checked for its host, its origin and its token, and is
+ * answered by a server of its own over what that token may see.
+ */
+export function threadHttpHandler(options: ThreadHttpOptions): ThreadHttpHandler {
+  const { verifier, accessOf, hostnames = localhostAllowedHostnames(), ...serverOptions } = options;
+  const authenticate = requireBearerAuth({ verifier });
+  const granted = new WeakMap<AuthInfo, ThreadAccess>();
+  const searched = new WeakMap<ThreadfoldStore, SearchedThreads>();
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const access = authInfo && granted.get(authInfo);
+      if (access === undefined) throw new Error("The request was not let in.");
+      return threadServer(access, serverOptions, searchedIn(searched, access.store));
+    },
+    { onerror: (error) => report(error, options.onError) },
+  );
+  return {
+    fetch: async (request) => {
+      const stranger =
+        hostHeaderValidationResponse(request, [...hostnames]) ?? originValidationResponse(request, [...hostnames]);
+      if (stranger !== undefined) return stranger;
+      const authInfo = await authenticate(request);
+      if (authInfo instanceof Response) return authInfo;
+      const access = await accessOf(authInfo);
+      if (access === null) return new Response(null, { status: 403 });
+      granted.set(authInfo, access);
+      return handler.fetch(request, { authInfo });
+    },
+    close: () => handler.close(),
+  };
+}
+
+/** Indexes of one store are never those of another, for two tenants may name a thread alike. */
+function searchedIn(known: WeakMap<ThreadfoldStore, SearchedThreads>, store: ThreadfoldStore): SearchedThreads {
+  const searched = known.get(store) ?? new SearchedThreads();
+  known.set(store, searched);
+  return searched;
+}
+
+/** The one token of a server that serves one person on one machine. Compared without telling how much of a guess was right. */
+export function localTokenVerifier(token: string): OAuthTokenVerifier {
+  const expected = digest(token);
+  return {
+    verifyAccessToken: async (given) => {
+      if (!timingSafeEqual(digest(given), expected)) {
+        throw new OAuthError(OAuthErrorCode.InvalidToken, "The token is not the one that the server was started with.");
+      }
+      return { token: given, clientId: "local", scopes: [], expiresAt: Number.MAX_SAFE_INTEGER };
+    },
+  };
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -5,20 +5,33 @@ import {
   asThreadId,
   type CompactionPlan,
   emptyPlan,
+  type SecurityContext,
+  type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
 import { MemoryRecallIndex, type SearchThreadScene } from "@threadfold/rehydration";
-import type { ThreadAccess } from "./thread-access.ts";
-import { ToolFailure } from "./tool-failure.ts";
+import { ToolFailure, type ToolListeners } from "./tool-call.ts";
+
+/**
+ * What one client of the server may see. It is made from how the client came in (the process's options over stdio, the
+ * verified token over HTTP) and never from what a tool is called with.
+ */
+export interface ThreadAccess {
+  /** The store, as it is opened for the client's tenant. */
+  readonly store: ThreadfoldStore;
+  /** On whose behalf externalized content is read. */
+  readonly requester: SecurityContext;
+  /** The threads that may be read; `all` for every thread of the store. */
+  readonly threadIds: readonly ThreadId[] | "all";
+  /** The branch that the client's agent is on; the main branch when it is absent. */
+  readonly branch?: string;
+}
 
 /** A thread and the plan over it, as the store has them at one moment. */
 export interface ServedThread {
   readonly thread: AgentThread;
   readonly plan: CompactionPlan;
 }
-
-/** So many threads stay indexed for search; the one that was searched longest ago gives way. */
-const MOST_INDEXED = 8;
 
 /** What one client may see of a store, read afresh at every call. What may not be seen and what never was look alike. */
 export class ThreadArchive {
@@ -86,6 +99,9 @@ export class ThreadArchive {
   }
 }
 
+/** How many threads stay indexed for search; the one that was searched longest ago is dropped first. */
+const MOST_INDEXED = 8;
+
 /** The search indexes of the threads that were searched, in memory: a server that only reads writes nothing into the store. */
 export class SearchedThreads {
   readonly #indexes = new Map<ThreadId, MemoryRecallIndex>();
@@ -102,3 +118,12 @@ export class SearchedThreads {
 
 const noThread = (): ToolFailure =>
   new ToolFailure("not-found", "There is no such thread, or it may not be read. Leave thread_id out, or check it.");
+
+/** What the tools and resources of one server share. */
+export interface ServerHost extends ToolListeners {
+  readonly archive: ThreadArchive;
+  readonly countTokens: (text: string) => number;
+  /** Most tokens of a result whose call does not say. */
+  readonly maxTokens: number;
+  readonly maxCacheMs: number;
+}

@@ -2,11 +2,11 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { asThreadId, type SecurityContext, type ThreadfoldStore } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type FoldedSession, foldedSession, NOON } from "../testing/folded-session.ts";
-import { type LinkedClient, linkedClient } from "../testing/linked-client.ts";
-import { artifactUri } from "./artifact-uri.ts";
-import type { ThreadAccess } from "./thread-access.ts";
-import type { ThreadServerOptions } from "./thread-server-options.ts";
+import { type LinkedClient, linkedClient } from "../testing/doubles.ts";
+import { type FoldedSession, foldedSession, NOON } from "../testing/sessions.ts";
+import { artifactUri } from "./artifacts.ts";
+import type { ThreadAccess } from "./thread-archive.ts";
+import type { ThreadServerOptions } from "./thread-server.ts";
 
 const requester: SecurityContext = { requesterId: "agent", tenantId: null, permissions: [] };
 const clock = pinnedClock(NOON);

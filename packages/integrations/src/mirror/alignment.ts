@@ -1,14 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { type AgentThread, canonicalJson, type JsonValue, type MessageInput, type Part } from "@threadfold/core";
 import { livePositions } from "@threadfold/importers";
-import { withoutCacheMarks } from "./without-cache-marks.ts";
 
 /** How a host's list lies on a thread. */
-export interface Alignment {
+interface Alignment {
   /** Place in the conversation of the list's first message: above 0 when the host hands in the end of it alone. */
   readonly offset: number;
   /** How many of the messages that were read from the list the thread has. */
   readonly common: number;
-  /** Place in the conversation from which the thread has something else than the list; undefined when it has nothing else. */
+  /** Place in the conversation from which the thread differs from the list; undefined when it does not. */
   readonly partedAt: number | undefined;
 }
 
@@ -37,13 +37,13 @@ export function alignmentOf(thread: AgentThread, read: readonly MessageInput[]):
 }
 
 /**
- * Says whether so many first messages of a list are enough to know it for the end of a conversation. A question alone is
- * soon asked twice: an answer of the model has to be among them, or to follow where they end with the thread.
+ * Says whether that many matching messages prove that a list is the end of the conversation. A question alone is easily
+ * asked twice: an answer of the model has to be among them, or to follow where they end with the thread.
  */
 const isWindow = (read: readonly MessageInput[], run: number, isEnd: boolean): boolean =>
   read.slice(0, run).some(({ role }) => role === "assistant") || (isEnd && read[run]?.role === "assistant");
 
-/** The messages of a thread that were read from a host's list; the others are nobody's to compare. */
+/** The messages of a thread that were read from a host's list; the others are not compared. */
 export const mirroredMessages = (thread: AgentThread): readonly MessageInput[] =>
   [...thread.messagesBetween(0)].filter((message) => livePositions(message).length > 0);
 
@@ -73,3 +73,44 @@ export function contentOf({ role, parts }: MessageInput): string {
 /** The tool of a result is that of its call, which a window may have left behind. */
 const withoutToolName = (part: Part): unknown =>
   part.type === "tool-result" ? { ...part, result: { ...part.result, toolName: "" } } : part;
+
+/** How APIs and SDKs say where a cached prefix ends. Hosts move these marks from request to request. */
+const CACHE_MARKS: ReadonlySet<string> = new Set([
+  ...["cache_control", "cacheControl", "prompt_cache_breakpoint", "promptCacheBreakpoint"],
+]);
+
+/**
+ * A message without the marks that only say where a cached prefix ends, without fields that are undefined, and without
+ * objects that held nothing else. Instances of classes, such as URLs and bytes, stay as they are.
+ */
+export function withoutCacheMarks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCacheMarks);
+  if (typeof value !== "object" || value === null || !isPlain(value)) return value;
+  const kept = Object.entries(value).flatMap(([key, field]) => {
+    if (field === undefined || CACHE_MARKS.has(key)) return [];
+    const bare = withoutCacheMarks(field);
+    return isEmptied(field, bare) ? [] : [[key, bare] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+const isEmptied = (before: unknown, after: unknown): boolean =>
+  typeof after === "object" &&
+  after !== null &&
+  !Array.isArray(after) &&
+  Object.keys(after).length === 0 &&
+  Object.keys(before as object).length > 0;
+
+/**
+ * Says whether a host's message is unchanged: the same object, or one with the same content. Texts are compared by
+ * identity first, so a copy that shares them costs little. Cache marks do not count.
+ */
+export const isSameMessage = (before: unknown, now: unknown): boolean =>
+  before === now ||
+  isDeepStrictEqual(before, now) ||
+  isDeepStrictEqual(withoutCacheMarks(before), withoutCacheMarks(now));

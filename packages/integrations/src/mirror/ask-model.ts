@@ -1,3 +1,5 @@
+import { type JsonObject, ThreadfoldError } from "@threadfold/core";
+import type { LiveFormat } from "@threadfold/importers";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 
 /** How a request is prepared. */
@@ -5,12 +7,12 @@ export interface AskOptions {
   /** Goes before the session's own frame, field by field. */
   readonly frame?: FrameFields;
   readonly signal?: AbortSignal;
-  /** Hears of each request that is prepared. What it throws is ignored. */
+  /** Called with each request that is prepared. What it throws is ignored. */
   readonly onRequest?: OnRequest;
 }
 
 /**
- * Hears of a request before it is sent: its `outcome` says what folding came to, `warnings` what was left out of it, and
+ * Called with a request before it is sent: its `outcome` says how folding ended, `warnings` what was left out of it, and
  * `tokens` and `breakdown` how large it is.
  */
 export type OnRequest = (request: PreparedRequest) => void;
@@ -31,7 +33,7 @@ export async function askModel<Answer>(
   return askAgain(session, options, () => send(request), send);
 }
 
-/** As {@link askModel}, for a request that stands already. */
+/** As {@link askModel}, for a request that is made already. */
 export async function askAgain<Answer>(
   session: ContextSession,
   options: AskOptions,
@@ -48,7 +50,7 @@ export async function askAgain<Answer>(
   }
 }
 
-/** Prepares a request and lets the host hear of it. @throws what `ContextSession.prepare` throws. */
+/** Prepares a request and reports it to the host. @throws what `ContextSession.prepare` throws. */
 export async function prepareFor(
   session: ContextSession,
   { onRequest, ...options }: AskOptions,
@@ -60,4 +62,19 @@ export async function prepareFor(
     // A listener's failure is its own.
   }
   return request;
+}
+
+/**
+ * The body of a prepared request, as a format's SDK takes it.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the session's requests are in another format.
+ */
+export function payloadOf(
+  { format, payload }: Pick<PreparedRequest, "format" | "payload">,
+  wanted: LiveFormat,
+): JsonObject {
+  if (format === wanted) return payload;
+  throw new ThreadfoldError("INVALID_CONFIG", `The session makes requests in the format ${format}, not ${wanted}.`, {
+    hint: `Open the session with format: formatById("${wanted}").`,
+  });
 }

@@ -2,8 +2,9 @@ import { ThreadfoldError, type ToolDefinition } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { SCRIPTED_DOORS, type ScriptedDoor } from "../testing/scripted-doors.ts";
-import { sessionIn } from "../testing/working-session.ts";
+import type { ScriptedDoor } from "../testing/provider-doors.ts";
+import { SCRIPTED_DOORS } from "../testing/scripted-doors.ts";
+import { sessionIn } from "../testing/sessions.ts";
 import type { RequestNotes } from "./session-turn.ts";
 
 const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object", properties: {} } });

@@ -1,7 +1,12 @@
 export { type AskOptions, askAgain, askModel, type OnRequest, prepareFor } from "./ask-model.ts";
-export { currentSession } from "./current-session.ts";
-export type { Divergence, DivergenceOptions, OnDiverged, ThreadSwitch } from "./divergence.ts";
-export type { DoorOptions } from "./door-options.ts";
+export {
+  currentSession,
+  type Divergence,
+  type DivergenceOptions,
+  type DoorOptions,
+  type OnDiverged,
+  type ThreadSwitch,
+} from "./divergence.ts";
 export {
   type AnsweredTurn,
   type ModelDoor,

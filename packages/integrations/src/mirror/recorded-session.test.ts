@@ -4,7 +4,7 @@ import { importSessionFile, type LiveFormat } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { expect, it } from "vitest";
-import { EXAMPLE_SESSION, NOON } from "../testing/folded-session.ts";
+import { EXAMPLE_SESSION, NOON } from "../testing/sessions.ts";
 import { ThreadMirror } from "./thread-mirror.ts";
 
 const CONVERSATIONS: readonly [LiveFormat, field: "messages" | "input"][] = [

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { asMessageId, type Clock, type JsonObject, type Message, type MessageInput } from "@threadfold/core";
-import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
+import {
+  asMessageId,
+  type Clock,
+  type JsonObject,
+  type Message,
+  type MessageInput,
+  type Usage,
+} from "@threadfold/core";
+import { type LiveFormat, type MessageReader, messageReader, type ReadOptions } from "@threadfold/importers";
 import {
   type CompletedResponse,
   type ContextSession,
@@ -9,10 +16,10 @@ import {
   type PreparedRequest,
   systemClock,
   type ToolCall,
+  type UsageReport,
 } from "@threadfold/session";
-import { recallNames, runRecall } from "../recall/recall-tools.ts";
 import { askModel } from "./ask-model.ts";
-import { withoutPositions } from "./read-once.ts";
+import { recallNames, runRecall } from "./recall-tools.ts";
 
 /** One provider's SDK, as far as a loop needs it. */
 export interface ModelDoor<Answer> {
@@ -25,10 +32,10 @@ export interface ModelDoor<Answer> {
   read(answer: Answer): ModelResponse;
 }
 
-/** What the session says of the request that an answer came to: what folding came to, and what was left out of it. */
+/** What the session reports about the request behind an answer: how folding ended, and what was left out. */
 export type RequestNotes = Pick<PreparedRequest, "outcome" | "warnings">;
 
-/** What one step of a loop came to. */
+/** The result of one step of a loop. */
 export interface AnsweredTurn<Answer> extends RequestNotes {
   readonly answer: Answer;
   /** Ids of calls that the host must not run: those that the output limit cut off and those that were answered here. */
@@ -40,7 +47,7 @@ export interface AnsweredTurn<Answer> extends RequestNotes {
 /** How a turn is made. */
 export interface SessionTurnOptions {
   readonly session: ContextSession;
-  /** Gives messages their time. The machine's clock by default. */
+  /** Dates the messages. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
@@ -137,7 +144,7 @@ export class SessionTurn<Answer> {
     return this.#reader.read(values, { position, now: this.#clock.now() }).map(withoutPositions);
   }
 
-  /** Takes the places of so many messages, and gives the first of them. */
+  /** Reserves places for so many messages and returns the first. */
   #take(count: number): number {
     const position = Math.max(this.#next, this.#session.thread.length);
     this.#next = position + count;
@@ -156,3 +163,34 @@ export class SessionTurn<Answer> {
 
 const callsIn = (messages: readonly Message[]): readonly ToolCall[] =>
   messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-call"));
+
+/**
+ * Reads an answer that stands alone: it belongs to no list, so it has no position in one.
+ *
+ * @param seed what the id begins with that an answer without one is given.
+ */
+export const readOnce = (
+  format: LiveFormat,
+  seed: string,
+  values: readonly unknown[],
+  options?: ReadOptions,
+): readonly MessageInput[] => messageReader(format, { seed }).read(values, options).map(withoutPositions);
+
+/** A message without its place in a host's list, for messages that come one by one and mirror no list. */
+function withoutPositions({ metadata = {}, ...message }: MessageInput): MessageInput {
+  const { positions: _positions, ...notes } = metadata;
+  return Object.keys(notes).length === 0 ? message : { ...message, metadata: notes satisfies JsonObject };
+}
+
+/** The usage that a message reports, as a session takes it; empty when the provider reported none. */
+export function reportOf(usage: Usage | undefined): Pick<ModelResponse, "usage"> {
+  if (usage === undefined) return {};
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const report: NonNullable<ModelResponse["usage"]> = {
+    inputTokens,
+    outputTokens,
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+  } satisfies UsageReport;
+  return { usage: report };
+}

@@ -5,8 +5,7 @@ import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { currentSession } from "./current-session.ts";
-import type { ThreadSwitch } from "./divergence.ts";
+import { currentSession, type ThreadSwitch } from "./divergence.ts";
 import { ThreadMirror, type ThreadMirrorOptions } from "./thread-mirror.ts";
 
 const threadId = asThreadId("mirrored");

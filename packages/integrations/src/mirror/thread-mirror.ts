@@ -1,11 +1,15 @@
-import { type Clock, type MessageInput, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { asThreadId, type Clock, type MessageInput, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
 import { type ContextSession, SerialQueue, systemClock } from "@threadfold/session";
-import { alignmentOf, positionOf } from "./alignment.ts";
-import { wayOf } from "./conversation-ways.ts";
-import { setCurrentSession } from "./current-session.ts";
-import { type DivergenceOptions, historyDiverged, type OnDiverged, versionBefore } from "./divergence.ts";
-import { isSameMessage } from "./is-same-message.ts";
+import { alignmentOf, isSameMessage, positionOf } from "./alignment.ts";
+import {
+  type DivergenceOptions,
+  historyDiverged,
+  type OnDiverged,
+  setCurrentSession,
+  versionBefore,
+  wayOf,
+} from "./divergence.ts";
 
 /** What a mirror is made with. */
 export interface ThreadMirrorOptions extends DivergenceOptions {
@@ -14,17 +18,17 @@ export interface ThreadMirrorOptions extends DivergenceOptions {
   readonly format: LiveFormat;
   /** Opens the session of another way of the conversation; as `session` was opened, by default. */
   readonly open?: (threadId: ThreadId) => Promise<ContextSession>;
-  /** What ids begin with of messages without one of their own. The thread's id by default. */
+  /** What the ids begin with that messages without one are given. The thread's id by default. */
   readonly seed?: string;
-  /** Gives messages their time. The machine's clock by default. */
+  /** Dates the messages. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
-/** What a sync came to. */
+/** The result of a sync. */
 export interface MirroredThread {
   /** The session that goes on; another one after the host took another way. */
   readonly session: ContextSession;
-  /** What was new, as the thread has it. */
+  /** The new messages, as the thread has them. */
   readonly appended: readonly MessageInput[];
   /** Place in the conversation of the list's first message: above 0 when the host hands in the end of it alone. */
   readonly offset: number;
@@ -49,8 +53,8 @@ const TRIES = 5;
  * When the list takes another way than the thread, as after an edited message or an answer that is given anew, the mirror
  * goes on in the thread of that way (see {@link OnDiverged}). What others appended to the same thread is taken in.
  *
- * What stands in the thread already when the mirror is made, as after a restart, is compared once with what the list
- * gives; that loads the thread's history.
+ * What stands in the thread already when the mirror is made, as after a restart, is compared once with the list; that
+ * loads the thread's history.
  */
 export class ThreadMirror {
   readonly #options: ThreadMirrorOptions;
@@ -77,7 +81,7 @@ export class ThreadMirror {
     return this.#session;
   }
 
-  /** Says anew what happens when the history takes another way: what is given goes before what was given earlier. */
+  /** Changes what happens when the history takes another way; an option that is left out stays as it was. */
   follow(divergence: DivergenceOptions): void {
     this.#divergence = { ...this.#divergence, ...divergence };
   }
@@ -86,7 +90,7 @@ export class ThreadMirror {
    * Appends what is new in the host's list, of which nothing is changed. Calls are answered one after the other.
    *
    * @throws ThreadfoldError `HISTORY_DIVERGED` when the list takes another way than the thread and `onDiverged` refuses it,
-   * or gives a thread that is not on that way either; `INVALID_MESSAGE` for a value that is no message; what the store throws.
+   * or chooses a thread that is not on that way either; `INVALID_MESSAGE` for a value that is no message; what the store throws.
    */
   sync(values: readonly unknown[]): Promise<MirroredThread> {
     return this.#queue.run(() => this.#sync([...values]));
@@ -114,7 +118,7 @@ export class ThreadMirror {
     return { session: this.#session, appended, offset: this.#offset };
   }
 
-  /** Takes in the newest objects of what is mirrored and reads what stands behind it. */
+  /** Remembers the newest objects of what is mirrored and reads what follows it. */
   #readFrom(values: readonly unknown[]): void {
     const { length } = this.#seen ?? [];
     this.#seen = values.slice(0, length);
@@ -180,8 +184,8 @@ export class ThreadMirror {
   }
 
   /**
-   * Finds out what of the list the thread has already; what it does not have is read along, in the same breath. Gives the
-   * first place at which they part, if they do.
+   * Finds out how much of the list the thread has already, and reads what it does not have. Returns the first place at
+   * which they part, if they do.
    */
   async #adopt(values: readonly unknown[]): Promise<number | undefined> {
     await this.#session.loadHistory();
@@ -208,9 +212,53 @@ export class ThreadMirror {
   }
 }
 
-/** An append that another writer was before: of other entries, or of other content under the id of the same place. */
+/** Another writer appended first: other entries, or other content under the id of the same place. */
 const isForeignAppend = (error: unknown): boolean =>
   ThreadfoldError.isInstance(error) && (error.code === "VERSION_CONFLICT" || error.code === "DUPLICATE_MESSAGE_ID");
 
 const beginsWith = (values: readonly unknown[], seen: readonly unknown[]): boolean =>
   values.length >= seen.length && seen.every((before, index) => isSameMessage(before, values[index]));
+
+/** Opens the session of a thread. */
+export type OpenSession = (threadId: ThreadId) => Promise<ContextSession>;
+
+/** How the threads of a host are mirrored. */
+interface ThreadMirrorsOptions extends DivergenceOptions {
+  readonly format: LiveFormat;
+  /** How many sessions are kept open; the least recently used one is dropped first, and opened anew when it is needed. */
+  readonly maxOpenSessions: number;
+}
+
+/** The mirrors of the threads of a host, each opened when the thread is first used. */
+export class ThreadMirrors {
+  readonly #options: ThreadMirrorsOptions;
+  readonly #open = new Map<string, Promise<ThreadMirror>>();
+
+  constructor(options: ThreadMirrorsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param open opens the session when the thread has no mirror yet, and those of its other ways later on.
+   * @throws what opening the session throws; the next call tries again.
+   */
+  of(threadId: string, open: OpenSession): Promise<ThreadMirror> {
+    const mirror = this.#open.get(threadId) ?? this.#mirror(threadId, open);
+    this.#open.delete(threadId);
+    this.#open.set(threadId, mirror);
+    mirror.catch(() => this.#open.get(threadId) === mirror && this.#open.delete(threadId));
+    for (const [idle] of this.#open) if (this.#open.size > this.#options.maxOpenSessions) this.#open.delete(idle);
+    return mirror;
+  }
+
+  async #mirror(threadId: string, open: OpenSession): Promise<ThreadMirror> {
+    const { maxOpenSessions: _limit, ...options } = this.#options;
+    return new ThreadMirror({ ...options, open, session: await open(asThreadId(threadId)) });
+  }
+}
+
+/** Lets one session stand for many: itself for its own thread, and sessions opened like it for the other ways. */
+export const openOneSession =
+  (session: ContextSession): OpenSession =>
+  async (threadId) =>
+    threadId === session.threadId ? session : session.openOther(threadId);

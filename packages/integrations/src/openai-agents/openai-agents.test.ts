@@ -14,7 +14,7 @@ import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
-import { conversation } from "./example.ts";
+import { conversation } from "../examples/sdk-loops.ts";
 import { createCallModelInputFilter, ThreadProjection } from "./thread-projection.ts";
 
 const RULE = "Never edit config/production.yaml without asking me first.";

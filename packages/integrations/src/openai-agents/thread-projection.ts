@@ -1,12 +1,24 @@
-import type { AgentInputItem, CallModelInputFilter, Model, ModelProvider } from "@openai/agents";
-import type { ContextSession, FrameFields } from "@threadfold/session";
+import {
+  type Agent,
+  type AgentInputItem,
+  type CallModelInputFilter,
+  type FunctionTool,
+  type Model,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelRetryAdvice,
+  type ModelRetryAdviceRequest,
+  type StreamEvent,
+  tool,
+} from "@openai/agents";
+import type { JsonObject } from "@threadfold/core";
+import type { ContextSession, FrameFields, RequestFrame, UsageReport } from "@threadfold/session";
 import { type OnRequest, prepareFor } from "../mirror/ask-model.ts";
-import { type DoorOptions, givenDoorOptions } from "../mirror/door-options.ts";
+import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
+import { recallTools } from "../mirror/recall-tools.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
-import { agentFrame } from "./agent-frame.ts";
-import { FoldingModel } from "./folding-model.ts";
-import { liveItem } from "./live-item.ts";
-import { type ShownInput, shownInput } from "./shown-input.ts";
+import { liveItem, type ShownInput, shownInput } from "./agent-items.ts";
 
 /** What a projection is made with. */
 export interface ThreadProjectionOptions extends DoorOptions {
@@ -51,7 +63,7 @@ export class ThreadProjection {
     return this.#mirror.session;
   }
 
-  /** For `Runner` or `run`: appends what is new to the thread and gives what the plan shows. */
+  /** For `Runner` or `run`: appends what is new to the thread and returns what the plan shows. */
   readonly callModelInputFilter: CallModelInputFilter = async ({ modelData, agent }) => {
     const { input, instructions } = modelData;
     const frame = { ...agentFrame(agent, instructions), ...this.#frame };
@@ -91,3 +103,144 @@ export class ThreadProjection {
  */
 export const createCallModelInputFilter = (options: ThreadProjectionOptions): CallModelInputFilter =>
   new ThreadProjection(options).callModelInputFilter;
+
+/** What a folding model needs of the conversation that it answers in. */
+interface Conversation {
+  readonly session: ContextSession;
+  /** The newest request, prepared anew. */
+  readonly again: (signal?: AbortSignal) => Promise<ShownInput>;
+}
+
+/** The usage of one answer, as both methods of a model report it. */
+interface AnswerUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly inputTokensDetails?: Readonly<Record<string, number>> | readonly Readonly<Record<string, number>>[];
+}
+
+/**
+ * A model whose answers and failures are reported to the session. A request that was refused as too long is folded and sent once
+ * more, and so is one whose answer the output limit cut off, for which the SDK's models throw; any other error is the
+ * runner's.
+ */
+class FoldingModel implements Model {
+  readonly #model: Model;
+  readonly #conversation: Conversation;
+
+  constructor(model: Model, conversation: Conversation) {
+    this.#model = model;
+    this.#conversation = conversation;
+  }
+
+  get supportsPromptModelSelection(): boolean {
+    return this.#model.supportsPromptModelSelection ?? false;
+  }
+
+  async getResponse(request: ModelRequest): Promise<ModelResponse> {
+    const after = this.#failures(request);
+    for (let next = request; ; ) {
+      try {
+        const response = await this.#model.getResponse(next);
+        await this.#heard(response.usage);
+        return response;
+      } catch (error) {
+        next = await after(error);
+      }
+    }
+  }
+
+  async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
+    const after = this.#failures(request);
+    for (let next = request; ; ) {
+      let told = false;
+      try {
+        for await (const event of this.#model.getStreamedResponse(next)) {
+          // Until an event tells something of the answer, nobody notices that it is asked for again.
+          told ||= event.type !== "response_started" && event.type !== "model";
+          if (event.type === "response_done") await this.#heard(event.response.usage as AnswerUsage);
+          yield event;
+        }
+        return;
+      } catch (error) {
+        next = await after(error, told);
+      }
+    }
+  }
+
+  getRetryAdvice(args: ModelRetryAdviceRequest): Promise<ModelRetryAdvice | undefined> {
+    return Promise.resolve(this.#model.getRetryAdvice?.(args));
+  }
+
+  /**
+   * Returns the request to send after a failure: once after an answer that was cut off, and after an overflow as long as the
+   * session has a fold for it, which it has once.
+   *
+   * @throws the error when asking again cannot help, or when something of the answer was told already.
+   */
+  #failures(request: ModelRequest): (error: unknown, told?: boolean) => Promise<ModelRequest> {
+    const { session, again } = this.#conversation;
+    let wasCutOff = false;
+    return async (error, told = false) => {
+      request.signal?.throwIfAborted();
+      const retry = isCutOff(error) ? !wasCutOff : (await session.failed(error)).retry;
+      if (isCutOff(error)) await session.complete({ messages: [], stopReason: "max-output" });
+      wasCutOff ||= isCutOff(error);
+      if (told || !retry) throw error;
+      const { input, instructions } = await again(request.signal);
+      return { ...request, input, ...(instructions !== undefined && { systemInstructions: instructions }) };
+    };
+  }
+
+  async #heard(usage: AnswerUsage): Promise<void> {
+    if (usage.inputTokens > 0) await this.#conversation.session.reportUsage(usageReport(usage));
+  }
+}
+
+function usageReport({ inputTokens, outputTokens, inputTokensDetails }: AnswerUsage): UsageReport {
+  const [details = {}] = [inputTokensDetails ?? {}].flat() as readonly Readonly<Record<string, number>>[];
+  const cached = details["cached_tokens"];
+  return { inputTokens, outputTokens, ...(cached !== undefined && { cacheReadTokens: cached }) };
+}
+
+/** The SDK gives up an answer that the output limit cut off, and says so in the words of the API. */
+const isCutOff = (error: unknown): boolean => error instanceof Error && error.message.includes('"response.incomplete"');
+
+type Tool = Agent["tools"][number];
+
+/**
+ * What the SDK sends beside the conversation, as far as the agent itself has it: of one without instructions the session's
+ * own hold, and tools of MCP servers are not known here.
+ */
+const agentFrame = (agent: Pick<Agent, "tools">, instructions: string | undefined): FrameFields => ({
+  ...(instructions !== undefined && instructions !== "" && { system: [instructions] }),
+  ...(agent.tools.length > 0 && { tools: agent.tools.flatMap(definitionOf) }),
+});
+
+function definitionOf(tool: Tool): RequestFrame["tools"] {
+  if (tool.type !== "function") return [];
+  const { name, description, parameters } = tool;
+  const inputSchema = parameters as unknown as RequestFrame["tools"][number]["inputSchema"];
+  return [{ name, ...(description !== "" && { description }), inputSchema }];
+}
+
+type JsonSchema = {
+  readonly type: "object";
+  readonly properties: Record<string, JsonObject>;
+  readonly required: string[];
+  readonly additionalProperties: true;
+};
+
+/**
+ * `read_artifact` and `search_thread` as tools of the Agents SDK: the model's own ways to what is folded. Spread them into
+ * an agent's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ *
+ * @param source the projection of the conversation, or its session.
+ */
+export function threadfoldTools(
+  source: ThreadProjection | ContextSession,
+): FunctionTool<unknown, JsonSchema, string>[] {
+  const sessionOf = () => ("threadId" in source ? currentSession(source) : source.session);
+  return recallTools(sessionOf).map(({ name, description, inputSchema, run }) =>
+    tool({ name, description, parameters: inputSchema as JsonSchema, strict: false, execute: (input) => run(input) }),
+  );
+}

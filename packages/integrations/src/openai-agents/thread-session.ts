@@ -14,14 +14,14 @@ import {
 } from "@threadfold/core";
 import { messageReader } from "@threadfold/importers";
 import { SerialQueue, systemClock } from "@threadfold/session";
-import { liveItem } from "./live-item.ts";
+import { liveItem } from "./agent-items.ts";
 
 /** What a session of the SDK is kept with. */
 export interface ThreadSessionOptions {
   readonly threadId: ThreadId;
   /** Where the items are kept: `threads` of any store of Threadfold. */
   readonly threads: ThreadStore;
-  /** Gives items their time. The machine's clock by default. */
+  /** Dates the items. The machine's clock by default. */
   readonly clock?: Clock;
 }
 
@@ -72,7 +72,7 @@ export class ThreadSession implements Session {
     return this.#queue.run(() => this.#append(() => items.map((item, index) => this.#itemMessage(item, index))));
   }
 
-  /** Takes the newest item out of sight and gives it. @throws as {@link addItems} does. */
+  /** Takes the newest item out of sight and returns it. @throws as {@link addItems} does. */
   popItem(): Promise<AgentInputItem | undefined> {
     return this.#queue.run(async () => {
       let popped: Message | undefined;
@@ -89,7 +89,7 @@ export class ThreadSession implements Session {
     return this.#queue.run(() => this.#append(() => (this.#visible.length === 0 ? [] : [this.#mark("clear")])));
   }
 
-  /** Takes in what other processes appended. */
+  /** Reads what other processes appended. */
   async #refresh(): Promise<void> {
     const stored = await this.#threads.load(this.#threadId);
     if (stored !== null && stored.version > this.#thread.version) this.#take(stored);
@@ -160,7 +160,7 @@ function visibleAfter(before: readonly Message[], added: readonly Message[]): re
 /** The item as it was given, for the SDK to do with as it likes. */
 const itemOf = ({ metadata }: Message): AgentInputItem => structuredClone(metadata?.["item"]) as AgentInputItem;
 
-/** An item as JSON has it: fields that are undefined are none. */
+/** An item as JSON has it: without fields that are undefined. */
 const plain = (item: AgentInputItem): JsonValue => parseJson(JSON.stringify(item)) as JsonObject;
 
 const isConflict = (error: unknown): boolean =>

@@ -1,26 +1,22 @@
-export { fromOpenaiChat } from "./from-openai-chat.ts";
-export { fromOpenaiResponse } from "./from-openai-response.ts";
 export {
+  fromOpenaiChat,
   type OpenaiChatAnswer,
+  type OpenaiChatConversation,
   type OpenaiChatTurn,
   type OpenaiChatTurnOptions,
   openaiChatTurn,
-} from "./openai-chat-turn.ts";
+  type ThreadfoldChatTool,
+  threadfoldChatTools,
+  toOpenaiChatRequest,
+} from "./chat-completions.ts";
 export {
+  fromOpenaiResponse,
   type OpenaiResponsesAnswer,
+  type OpenaiResponsesConversation,
   type OpenaiResponsesTurn,
   type OpenaiResponsesTurnOptions,
   openaiResponsesTurn,
-} from "./openai-responses-turn.ts";
-export {
-  type ThreadfoldChatTool,
   type ThreadfoldResponsesTool,
-  threadfoldChatTools,
   threadfoldResponsesTools,
-} from "./threadfold-tools.ts";
-export {
-  type OpenaiChatConversation,
-  type OpenaiResponsesConversation,
-  toOpenaiChatRequest,
   toOpenaiResponsesRequest,
-} from "./to-openai-request.ts";
+} from "./responses.ts";

@@ -1,14 +1,10 @@
 import { pinnedClock } from "@threadfold/core/laws";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { NOON } from "../testing/folded-session.ts";
-import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/scripted-fetch.ts";
-import { sessionIn, workedSession } from "../testing/working-session.ts";
-import { fromOpenaiChat } from "./from-openai-chat.ts";
-import { fromOpenaiResponse } from "./from-openai-response.ts";
-import { openaiChatTurn } from "./openai-chat-turn.ts";
-import { openaiResponsesTurn } from "./openai-responses-turn.ts";
-import { toOpenaiChatRequest, toOpenaiResponsesRequest } from "./to-openai-request.ts";
+import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
+import { NOON, sessionIn, workedSession } from "../testing/sessions.ts";
+import { fromOpenaiChat, openaiChatTurn, toOpenaiChatRequest } from "./chat-completions.ts";
+import { fromOpenaiResponse, openaiResponsesTurn, toOpenaiResponsesRequest } from "./responses.ts";
 
 const clock = pinnedClock(NOON);
 const model = "gpt-x";

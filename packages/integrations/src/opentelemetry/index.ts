@@ -1,4 +1,3 @@
-export { mcpTelemetry } from "./mcp-telemetry.ts";
 export {
   type EmittedNames,
   ERROR_TYPE,
@@ -16,7 +15,11 @@ export {
   THREADFOLD_EVENT,
   THREADFOLD_METRIC,
 } from "./semantic-conventions.ts";
-export { type CacheStatistics, type SessionTelemetry, sessionTelemetry } from "./session-telemetry.ts";
-export type { TelemetryOptions } from "./telemetry-options.ts";
-export type { ModelFacts } from "./traced-model.ts";
-export type { FoldedContentTool, TracedTool } from "./traced-tool.ts";
+export {
+  type CacheStatistics,
+  mcpTelemetry,
+  type SessionTelemetry,
+  sessionTelemetry,
+  type TelemetryOptions,
+} from "./telemetry.ts";
+export type { FoldedContentTool, ModelFacts, TracedTool } from "./traced-calls.ts";

@@ -57,7 +57,7 @@ export const GEN_AI_CONTENT = Object.freeze({
   retrievalQuery: "gen_ai.retrieval.query.text",
 });
 
-/** Attributes that were renamed. */
+/** Attributes that the conventions renamed. */
 export const GEN_AI_RENAMED = Object.freeze({
   cacheWriteTokens: {
     "stable-2026": "gen_ai.usage.cache_write.input_tokens",
@@ -115,7 +115,7 @@ export const THREADFOLD_EVENT = Object.freeze({
 /** A metric as it is made. */
 export interface MetricName {
   readonly name: string;
-  /** UCUM. */
+  /** A unit of UCUM. */
   readonly unit: string;
   readonly description: string;
 }

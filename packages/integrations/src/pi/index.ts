@@ -1,3 +1,8 @@
-export { type PiExtensionOptions, threadfoldExtension } from "./extension.ts";
-export { type PiCompactionOptions, type PiProblem, sessionBeforeCompact } from "./session-before-compact.ts";
-export { threadfoldTools } from "./threadfold-tools.ts";
+export {
+  type PiCompactionOptions,
+  type PiExtensionOptions,
+  type PiProblem,
+  sessionBeforeCompact,
+  threadfoldExtension,
+  threadfoldTools,
+} from "./extension.ts";

@@ -1,9 +1,14 @@
 import { exportSession, type ImportedSession, importSession } from "@threadfold/importers";
 import { planWindow } from "@threadfold/session";
 import { describe, expect, it } from "vitest";
-import { expectedWindow, saying } from "../testing/expected-window.ts";
-import { type FoldedSession, foldedSession, NOON } from "../testing/folded-session.ts";
-import { sessionFileCases } from "../testing/session-file-cases.ts";
+import {
+  expectedWindow,
+  type FoldedSession,
+  foldedSession,
+  NOON,
+  saying,
+  sessionFileCases,
+} from "../testing/sessions.ts";
 
 function exported({ imported, session: { thread, plan } }: FoldedSession) {
   const source = imported.format === "claude-code" ? { source: imported.source.text } : {};

@@ -16,9 +16,14 @@ import {
 import { exportSession, importSession } from "@threadfold/importers";
 import { planWindow } from "@threadfold/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectedWindow, saying } from "../testing/expected-window.ts";
-import { type FoldedSession, foldedSession, NOON } from "../testing/folded-session.ts";
-import { sessionFileCases } from "../testing/session-file-cases.ts";
+import {
+  expectedWindow,
+  type FoldedSession,
+  foldedSession,
+  NOON,
+  saying,
+  sessionFileCases,
+} from "../testing/sessions.ts";
 
 const AT = new Date(NOON).toISOString();
 

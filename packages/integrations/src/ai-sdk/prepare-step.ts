@@ -1,0 +1,150 @@
+import type { JsonObject, JsonValue, ToolDefinition } from "@threadfold/core";
+import { liveFrame } from "@threadfold/importers";
+import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
+import { asSchema, jsonSchema, type ModelMessage, type SystemModelMessage, type Tool, type ToolSet, tool } from "ai";
+import { payloadOf, prepareFor } from "../mirror/ask-model.ts";
+import { currentSession } from "../mirror/divergence.ts";
+import { RECALL_DEFINITIONS, recallNames, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
+import { type AiSdkSessionOptions, aiSdkSession, type ReportedAnswer, reportAnswer } from "./ai-sdk-session.ts";
+
+/** How a prepare step is made. */
+export interface PrepareStepOptions extends AiSdkSessionOptions {
+  /**
+   * The tools of the call, for counting, and for the session to know that the model has `threadfoldTools` among them. They go
+   * before the `tools` of the session's own frame.
+   */
+  readonly tools?: ToolSet;
+  /**
+   * The call's instructions, where a step is not told them: in version 6, which calls them `system`. The instructions of a
+   * call go before the `system` of the session's own frame, which is sent where the call has none.
+   */
+  readonly instructions?: string | SystemModelMessage | readonly SystemModelMessage[];
+  /** Ends a fold that is under way: a prepare step is not told the call's own signal. */
+  readonly signal?: AbortSignal;
+}
+
+/** The part of a step's input that is read here. Version 6 does not keep the initial messages apart. */
+interface StepInput {
+  readonly steps: readonly (ReportedAnswer & StepMessages)[];
+  readonly messages: readonly unknown[];
+  readonly initialMessages?: readonly unknown[];
+  readonly responseMessages?: readonly unknown[];
+  readonly initialInstructions?: unknown;
+  readonly experimental_steeringMessages?: readonly unknown[];
+}
+
+interface StepMessages {
+  readonly response: { readonly messages: readonly unknown[] };
+  readonly experimental_steeringMessages?: readonly unknown[];
+}
+
+/** What a step is to send. `instructions` is what version 7 calls it, `system` what version 6 does. */
+export interface PreparedStep {
+  readonly messages: ModelMessage[];
+  readonly instructions?: SystemModelMessage[];
+  readonly system?: SystemModelMessage[];
+}
+
+/**
+ * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, versions 6 and 7: before each step the session
+ * takes in what is new and makes the prompt. It starts from the initial and the response messages every time, never from
+ * what an earlier step sent, so that no fold is made of a fold. Put {@link createOnEnd} beside it, so that the last answer
+ * is taken in as well, and `compactionMiddleware` around the model, so that an overflow is folded for.
+ */
+export function createPrepareStep({ tools, instructions, signal, ...options }: PrepareStepOptions) {
+  const state = aiSdkSession(options);
+  state.hasSteps = true;
+  const definitions = tools === undefined ? undefined : toolDefinitions(tools);
+  return async (step: StepInput): Promise<PreparedStep> => {
+    const last = step.steps.at(-1);
+    if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
+    if (last === undefined) state.initialMessages = step.initialMessages ?? step.messages;
+    const { session } = await state.mirror.sync(conversationOf(step));
+    const told = step.initialInstructions ?? instructions;
+    const offered = await definitions;
+    const frame: FrameFields = {
+      ...(told !== undefined && { system: liveFrame("ai-sdk", { instructions: told }).system }),
+      ...(offered !== undefined && { tools: offered }),
+      ...(offered === undefined && state.hasTools && { tools: withRecallTools(session) }),
+    };
+    const { onRequest } = state;
+    const prepared = await prepareFor(session, {
+      frame,
+      ...(signal !== undefined && { signal }),
+      ...(onRequest !== undefined && { onRequest }),
+    });
+    return preparedStep(prepared, step.initialMessages === undefined ? "system" : "instructions");
+  };
+}
+
+/** The session's own tools and those that lead to what is folded, which the host offers without saying so here. */
+const withRecallTools = ({ frame: { tools } }: ContextSession): FrameFields["tools"] => {
+  const known = recallNames(tools);
+  return [...tools, ...RECALL_DEFINITIONS.filter(({ name }) => !known.has(name))];
+};
+
+/** The conversation as it is, whatever earlier steps sent of it. */
+function conversationOf(step: StepInput): readonly unknown[] {
+  const { initialMessages, responseMessages = [], steps, messages } = step;
+  if (initialMessages === undefined) return messages;
+  const steered = [...steps, step].some(({ experimental_steeringMessages: steering }) => steering !== undefined);
+  if (!steered) return [...initialMessages, ...responseMessages];
+  const said = steps.flatMap(({ experimental_steeringMessages: steering = [], response }) => [
+    ...steering,
+    ...response.messages,
+  ]);
+  return [...initialMessages, ...said, ...(step.experimental_steeringMessages ?? [])];
+}
+
+function preparedStep(prepared: PreparedRequest, field: "instructions" | "system"): PreparedStep {
+  const { messages, instructions } = payloadOf(prepared, "ai-sdk") as unknown as {
+    readonly messages: ModelMessage[];
+    readonly instructions?: SystemModelMessage[];
+  };
+  return { messages, ...(instructions !== undefined && { [field]: instructions }) };
+}
+
+/** The part of a run's end that is read here. Only version 7 has all response messages in one place. */
+interface RunEnd {
+  readonly steps: readonly ReportedAnswer[];
+  readonly responseMessages?: readonly unknown[];
+  readonly response: { readonly messages: readonly unknown[] };
+}
+
+/**
+ * An `onEnd` (in version 6 `onFinish`) to put beside {@link createPrepareStep}: takes in the last answer of a run, so that
+ * the thread is complete when the run is, and what it used.
+ */
+export function createOnEnd(options: AiSdkSessionOptions) {
+  const state = aiSdkSession(options);
+  return async ({ steps, responseMessages, response }: RunEnd): Promise<void> => {
+    const last = steps.at(-1);
+    if (last !== undefined && !state.hasMiddleware) await reportAnswer(state.mirror.session, last);
+    await state.mirror.sync([...state.initialMessages, ...(responseMessages ?? response.messages)]);
+  };
+}
+
+/**
+ * `read_artifact` and `search_thread` as tools of the AI SDK: the model's own ways to what is folded. Spread them into a
+ * call's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
+ */
+export function threadfoldTools(session: ContextSession): Record<ThreadfoldToolName, Tool<JsonValue, string>> {
+  aiSdkSession({ session }).hasTools = true;
+  const [readArtifact, searchThread] = recallTools(() => currentSession(session));
+  const toolOf = ({ description, inputSchema, run }: typeof readArtifact) =>
+    tool({ description, inputSchema: jsonSchema<JsonValue>(inputSchema), execute: (input: JsonValue) => run(input) });
+  return { read_artifact: toolOf(readArtifact), search_thread: toolOf(searchThread) };
+}
+
+/** A set of tools as a session counts it. Tools that run at the provider have no schema and are left out. */
+async function toolDefinitions(tools: ToolSet): Promise<readonly ToolDefinition[]> {
+  const own = Object.entries(tools).filter(
+    ([, { type }]) => type === undefined || type === "function" || type === "dynamic",
+  );
+  return Promise.all(
+    own.map(async ([name, { description, inputSchema }]): Promise<ToolDefinition> => {
+      const schema = (await asSchema(inputSchema).jsonSchema) as JsonObject;
+      return { name, ...(typeof description === "string" && { description }), inputSchema: schema };
+    }),
+  );
+}

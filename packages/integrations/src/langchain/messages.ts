@@ -1,0 +1,271 @@
+import {
+  type AgentThread,
+  type ChatMessage,
+  type JsonObject,
+  type JsonValue,
+  type MediaPart,
+  type Part,
+  toolResultText,
+  toSystemText,
+} from "@threadfold/core";
+import { livePositions } from "@threadfold/importers";
+import type { PreparedRequest } from "@threadfold/session";
+import { AIMessage, type BaseMessage, type ContentBlock, HumanMessage, SystemMessage, ToolMessage } from "langchain";
+
+type Block = Readonly<Record<string, unknown>>;
+
+/** Blocks in a content that only repeat what stands in `tool_calls`, whole or in pieces. */
+const CALL_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_call", "input_json_delta", "tool_call_chunk"]);
+
+/** What LangChain keeps beside the content that a reader of the thread may want to know. */
+const KEPT_KWARGS: ReadonlySet<string> = new Set(["reasoning_content"]);
+
+const known = new WeakMap<BaseMessage, JsonObject>();
+
+/**
+ * A message of LangChain in the form that the live reader for the AI SDK takes, which is the one form that has every
+ * provider's parts. The same message always becomes the same object, so that a mirror sees at once that nothing changed. Blocks in
+ * a provider's own form stay what they are.
+ */
+export function liveMessage(message: BaseMessage): JsonObject {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const live = converted(message);
+  known.set(message, live);
+  return live;
+}
+
+function converted(message: BaseMessage): JsonObject {
+  const named = { ...(message.id !== undefined && { id: message.id }), ...optionsOf(message) };
+  switch (message.type) {
+    case "ai":
+      return { ...named, role: "assistant", content: assistantContent(message as AIMessage) };
+    case "tool":
+      return { ...named, role: "tool", content: [resultPart(message as ToolMessage)] };
+    case "system":
+    case "developer":
+      return { ...named, role: "system", content: contentParts(message.content) };
+    default:
+      return { ...named, role: "user", content: contentParts(message.content) };
+  }
+}
+
+/** Who speaks, where LangChain has a name for it. */
+function optionsOf({ name, type }: BaseMessage): JsonObject {
+  const openai = { ...(name !== undefined && { name }), ...(type === "developer" && { role: "developer" }) };
+  return Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } };
+}
+
+function assistantContent(message: AIMessage): readonly JsonValue[] {
+  const { tool_calls: calls = [], invalid_tool_calls: invalid = [], additional_kwargs } = message;
+  const thoughts = Object.entries(additional_kwargs).flatMap(([field, text]) =>
+    KEPT_KWARGS.has(field) && typeof text === "string" && text !== ""
+      ? [{ type: "reasoning", text, providerOptions: { openai: { field } } }]
+      : [],
+  );
+  return [
+    ...thoughts,
+    ...contentParts(message.content),
+    ...calls.map(({ id = "", name, args }) => ({
+      type: "tool-call",
+      toolCallId: id,
+      toolName: name,
+      input: args as JsonObject,
+    })),
+    ...invalid.map(({ id = "", name = "", args = "" }) => ({
+      type: "tool-call",
+      toolCallId: id,
+      toolName: name,
+      input: args,
+    })),
+  ];
+}
+
+function resultPart({ content, tool_call_id, name = "", status }: ToolMessage): JsonObject {
+  const failed = status === "error";
+  const output: JsonObject =
+    typeof content === "string"
+      ? { type: failed ? "error-text" : "text", value: content }
+      : { type: "content", value: contentParts(content) };
+  return { type: "tool-result", toolCallId: tool_call_id, toolName: name, output, ...(failed && { isError: true }) };
+}
+
+function contentParts(content: BaseMessage["content"]): readonly JsonValue[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return (content as readonly Block[]).filter(({ type }) => !CALL_BLOCKS.has(type)).map(livePart);
+}
+
+/** A block of a content. What is of no known kind goes along as it is. */
+function livePart(block: Block): JsonValue {
+  switch (block["type"]) {
+    case "text":
+      return { type: "text", text: `${block["text"]}`, ...extras(block, ["type", "text", "index"]) };
+    case "thinking":
+      return reasoning(`${block["thinking"]}`, { signature: block["signature"] });
+    case "redacted_thinking":
+      return reasoning("", { redactedData: block["data"] });
+    case "reasoning":
+      return {
+        type: "reasoning",
+        text: `${block["reasoning"] ?? ""}`,
+        ...extras(block, ["type", "reasoning", "index"]),
+      };
+    case "image_url":
+      return { type: "image", image: urlIn(block["image_url"]) };
+    case "image":
+    case "file":
+      return mediaPart(block) ?? (block as JsonObject);
+    default:
+      return block as JsonObject;
+  }
+}
+
+const reasoning = (text: string, proof: Block): JsonObject => ({
+  type: "reasoning",
+  text,
+  providerOptions: { anthropic: proof as JsonObject },
+});
+
+function urlIn(value: unknown): string {
+  return typeof value === "string" ? value : `${(value as Block | undefined)?.["url"] ?? ""}`;
+}
+
+/** Media as LangChain's standard blocks have them; other forms are their provider's. */
+function mediaPart({ type, url, data, mimeType, mime_type: mime }: Block): JsonObject | undefined {
+  const source = url ?? data;
+  if (typeof source !== "string") return undefined;
+  const mediaType = mimeType ?? mime;
+  const typed = typeof mediaType === "string" ? { mediaType } : {};
+  return type === "image" ? { type, image: source, ...typed } : { type: "file", data: source, ...typed };
+}
+
+/** What a provider says of a block beside its text, such as cache marks and citations. */
+function extras(block: Block, fields: readonly string[]): JsonObject {
+  const rest = Object.entries(block).filter(([field, value]) => !fields.includes(field) && value !== undefined);
+  return rest.length === 0 ? {} : { providerOptions: { langchain: Object.fromEntries(rest) as JsonObject } };
+}
+
+/**
+ * The messages of a request for LangChain to send. What the plan shows as it was said is the host's own message, with all
+ * that the model of core has no place for; what it folds is a message of ours.
+ *
+ * @param hosts the host's list, of which the thread is the mirror.
+ * @param offset place in the conversation of the list's first message.
+ */
+export function shownMessages(
+  { request }: PreparedRequest,
+  thread: AgentThread,
+  hosts: readonly BaseMessage[],
+  offset: number,
+): BaseMessage[] {
+  return request.messages.map((message) => ownMessage(message, thread, hosts, offset) ?? baseMessage(message));
+}
+
+/** The host's message behind one that rendering left as it is. */
+function ownMessage(
+  { sources, synthetic, parts }: ChatMessage,
+  thread: AgentThread,
+  hosts: readonly BaseMessage[],
+  offset: number,
+): BaseMessage | undefined {
+  const [id, ...others] = sources;
+  if (synthetic !== undefined || id === undefined || others.length > 0) return undefined;
+  const message = thread.message(id);
+  const [position] = message?.parts === parts ? livePositions(message) : [];
+  const host = position === undefined ? undefined : hosts[position - offset];
+  return host === undefined || hasInvalidCalls(host) ? undefined : host;
+}
+
+/** LangChain's packages leave such calls out or send them, each in its own way, and the request has results for them. */
+const hasInvalidCalls = (message: BaseMessage): boolean =>
+  AIMessage.isInstance(message) && (message.invalid_tool_calls ?? []).length > 0;
+
+/** The system message of a request: the host's own one where it says the same, for it may have more than its text. */
+export function shownSystem({ request }: PreparedRequest, host: SystemMessage): SystemMessage {
+  const text = request.system.map((entry) => toSystemText(entry).text).join("\n\n");
+  return text === host.text ? host : new SystemMessage(text);
+}
+
+/** Blocks in the forms that LangChain's packages for providers read. */
+type ProviderBlock = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/**
+ * A message that rendering made, or changed, as one of LangChain's. Those that the thread has as they were are handed
+ * through by whoever has them.
+ */
+export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
+  switch (role) {
+    case "assistant":
+      return assistantMessage(parts);
+    case "tool":
+      return toolMessage(parts);
+    case "system":
+      return new SystemMessage(contentOf(parts));
+    case "user":
+      return new HumanMessage(contentOf(parts));
+  }
+}
+
+/** Calls whose arguments were no JSON go out as calls all the same: their ids have results, which nothing else may answer. */
+function assistantMessage(parts: readonly Part[]): AIMessage {
+  const calls = parts.filter((part) => part.type === "tool-call");
+  return new AIMessage({
+    ...contentOf(parts.filter(({ type }) => type !== "tool-call")),
+    tool_calls: calls.map(({ callId, toolName, input }) => {
+      const args = typeof input === "object" && input !== null && !Array.isArray(input) ? input : { _raw: input };
+      return { type: "tool_call" as const, id: callId, name: toolName, args };
+    }),
+  });
+}
+
+function toolMessage(parts: readonly Part[]): ToolMessage {
+  const part = parts.find(({ type }) => type === "tool-result");
+  if (part?.type !== "tool-result") return new ToolMessage({ content: "", tool_call_id: "" });
+  const { callId, toolName, outcome, content } = part.result;
+  const status = outcome === "failure" ? ("error" as const) : ("success" as const);
+  const named = { tool_call_id: callId, name: toolName, status };
+  if (content.type === "blocks" && content.blocks.some(({ type }) => type !== "text"))
+    return new ToolMessage({ ...contentOf(content.blocks), ...named });
+  return new ToolMessage({ content: toolResultText(content), ...named });
+}
+
+/** One text is a string, which every provider's package takes; anything else is a list of blocks. */
+function contentOf(parts: readonly Part[]): { content: string | ContentBlock[] } {
+  const [first] = parts;
+  if (first === undefined) return { content: "" };
+  if (parts.length === 1 && first.type === "text" && first.providerMetadata === undefined)
+    return { content: first.text };
+  return { content: parts.map(blockOf) as ContentBlock[] };
+}
+
+function blockOf(part: Part): ProviderBlock {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text, ...part.providerMetadata?.["langchain"] };
+    case "reasoning":
+      if (part.encrypted !== undefined) return { type: "redacted_thinking", data: part.encrypted };
+      return part.signature === undefined
+        ? { type: "reasoning", reasoning: part.text }
+        : { type: "thinking", thinking: part.text, signature: part.signature };
+    case "image":
+    case "file":
+      return mediaBlock(part);
+    case "opaque":
+      return part.value as ProviderBlock;
+    default:
+      return { type: "text", text: "" };
+  }
+}
+
+function mediaBlock({ type, source }: MediaPart): ProviderBlock {
+  const { mediaType: mimeType } = source;
+  const typed = mimeType === undefined ? {} : { mimeType };
+  switch (source.kind) {
+    case "base64":
+      return { type, data: source.data, ...typed };
+    case "url":
+      return { type, url: source.url, ...typed };
+    case "file-id":
+      return { type, fileId: source.fileId, ...typed };
+  }
+}

@@ -1,0 +1,115 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { ThreadfoldError } from "@threadfold/core";
+import { z } from "zod";
+
+/** Why a tool has no result. Part of the public interface: kinds never change their meaning. */
+export type ToolProblem = "invalid-input" | "not-found" | "unavailable";
+
+/** A failure that the model is told about in words that are meant for it: what is wrong and what to do instead. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+  readonly problem: ToolProblem;
+
+  constructor(problem: ToolProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/** What a model is told when a call fails for a reason that is none of its business. */
+const UNAVAILABLE = new ToolFailure(
+  "unavailable",
+  "The conversation's store cannot be read just now. Nothing was changed; go on without it, or try once more later.",
+);
+
+/** The report of a finished call. It holds nothing of what was asked or answered. */
+export interface ToolCallReport {
+  readonly tool: string;
+  readonly durationMilliseconds: number;
+  /** Why it had no result; null when it had one. */
+  readonly problem: ToolProblem | null;
+}
+
+/** The host's listeners for calls and for what goes wrong in them. */
+export interface ToolListeners {
+  readonly now: () => number;
+  readonly onCall?: (report: ToolCallReport) => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Runs a tool. A failure becomes a result with `isError`; what is not meant for the model goes to `onError` and no further. */
+export async function toolResult(
+  tool: string,
+  run: () => Promise<CallToolResult>,
+  { now, onCall, onError }: ToolListeners,
+): Promise<CallToolResult> {
+  const begun = now();
+  const over = (problem: ToolProblem | null) => report({ tool, durationMilliseconds: now() - begun, problem }, onCall);
+  try {
+    const result = await run();
+    over(null);
+    return result;
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (failure === UNAVAILABLE) report(thrown, onError);
+    over(failure.problem);
+    return { isError: true, content: [{ type: "text", text: failure.message }] };
+  }
+}
+
+/** Calls a listener, which must not break the call that it is told about. */
+export function report<Told>(told: Told, listener: ((told: Told) => void) | undefined): void {
+  try {
+    listener?.(told);
+  } catch {
+    // What it throws is its own affair.
+  }
+}
+
+function failureOf(thrown: unknown): ToolFailure {
+  if (thrown instanceof ToolFailure) return thrown;
+  if (ThreadfoldError.isInstance(thrown) && thrown.code === "INVALID_QUERY") {
+    return new ToolFailure("invalid-input", `${thrown.message} ${thrown.hint}`);
+  }
+  return UNAVAILABLE;
+}
+
+/** No result takes more tokens than this, whatever a call asks for. */
+const MOST_RESULT_TOKENS = 40_000;
+
+/** Every tool only reads, returns the same for the same call, and looks at nothing but the store. */
+export const READ_ONLY = Object.freeze({
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+});
+
+/** Which thread is meant, where several are served. */
+export const threadIdField = z
+  .string()
+  .min(1)
+  .max(512)
+  .optional()
+  .describe("Id of the thread. Leave it out when only one is served.");
+
+/** Most tokens that the result may take. */
+export const maxTokensField = z
+  .int()
+  .min(256)
+  .max(MOST_RESULT_TOKENS)
+  .optional()
+  .describe("Most tokens that the result may take.");
+
+/** Where the next page begins, as a call takes it back; null on the last page. */
+export const nextCursorField = z
+  .string()
+  .nullable()
+  .describe("Give it back as cursor for the next page. Null at the end.");
+
+/** Reads a cursor that a page before this one gave: a whole number from 0. Null for anything else. */
+export function cursorPlace(cursor: string | undefined, prefix: string): number | null {
+  if (cursor === undefined) return 0;
+  const digits = cursor.startsWith(prefix) ? cursor.slice(prefix.length) : "";
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
+}
