@@ -1,4 +1,4 @@
-import type { CliCommand } from "./cli-command.ts";
+import type { CliCommand } from "./command/cli-command.ts";
 
 /** A command as the list of commands shows it. Its module is loaded when it is called. */
 export interface CommandEntry {

@@ -1,13 +1,16 @@
-import type { CliReport } from "./cli-command.ts";
-import { asCliFailure, type CliFailure } from "./cli-failure.ts";
-import type { CliIo } from "./cli-io.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
-import { envelopeOf, failureEnvelope, serializeEnvelope } from "./output/envelope.ts";
-import { type Page, pageOf } from "./output/page.ts";
-import { plainText } from "./output/plain-text.ts";
-import { type CliWishes, type ParsedCall, parseCall } from "./parse/parse-call.ts";
-import { progressFor } from "./progress/progress-for.ts";
-import { THREADFOLD_VERSION } from "./version.ts";
+import { type CliReport, THREADFOLD_VERSION } from "./command/cli-command.ts";
+import {
+  asCliFailure,
+  type CliFailure,
+  envelopeOf,
+  failureEnvelope,
+  serializeEnvelope,
+} from "./command/cli-failure.ts";
+import { EXIT_CODES } from "./command/exit-codes.ts";
+import type { CliIo } from "./output/cli-io.ts";
+import { type Page, pageOf, plainText } from "./output/page.ts";
+import { type CliWishes, type ParsedCall, parseCall } from "./parse-call.ts";
+import { progressFor } from "./progress/progress.ts";
 
 /** More warnings than this are counted and not printed; `--json` has them all. */
 const MOST_WARNINGS = 10;

@@ -1,6 +1,6 @@
 import { addAbortSignal } from "node:stream";
-import type { CliIo, CliOutput } from "./cli-io.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
+import { EXIT_CODES } from "./command/exit-codes.ts";
+import type { CliIo, CliOutput } from "./output/cli-io.ts";
 import { runCli } from "./run-cli.ts";
 
 /** How long an interrupted command may take to stop, in milliseconds. A read from a silent pipe never does. */

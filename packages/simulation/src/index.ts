@@ -6,8 +6,8 @@ export type {
   PromptPolicy,
   SummaryCall,
 } from "./policy/prompt-policy.ts";
-export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/prompt-piece.ts";
-export { type RecordedCall, recordedCalls } from "./recording/recorded-calls.ts";
+export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/prompt-policy.ts";
+export { type RecordedCall, recordedCalls } from "./recording/recorded-session.ts";
 export { type RecordedSession, recordedSession, tokensOfCharacters } from "./recording/recorded-session.ts";
 export { COLD_AFTER_CALLS, type Need, type SessionNeeds, sessionNeeds } from "./needs/session-needs.ts";
 export {
@@ -19,7 +19,7 @@ export {
   callBills,
   summaryBill,
 } from "./measure/call-bill.ts";
-export { type ProviderBills, providerBills } from "./measure/provider-bills.ts";
+export { type ProviderBills, providerBills } from "./measure/call-bill.ts";
 export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
 export { type ReplayScene, replayScene } from "./replay/replay-scene.ts";
 export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";
@@ -35,9 +35,9 @@ export {
   type RulePrompt,
   tokensOfMessage,
   tokensOfPieces,
-} from "./policies/rule-policy.ts";
+} from "./policies/naive-policies.ts";
 export { clearAllButLast, noCompaction, slidingWindow } from "./policies/naive-policies.ts";
-export { floorPolicy } from "./policies/floor-policy.ts";
+export { floorPolicy } from "./policies/naive-policies.ts";
 export { oraclePolicy } from "./policies/oracle-policy.ts";
 export { presetPolicy, type PresetPolicyOptions } from "./policies/preset-policy.ts";
 export { baselineById, BASELINES, offerOf, type PolicyOffer, presetOffers } from "./policies/policy-offer.ts";
@@ -49,14 +49,14 @@ export type {
   ProviderBill,
   RecallFigures,
 } from "./figures/policy-figures.ts";
-export { type ReplaySeries, replaySeries } from "./figures/replay-series.ts";
+export { type ReplaySeries, replaySeries } from "./figures/figures-tally.ts";
 export {
   simulate,
   type SimulatedSession,
   type Simulation,
   type SimulationOptions,
   type SimulationProgress,
-} from "./simulate.ts";
+} from "./run/simulate.ts";
 export {
   ANSWER_COLUMNS,
   ANSWER_NOTES,
@@ -66,5 +66,5 @@ export {
   type FigureColumn,
   MEMORY_COLUMNS,
   MEMORY_NOTES,
-} from "./report/figure-columns.ts";
+} from "./report/report-page.ts";
 export { type ReportNotes, reportPage } from "./report/report-page.ts";

@@ -1,19 +1,17 @@
 import { createReadStream, statSync } from "node:fs";
 import { asThreadId, ThreadfoldError } from "@threadfold/core";
 import { type AuditReport, ed25519Signer, exportAudit, makeCheckpoint, verifyAudit } from "@threadfold/stores";
+import type { CliCall, CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
+import { streamWholeFile, writeWholeFile } from "../output/output-folder.ts";
+import { count, plainText } from "../output/page.ts";
 import {
   checkpointOption,
   PUBLIC_KEY_OPTION,
   publicKeyOption,
   readText,
   SINCE_OPTION,
-} from "../audit/audit-options.ts";
-import type { CliCall, CliCommand, CliContext, CliReport } from "../cli-command.ts";
-import { count } from "../output/figures.ts";
-import { writeWholeFile } from "../output/output-folder.ts";
-import { plainText } from "../output/plain-text.ts";
-import { streamWholeFile } from "../output/stream-file.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+  STORE_OPTION,
+} from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 
 type Action = (target: string, options: CliCall["options"], context: CliContext) => Promise<CliReport>;

@@ -2,17 +2,15 @@ import { join } from "node:path";
 import { FORMAT_NAMES } from "@threadfold/renderer";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
-import type { CliCommand, CliReport } from "../cli-command.ts";
-import { type CompactData, compactData } from "../compact/compact-data.ts";
-import { compactFailure } from "../compact/compact-failure.ts";
+import type { CliCommand, CliReport } from "../command/cli-command.ts";
+import { type CompactData, compactData, importWarnings, renderWarnings } from "../compact/compact-data.ts";
 import { compactPage } from "../compact/compact-page.ts";
-import { parseCompactRequest } from "../compact/compact-request.ts";
-import { type CompactRun, compactSession, readSource, storeFor } from "../compact/compact-run.ts";
-import { importWarnings, renderWarnings } from "../compact/compact-warnings.ts";
-import { resultFiles } from "../compact/result-files.ts";
-import { figure, percent } from "../output/figures.ts";
+import { type CompactRun, compactSession, parseCompactRequest, readSource, storeFor } from "../compact/compact-run.ts";
+import { compactFailure } from "../compact/soundness.ts";
+import { resultFiles } from "../compact/summary-document.ts";
 import { OutputFolder } from "../output/output-folder.ts";
-import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
+import { figure, percent } from "../output/page.ts";
+import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
 
 /** `compact`: imports a session, folds it when that is due, renders the request, and checks it. */
 export const compactCommand: CliCommand = {

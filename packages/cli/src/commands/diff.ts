@@ -1,10 +1,7 @@
 import { type PlanRecord, planDiff } from "@threadfold/core";
-import type { CliCommand } from "../cli-command.ts";
-import { count, figure } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { singleLine } from "../output/plain-text.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
-import { parsePlanVersion } from "../parse/numbers.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { count, figure, type Page, singleLine } from "../output/page.ts";
+import { parsePlanVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedPlan, storedThread } from "../store/stored-thread.ts";
 

@@ -1,14 +1,11 @@
+import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import { ThreadfoldError } from "@threadfold/core";
-import type { CliCommand } from "../cli-command.ts";
-import { checkRedis } from "../doctor/check-redis.ts";
-import { checkRuntime } from "../doctor/check-runtime.ts";
+import type { CliCommand } from "../command/cli-command.ts";
 import { checkStore } from "../doctor/check-store.ts";
-import { attempted, type CheckStatus, type Checkup } from "../doctor/checkup.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import type { PaintStyle } from "../output/paint.ts";
-import { plainText } from "../output/plain-text.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import { attempted, type CheckStatus, type Checkup, checkup } from "../doctor/checkup.ts";
+import { count, type Page, type PaintStyle, plainText } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
 import { storeAddress } from "../store/store-address.ts";
 
 const COLOURS: Readonly<Record<CheckStatus, PaintStyle>> = {
@@ -52,4 +49,71 @@ function doctorPage(checks: readonly Checkup[], { paint }: Page): string {
       ...(hint === "" ? [] : [`${" ".repeat(WIDEST_STATUS + widest + 2)}${plainText(hint)}`]),
     ])
     .join("\n");
+}
+
+const LEAST_NODE = [22, 13] as const;
+/** Packages that stores load when they are asked for. */
+const DRIVERS = [
+  { name: "pg", serves: "stores at postgres://" },
+  { name: "ioredis", serves: "summary caches at redis://" },
+  { name: "@aws-sdk/client-s3", serves: "artifacts at s3://" },
+] as const;
+
+/** Node and its SQLite, and which drivers of servers are installed. */
+function checkRuntime(): readonly Checkup[] {
+  return [checkNode(process.versions.node), ...checkSqlite(), ...DRIVERS.map(checkDriver)];
+}
+
+function checkNode(version: string): Checkup {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isNewEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  const least = LEAST_NODE.join(".");
+  return checkup(
+    "node",
+    isNewEnough ? "ok" : "failed",
+    `Node.js ${version}`,
+    isNewEnough ? "" : `Take ${least} or newer.`,
+  );
+}
+
+function checkSqlite(): readonly Checkup[] {
+  const sqlite = process.versions["sqlite"];
+  if (sqlite === undefined)
+    return [checkup("sqlite", "failed", "this Node.js has no SQLite", "Take another build of it.")];
+  return [checkup("sqlite", "ok", `SQLite ${sqlite}, a part of Node.js`)];
+}
+
+function checkDriver({ name, serves }: (typeof DRIVERS)[number]): Checkup {
+  const driver = `driver.${name}`;
+  try {
+    import.meta.resolve(name);
+    return checkup(driver, "ok", `${name} is installed`);
+  } catch {
+    return checkup(driver, "missing", `${name} is not installed`, `For ${serves}: npm install ${name}`);
+  }
+}
+
+/** A Redis for summaries: writes a value that goes by itself, and reads it back. */
+async function checkRedis(address: string): Promise<readonly Checkup[]> {
+  const { openRedisSummaryCache } = await import("@threadfold/stores/redis");
+  const troubles: string[] = [];
+  const cache = await openRedisSummaryCache(address, {
+    tenantId: null,
+    secret: randomBytes(32).toString("hex"),
+    prefix: `threadfold-doctor-${randomBytes(4).toString("hex")}`,
+    ttlSeconds: 5,
+    timeoutMs: 1_000,
+    onTrouble: ({ kind }) => void troubles.push(kind),
+  });
+  try {
+    const before = performance.now();
+    await cache.set("key", "value");
+    const value = await cache.get("key");
+    const took = (performance.now() - before).toFixed(1);
+    if (value === "value") return [checkup("redis", "ok", `answers; a write and a read take ${took} ms`)];
+    const hint = "Sessions go on without it, and pay for summaries again.";
+    return [checkup("redis", "failed", `does not answer (${troubles[0] ?? "the value is gone"})`, hint)];
+  } finally {
+    await cache.close();
+  }
 }

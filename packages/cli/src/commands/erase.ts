@@ -1,10 +1,8 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { type ErasureReport, eraseSubject } from "@threadfold/stores";
-import type { CliCommand } from "../cli-command.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText } from "../output/plain-text.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { count, type Page, plainText } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 
 /** `erase`: takes a thread's content away for good and leaves what proves that it was there. */

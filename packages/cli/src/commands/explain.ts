@@ -7,12 +7,9 @@ import {
   ThreadfoldError,
   visibleText,
 } from "@threadfold/core";
-import type { CliCommand } from "../cli-command.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText, singleLine } from "../output/plain-text.ts";
-import { wrap } from "../output/wrap.ts";
-import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { count, type Page, plainText, singleLine, wrap } from "../output/page.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedPlan, storedThread } from "../store/stored-thread.ts";
 

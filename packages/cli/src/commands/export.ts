@@ -1,12 +1,11 @@
 import { asThreadId, ThreadfoldError } from "@threadfold/core";
 import { EXPORTERS, type ExportedSession, type ExportFormat, exportSession } from "@threadfold/importers";
 import { planWindow } from "@threadfold/session";
-import type { CliCall, CliCommand } from "../cli-command.ts";
-import { count, figure } from "../output/figures.ts";
+import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
-import { plainText } from "../output/plain-text.ts";
-import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
-import { keptSource } from "../store/kept-source.ts";
+import { count, figure, plainText } from "../output/page.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
+import { keptSource } from "../source/import-source.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedPlan, storedThread } from "../store/stored-thread.ts";
 

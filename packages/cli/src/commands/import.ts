@@ -3,15 +3,11 @@ import type { ImportedSession } from "@threadfold/importers";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession } from "@threadfold/session";
 import { openStore } from "@threadfold/stores";
-import type { CliCommand, CliContext, CliReport } from "../cli-command.ts";
-import { sourceData } from "../compact/compact-data.ts";
-import { importWarnings } from "../compact/compact-warnings.ts";
-import { count } from "../output/figures.ts";
-import { plainText } from "../output/plain-text.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
-import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
-import { importSource } from "../source/import-source.ts";
-import { keepSource } from "../store/keep-source.ts";
+import type { CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
+import { importWarnings, sourceData } from "../compact/compact-data.ts";
+import { count, plainText } from "../output/page.ts";
+import { parseSource, SOURCE_ARGUMENT, SOURCE_OPTIONS, STORE_OPTION } from "../parse/options.ts";
+import { importSource, keepSource } from "../source/import-source.ts";
 import { storeAddress } from "../store/store-address.ts";
 
 /** `import`: puts a recorded session into a store. Doing it again adds only what is new. */

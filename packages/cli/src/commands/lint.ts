@@ -1,11 +1,11 @@
-import { ThreadfoldError } from "@threadfold/core";
-import { FORMAT_NAMES, formatById, type ProviderFormat } from "@threadfold/renderer";
-import type { CliCommand, CliReport } from "../cli-command.ts";
-import { type LintFinding, lintFinding } from "../lint/lint-finding.ts";
-import { readRequest } from "../lint/read-request.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { singleLine } from "../output/plain-text.ts";
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { type LegalityViolation, parseJson, ThreadfoldError } from "@threadfold/core";
+import { FORMAT_NAMES, formatById, type ProviderFormat, remedyFor } from "@threadfold/renderer";
+import type { CliCommand, CliReport } from "../command/cli-command.ts";
+import type { CliIo } from "../output/cli-io.ts";
+import { count, type Page, singleLine } from "../output/page.ts";
+import { STANDARD_INPUT } from "../parse/options.ts";
 
 const WIDEST_PROBLEM = 300;
 
@@ -59,3 +59,69 @@ function lintPage(findings: readonly LintFinding[], { id, rules }: ProviderForma
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
+
+/** A broken rule as `lint` tells of it. */
+interface LintFinding {
+  readonly rule: string;
+  /** Index of the message; null when it is about the request as a whole. */
+  readonly message: number | null;
+  /** Path in the request. */
+  readonly at: string;
+  readonly problem: string;
+  /** What the provider asks. */
+  readonly asks: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+/** A violation with what the rule asks and what to do about it. */
+function lintFinding({ rule, at, problem }: LegalityViolation, { rules }: ProviderFormat): LintFinding {
+  const asks = rules.rules.find(({ id }) => id === rule)?.description ?? "";
+  return { rule, message: messageIndex(at), at, problem, asks, remedy: remedyFor(rule) ?? asks };
+}
+
+/** Every format calls its list of messages by one of these names. */
+function messageIndex(at: string): number | null {
+  const index = /^\$\.(?:messages|input|contents)\[(\d+)\]/.exec(at)?.[1];
+  return index === undefined ? null : Number(index);
+}
+
+type RequestIo = Pick<CliIo, "stdin" | "signal">;
+
+const WHAT_TO_GIVE = "Give the body of one request, as it is sent to the provider.";
+
+/**
+ * Reads a request from a file of JSON, or from standard input.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE` when the file cannot be read, `EMPTY_SOURCE` when nothing is in it,
+ * `INVALID_JSON` when it is no JSON, `ABORTED`.
+ */
+async function readRequest(path: string, io: RequestIo): Promise<unknown> {
+  const content = await textOf(path, io);
+  if (content.trim() === "")
+    throw new ThreadfoldError("EMPTY_SOURCE", `The file ${path} is empty.`, { hint: WHAT_TO_GIVE, details: { path } });
+  try {
+    return parseJson(content);
+  } catch (cause) {
+    throw new ThreadfoldError("INVALID_JSON", `The file ${path} is not JSON: ${(cause as Error).message}.`, {
+      hint: WHAT_TO_GIVE,
+      details: { path },
+      cause,
+    });
+  }
+}
+
+async function textOf(path: string, { stdin, signal }: RequestIo): Promise<string> {
+  try {
+    if (path === STANDARD_INPUT) return await text(stdin());
+    return await readFile(path, { encoding: "utf8", signal });
+  } catch (cause) {
+    if (signal.aborted)
+      throw new ThreadfoldError("ABORTED", "The check was aborted while it read the file.", { cause });
+    const why = (cause as NodeJS.ErrnoException).code ?? "it cannot be opened";
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `The file ${path} cannot be read: ${why}.`, {
+      details: { path },
+      cause,
+    });
+  }
+}

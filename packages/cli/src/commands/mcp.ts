@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
-import type { CliCall, CliCommand } from "../cli-command.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 

@@ -2,15 +2,13 @@ import { BudgetInfeasibleError, PROMPT_CACHE_PRICES, ThreadfoldError } from "@th
 import { FORMAT_NAMES } from "@threadfold/renderer";
 import { PRESETS } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
-import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
-import { parseCompactRequest } from "../compact/compact-request.ts";
-import { readSource } from "../compact/compact-run.ts";
-import { importWarnings } from "../compact/compact-warnings.ts";
-import { figure, percent } from "../output/figures.ts";
-import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
-import { type PlanData, planData } from "../plan/plan-data.ts";
+import type { CliCall, CliCommand, CliReport } from "../command/cli-command.ts";
+import { importWarnings } from "../compact/compact-data.ts";
+import { parseCompactRequest, readSource } from "../compact/compact-run.ts";
+import { figure, percent } from "../output/page.ts";
+import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
+import { type PlanData, type PlanRequest, type PlanRun, planData, previewSession } from "../plan/plan-data.ts";
 import { planPage } from "../plan/plan-page.ts";
-import { type PlanRequest, type PlanRun, previewSession } from "../plan/plan-run.ts";
 
 /** `plan`: says what `compact` would do to a session, what that costs, and what the model would no longer see. It never stores anything. */
 export const planCommand: CliCommand = {

@@ -1,9 +1,7 @@
 import { type ContextCompactionConfig, compactionConfig } from "@threadfold/core";
 import { type CompactionPreset, PRESETS } from "@threadfold/strategies";
-import type { CliCommand } from "../cli-command.ts";
-import type { Page } from "../output/page.ts";
-import { table } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { type Page, table, wrap } from "../output/page.ts";
 
 /** `presets`: lists the presets with what makes them fold, how they fold, and every parameter that is in force. */
 export const presetsCommand: CliCommand = {

@@ -8,11 +8,11 @@ import {
 import { FORMAT_NAMES, formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { RequestRenderer, threadState } from "@threadfold/session";
 import { loadTokenizer } from "@threadfold/tokenizers";
-import type { CliCall, CliCommand, CliReport } from "../cli-command.ts";
-import { renderWarnings } from "../compact/compact-warnings.ts";
+import type { CliCall, CliCommand, CliReport } from "../command/cli-command.ts";
+import { renderWarnings } from "../compact/compact-data.ts";
+import { unsoundness } from "../compact/soundness.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
-import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
-import { unsoundness } from "../soundness.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { newestRequest, storedPlan, storedThread } from "../store/stored-thread.ts";
 

@@ -1,9 +1,8 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { type ReplayedRequest, replayThread } from "@threadfold/session";
-import type { CliCommand } from "../cli-command.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { count, type Page } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 

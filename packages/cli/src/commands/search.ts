@@ -1,10 +1,8 @@
 import { actionOf, type CompactionAction, type RecallHit, recallTerms, ThreadfoldError } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
-import type { CliCall, CliCommand } from "../cli-command.ts";
-import { figure } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText } from "../output/plain-text.ts";
-import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { figure, type Page, plainText } from "../output/page.ts";
+import { PLAN_OPTION, planVersion, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedPlan, storedThread } from "../store/stored-thread.ts";
 

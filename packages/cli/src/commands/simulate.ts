@@ -1,16 +1,159 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
-import { BASELINES, reportPage, SCRIPTED_SUMMARIZERS, type Simulation, simulate } from "@threadfold/simulation";
-import { PRESETS } from "@threadfold/strategies";
-import type { CliCommand, CliContext, CliReport, CliWarning } from "../cli-command.ts";
-import { figure } from "../output/figures.ts";
+import {
+  ANSWER_COLUMNS,
+  ANSWER_NOTES,
+  BASELINES,
+  baselineById,
+  FIGURE_COLUMNS,
+  FIGURE_NOTES,
+  type FigureColumn,
+  MEMORY_COLUMNS,
+  MEMORY_NOTES,
+  type PolicyFigures,
+  type PolicyOffer,
+  presetOffers,
+  type RecordedSession,
+  recordedSession,
+  reportPage,
+  SCRIPTED_SUMMARIZERS,
+  type ScriptedSummarizer,
+  type ScriptedSummarizerId,
+  type Simulation,
+  scriptedSummarizer,
+  simulate,
+} from "@threadfold/simulation";
+import { PRESETS, presetByName } from "@threadfold/strategies";
+import {
+  type CliCall,
+  type CliCommand,
+  type CliContext,
+  type CliReport,
+  type CliWarning,
+  THREADFOLD_VERSION,
+} from "../command/cli-command.ts";
+import { importWarnings } from "../compact/compact-data.ts";
 import { writeWholeFile } from "../output/output-folder.ts";
-import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/source-options.ts";
-import { READING_SHARE, readSessions } from "../simulate/read-sessions.ts";
-import { simulatePage } from "../simulate/simulate-page.ts";
-import { parseSimulateRequest, type SimulateRequest } from "../simulate/simulate-request.ts";
-import { THREADFOLD_VERSION } from "../version.ts";
+import { count, figure, type Page, table, wrap } from "../output/page.ts";
+import { parseSource, parseTokens, SOURCE_ARGUMENT, SOURCE_OPTIONS, type SourceRequest } from "../parse/options.ts";
+import { importSource } from "../source/import-source.ts";
+
+/** The sessions that could be read, and what is to be said of the others. */
+export interface ReadSessions {
+  readonly sessions: readonly RecordedSession[];
+  readonly warnings: readonly CliWarning[];
+}
+
+/** How much of the command's work reading is. */
+const READING_SHARE = 0.05;
+
+/**
+ * Reads every session. Of many files one that cannot be read is told of and left out; when none is left, that is a
+ * failure.
+ *
+ * @throws ThreadfoldError what importing throws for the first file when none can be read, and `ABORTED`.
+ */
+async function readSessions(sources: readonly SourceRequest[], { io, progress }: CliContext): Promise<ReadSessions> {
+  const sessions: RecordedSession[] = [];
+  const warnings: CliWarning[] = [];
+  const failures: ThreadfoldError[] = [];
+  for (const [index, source] of sources.entries()) {
+    const { file } = source;
+    progress.update("reading", (READING_SHARE * index) / sources.length);
+    try {
+      const imported = await importSource(source, io);
+      sessions.push(recordedSession(imported, file));
+      warnings.push(...importWarnings(imported).map(({ code, message }) => ({ code, message: `${file}: ${message}` })));
+    } catch (error) {
+      if (!ThreadfoldError.isInstance(error) || error.code === "ABORTED") throw error;
+      failures.push(error);
+      warnings.push({ code: "session-left-out", message: `${file} is left out: ${error.message}` });
+    }
+  }
+  if (sessions.length === 0 && failures[0] !== undefined) throw failures[0];
+  return { sessions, warnings };
+}
+
+/** What `simulate` was asked for. */
+interface SimulateRequest {
+  readonly sources: readonly SourceRequest[];
+  readonly presets: readonly PolicyOffer[];
+  readonly baselines: readonly PolicyOffer[];
+  readonly budgets: readonly number[];
+  readonly summarizer: ScriptedSummarizer;
+  /** Where to write the page; absent when none is wanted. */
+  readonly html: string | undefined;
+}
+
+/** Names that stand for every one, and for none. */
+const ALL = "all";
+const NONE = "none";
+
+/** Reads what `simulate` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateRequest {
+  const summarizer = scriptedSummarizer(options["summarizer"] as ScriptedSummarizerId);
+  const presets = listOf("--preset", options["preset"]);
+  const baselines = listOf("--policy", options["policy"]);
+  const html = options["html"];
+  if (chosen([...presets, ...baselines]).length === 0)
+    throw new ThreadfoldError("USAGE", "--preset and --policy are both none, so there is nothing to replay.");
+  if (html === "") throw new ThreadfoldError("USAGE", "--html is empty; it must be a path.");
+  return {
+    sources: files.map((file) => parseSource(file, options)),
+    presets: presetOffers(summarizer, presets.includes(ALL) ? PRESETS : chosen(presets).map(presetByName)),
+    baselines: baselines.includes(ALL) ? BASELINES : chosen(baselines).map(baselineById),
+    budgets: [...new Set(listOf("--budget", options["budget"]).map((text) => parseTokens("--budget", text)))],
+    summarizer,
+    html: typeof html === "string" ? html : undefined,
+  };
+}
+
+/** Values separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
+function listOf(option: string, given: CliCall["options"][string]): readonly string[] {
+  const text = String(given);
+  const values = text.split(",").map((value) => value.trim());
+  if (!values.includes("")) return [...new Set(values)];
+  throw new ThreadfoldError("USAGE", `${option} is ${JSON.stringify(text)}; it must be values separated by commas.`);
+}
+
+const chosen = (names: readonly string[]): readonly string[] => names.filter((name) => name !== NONE);
+
+/** Figures that a terminal's width has room for; the HTML page and `--json` have them all. */
+const COLUMNS = FIGURE_COLUMNS.filter(({ title }) => title !== "sent");
+
+/** A simulation as people read it: one table per budget, presets above what they are compared with. */
+function simulatePage(simulation: Simulation, { paint, columns }: Page): string {
+  const budgets = [...new Set(simulation.policies.map(({ budget }) => budget))];
+  const tables = budgets.map((budget) => {
+    const rows = simulation.policies.filter((figures) => figures.budget === budget);
+    const sessions = rows[0]?.sessions ?? 0;
+    const title = `${figure(budget)} tokens: ${count(sessions, "session")}, ${count(callsAt(simulation, budget), "call")}`;
+    if (sessions === 0) return `${paint("bold", title)}\n  every session fits into this budget`;
+    const section = (heading: string, columns: readonly FigureColumn[]): readonly string[] => [
+      paint("bold", heading),
+      ...rowsOf(rows, columns).map((line) => `  ${line}`),
+    ];
+    return [
+      ...section(title, COLUMNS),
+      ...section("What is remembered of the work, in percent", MEMORY_COLUMNS),
+      ...section("What comes back by one query", ANSWER_COLUMNS),
+    ].join("\n");
+  });
+  const notes = [...FIGURE_NOTES, ...MEMORY_NOTES, ...ANSWER_NOTES]
+    .flatMap((note) => wrap(note, columns))
+    .map((line) => paint("dim", line));
+  return [...tables, notes.join("\n")].join("\n\n");
+}
+
+function rowsOf(rows: readonly PolicyFigures[], columns: readonly FigureColumn[]): readonly string[] {
+  const head = ["policy", ...columns.map(({ title }) => title)];
+  const body = rows.map((figures) => [figures.policy, ...columns.map(({ text }) => text(figures))]);
+  return table([head, ...body], ["left", ...columns.map(() => "right" as const)]);
+}
+
+const callsAt = ({ sessions }: Simulation, budget: number): number =>
+  sessions.filter(({ budgets }) => budgets.includes(budget)).reduce((sum, { calls }) => sum + calls, 0);
 
 /** `simulate`: replays recorded sessions call by call, under presets and budgets, and says what each costs and forgets. */
 export const simulateCommand: CliCommand = {

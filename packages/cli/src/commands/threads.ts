@@ -1,9 +1,7 @@
 import type { ThreadInfo } from "@threadfold/core";
-import type { CliCommand } from "../cli-command.ts";
-import type { Page } from "../output/page.ts";
-import { plainText } from "../output/plain-text.ts";
-import { table } from "../output/table.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { type Page, plainText, table } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
 

@@ -1,13 +1,16 @@
-import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import {
+  asThreadId,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+  type UnsourcedItem,
+  unsourcedInPlan,
+} from "@threadfold/core";
 import { type StoreFinding, verifySince, verifyStore } from "@threadfold/stores";
-import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION } from "../audit/audit-options.ts";
-import type { CliCommand } from "../cli-command.ts";
-import { count } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText, singleLine } from "../output/plain-text.ts";
-import { STORE_OPTION } from "../parse/common-options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { count, type Page, plainText, singleLine } from "../output/page.ts";
+import { checkpointOption, PUBLIC_KEY_OPTION, publicKeyOption, SINCE_OPTION, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
-import { type UnsourcedNote, unsourcedInStore } from "../store/unsourced-in-store.ts";
 
 const WAY_OUT = "Take an intact copy of the store.";
 
@@ -87,4 +90,40 @@ function verifyPage(
 function describe({ family, threadId, at, problem }: StoreFinding): string {
   const thread = threadId === null ? "" : ` of thread ${threadId}`;
   return `${family}${thread}${at === null ? "" : ` at ${at}`}: ${problem}`;
+}
+
+/** An item of a thread's newest plan that reads as a user's word and is borne out by none. */
+interface UnsourcedNote {
+  readonly threadId: ThreadId;
+  readonly planVersion: number;
+  readonly section: UnsourcedItem["section"];
+  readonly itemId: string;
+  readonly text: string;
+  /** The messages that the item names. */
+  readonly sources: readonly string[];
+}
+
+/** The unsourced items of the newest plan of each thread. @throws what the store throws. */
+async function unsourcedInStore(
+  store: ThreadfoldStore,
+  threads: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly UnsourcedNote[]> {
+  const notes: UnsourcedNote[] = [];
+  for (const id of threads) {
+    signal?.throwIfAborted();
+    const threadId = asThreadId(id);
+    const { plan, version } = await store.plans.getCurrentPlan(threadId);
+    const thread = plan === null || plan.summarizations.length === 0 ? null : await store.threads.load(threadId);
+    if (plan === null || thread === null) continue;
+    const unsourced = unsourcedInPlan(plan, (messageId) => thread.message(messageId));
+    notes.push(...unsourced.map((item) => noteOf(item, threadId, version)));
+  }
+  return notes;
+}
+
+function noteOf(unsourced: UnsourcedItem, threadId: ThreadId, planVersion: number): UnsourcedNote {
+  const { section, item } = unsourced;
+  const text = unsourced.section === "openItems" ? unsourced.item.description : unsourced.item.text;
+  return { threadId, planVersion, section, itemId: item.id, text, sources: item.sources };
 }

@@ -1,12 +1,24 @@
-import type { CompactionOutcome } from "@threadfold/core";
-import { count, figure, percent } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText, singleLine } from "../output/plain-text.ts";
-import { table } from "../output/table.ts";
-import { windowBar } from "../output/window-bar.ts";
-import { wrap } from "../output/wrap.ts";
-import { sourceName } from "../parse/source-options.ts";
-import { type ActionGroup, actionGroups } from "./action-groups.ts";
+import {
+  type CompactionAction,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type PlanRecord,
+  planRecords,
+  type TokenBreakdown,
+} from "@threadfold/core";
+import type { RenderManifest } from "@threadfold/renderer";
+import {
+  count,
+  figure,
+  type Page,
+  type PaintStyle,
+  percent,
+  plainText,
+  singleLine,
+  table,
+  wrap,
+} from "../output/page.ts";
+import { sourceName } from "../parse/options.ts";
 import type { ActionCounts, CompactData } from "./compact-data.ts";
 import type { CompactRun } from "./compact-run.ts";
 
@@ -179,4 +191,141 @@ const title = (text: string, page: Page): string => page.paint("bold", text);
 function shellWord(text: string): string {
   const word = plainText(text);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** One kind of content of the window. Each has a glyph of its own, so that the bar reads without colours. */
+interface Segment {
+  readonly name: keyof TokenBreakdown | "free";
+  readonly glyph: string;
+  readonly style: PaintStyle;
+}
+
+const SEGMENTS: readonly Segment[] = [
+  { name: "system", glyph: "▓", style: "blue" },
+  { name: "tools", glyph: "▒", style: "blue" },
+  { name: "pins", glyph: "◆", style: "yellow" },
+  { name: "summaries", glyph: "≡", style: "magenta" },
+  { name: "pointers", glyph: "→", style: "cyan" },
+  { name: "rehydrated", glyph: "+", style: "cyan" },
+  { name: "kept", glyph: "█", style: "green" },
+  { name: "overhead", glyph: "░", style: "dim" },
+  { name: "free", glyph: "·", style: "dim" },
+];
+
+interface Share extends Segment {
+  readonly tokens: number;
+}
+
+/**
+ * What the window holds as a bar, and below it the legend with token figures. Whatever has a token gets a cell; what has
+ * none is left out. When the content exceeds the window, nothing is free and the bar is all content.
+ */
+export function windowBar(breakdown: TokenBreakdown, budget: number, page: Page): readonly string[] {
+  const used = Object.values(breakdown).reduce((sum, tokens) => sum + tokens, 0);
+  const figures = { ...breakdown, free: Math.max(0, budget - used) };
+  const shares = SEGMENTS.map((segment): Share => ({ ...segment, tokens: figures[segment.name] }));
+  const shown = shares.filter((share) => share.tokens > 0);
+  const cells = shareOut(
+    shown.map((share) => share.tokens),
+    page.columns - 4,
+  );
+  const bar = shown.map((share, index) => page.paint(share.style, share.glyph.repeat(cells[index] ?? 0))).join("");
+  return [`  ${bar}`, ...legend(shown, page)];
+}
+
+/** Divides cells in proportion, at least one for each, the largest remainders first; the cells add up to the width. */
+export function shareOut(amounts: readonly number[], width: number): readonly number[] {
+  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  if (total === 0) return amounts.map(() => 0);
+  const exact = amounts.map((amount) => (amount / total) * width);
+  const cells = exact.map((cell) => Math.max(1, Math.floor(cell)));
+  const order = exact
+    .map((cell, index) => ({ index, rest: cell - Math.floor(cell) }))
+    .sort((a, b) => b.rest - a.rest || a.index - b.index);
+  let left = width - cells.reduce((sum, cell) => sum + cell, 0);
+  for (const { index } of order) {
+    if (left <= 0) break;
+    if ((exact[index] ?? 0) < 1) continue;
+    cells[index] = (cells[index] ?? 0) + 1;
+    left--;
+  }
+  while (left < 0) {
+    const widest = cells.indexOf(Math.max(...cells));
+    if ((cells[widest] ?? 0) <= 1) break;
+    cells[widest] = (cells[widest] ?? 0) - 1;
+    left++;
+  }
+  return cells;
+}
+
+function legend(shares: readonly Share[], page: Page): readonly string[] {
+  const lines: string[] = [];
+  let line = " ";
+  let width = 1;
+  for (const { glyph, style, name, tokens } of shares) {
+    const text = ` ${name} ${figure(tokens)} `;
+    if (width + text.length + 2 > page.columns) {
+      lines.push(line.trimEnd());
+      line = " ";
+      width = 1;
+    }
+    line += ` ${page.paint(style, glyph)}${text}`;
+    width += text.length + 2;
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** The records of a plan that do the same for the same kind of reason. */
+interface ActionGroup {
+  readonly action: Exclude<CompactionAction, "include">;
+  readonly strategy: string;
+  readonly records: number;
+  readonly messages: number;
+  /** Tokens that the messages took before folding. */
+  readonly tokensBefore: number;
+  /** Tokens of what stands for them now. */
+  readonly tokensAfter: number;
+  /** The reason of the record that holds the most tokens. */
+  readonly reason: string;
+}
+
+const ORDER: readonly ActionGroup["action"][] = ["externalize", "clear", "summarize", "drop"];
+
+/** A plan's records by action and strategy, with what they free and one reason that stands for each group. */
+export function actionGroups(plan: CompactionPlan, manifest: RenderManifest): readonly ActionGroup[] {
+  const groups = new Map<string, PlanRecord[]>();
+  for (const record of planRecords(plan)) {
+    const key = groupKey(record);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [record]);
+    else known.push(record);
+  }
+  const after = tokensAfter(manifest);
+  return [...groups.entries()]
+    .map(([key, records]) => groupOf(records, after.get(key) ?? 0))
+    .sort((a, b) => ORDER.indexOf(a.action) - ORDER.indexOf(b.action) || b.tokensBefore - a.tokensBefore);
+}
+
+const groupKey = ({ action, strategy }: { readonly action: string; readonly strategy: string }): string =>
+  `${action} ${strategy}`;
+
+function tokensAfter(manifest: RenderManifest): ReadonlyMap<string, number> {
+  const after = new Map<string, number>();
+  for (const { record, tokens } of manifest.messages) {
+    if (record !== undefined) after.set(groupKey(record), (after.get(groupKey(record)) ?? 0) + tokens);
+  }
+  return after;
+}
+
+function groupOf(records: readonly PlanRecord[], tokens: number): ActionGroup {
+  const largest = records.reduce((most, record) => (record.originalTokens > most.originalTokens ? record : most));
+  return {
+    action: largest.action,
+    strategy: largest.strategy,
+    records: records.length,
+    messages: records.reduce((sum, record) => sum + record.span.messageIds.length, 0),
+    tokensBefore: records.reduce((sum, record) => sum + record.originalTokens, 0),
+    tokensAfter: tokens,
+    reason: largest.reason,
+  };
 }

@@ -1,14 +1,23 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type CompactionOutcome, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import {
+  type AgentThread,
+  asMessageId,
+  type CompactionOutcome,
+  type Message,
+  type MessageInput,
+  sha256,
+  ThreadfoldError,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import { createMemoryStore, openStore } from "@threadfold/stores";
+import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
-import type { CliContext } from "../cli-command.ts";
-import { importSource } from "../source/import-source.ts";
-import { keepSource } from "../store/keep-source.ts";
-import { askMessage } from "./ask-message.ts";
-import type { CompactRequest } from "./compact-request.ts";
+import type { CliCall, CliContext } from "../command/cli-command.ts";
+import { parseSource, parseTokens, type SourceRequest } from "../parse/options.ts";
+import { importSource, keepSource } from "../source/import-source.ts";
 
 /** What `compact` came to. */
 export interface CompactRun {
@@ -88,4 +97,65 @@ function isUsable({ type }: CompactionOutcome): boolean {
 async function checkpoint(signal: AbortSignal): Promise<void> {
   await nextTick();
   if (signal.aborted) throw new ThreadfoldError("ABORTED", "The command was interrupted.");
+}
+
+/** What `compact` was asked for. */
+export interface CompactRequest extends SourceRequest {
+  /** Tokens that the request may take. */
+  readonly budget: number;
+  readonly preset: CompactionPreset;
+  readonly format: ProviderFormat;
+  readonly tokenizer: string;
+  /** Where to keep everything; in memory when it is absent. */
+  readonly store: string | undefined;
+  /** Folder for the result's files. */
+  readonly out: string | undefined;
+  /** Text of a user message to put at the end. */
+  readonly ask: string | undefined;
+}
+
+/** Reads what `compact` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+export function parseCompactRequest({ arguments: [file], options }: CliCall): CompactRequest {
+  const ask = optionalText(options["ask"]);
+  if (ask?.trim() === "") throw new ThreadfoldError("USAGE", "--ask is blank; it must say something.");
+  return {
+    ...parseSource(file, options),
+    budget: parseTokens("--budget", String(options["budget"])),
+    preset: presetByName(String(options["preset"])),
+    format: formatById(String(options["format"])),
+    tokenizer: String(options["tokenizer"]),
+    store: optionalPath("--store", options["store"]),
+    out: optionalPath("--out", options["out"]),
+    ask,
+  };
+}
+
+const optionalText = (value: CliCall["options"][string]): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+function optionalPath(option: string, value: CliCall["options"][string]): string | undefined {
+  if (value === "") throw new ThreadfoldError("USAGE", `${option} is empty; it must be a path.`);
+  return optionalText(value);
+}
+
+const ID_PREFIX = "ask-";
+
+/**
+ * The user message that `--ask` puts at the end of a thread, or null when it stands there already: asking the same again
+ * is asking once. Its id follows from where it stands and what it says.
+ *
+ * @param now ISO 8601 time in UTC.
+ * @throws ThreadfoldError `USAGE` for a blank text.
+ */
+export function askMessage(thread: AgentThread, text: string, now: string): MessageInput | null {
+  if (text.trim() === "") throw new ThreadfoldError("USAGE", "--ask is blank; it must say something.");
+  const newest = thread.messageAt(thread.length - 1);
+  if (newest !== undefined && isAsk(newest, text)) return null;
+  const id = asMessageId(`${ID_PREFIX}${sha256(`${thread.version}\n${text}`).slice(0, 16)}`);
+  return { id, role: "user", parts: [{ type: "text", text: text.toWellFormed() }], createdAt: now };
+}
+
+function isAsk(message: Message, text: string): boolean {
+  const [part] = message.parts;
+  return message.id.startsWith(ID_PREFIX) && part?.type === "text" && part.text === text.toWellFormed();
 }

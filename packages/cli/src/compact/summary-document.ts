@@ -1,14 +1,12 @@
 import { renderSummary, type SummarizationRecord, visibleText } from "@threadfold/core";
-import { count, figure, percent } from "../output/figures.ts";
-import { plainText, singleLine } from "../output/plain-text.ts";
-import { sourceName } from "../parse/source-options.ts";
-import { actionGroups } from "./action-groups.ts";
+import { count, figure, percent, plainText, singleLine } from "../output/page.ts";
+import { sourceName } from "../parse/options.ts";
 import type { CompactData } from "./compact-data.ts";
-import { describeOutcome } from "./compact-page.ts";
+import { actionGroups, describeOutcome } from "./compact-page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
 /** `summary.md`: what folding came to, for a reader who has neither the session nor the command at hand. */
-export function summaryDocument(run: CompactRun, data: CompactData): string {
+function summaryDocument(run: CompactRun, data: CompactData): string {
   const sections = [
     overview(run, data),
     windowTable(data),
@@ -106,3 +104,20 @@ function fenced(text: string): string {
   const fence = "`".repeat(longest + 1);
   return `${fence}text\n${plainText(text)}\n${fence}`;
 }
+
+/**
+ * The files that `--out` writes. `request.json` is the payload's canonical JSON and nothing else, so that its SHA-256 is
+ * the request's digest; plan and manifest are indented for people.
+ */
+export function resultFiles(run: CompactRun, data: CompactData): Readonly<Record<string, string>> {
+  if (run.prepared === null) throw new RangeError("There is no request to write down.");
+  const { plan, manifest, payloadText } = run.prepared;
+  return {
+    "plan.json": indented(plan),
+    "request.json": payloadText,
+    "manifest.json": indented(manifest),
+    "summary.md": summaryDocument(run, data),
+  };
+}
+
+const indented = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -7,8 +7,8 @@ import {
   type ThreadServerOptions,
   threadHttpHandler,
 } from "@threadfold/integrations/mcp";
-import type { CliIo } from "../cli-io.ts";
-import { plainText } from "../output/plain-text.ts";
+import type { CliIo } from "../output/cli-io.ts";
+import { plainText } from "../output/page.ts";
 
 /** Where a token for HTTP is looked for, so that it stands in no list of processes. */
 const TOKEN_VARIABLE = "THREADFOLD_MCP_TOKEN";

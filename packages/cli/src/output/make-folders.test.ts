@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { makeFolders } from "./make-folders.ts";
+import { makeFolders } from "./output-folder.ts";
 
 const root = mkdtempSync(join(tmpdir(), "threadfold-folders-"));
 afterEach(() => rmSync(root, { recursive: true, force: true }));

@@ -1,7 +1,17 @@
-import { mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  createWriteStream,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
-import { makeFolders } from "./make-folders.ts";
 
 /**
  * A folder that gets all of its files or none. Files are written beside their place and renamed once all of them are
@@ -77,4 +87,60 @@ function unwritable(path: string, cause: unknown): ThreadfoldError {
     cause,
     details: { path },
   });
+}
+
+/**
+ * Makes a folder with all that is missing above it, and returns the topmost one that had to be made, if any. Node's own
+ * recursive `mkdirSync` never returns where a folder says that it does not exist although its parent does, as under
+ * `/proc`; here every folder is tried once,
+ * and what was made goes again when one cannot be.
+ *
+ * @throws what the file system throws.
+ */
+export function makeFolders(path: string): string | undefined {
+  const missing: string[] = [];
+  for (let above = resolve(path); statSync(above, { throwIfNoEntry: false }) === undefined; above = dirname(above)) {
+    missing.push(above);
+  }
+  const made: string[] = [];
+  try {
+    for (const wanted of missing.toReversed()) {
+      mkdirSync(wanted);
+      made.unshift(wanted);
+    }
+  } catch (cause) {
+    for (const folder of made) rmdirSync(folder);
+    throw cause;
+  }
+  return missing.at(-1);
+}
+
+/**
+ * Writes a file as its texts are made, completely or not at all: it gets its name when it is whole. Returns how many texts
+ * there were.
+ *
+ * @throws ThreadfoldError `OUTPUT_UNWRITABLE`, and what making the text throws.
+ */
+export async function streamWholeFile(path: string, texts: AsyncIterable<string>): Promise<number> {
+  let written = 0;
+  const counted = async function* (): AsyncIterable<string> {
+    for await (const text of texts) {
+      written++;
+      yield text;
+    }
+  };
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  try {
+    await pipeline(Readable.from(counted()), createWriteStream(unfinished, { flags: "wx" }));
+    renameSync(unfinished, path);
+    return written;
+  } catch (cause) {
+    rmSync(unfinished, { force: true });
+    if (ThreadfoldError.isInstance(cause)) throw cause;
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} cannot be written: ${reason}.`, {
+      cause,
+      details: { path },
+    });
+  }
 }

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { count, figure, percent } from "./figures.ts";
-import { table } from "./table.ts";
-import { wrap } from "./wrap.ts";
+import { count, figure, percent, table, wrap } from "./page.ts";
 
 describe("figures", () => {
   it("have commas between thousands, whatever the locale", () => {

@@ -1,13 +1,8 @@
 import { HIDDEN_KINDS, type HiddenKind } from "@threadfold/session";
 import { describeOutcome } from "../compact/compact-page.ts";
-import { count, figure, percent } from "../output/figures.ts";
-import type { Page } from "../output/page.ts";
-import { plainText, singleLine } from "../output/plain-text.ts";
-import { table } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
-import { sourceName } from "../parse/source-options.ts";
-import type { PlanCost, PlanData } from "./plan-data.ts";
-import type { PlanRun } from "./plan-run.ts";
+import { count, figure, type Page, percent, plainText, singleLine, table, wrap } from "../output/page.ts";
+import { sourceName } from "../parse/options.ts";
+import type { PlanCost, PlanData, PlanRun } from "./plan-data.ts";
 
 /** Things of a kind that are shown; the rest is counted, and `--json` names more. */
 const MOST_SHOWN = 8;

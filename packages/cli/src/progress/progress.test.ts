@@ -1,11 +1,8 @@
 import { Readable } from "node:stream";
 import type { SingleBar } from "cli-progress";
 import { describe, expect, it } from "vitest";
-import type { CliIo } from "../cli-io.ts";
-import { BarProgress } from "./bar-progress.ts";
-import { LineProgress } from "./line-progress.ts";
-import { SILENT_PROGRESS } from "./progress.ts";
-import { progressFor } from "./progress-for.ts";
+import type { CliIo } from "../output/cli-io.ts";
+import { BarProgress, LineProgress, progressFor, SILENT_PROGRESS } from "./progress.ts";
 
 function clock() {
   let time = 0;

@@ -1,3 +1,105 @@
+import type { Clock } from "@threadfold/core";
+import type { SingleBar } from "cli-progress";
+import type { CliIo, CliOutput } from "../output/cli-io.ts";
+
+/** How the caller wants to be told. */
+export interface ProgressWishes {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** The progress that fits: none when quiet, a bar for a person at a terminal, else a line now and then. */
+export function progressFor(io: CliIo, { json, quiet }: ProgressWishes): Progress {
+  if (quiet) return SILENT_PROGRESS;
+  const { stream } = io.stderr;
+  const automatic = json || isSet(io.env["CI"]) || io.env["TERM"] === "dumb";
+  if (stream !== undefined && io.stderr.isTTY && !automatic) return new BarProgress(stream, io.clock);
+  return new LineProgress(io.stderr, io.clock);
+}
+
+const isSet = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value !== "false";
+
+/** Milliseconds between two lines. */
+const INTERVAL_MS = 5_000;
+
+/** Progress for logs and pipes: one line every five seconds, and none at all for work that is done sooner. */
+export class LineProgress implements Progress {
+  readonly #output: CliOutput;
+  readonly #clock: Clock;
+  #next: number;
+
+  constructor(output: CliOutput, clock: Clock) {
+    this.#output = output;
+    this.#clock = clock;
+    this.#next = clock.now() + INTERVAL_MS;
+  }
+
+  update(phase: string, share: number): void {
+    const now = this.#clock.now();
+    if (now < this.#next) return;
+    this.#next = now + INTERVAL_MS;
+    this.#output.write(`${phase} ${Math.floor(share * 100)} %\n`);
+  }
+
+  stop(): void {
+    this.#next = Number.POSITIVE_INFINITY;
+  }
+}
+
+/// <reference path="./cli-progress.d.ts" />
+
+/** What is done within this time, in milliseconds, shows no bar: it would only flicker. */
+const PATIENCE_MS = 400;
+
+/** Progress for a person: a bar on the terminal behind standard error. The bar is loaded when it is first needed. */
+export class BarProgress implements Progress {
+  readonly #clock: Clock;
+  readonly #load: () => Promise<SingleBar>;
+  readonly #start: number;
+  #bar: SingleBar | undefined;
+  #state: "waiting" | "loading" | "shown" | "stopped" = "waiting";
+
+  constructor(stream: NodeJS.WritableStream, clock: Clock, load = () => loadBar(stream)) {
+    this.#clock = clock;
+    this.#load = load;
+    this.#start = clock.now();
+  }
+
+  update(phase: string, share: number): void {
+    if (this.#state === "waiting" && this.#clock.now() - this.#start >= PATIENCE_MS) this.#show();
+    this.#bar?.update(Math.floor(share * 100), { phase });
+  }
+
+  stop(): void {
+    this.#bar?.stop();
+    this.#bar = undefined;
+    this.#state = "stopped";
+  }
+
+  #show(): void {
+    this.#state = "loading";
+    this.#load().then(
+      (bar) => {
+        if (this.#state === "stopped") return;
+        this.#bar = bar;
+        this.#state = "shown";
+        bar.start(100, 0, { phase: "" });
+      },
+      () => {
+        // A bar that cannot be drawn is no reason to fail.
+        this.#state = "stopped";
+      },
+    );
+  }
+}
+
+async function loadBar(stream: NodeJS.WritableStream): Promise<SingleBar> {
+  const { default: cliProgress } = await import("cli-progress");
+  const options = { format: " {bar} {percentage} % {phase}", stream, clearOnComplete: true, linewrap: true };
+  return new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
+}
+
 /** Says how far a command is. */
 export interface Progress {
   /**

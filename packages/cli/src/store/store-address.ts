@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import { openStore } from "@threadfold/stores";
-import type { CliCall } from "../cli-command.ts";
-import type { CliIo } from "../cli-io.ts";
+import type { CliCall } from "../command/cli-command.ts";
+import type { CliIo } from "../output/cli-io.ts";
 
 /** Where a store is looked for when neither option nor environment names one. */
 export const DEFAULT_STORE = "threadfold.db";

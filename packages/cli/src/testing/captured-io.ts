@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { CliIo } from "../cli-io.ts";
+import type { CliIo } from "../output/cli-io.ts";
 import { runCli } from "../run-cli.ts";
 
 /** What a run of the command printed and how it ended. */

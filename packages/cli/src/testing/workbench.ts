@@ -26,14 +26,14 @@ export class Workbench {
     return this.path("sessions.db");
   }
 
-  /** Puts a file into the folder and gives its path. */
+  /** Puts a file into the folder and returns its path. */
   file(name: string, content: string | Uint8Array): string {
     writeFileSync(this.path(name), content);
     return this.path(name);
   }
 }
 
-/** Runs a command with `--json` and gives its envelope, which must be the only thing on stdout. */
+/** Runs a command with `--json` and returns its envelope, which must be the only thing on stdout. */
 export async function json(argv: readonly string[], options?: CaptureOptions) {
   const { code, stdout } = await captureRun([...argv, "--json"], options);
   expect(stdout.endsWith("\n")).toBe(true);
@@ -41,7 +41,7 @@ export async function json(argv: readonly string[], options?: CaptureOptions) {
   return { code, envelope };
 }
 
-/** Runs `compact --json` and gives its data as well. */
+/** Runs `compact --json` and returns its data as well. */
 export async function compact(argv: readonly string[], options?: CaptureOptions) {
   const { code, envelope } = await json(["compact", ...argv], options);
   return { code, envelope, data: compactDataSchema.parse(envelope.data) };

@@ -1,5 +1,49 @@
+import { PROMPT_CACHE_PRICES } from "@threadfold/core";
+import { simulatePrefixCache } from "@threadfold/renderer";
 import { describe, expect, it } from "vitest";
-import { answerBills, callBills } from "./call-bill.ts";
+import { PatternScanner } from "../needs/pattern-scanner.ts";
+import type { PromptPiece } from "../policy/prompt-policy.ts";
+import { answerBills, callBills, providerBills } from "./call-bill.ts";
+import { PieceIndex, PrefixUnits, PromptMeter } from "./prompt-meter.ts";
+
+const MINUTE = 60_000;
+const text = (index: number): PromptPiece => ({ role: "user", text: `${index}`.padEnd(8_000, "x") });
+
+/** Prompts, one a minute unless `pauses` says otherwise, as provider caches see them. */
+function requestsOf(prompts: readonly (readonly PromptPiece[])[], pauses: readonly number[] = []) {
+  const meter = new PromptMeter(new PieceIndex(new PatternScanner([])), 0);
+  const units = new PrefixUnits();
+  let at = 0;
+  return prompts.map((prompt, index) => {
+    at += pauses[index] ?? MINUTE;
+    return units.request(prompt, meter.take(prompt), at);
+  });
+}
+
+const growing = [[text(0)], [text(0), text(1)], [text(0), text(1), text(2)]];
+
+describe("providerBills", () => {
+  it("gives every price row what its own simulation comes to", () => {
+    const requests = requestsOf(growing);
+    const bills = providerBills(requests);
+    for (const price of PROMPT_CACHE_PRICES) {
+      const alone = simulatePrefixCache(requests, { price }).reduce((sum, { bill }) => sum + bill, 0);
+      expect(bills[price.id], price.id).toBeCloseTo(alone, 6);
+    }
+  });
+
+  it("lets a prefix go cold by the row's own time", () => {
+    const warm = providerBills(requestsOf(growing));
+    const late = providerBills(requestsOf(growing, [MINUTE, MINUTE, 20 * MINUTE]));
+    expect(late["anthropic"]).toBeGreaterThan(warm["anthropic"] as number);
+    expect(late["anthropic-1h"]).toBe(warm["anthropic-1h"]);
+  });
+
+  it("pays anew from where a prompt parts from the one before", () => {
+    const broken = providerBills(requestsOf([[text(0)], [text(0), text(1)], [text(0), text(3), text(4)]]));
+    expect(broken["anthropic"]).toBeCloseTo(2_500 + 200 + 2_500 + 200 + 5_000, 6);
+  });
+});
 
 const call = { tokens: 10_000, sharedTokens: 8_000, pause: 1_000, summaryRead: 0, summaryWrote: 0 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pieceOf } from "../policy/prompt-piece.ts";
+import { pieceOf } from "../policy/prompt-policy.ts";
 import { scriptedSession } from "../testing/scripted-log.ts";
 import { PairCheck } from "./pair-check.ts";
 

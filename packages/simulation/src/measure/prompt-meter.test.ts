@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";
-import { PieceIndex } from "./piece-index.ts";
-import { PromptMeter } from "./prompt-meter.ts";
+import { PieceIndex, PromptMeter } from "./prompt-meter.ts";
 
 const piece = (text: string, role: PromptPiece["role"] = "user"): PromptPiece => ({ role, text });
 

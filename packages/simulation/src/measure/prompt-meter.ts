@@ -1,6 +1,7 @@
+import type { CachedRequest, PrefixUnit } from "@threadfold/renderer";
+import type { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
-import type { KnownPiece, PieceIndex } from "./piece-index.ts";
 
 /** A prompt beside the one before it. */
 export interface MeasuredPrompt {
@@ -54,3 +55,80 @@ export class PromptMeter {
 
 const tokensOf = (pieces: readonly KnownPiece[]): number =>
   tokensOfCharacters(pieces.reduce((sum, { characters }) => sum + characters, 0));
+
+interface PrefixNode {
+  readonly unit: PrefixUnit;
+  readonly next: Map<number, PrefixNode>;
+}
+
+/** Names the beginnings of a run's prompts, so that provider caches can be simulated: equal beginnings have equal names. */
+export class PrefixUnits {
+  readonly #root: PrefixNode = { unit: { digest: "0", tokens: 0, blocks: 0 }, next: new Map() };
+  #nodes: readonly PrefixNode[] = [];
+  #made = 0;
+
+  /**
+   * The newest prompt as a prompt cache sees it. Breakpoints stand where every careful client puts them: behind the
+   * system text, where it parts from the previous prompt, and at the end.
+   */
+  request(prompt: readonly PromptPiece[], { pieces, shared }: MeasuredPrompt, at: number): CachedRequest {
+    const nodes = this.#nodes.slice(0, shared);
+    for (let index = shared; index < pieces.length; index++) {
+      const { identity, characters } = pieces[index] as (typeof pieces)[number];
+      nodes.push(
+        this.#child(nodes[index - 1] ?? this.#root, identity, characters, blocksOf(prompt[index] as PromptPiece)),
+      );
+    }
+    this.#nodes = nodes;
+    const system = prompt.findIndex(({ role }) => role !== "system") - 1;
+    const places = [system, shared - 1, nodes.length - 1].filter((place) => place >= 0);
+    return { at, units: nodes.map(({ unit }) => unit), breakpoints: [...new Set(places)].sort((a, b) => a - b) };
+  }
+
+  #child(parent: PrefixNode, identity: number, characters: number, blocks: number): PrefixNode {
+    const known = parent.next.get(identity);
+    if (known !== undefined) return known;
+    const unit = { digest: String(++this.#made), tokens: tokensOfCharacters(characters), blocks };
+    const node = { unit, next: new Map() };
+    parent.next.set(identity, node);
+    return node;
+  }
+}
+
+const blocksOf = ({ callIds = [], resultIds = [] }: PromptPiece): number =>
+  Math.max(1, callIds.length + resultIds.length);
+
+/** What is known of a piece of a prompt. */
+export interface KnownPiece {
+  /** Pieces with the same role and key have the same number. */
+  readonly identity: number;
+  readonly characters: number;
+  /** The patterns that stand in its text. */
+  readonly patterns: readonly number[];
+}
+
+/** Looks at every piece of a session's prompts once, whichever policy sent it and however often. */
+export class PieceIndex {
+  readonly #scanner: PatternScanner;
+  readonly #byObject = new WeakMap<PromptPiece, KnownPiece>();
+  readonly #byKey = new Map<string, KnownPiece>();
+
+  constructor(scanner: PatternScanner) {
+    this.#scanner = scanner;
+  }
+
+  of(piece: PromptPiece): KnownPiece {
+    const known = this.#byObject.get(piece) ?? this.#byContent(piece);
+    this.#byObject.set(piece, known);
+    return known;
+  }
+
+  #byContent({ role, text, key }: PromptPiece): KnownPiece {
+    const content = `${role}\n${key === undefined ? text : `${key}\n${text}`}`;
+    const known = this.#byKey.get(content);
+    if (known !== undefined) return known;
+    const fresh = { identity: this.#byKey.size, characters: text.length, patterns: this.#scanner.scan(text) };
+    this.#byKey.set(content, fresh);
+    return fresh;
+  }
+}

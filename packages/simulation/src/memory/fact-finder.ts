@@ -1,5 +1,4 @@
-import { linesOf, PASSAGE_CHARACTERS } from "./passages.ts";
-import { wordsOf } from "./session-words.ts";
+import { linesOf, PASSAGE_CHARACTERS, wordsOf } from "./passages.ts";
 import type { WorkFact } from "./work-facts.ts";
 
 interface Place {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type { PromptPiece } from "../policy/prompt-policy.ts";
+import { type PromptPiece, pieceOf } from "../policy/prompt-policy.ts";
 import { replayScene } from "../replay/replay-scene.ts";
 import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
-import { bareNameCharacters } from "./bare-names.ts";
+import { bareNameCharacters } from "./session-memory.ts";
 
 /** Steps that say nothing of interest. */
 const idle = (count: number): readonly ScriptedMessage[] =>

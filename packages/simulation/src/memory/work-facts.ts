@@ -1,9 +1,8 @@
 import { type JsonValue, type Message, type ToolCallPart, toolResultText } from "@threadfold/core";
 import type { SessionNeeds } from "../needs/session-needs.ts";
-import { pieceText } from "../policy/prompt-piece.ts";
+import { pieceText } from "../policy/prompt-policy.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
-import { passagesOf } from "./passages.ts";
-import { type SessionWords, wordsOf } from "./session-words.ts";
+import { passagesOf, type SessionWords, wordsOf } from "./passages.ts";
 
 /**
  * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, each line of a

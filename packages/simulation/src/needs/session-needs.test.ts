@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
-import { needCandidates } from "./need-candidates.ts";
-import { sessionNeeds } from "./session-needs.ts";
+import { needCandidates, sessionNeeds } from "./session-needs.ts";
 
 /** Steps that say nothing of interest. */
 const idle = (count: number): readonly ScriptedMessage[] =>

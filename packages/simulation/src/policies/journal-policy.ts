@@ -1,9 +1,7 @@
 import { type Message, type ToolCallPart, toolResultText } from "@threadfold/core";
-import { SessionWords, wordsOf } from "../memory/session-words.ts";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type { PromptPiece } from "../policy/prompt-policy.ts";
-import { latestStart } from "./exchange-starts.ts";
-import { rulePolicy, tokensOfMessage, tokensOfPieces } from "./rule-policy.ts";
+import { SessionWords, wordsOf } from "../memory/passages.ts";
+import { type PromptPiece, pieceOf } from "../policy/prompt-policy.ts";
+import { latestStart, rulePolicy, tokensOfMessage, tokensOfPieces } from "./naive-policies.ts";
 
 /** Of the budget, what stays whole and what the journal may take. */
 const NEWEST_SHARE = 0.32;

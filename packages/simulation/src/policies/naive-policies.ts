@@ -1,8 +1,80 @@
 import { type Message, toolResultText } from "@threadfold/core";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type { PromptPiece, PromptPolicy } from "../policy/prompt-policy.ts";
-import { latestStart } from "./exchange-starts.ts";
-import { rulePolicy, tokensOfMessage, tokensOfPieces } from "./rule-policy.ts";
+import {
+  type PolicyPrompt,
+  type PolicyRun,
+  type PolicyScene,
+  type PromptPiece,
+  type PromptPolicy,
+  pieceOf,
+  type SummaryCall,
+  systemPieces,
+} from "../policy/prompt-policy.ts";
+import { runningCalls, tokensOfCharacters } from "../recording/recorded-session.ts";
+
+/** What a rule makes of the log. */
+export interface RulePrompt {
+  readonly messages: readonly PromptPiece[];
+  readonly committed: boolean;
+  readonly summaryCalls?: readonly SummaryCall[];
+}
+
+/** Makes the messages of a prompt from the whole log so far; keeps what it has to in its own closure. */
+export type PromptRule = (log: readonly Message[], at: number) => Promise<RulePrompt> | RulePrompt;
+
+/** A policy that is one rule over the log: it begins anew for each session. */
+export function rulePolicy(id: string, ruleFor: (scene: PolicyScene) => PromptRule): PromptPolicy {
+  return {
+    id,
+    async begin(scene): Promise<PolicyRun> {
+      const rule = ruleFor(scene);
+      const system = systemPieces(scene);
+      const log: Message[] = [];
+      return {
+        async prompt(added, at): Promise<PolicyPrompt> {
+          const started = performance.now();
+          log.push(...added);
+          const { messages, committed, summaryCalls = [] } = await rule(log, at);
+          const milliseconds = performance.now() - started;
+          return { messages: [...system, ...messages], summaryCalls, committed, violations: 0, milliseconds };
+        },
+        end: async () => undefined,
+      };
+    },
+  };
+}
+
+/** Tokens of some pieces, four characters each. */
+export const tokensOfPieces = (pieces: readonly PromptPiece[]): number =>
+  tokensOfCharacters(pieces.reduce((sum, { text }) => sum + text.length, 0));
+
+/** Tokens of a message as it stands in the log. */
+export const tokensOfMessage = (message: Message): number => tokensOfCharacters(pieceOf(message).text.length);
+
+/** Where a cut goes to, as a share of the budget. */
+const TARGET = 0.5;
+/** What the summary of everything before the cut may take of the budget. */
+const SUMMARY = 0.05;
+
+/**
+ * The floor: at overflow the newest half of the budget stays, and a deterministic summary stands for all that came
+ * before. The cut is deep and seldom, so it is about as cheap as a prompt that fits can be.
+ */
+export const floorPolicy: PromptPolicy = rulePolicy("floor", ({ system, budgetTokens, summarize }) => {
+  const frame = tokensOfPieces(system.map((text) => ({ role: "system", text })));
+  let start = 0;
+  let summary: readonly PromptPiece[] = [];
+  const shown = (log: readonly Message[]) => [...summary, ...log.slice(start).map(pieceOf)];
+  return async (log) => {
+    const messages = shown(log);
+    if (frame + tokensOfPieces(messages) <= budgetTokens) return { messages, committed: false };
+    const room = budgetTokens * TARGET - frame;
+    const summaryTokens = Math.floor(budgetTokens * SUMMARY);
+    start = Math.max(start, latestStart(log, room - summaryTokens, tokensOfMessage));
+    const text = await summarize(log.slice(0, start), summaryTokens);
+    summary = text === "" ? [] : [{ role: "user", text }];
+    return { messages: shown(log), committed: true };
+  };
+});
 
 /** Sends everything, whatever the budget is: what a bill is compared with. */
 export const noCompaction: PromptPolicy = rulePolicy("no-compaction", () => (log) => ({
@@ -46,3 +118,19 @@ const isResult = ({ parts }: Message): boolean =>
   parts.some((part) => part.type === "tool-result" && toolResultText(part.result.content) !== "");
 
 const clearedPiece = (message: Message): PromptPiece => ({ ...pieceOf(message), text: CLEARED });
+
+/** Where a log may be cut: no call before that place has its result behind it. The beginning is always one. */
+export function exchangeStarts(log: readonly Message[]): readonly number[] {
+  const running = runningCalls(log);
+  const starts = log.flatMap(({ role }, index) => (running[index] === 0 && role !== "tool" ? [index] : []));
+  return starts[0] === 0 ? starts : [0, ...starts];
+}
+
+/** The first place to cut behind which at most so many tokens follow; the last place when even that is too much. */
+export function latestStart(log: readonly Message[], tokens: number, tokensOf: (message: Message) => number): number {
+  let room = tokens;
+  let start = log.length;
+  while (start > 0 && room >= tokensOf(log[start - 1] as Message)) room -= tokensOf(log[--start] as Message);
+  const starts = exchangeStarts(log);
+  return starts.find((place) => place >= start) ?? (starts.at(-1) as number);
+}

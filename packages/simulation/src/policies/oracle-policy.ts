@@ -1,11 +1,9 @@
 import type { Message } from "@threadfold/core";
 import type { Need } from "../needs/session-needs.ts";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type { PromptPiece, PromptPolicy } from "../policy/prompt-policy.ts";
+import { type PromptPiece, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
 import type { ReplayScene } from "../replay/replay-scene.ts";
-import { exchangeStarts } from "./exchange-starts.ts";
-import { rulePolicy, tokensOfPieces } from "./rule-policy.ts";
+import { exchangeStarts, rulePolicy, tokensOfPieces } from "./naive-policies.ts";
 
 /** Where a fold goes to, as a share of the budget. */
 const TARGET = 0.5;

@@ -1,14 +1,12 @@
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type { PolicyPrompt, PromptPolicy } from "../policy/prompt-policy.ts";
+import { type PolicyPrompt, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import type { CallFigures } from "../replay/call-figures.ts";
 import { replayPolicy } from "../replay/replay-policy.ts";
 import { replayScene } from "../replay/replay-scene.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { longScript, scriptedSession } from "../testing/scripted-log.ts";
-import { floorPolicy } from "./floor-policy.ts";
-import { clearAllButLast, noCompaction, slidingWindow } from "./naive-policies.ts";
+import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";
 import { oraclePolicy } from "./oracle-policy.ts";
 import { presetPolicy } from "./preset-policy.ts";
 

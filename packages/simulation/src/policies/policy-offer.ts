@@ -4,9 +4,8 @@ import { PRESETS } from "@threadfold/strategies";
 import type { PromptPolicy } from "../policy/prompt-policy.ts";
 import type { ReplayScene } from "../replay/replay-scene.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
-import { floorPolicy } from "./floor-policy.ts";
 import { journalPolicy } from "./journal-policy.ts";
-import { clearAllButLast, noCompaction, slidingWindow } from "./naive-policies.ts";
+import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";
 import { oraclePolicy } from "./oracle-policy.ts";
 import { presetPolicy } from "./preset-policy.ts";
 

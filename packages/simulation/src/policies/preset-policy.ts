@@ -2,26 +2,46 @@ import {
   asThreadId,
   type ContextCompactionConfig,
   type Message,
+  type ProviderAwareTokenizer,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
   systemText,
+  type ToolDefinition,
   visibleText,
 } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import type { CompactionPreset } from "@threadfold/strategies";
-import { pieceOf } from "../policy/prompt-piece.ts";
-import type {
-  PolicyPrompt,
-  PolicyRun,
-  PolicyScene,
-  PromptPiece,
-  PromptPolicy,
-  SummaryCall,
+import { heuristicTokenizer } from "@threadfold/tokenizers";
+import {
+  type PolicyPrompt,
+  type PolicyRun,
+  type PolicyScene,
+  type PromptPiece,
+  type PromptPolicy,
+  pieceOf,
+  type SummaryCall,
 } from "../policy/prompt-policy.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
-import { charactersTokenizer } from "./characters-tokenizer.ts";
+
+const heuristic = heuristicTokenizer();
+const NO_OVERHEAD = 0;
+
+/** Counts four characters as a token and nothing beside: what figures are compared by, so that every policy has the same budget. */
+const charactersTokenizer: ProviderAwareTokenizer = Object.freeze<ProviderAwareTokenizer>({
+  id: "characters",
+  countTokens: (text) => heuristic.countTokens(text),
+  countPart: (part) => heuristic.countPart(part),
+  messageOverhead: () => NO_OVERHEAD,
+  countMessage: ({ parts }) => parts.reduce((sum, part) => sum + heuristic.countPart(part), 0),
+  countToolSchemas: (_tools: readonly ToolDefinition[]) => NO_OVERHEAD,
+  countRequest: ({ system, messages }) =>
+    [
+      ...system.map((entry) => heuristic.countTokens(systemText(entry))),
+      ...messages.flatMap(({ parts }) => parts.map((part) => heuristic.countPart(part))),
+    ].reduce((sum, tokens) => sum + tokens, 0),
+});
 
 /** Provider rules that are checked: the strictest. */
 const FORMAT = formatById("anthropic-messages");

@@ -7,8 +7,7 @@ import {
   type ToolDefinition,
 } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
-import { pieceText } from "../policy/prompt-piece.ts";
-import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
+import { pieceText } from "../policy/prompt-policy.ts";
 
 /** A recorded session as it is replayed: the same for every policy. */
 export interface RecordedSession {
@@ -66,4 +65,75 @@ function calledTools(messages: readonly Message[]): readonly ToolDefinition[] {
     parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : [])),
   );
   return [...new Set(names)].filter((name) => name !== "").map((name) => ({ name, inputSchema: { type: "object" } }));
+}
+
+/** A model call of a log: what came before it since the call before, and what the model answered. */
+export interface RecordedCall {
+  /** Place among the session's calls, from 0. */
+  readonly index: number;
+  /** When the newest message before it was written, in milliseconds since 1970. Never before the call before it. */
+  readonly at: number;
+  /** What the log adds before this call: the answer to the call before, its results, and what users said. */
+  readonly added: readonly Message[];
+  /** What the model answered: one message, or several in a row where the log splits an answer. */
+  readonly answer: readonly Message[];
+}
+
+/**
+ * The model calls of a log, in order. A call stands before an assistant message that follows a user or a tool, with no
+ * tool call running: nobody asks a model while results are awaited, but some tools log an answer result by result.
+ * Messages behind the last answer belong to no call.
+ */
+export function recordedCalls(messages: readonly Message[]): readonly RecordedCall[] {
+  const running = runningCalls(messages);
+  const calls: RecordedCall[] = [];
+  let start = 0;
+  let at = Number.NEGATIVE_INFINITY;
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "assistant" || running[index] !== 0 || !asksForAnswer(messages[index - 1])) continue;
+    const added = messages.slice(start, index);
+    at = added.reduce((latest, { createdAt }) => Math.max(latest, Date.parse(createdAt) || 0), at);
+    calls.push({ index: calls.length, at, added, answer: answerFrom(messages, index) });
+    start = index;
+  }
+  return calls;
+}
+
+const asksForAnswer = (before: Message | undefined): boolean => before !== undefined && before.role !== "assistant";
+
+function answerFrom(messages: readonly Message[], start: number): readonly Message[] {
+  let end = start + 1;
+  while (messages[end]?.role === "assistant") end++;
+  return messages.slice(start, end);
+}
+
+/**
+ * Before each message, how many tool calls still run: their results come later. A call that is never answered does not
+ * run, and an id that is used again belongs to the newest call with it.
+ */
+export function runningCalls(messages: readonly Message[]): readonly number[] {
+  const results = resultPlaces(messages);
+  const ends: number[] = [];
+  return messages.map(({ parts }, index) => {
+    const running = ends.filter((end) => end >= index);
+    ends.splice(0, ends.length, ...running);
+    for (const part of parts) {
+      const end = part.type === "tool-call" ? results.get(part.callId)?.find((place) => place > index) : undefined;
+      if (end !== undefined) ends.push(end);
+    }
+    return running.length;
+  });
+}
+
+function resultPlaces(messages: readonly Message[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, { parts }] of messages.entries()) {
+    for (const part of parts) {
+      if (part.type !== "tool-result") continue;
+      const known = places.get(part.result.callId);
+      if (known === undefined) places.set(part.result.callId, [index]);
+      else known.push(index);
+    }
+  }
+  return places;
 }

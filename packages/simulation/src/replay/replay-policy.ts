@@ -1,22 +1,22 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type Message, ThreadfoldError } from "@threadfold/core";
+import { type Message, ThreadfoldError, visibleText } from "@threadfold/core";
+import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
 import type { CachedRequest } from "@threadfold/renderer";
-import { callBills } from "../measure/call-bill.ts";
-import { PairCheck } from "../measure/pair-check.ts";
-import type { KnownPiece } from "../measure/piece-index.ts";
-import { PrefixUnits } from "../measure/prefix-units.ts";
-import { type MeasuredPrompt, PromptMeter } from "../measure/prompt-meter.ts";
-import { type ProviderBills, providerBills } from "../measure/provider-bills.ts";
-import { showsMessage } from "../measure/shows-message.ts";
+import { callBills, type ProviderBills, providerBills } from "../measure/call-bill.ts";
+import { PairCheck, showsMessage } from "../measure/pair-check.ts";
+import { type KnownPiece, type MeasuredPrompt, PrefixUnits, PromptMeter } from "../measure/prompt-meter.ts";
 import type { PromptMemory } from "../memory/session-memory.ts";
 import type { Need } from "../needs/session-needs.ts";
-import { pieceText } from "../policy/prompt-piece.ts";
-import type { PolicyPrompt, PolicyRun, PolicyScene, PromptPolicy } from "../policy/prompt-policy.ts";
-import type { RecordedCall } from "../recording/recorded-calls.ts";
-import { type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
+import {
+  type PolicyPrompt,
+  type PolicyRun,
+  type PolicyScene,
+  type PromptPolicy,
+  pieceText,
+} from "../policy/prompt-policy.ts";
+import { type RecordedCall, type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import type { CallFigures, NeedTally } from "./call-figures.ts";
-import { recallQueries } from "./recall-queries.ts";
 import type { ReplayScene } from "./replay-scene.ts";
 
 export interface ReplayOptions {
@@ -247,3 +247,40 @@ type RecallAnswers = Readonly<Record<keyof ReturnType<typeof recallQueries>, str
 
 const tokensOf = (texts: readonly string[]): number =>
   tokensOfCharacters(texts.reduce((sum, text) => sum + text.length, 0));
+
+/** The queries that recall is asked before a call is made. */
+export interface RecallQueries {
+  /** What a session asks by itself: made of the last messages before the call, without knowing it. */
+  readonly own: string;
+  /** What the agent said with the call; where it said nothing, what it said last. */
+  readonly ownWords: string;
+  /** The call itself, which nobody knows before it is made: how much better a query could be. */
+  readonly callWords: string;
+}
+
+/** The queries before a recorded call, over the messages of its session. */
+export function recallQueries(messages: readonly Message[], { answer }: Pick<RecordedCall, "answer">): RecallQueries {
+  const end = (answer[0] as Message).ordinal;
+  const said = saidIn(answer);
+  return {
+    own: recallQuery(messages.slice(Math.max(0, end - QUERY_MESSAGES), end)),
+    ownWords: said === "" ? lastSaid(messages, end) : said,
+    callWords: answer.map(visibleText).join("\n"),
+  };
+}
+
+function lastSaid(messages: readonly Message[], end: number): string {
+  for (let ordinal = end - 1; ordinal >= 0; ordinal--) {
+    const message = messages[ordinal] as Message;
+    const said = message.role === "assistant" && message.branch === undefined ? saidIn([message]) : "";
+    if (said !== "") return said;
+  }
+  return "";
+}
+
+const saidIn = (messages: readonly Message[]): string =>
+  messages
+    .filter(({ role }) => role === "assistant")
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])))
+    .join("\n")
+    .trim();

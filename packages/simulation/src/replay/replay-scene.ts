@@ -1,4 +1,4 @@
-import { PieceIndex } from "../measure/piece-index.ts";
+import { PieceIndex } from "../measure/prompt-meter.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
 import { type SessionNeeds, sessionNeeds } from "../needs/session-needs.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";

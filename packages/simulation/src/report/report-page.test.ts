@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { BASELINES } from "../policies/policy-offer.ts";
-import { simulate } from "../simulate.ts";
+import { simulate } from "../run/simulate.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { longScript, scriptedSession } from "../testing/scripted-log.ts";
 import { reportPage } from "./report-page.ts";

@@ -1,0 +1,73 @@
+import type { ThreadfoldError } from "@threadfold/core";
+import manifest from "../../package.json" with { type: "json" };
+import type { CliIo } from "../output/cli-io.ts";
+import type { Page } from "../output/page.ts";
+import type { Progress } from "../progress/progress.ts";
+
+/** A positional argument. */
+export interface CliArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  /** True for the last one when it may be given any number of times, at least once. */
+  readonly variadic?: boolean;
+}
+
+/** An option beside those that every command has. */
+export interface CliOption {
+  /** As commander reads it: `--budget <tokens>`. */
+  readonly flags: string;
+  readonly description: string;
+  /** Value when it is not given. */
+  readonly fallback?: string;
+  readonly choices?: readonly string[];
+  /** True for one that takes values separated by commas, and that may be given again for more of them. */
+  readonly list?: boolean;
+}
+
+/** What a command was called with. Values are as typed; the command reads them. */
+export interface CliCall {
+  readonly arguments: readonly (string | undefined)[];
+  /** Texts of options, true for those without a value, and every text in its order for those that are lists. */
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+}
+
+/** What a command works with. */
+export interface CliContext {
+  readonly io: CliIo;
+  readonly progress: Progress;
+}
+
+/** Something that a person or a script should know of and that is no failure. */
+export interface CliWarning {
+  /** Stable name of the kind of warning. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of a command. */
+export interface CliReport {
+  /** What `--json` prints as `data`. */
+  readonly data: unknown;
+  /** What a person gets on stdout. */
+  readonly text: (page: Page) => string;
+  /** What a person gets on stdout with `--quiet`; `text` when it is absent. */
+  readonly brief?: string;
+  readonly warnings?: readonly CliWarning[];
+  /** Messages for a person, on stderr. */
+  readonly notes?: readonly string[];
+  /** Set when the command did its work and the result is a failure. */
+  readonly failure?: ThreadfoldError;
+}
+
+/** A command of `threadfold`: its name, its options and what it runs. */
+export interface CliCommand {
+  readonly arguments: readonly CliArgument[];
+  readonly options: readonly CliOption[];
+  /** Two or more, the most common one first, without the leading `threadfold`. */
+  readonly examples: readonly string[];
+  run(call: CliCall, context: CliContext): Promise<CliReport>;
+}
+
+/** The version of the command. */
+export const THREADFOLD_VERSION: string = manifest.version;

@@ -1,0 +1,26 @@
+import type { Clock } from "@threadfold/core";
+
+/** Where text goes. */
+export interface CliOutput {
+  write(text: string): unknown;
+  /** True when a person looks at it. */
+  readonly isTTY: boolean;
+  /** Width in columns, when it is known. */
+  readonly columns: number | undefined;
+  /** The stream itself, where a progress bar may draw. */
+  readonly stream?: NodeJS.WritableStream;
+}
+
+/** Everything the command touches of the process it runs in, so that tests can stand in for it. */
+export interface CliIo {
+  /** Opens standard input, which is left alone until a command reads it. Aborting the signal ends it with an error. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Where data goes: what another program may read. */
+  readonly stdout: CliOutput;
+  /** Messages and progress. */
+  readonly stderr: CliOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}

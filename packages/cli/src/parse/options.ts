@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Checkpoint, ThreadfoldError } from "@threadfold/core";
+import { IMPORTERS, type ImportFormat } from "@threadfold/importers";
+import { ed25519PublicKey, parseCheckpoint } from "@threadfold/stores";
+import type { CliArgument, CliCall, CliOption } from "../command/cli-command.ts";
+
+export const SINCE_OPTION: CliOption = {
+  flags: "--since <file>",
+  description: "checkpoint that was kept elsewhere: what it saw must still be there",
+};
+
+export const PUBLIC_KEY_OPTION: CliOption = {
+  flags: "--public-key <file>",
+  description: "Ed25519 key in PEM that checkpoints must be signed with",
+};
+
+/** The checkpoint that `--since` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_JSON`. */
+export function checkpointOption({ since }: CliCall["options"]): Checkpoint | undefined {
+  return typeof since === "string" ? parseCheckpoint(readText(since)) : undefined;
+}
+
+/** The key that `--public-key` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_CONFIG`. */
+export function publicKeyOption({ publicKey }: CliCall["options"]): string | undefined {
+  return typeof publicKey === "string" ? ed25519PublicKey(readText(publicKey)) : undefined;
+}
+
+/** The text of a small file that an option names. @throws ThreadfoldError `UNREADABLE_SOURCE`. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    throw new ThreadfoldError("UNREADABLE_SOURCE", `${path} cannot be read: ${reason}.`, { details: { path }, cause });
+  }
+}
+
+const MULTIPLES: Readonly<Record<string, number>> = Object.freeze({ "": 1, k: 1_000, m: 1_000_000 });
+
+/** Largest number of tokens that is accepted: far beyond any window, and far from where numbers lose precision. */
+const MOST_TOKENS = 1_000_000_000;
+
+/**
+ * Reads a number of tokens: `100000`, `100_000`, `100,000`, `100k`, `1m`.
+ *
+ * @throws ThreadfoldError `USAGE`.
+ */
+export function parseTokens(option: string, text: string): number {
+  const [, digits = "", unit = ""] = /^(\d[\d_,]{0,20})([km]?)$/i.exec(text) ?? [];
+  const tokens = Number(digits.replace(/[_,]/g, "")) * (MULTIPLES[unit.toLowerCase()] ?? 1);
+  if (digits !== "" && tokens >= 1 && tokens <= MOST_TOKENS) return tokens;
+  throw new ThreadfoldError(
+    "USAGE",
+    `${option} is ${JSON.stringify(text)}; it must be a number of tokens from 1 to ${MOST_TOKENS}.`,
+    {
+      hint: "Write it as 100000, 100_000 or 100k.",
+    },
+  );
+}
+
+/**
+ * Reads the version of a plan: a whole number from 0, the plan that folds nothing.
+ *
+ * @throws ThreadfoldError `USAGE`.
+ */
+export function parsePlanVersion(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ThreadfoldError(
+    "USAGE",
+    `${name} is ${JSON.stringify(text)}; it must be the version of a plan, a whole number from 0.`,
+    {
+      hint: "List the plans of the thread with threadfold plans.",
+    },
+  );
+}
+
+/** Names the store that a command works on. */
+export const STORE_OPTION: CliOption = {
+  flags: "--store <file>",
+  description: "store to use (default: $THREADFOLD_STORE, else ./threadfold.db)",
+};
+
+/** Names the plan that a command looks at. */
+export const PLAN_OPTION: CliOption = {
+  flags: "--plan <version>",
+  description: "version of the plan (default: the newest; 0 folds nothing)",
+};
+
+/** Which plan is meant. @throws ThreadfoldError `USAGE`. */
+export function planVersion({ plan }: CliCall["options"]): number | "newest" {
+  return typeof plan === "string" ? parsePlanVersion("--plan", plan) : "newest";
+}
+
+/** Which recorded session is meant. */
+export interface SourceRequest {
+  /** Path of the file, or {@link STANDARD_INPUT}. */
+  readonly file: string;
+  readonly from: ImportFormat | "auto";
+  /** Which thread of a file that holds several: its place, from 1, or its name. */
+  readonly thread: number | string;
+}
+
+/** Stands for standard input in the place of a file. */
+export const STANDARD_INPUT = "-";
+
+/** What a source is called on a page. */
+export const sourceName = ({ file }: SourceRequest): string =>
+  file === STANDARD_INPUT ? "standard input" : basename(file);
+
+export const SOURCE_ARGUMENT: CliArgument = {
+  name: "file",
+  description: "recorded session, plain or gzip; - for standard input",
+};
+
+export const SOURCE_OPTIONS: readonly CliOption[] = [
+  {
+    flags: "--from <format>",
+    description: "format of the file",
+    fallback: "auto",
+    choices: ["auto", ...IMPORTERS.map(({ format }) => format)],
+  },
+  {
+    flags: "--thread <number>",
+    description: "which thread of a file that holds several, by place or name",
+    fallback: "1",
+  },
+];
+
+/** Reads which session is meant. @throws ThreadfoldError `USAGE`. */
+export function parseSource(file: string | undefined, options: CliCall["options"]): SourceRequest {
+  const thread = threadOf(String(options["thread"]));
+  return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread };
+}
+
+/** A number is a place; any other text is the name that the file gives the thread. */
+function threadOf(text: string): number | string {
+  const place = Number(text);
+  if (text.trim() !== "" && Number.isNaN(place)) return text;
+  if (text.trim() !== "" && Number.isSafeInteger(place) && place >= 1) return place;
+  throw new ThreadfoldError(
+    "USAGE",
+    `--thread is ${JSON.stringify(text)}; it must be a whole number from 1, or a name.`,
+  );
+}
