@@ -8,27 +8,34 @@ import {
 } from "@threadfold/core";
 import { agentThreads, countingTokenizer } from "@threadfold/core/laws";
 import fc from "fast-check";
-import { DraftPlan } from "../compactor/draft-plan.ts";
-import { foldableGroups } from "../compactor/foldable-groups.ts";
-import { unreadResults } from "../compactor/unread-results.ts";
+import { DraftPlan } from "../draft/draft-plan.ts";
+import { foldableGroups } from "../draft/foldable-groups.ts";
+import { unreadResults } from "../draft/unread-results.ts";
 import { durabilityPolicy } from "../durability/durability-policy.ts";
-import type { StrategyContext } from "../ladder/compaction-strategy.ts";
+import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 
-/** The context that a strategy sees of a thread that was never folded. */
-export function contextOf(thread: AgentThread, needed: number, recentTokens = 0): StrategyContext {
+/**
+ * The context that a strategy sees of a thread.
+ *
+ * @param gone share of the foldable groups, from the oldest on, that an earlier fold dropped; none by default.
+ */
+export function contextOf(thread: AgentThread, needed: number, recentTokens = 0, gone = 0): StrategyContext {
   const config = compactionConfig({ externalizeThresholdTokens: 120 });
   const ledger = TokenLedger.empty(countingTokenizer(), durabilityPolicy(config)).extend(thread);
   const grouped = groupMessages(ledger.headers);
   const shape = threadShape(thread, ledger, grouped);
   const draft = new DraftPlan(emptyPlan(thread.id, "test"), shape);
+  const foldable = foldableGroups(grouped, shape, {
+    recentTokens,
+    recentTurns: 3,
+    newestGroup: true,
+    spared: unreadResults(shape),
+  });
+  for (const { ordinals } of foldable.slice(0, Math.floor(foldable.length * gone)))
+    draft.choose({ action: "drop", strategy: "earlier", ordinals, estimatedTokensFreed: 1, reason: "an earlier fold" });
   return {
     shape,
-    foldable: foldableGroups(grouped, shape, {
-      recentTokens,
-      recentTurns: 3,
-      newestGroup: true,
-      spared: unreadResults(shape),
-    }),
+    foldable,
     heldBy: (ordinal) => draft.heldBy(ordinal),
     renderedTokens: (header) => draft.renderedTokens(header),
     config,
@@ -38,7 +45,15 @@ export function contextOf(thread: AgentThread, needed: number, recentTokens = 0)
   };
 }
 
-/** Contexts over random threads, malformed ones included, with a need between nothing and more than there is. */
+/**
+ * Contexts over random threads, malformed ones included, with a need between nothing and more than there is; half of them
+ * with messages that are gone already.
+ */
 export const strategyContexts: fc.Arbitrary<StrategyContext> = fc
-  .tuple(agentThreads({ malformed: true }), fc.integer({ min: 1, max: 6_000 }), fc.integer({ min: 0, max: 400 }))
-  .map(([thread, needed, recentTokens]) => contextOf(thread, needed, recentTokens));
+  .tuple(
+    agentThreads({ malformed: true }),
+    fc.integer({ min: 1, max: 6_000 }),
+    fc.integer({ min: 0, max: 400 }),
+    fc.constantFrom(0, 0, 0.3, 0.7),
+  )
+  .map(([thread, needed, recentTokens, gone]) => contextOf(thread, needed, recentTokens, gone));

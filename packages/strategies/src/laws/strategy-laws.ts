@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
-import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
+import type { CompactionProposal, CompactionStrategy, StrategyContext } from "../strategy/compaction-strategy.ts";
 import { strategyContexts } from "./strategy-context-arbitrary.ts";
 
 /** The two functions of a test runner that a law suite needs: vitest's, jest's or node:test's. */
@@ -73,6 +73,35 @@ export function strategyLaws(strategy: CompactionStrategy, { describe, it }: Law
       );
     });
 
+    it("frees no more than its messages take, by its own account", () => {
+      fc.assert(
+        fc.property(strategyContexts, (context) => {
+          for (const proposal of strategy.analyze(context))
+            assert.ok(proposal.estimatedTokensFreed <= takenBy(proposal, context), "it promises more than there is");
+        }),
+        runs(150),
+      );
+    });
+
+    it("folds something, somewhere", () => {
+      const contexts = fc.sample(strategyContexts, { numRuns: 200, seed: 1 });
+      assert.ok(
+        contexts.some((context) => strategy.analyze(context).length > 0),
+        "it proposes nothing for any of 200 threads",
+      );
+    });
+
+    it("changes nothing of what it is given", () => {
+      fc.assert(
+        fc.property(strategyContexts, (context) => {
+          const before = structuredClone({ foldable: context.foldable, config: context.config });
+          strategy.analyze(frozen(context));
+          assert.deepEqual({ foldable: context.foldable, config: context.config }, before);
+        }),
+        runs(80),
+      );
+    });
+
     it("is deterministic", () => {
       fc.assert(
         fc.property(strategyContexts, (context) => {
@@ -82,4 +111,21 @@ export function strategyLaws(strategy: CompactionStrategy, { describe, it }: Law
       );
     });
   });
+}
+
+/** Tokens of everything that a proposal takes, as the draft renders it now. */
+function takenBy(proposal: CompactionProposal, { renderedTokens, shape }: StrategyContext): number {
+  const gathered = proposal.action === "summarize" ? (proposal.gathers ?? []) : [];
+  return [...gathered, ...proposal.ordinals].reduce((sum, ordinal) => sum + renderedTokens(shape.header(ordinal)), 0);
+}
+
+/** The same context, whose groups and figures cannot be written. */
+function frozen(context: StrategyContext): StrategyContext {
+  for (const group of context.foldable) {
+    Object.freeze(group.ordinals);
+    Object.freeze(group);
+  }
+  Object.freeze(context.foldable);
+  Object.freeze(context.config);
+  return Object.freeze(context);
 }
