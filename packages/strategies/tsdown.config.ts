@@ -2,6 +2,6 @@ import { library } from "../../tsdown.base.ts";
 
 export default library({
   index: "src/index.ts",
-  laws: "src/laws/strategy-laws.ts",
+  laws: "src/laws/index.ts",
   "file-probe": "src/durability/file-determinism-probe.ts",
 });

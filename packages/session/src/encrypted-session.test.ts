@@ -16,8 +16,8 @@ import {
 } from "@threadfold/stores";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { afterAll, expect, it } from "vitest";
-import { ContextSession } from "./context-session.ts";
-import { replayThread } from "./journal/replay-thread.ts";
+import { ContextSession } from "./loop/context-session.ts";
+import { replayThread } from "./replay/replay-thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

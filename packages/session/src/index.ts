@@ -1,5 +1,12 @@
-export { type BackgroundOptions, backgroundOptions } from "./background/background-options.ts";
-export { type CompactionJob, compactionJobKey, parseCompactionJob } from "./background/compaction-job.ts";
+export {
+  type CompletedResponse,
+  type ModelResponse,
+  type ToolCall,
+  withoutTruncatedCalls,
+} from "./host/model-response.ts";
+export { type FailedCall, overflowIn } from "./host/model-response.ts";
+export { type BackgroundOptions, backgroundOptions } from "./queue/compaction-queue.ts";
+export { type CompactionJob, compactionJobKey, parseCompactionJob } from "./queue/compaction-queue.ts";
 export {
   type CompactionQueue,
   type DeadCompactionJob,
@@ -10,64 +17,19 @@ export {
   type JobSettlement,
   type QueueSubscription,
   queueTimedOut,
-} from "./background/compaction-queue.ts";
+} from "./queue/compaction-queue.ts";
 export {
   type CompactionWorker,
   type CompactionWorkerEvent,
   type CompactionWorkerFigures,
   type CompactionWorkerOptions,
   startCompactionWorker,
-} from "./background/compaction-worker.ts";
-export type { JobPorts, WorkerSessionOptions } from "./background/run-compaction-job.ts";
-export type { CompactOptions } from "./fold/compact-options.ts";
-export { ContextSession } from "./context-session.ts";
-export {
-  HIDDEN_KINDS,
-  type HiddenContent,
-  hiddenContent,
-  type HiddenItem,
-  type HiddenKind,
-  type HiddenList,
-} from "./fold/hidden-content.ts";
-export { type PlanPreview, type PreviewOutcome, previewPlan } from "./fold/preview-plan.ts";
-export { DISABLE_COMPACTION, disabledReason, type Environment, processEnvironment } from "./fold/compaction-switch.ts";
-export {
-  type CompletedResponse,
-  type ModelResponse,
-  type ToolCall,
-  withoutTruncatedCalls,
-} from "./answer/complete-response.ts";
-export { type FailedCall, overflowIn } from "./answer/failed-call.ts";
-export { type StopReason, stopReasonOf } from "./answer/stop-reason.ts";
-export {
-  afterAnswer,
-  afterFold,
-  afterOverflow,
-  afterReport,
-  afterSending,
-  NO_USAGE,
-  reportedTokens,
-  type SentRequest,
-  type UsageReport,
-  type UsageState,
-} from "./answer/usage-state.ts";
-export { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
-export { type Handoff, handoff, type HandoffOptions, type HandoffSource } from "./handoff/handoff.ts";
-export { planWindow } from "./thread/plan-window.ts";
-export type { OverBudget, PrepareOptions } from "./request/prepare-options.ts";
-export type { PreparedRequest } from "./request/prepared-request.ts";
-export { type ReplayedRequest, replayThread } from "./journal/replay-thread.ts";
-export {
-  EMPTY_FRAME,
-  type FrameFields,
-  isSameFrame,
-  parseFrame,
-  type RequestFrame,
-  serializeFrame,
-} from "./request/request-frame.ts";
-export { type RenderedPlan, type RenderScene, RequestRenderer } from "./request/request-renderer.ts";
-export type { ModelTarget } from "./request/request-scene.ts";
+} from "./worker/compaction-worker.ts";
+export type { JobPorts, WorkerSessionOptions } from "./worker/run-compaction-job.ts";
+export { ContextSession } from "./loop/context-session.ts";
+export { DISABLE_COMPACTION, disabledReason, type Environment, processEnvironment } from "./host/compaction-switch.ts";
 export type { BackgroundFold } from "./fold/session-folding.ts";
+export { type Handoff, handoff, type HandoffOptions, type HandoffSource } from "./handoff/handoff.ts";
 export type {
   BoundaryHook,
   Hook,
@@ -81,24 +43,63 @@ export type {
   SessionStartAddition,
   SessionStartHook,
   SessionStartInput,
-} from "./hooks/session-hooks.ts";
-export { SerialQueue } from "./serial-queue.ts";
-export type { SessionOptions } from "./session-options.ts";
-export type { SessionStats } from "./session-stats.ts";
-export type { UsageTotals } from "./answer/usage-totals.ts";
-export { systemClock } from "./system-clock.ts";
-export {
-  extendState,
-  extendStateInSteps,
-  type ThreadState,
-  threadState,
-  threadStateInSteps,
-} from "./thread/thread-state.ts";
+} from "./host/session-hooks.ts";
+export { type ReplayedRequest, replayThread } from "./replay/replay-thread.ts";
+export { planWindow } from "./request/plan-window.ts";
+export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
+export type { PreparedRequest } from "./host/prepared-request.ts";
+export type { ModelTarget } from "./host/prepared-request.ts";
+export { SerialQueue } from "./waits/serial-queue.ts";
+export { assistantMessage, type MessageNames, text, toolMessage, userMessage } from "./host/messages.ts";
+export type { OpenOptions, SessionOptions } from "./host/session-options.ts";
+export type { SessionStats } from "./loop/session-stats.ts";
+export { systemClock } from "./waits/system-clock.ts";
+export { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
 export {
   referencedThread,
   referenceMetadata,
   referenceOf,
   referenceTo,
   type ThreadReference,
-} from "./thread/thread-reference.ts";
+} from "./handoff/thread-reference.ts";
 export type { RecallTotals } from "./unfold/unfolding.ts";
+// Of a turn, what a host hands in and gets.
+export {
+  type CompactOptions,
+  EMPTY_FRAME,
+  type FrameFields,
+  HIDDEN_KINDS,
+  type HiddenContent,
+  type HiddenItem,
+  type HiddenKind,
+  type HiddenList,
+  NO_USAGE,
+  type PlanPreview,
+  type PreviewOutcome,
+  type RenderSources,
+  type RenderedPlan,
+  type RequestFrame,
+  RequestRenderer,
+  type SentRequest,
+  type StopReason,
+  type ThreadState,
+  type UsageReport,
+  type UsageState,
+  type UsageTotals,
+  afterAnswer,
+  afterFold,
+  afterOverflow,
+  afterReport,
+  afterSending,
+  extendState,
+  extendStateInSteps,
+  hiddenContent,
+  isSameFrame,
+  parseFrame,
+  previewPlan,
+  reportedTokens,
+  serializeFrame,
+  stopReasonOf,
+  threadState,
+  threadStateInSteps,
+} from "@threadfold/turn";

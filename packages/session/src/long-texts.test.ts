@@ -8,8 +8,8 @@ import {
 import { createMemoryStore } from "@threadfold/stores";
 import { calibratedTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "./context-session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "./host/session-options.ts";
+import { ContextSession } from "./loop/context-session.ts";
 import { callOf, say } from "./testing/agent-work.ts";
 
 const threadId = asThreadId("long-texts");

@@ -14,7 +14,7 @@ import { createMemoryStore, openStore } from "@threadfold/stores";
 import { presetByName, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "./host/session-options.ts";
 import { callOf, openSession, resultOf, say, threadId, work } from "./testing/agent-work.ts";
 
 const config = { maxInputTokens: 10_000 };

@@ -3,9 +3,9 @@ import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "./context-session.ts";
-import { replayThread } from "./journal/replay-thread.ts";
-import type { PreparedRequest } from "./request/prepared-request.ts";
+import type { PreparedRequest } from "./host/prepared-request.ts";
+import { ContextSession } from "./loop/context-session.ts";
+import { replayThread } from "./replay/replay-thread.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({

@@ -3,8 +3,8 @@ import { FORMATS } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "./context-session.ts";
-import { replayThread } from "./journal/replay-thread.ts";
+import { ContextSession } from "./loop/context-session.ts";
+import { replayThread } from "./replay/replay-thread.ts";
 
 const threadId = asThreadId("worded");
 const said = (index: number): MessageInput => ({

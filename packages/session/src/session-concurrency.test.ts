@@ -2,7 +2,7 @@ import { type ContextCompactionEvent, planRecords } from "@threadfold/core";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset, summarizeStrategy } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import type { PreCompactHook } from "./hooks/session-hooks.ts";
+import type { PreCompactHook } from "./host/session-hooks.ts";
 import { openSession, say, threadId, work } from "./testing/agent-work.ts";
 import { heldSummarizer } from "./testing/held-summarizer.ts";
 import { gate, watchedStore } from "./testing/watched-store.ts";

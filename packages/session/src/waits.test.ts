@@ -1,11 +1,11 @@
 import { asThreadId, type ContextCompactionEvent, type Summarizer, type ThreadfoldStore } from "@threadfold/core";
 import { createMemoryStore } from "@threadfold/stores";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCompactionJob } from "./background/run-compaction-job.ts";
-import { ContextSession } from "./context-session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "./host/session-options.ts";
+import { ContextSession } from "./loop/context-session.ts";
 import { say, work } from "./testing/agent-work.ts";
 import { watchedStore } from "./testing/watched-store.ts";
+import { runCompactionJob } from "./worker/run-compaction-job.ts";
 
 const threadId = asThreadId("waiting");
 const never = (): Promise<never> => new Promise(() => undefined);

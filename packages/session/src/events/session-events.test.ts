@@ -2,7 +2,7 @@ import { type ContextCompactionEvent, planRecords, type Summarizer } from "@thre
 import { createMemoryStore } from "@threadfold/stores";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 import { handClock, openSession, say, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
 

@@ -2,12 +2,13 @@ import {
   type Clock,
   type CompactionEventListener,
   type ContextCompactionEvent,
+  type JsonValue,
   sha256,
   type ThreadId,
   tellListener,
 } from "@threadfold/core";
-import type { SessionOptions } from "../session-options.ts";
-import { redactedEvent } from "./redacted-event.ts";
+import { redactJson } from "@threadfold/summarizers";
+import type { SessionOptions } from "../host/session-options.ts";
 
 /** Hands events to a session's listener, and names its attempts to fold. What the listener throws is ignored. */
 export class SessionEvents {
@@ -39,4 +40,13 @@ export class SessionEvents {
     if (this.#listener === undefined) return;
     this.emit(this.#redacts ? await redactedEvent(event) : event);
   }
+}
+
+/**
+ * An event without secrets. Most events carry ids and figures alone and come back as they are; an outcome brings its plan
+ * along, and a plan quotes key fields of results and arguments of calls.
+ */
+async function redactedEvent(event: ContextCompactionEvent): Promise<ContextCompactionEvent> {
+  if (event.type !== "compaction_completed" || !("plan" in event.outcome)) return event;
+  return (await redactJson(event as unknown as JsonValue)) as unknown as ContextCompactionEvent;
 }

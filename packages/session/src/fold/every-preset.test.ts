@@ -3,7 +3,7 @@ import { messageInputs, patience, runs } from "@threadfold/core/laws";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ContextSession } from "../context-session.ts";
+import type { ContextSession } from "../loop/context-session.ts";
 import { openSession, say, work } from "../testing/agent-work.ts";
 
 /** A turn of an agent: a request, so many calls with results of so many tokens, and an answer. */

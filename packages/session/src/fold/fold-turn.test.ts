@@ -9,6 +9,47 @@ import { handClock, openSession as open, say, threadId, work } from "../testing/
 const attempts = async (store: ThreadfoldStore): Promise<readonly JournalRecord[]> =>
   (await store.journal.read(threadId)).map(({ record }) => record).filter(({ type }) => type === "fold-attempted");
 
+describe("the decision to fold", () => {
+  /** A session whose trigger counts how often it is asked. */
+  async function counted(more: Parameters<typeof open>[0] = {}) {
+    let asked = 0;
+    const trigger: typeof ladderPreset.trigger = (config) => {
+      const inner = ladderPreset.trigger(config);
+      return {
+        ...inner,
+        evaluate(input) {
+          asked++;
+          return inner.evaluate(input);
+        },
+      };
+    };
+    const session = await open({ preset: { ...ladderPreset, trigger }, config: { maxInputTokens: 6_000 }, ...more });
+    const during = async (call: () => Promise<unknown>): Promise<number> => {
+      const before = asked;
+      await call();
+      return asked - before;
+    };
+    return { session, during };
+  }
+
+  it("is made once a call, whether something is folded or not", async () => {
+    const { session, during } = await counted();
+    await session.append([say("u", "user", "Build it."), ...work(0, 2, 300)]);
+    expect(await during(() => session.prepare())).toBe(1);
+    await session.append(work(2, 30, 300));
+    expect(await during(() => session.prepare())).toBe(1);
+    expect(session.plan.version).toBe(1);
+  });
+
+  it("is made anew when a hook changed the thread", async () => {
+    const preCompact = [{ name: "pins", run: () => ({ pins: [{ text: "Never push." }] }) }];
+    const { session, during } = await counted({ hooks: { preCompact } });
+    await session.append([say("u", "user", "Build it."), ...work(0, 30, 300)]);
+    expect(await during(() => session.prepare())).toBe(2);
+    expect(session.plan.version).toBe(1);
+  });
+});
+
 describe("the breaker in a session", () => {
   /** System text that takes more than the soft threshold leaves: no fold can help. */
   const frame = { system: ["word ".repeat(1_500)], tools: [] };

@@ -5,10 +5,10 @@ import { messageInputs, pinnedClock, runs } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
+import { HIDDEN_KINDS } from "@threadfold/turn";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import { HIDDEN_KINDS } from "./hidden-content.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const threadId = asThreadId("session-1");
 const data = resolve(process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../../../../shared/data"));

@@ -19,7 +19,7 @@ import {
 } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ContextSession } from "../context-session.ts";
+import type { ContextSession } from "../loop/context-session.ts";
 import { openSession, say, work } from "../testing/agent-work.ts";
 
 /** Triggers that know nothing of the room, each as the whole trigger of a policy. */

@@ -1,34 +1,40 @@
 import type { CompactionOutcome } from "@threadfold/core";
-import type { FoldRequests } from "../background/fold-requests.ts";
-import { foldsAhead } from "../background/folds-ahead.ts";
-import { FoldTeller } from "../events/fold-teller.ts";
-import { problemOf } from "../events/problem-of.ts";
-import { untilGivenUp } from "../given-up.ts";
+import type { CompactOptions, Turn } from "@threadfold/turn";
+import {
+  decide,
+  type FoldDecision,
+  foldTurn,
+  meteredSummarizer,
+  type PlanPreview,
+  planFloor,
+  planTurn,
+  previewPlan,
+  problemOf,
+  revertPlan,
+  type TurnCommit,
+  type TurnResult,
+} from "@threadfold/turn";
+import { causeOf, type FoldAttempt, FoldEvents } from "../events/fold-events.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
-import { meteredSummarizer } from "../summary/metered-summarizer.ts";
+import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
-import type { HistoryReader } from "../thread/history-reader.ts";
+import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
-import type { CompactOptions } from "./compact-options.ts";
-import { causeOf, type FoldAttempt } from "./fold-attempt.ts";
-import type { FoldScene } from "./fold-scene.ts";
-import { type FoldScenePorts, FoldScenes } from "./fold-scenes.ts";
-import { type FoldCommit, type FoldTurn, foldTurn } from "./fold-turn.ts";
-import { type DueFold, dueFold, planFloor, planFold } from "./plan-fold.ts";
-import { type PlanPreview, previewPlan } from "./preview-plan.ts";
-import { revertPlan } from "./revert-plan.ts";
+import { untilGivenUp } from "../waits/given-up.ts";
+import { type SessionTurnPorts, SessionTurns } from "./session-turns.ts";
+import { WorkerFolds } from "./worker-folds.ts";
 
 /** What a session's folds are made with. */
-export interface FoldingPorts extends FoldScenePorts, FoldSummarizers {
+export interface FoldingPorts extends SessionTurnPorts, FoldSummarizers {
   readonly plan: SessionPlan;
   readonly journal: SessionRecorder;
   /** Why nothing is folded; null while folding is on. */
   readonly disabled: string | null;
   /** Reads what a resumed session left in the store. */
   readonly history: HistoryReader;
-  /** Asks workers to fold; absent when the session folds by itself. */
-  readonly requests?: FoldRequests;
+  /** Workers that are asked to fold; absent when the session folds by itself. */
+  readonly background?: Required<BackgroundOptions>;
 }
 
 /** What a fold comes to that was aborted and did not end: nothing that is known of it. */
@@ -39,6 +45,13 @@ export const ABANDONED: CompactionOutcome = Object.freeze({
 
 const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   one === undefined ? other : AbortSignal.any([one, other]);
+
+/** A turn whose hooks agreed, and the decision to fold where it still holds. */
+interface ReadyTurn {
+  readonly turn: Turn;
+  readonly options: CompactOptions;
+  readonly decision?: FoldDecision;
+}
 
 /** A fold in the background. */
 export interface BackgroundFold {
@@ -53,9 +66,10 @@ export interface BackgroundFold {
 export class SessionFolding {
   readonly #ports: FoldingPorts;
   readonly #plan: SessionPlan;
-  readonly #scenes: FoldScenes;
-  readonly #teller: FoldTeller;
+  readonly #turns: SessionTurns;
+  readonly #events: FoldEvents;
   readonly #hooks: FoldHooks;
+  readonly #workers: WorkerFolds | undefined;
   readonly #closing = new AbortController();
   readonly #ending = new AbortController();
   #background: BackgroundFold | undefined;
@@ -64,14 +78,17 @@ export class SessionFolding {
     const { options, events, clock, thread } = ports;
     this.#ports = ports;
     this.#plan = ports.plan;
-    this.#scenes = new FoldScenes(ports);
-    this.#teller = new FoldTeller(options, events, this.#scenes, clock);
+    this.#turns = new SessionTurns(ports);
+    const budgetLimit = (): number => this.#turns.config.maxInputTokens;
+    this.#events = new FoldEvents(options, events, budgetLimit, clock);
     this.#hooks = new FoldHooks(options, thread);
+    this.#workers =
+      ports.background === undefined ? undefined : new WorkerFolds(ports.background, { ...ports, budgetLimit });
   }
 
   /** Folds when that is due, or in any case with `force`. */
   async compact(options: CompactOptions): Promise<CompactionOutcome> {
-    await this.#takeFromWorker();
+    await this.#workers?.takeCommitted();
     return this.#attempt({ ...options, signal: either(options.signal, this.#ending.signal) }, false);
   }
 
@@ -80,13 +97,13 @@ export class SessionFolding {
    * budget after a fold that failed.
    */
   foldToFloor(options: CompactOptions): Promise<CompactionOutcome> {
-    return this.#attempt(options, false, async (scene, attempt) => {
+    return this.#attempt(options, false, async (turn, attempt) => {
       const summarizer = this.#ports.standIn;
-      return this.#commit({ ...scene, summarizer }, options, attempt, planFloor);
+      return this.#commit({ turn: { ...turn, summarizer }, options }, attempt, planFloor);
     });
   }
 
-  /** Starts a fold that nobody waits for. One is under way at a time: a second call gives the first. */
+  /** Starts a fold that nobody waits for. One is under way at a time: a second call returns the first. */
   compactInBackground(options: CompactOptions): BackgroundFold {
     if (this.#background !== undefined) return this.#background;
     const signal = either(options.signal, this.#closing.signal);
@@ -114,13 +131,13 @@ export class SessionFolding {
   /** What a fold would come to now; nothing is stored and no hook is called. */
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
     await this.#ports.history.load();
-    const summarizer = this.#scenes.summarizer(this.#ports, options);
-    const scene = await this.#scenes.now(this.#plan.current, options, {
+    const summarizer = this.#turns.summarizer(this.#ports, options);
+    const turn = await this.#turns.now(this.#plan.current, options, {
       foldId: "dry-run",
       cause: "manual",
       summarizer,
     });
-    return previewPlan(scene, options);
+    return previewPlan(turn, options);
   }
 
   /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
@@ -129,13 +146,13 @@ export class SessionFolding {
     await history.load();
     const before = this.#plan.current;
     const { state } = thread;
-    const scene = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
-    const outcome = await revertPlan(store.plans, before, planVersion, scene);
+    const turn = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
+    const outcome = await revertPlan(store.plans, before, planVersion, turn);
     if (outcome.type === "conflict") await this.#plan.refresh();
     if (outcome.type !== "committed") return outcome;
     this.#plan.take(outcome.plan);
     await journal.planCommitted(before, outcome.plan);
-    this.#teller.reverted(outcome.plan, planVersion, outcome);
+    this.#events.reverted(outcome.plan, planVersion, outcome);
     return outcome;
   }
 
@@ -145,14 +162,14 @@ export class SessionFolding {
     const cause = causeOf({}, memory.usage);
     if (disabled !== null || cause !== "reactive") return false;
     await this.#ports.history.load();
-    const scene = await this.#scenes.now(this.#plan.current, {}, { foldId: "look", cause, summarizer });
-    return memory.settled(scene) === undefined && dueFold(scene, {}).due;
+    const turn = await this.#turns.now(this.#plan.current, {}, { foldId: "look", cause, summarizer });
+    return memory.settled(turn) === undefined && decide(turn, {}).due;
   }
 
   async #attempt(
     options: CompactOptions,
     background: boolean,
-    fold = (scene: FoldScene, attempt: FoldAttempt) => this.#fold(scene, attempt),
+    fold = (turn: Turn, attempt: FoldAttempt) => this.#fold(turn, attempt),
   ): Promise<CompactionOutcome> {
     const { disabled, memory, history } = this.#ports;
     let attempt: FoldAttempt;
@@ -165,16 +182,16 @@ export class SessionFolding {
     }
     const tokens = { before: attempt.tokensBefore, after: attempt.tokensBefore };
     if (disabled !== null) return { type: "disabled", reason: disabled, tokens };
-    this.#teller.started(attempt);
+    this.#events.started(attempt);
     if (options.signal?.aborted === true) return this.#end(attempt, { type: "aborted", tokens });
-    let scene: FoldScene | undefined;
+    let turn: Turn | undefined;
     try {
       const { foldId, cause, metered } = attempt;
-      scene = await this.#scenes.now(this.#plan.current, options, { foldId, cause, summarizer: metered.summarizer });
-      return await fold(scene, attempt);
+      turn = await this.#turns.now(this.#plan.current, options, { foldId, cause, summarizer: metered.summarizer });
+      return await fold(turn, attempt);
     } catch (thrown) {
-      if (scene === undefined) memory.declined();
-      else memory.broken(scene, options.force === true);
+      if (turn === undefined) memory.declined();
+      else memory.broken(turn, options.force === true);
       this.#noteSummarizer(attempt, null);
       return this.#end(attempt, { type: "failed", problem: problemOf(thrown), cause: thrown, tokens });
     }
@@ -190,129 +207,102 @@ export class SessionFolding {
       startedAt: clock.now(),
       options,
       background,
-      metered: meteredSummarizer(this.#scenes.summarizer(this.#ports, options)),
+      metered: meteredSummarizer(this.#turns.summarizer(this.#ports, options)),
     };
   }
 
-  async #fold(first: FoldScene, attempt: FoldAttempt): Promise<CompactionOutcome> {
+  async #fold(first: Turn, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory } = this.#ports;
     const { options, background } = attempt;
     const settled = options.force === true ? undefined : memory.settled(first);
     if (settled !== undefined) return this.#end(attempt, settled);
     const left = background || options.force === true ? null : await this.#leaveToWorker(first, options);
     if (left !== null) return this.#end(attempt, left);
-    const { scene, due } = await this.#look(first, options);
-    let ready = { scene, options };
+    const { turn, due } = await this.#look(first, options);
+    let ready: ReadyTurn = { turn: turn, options, decision: due };
     if (due.due) {
       if (due.decision.level === "soft" && !background && this.#background !== undefined && options.force !== true) {
         const reason = "a fold is under way in the background";
         return this.#end(attempt, { type: "postponed", reason, tokens: { before: due.tokens, after: due.tokens } });
       }
-      const asked = await this.#ask(scene, due.decision.reason, attempt);
+      const asked = await this.#ask(turn, due, attempt);
       if ("type" in asked) {
         memory.declined();
         return this.#end(attempt, asked);
       }
       ready = asked;
     }
-    return this.#commit(ready.scene, ready.options, attempt, planFold);
+    return this.#commit(ready, attempt, planTurn);
   }
 
   async #commit(
-    scene: FoldScene,
-    options: CompactOptions,
+    { turn, options, decision }: ReadyTurn,
     attempt: FoldAttempt,
-    plan: FoldCommit["planFold"],
+    plan: TurnCommit["plan"],
   ): Promise<CompactionOutcome> {
-    const rebase = attempt.background ? null : (latest: FoldScene) => this.#rebase(latest);
+    const rebase = attempt.background ? null : (latest: Turn) => this.#rebase(latest);
     const { plans } = this.#ports.store;
-    return this.#settle(await foldTurn(scene, { plans, rebase, planFold: plan }, options), attempt);
-  }
-
-  /** Takes in a plan that a worker committed, once one was asked for. A store that fails now is asked again for the next request. */
-  async #takeFromWorker(): Promise<void> {
-    const { requests, history, events, options } = this.#ports;
-    if (requests?.isPending(this.#plan.current) !== true) return;
-    try {
-      if (!(await history.takeCommitted())) return;
-    } catch {
-      return;
-    }
-    const { version: planVersion } = this.#plan.current;
-    const budgetLimit = this.#scenes.config.maxInputTokens;
-    events.emit({ threadId: options.threadId, budgetLimit, type: "compaction_plan_taken", planVersion });
+    return this.#settle(await foldTurn(turn, { plans, rebase, plan }, options, decision), attempt);
   }
 
   /** Asks a worker for a fold that is due but does not press, and says so. Null when the session has to look by itself. */
-  async #leaveToWorker(scene: FoldScene, options: CompactOptions): Promise<CompactionOutcome | null> {
-    const { requests, history } = this.#ports;
-    if (requests === undefined) return null;
-    const preset = foldsAhead(scene.preset, requests.softThreshold);
-    const due = await history.whenNeeded(async () => {
-      return dueFold({ ...(await this.#scenes.now(this.#plan.current, options, scene)), preset }, options);
-    });
-    if (!due.due || due.decision.level === "hard") return null;
-    if (!(await requests.ask(scene, due.tokens, due.decision.reason))) return null;
-    const tokens = { before: due.tokens, after: due.tokens };
-    return { type: "postponed", reason: "the fold is left to a worker", tokens };
+  async #leaveToWorker(first: Turn, options: CompactOptions): Promise<CompactionOutcome | null> {
+    if (this.#workers === undefined) return null;
+    return this.#workers.leave(options, () => this.#turns.now(this.#plan.current, options, first));
   }
 
   /** Looks whether a fold is due. A fold walks the whole thread, and some triggers do: it is loaded for them, once in an epoch. */
-  async #look(
-    first: FoldScene,
-    options: CompactOptions,
-  ): Promise<{ readonly scene: FoldScene; readonly due: DueFold }> {
+  async #look(first: Turn, options: CompactOptions): Promise<{ readonly turn: Turn; readonly due: FoldDecision }> {
     const { history } = this.#ports;
-    let scene = first;
-    const look = async (): Promise<DueFold> => {
-      if (this.#ports.thread.state !== scene.state || this.#plan.current !== scene.plan)
-        scene = await this.#scenes.now(this.#plan.current, options, scene);
-      return dueFold(scene, options);
+    let turn = first;
+    const look = async (): Promise<FoldDecision> => {
+      if (this.#ports.thread.state !== turn.state || this.#plan.current !== turn.plan)
+        turn = await this.#turns.now(this.#plan.current, options, turn);
+      return decide(turn, options);
     };
     let due = await history.whenNeeded(look);
-    if (due.due && !scene.state.thread.isWhole) {
+    if (due.due && !turn.state.thread.isWhole) {
       await history.load();
       due = await look();
     }
-    return { scene, due };
+    return { turn, due };
   }
 
-  /** Asks the hooks. Gives what to go on with, or the veto. */
+  /** Asks the hooks. Returns what to go on with, or the veto. */
   async #ask(
-    scene: FoldScene,
-    reason: string,
+    turn: Turn,
+    due: Extract<FoldDecision, { readonly due: true }>,
     { options, foldId, cause, metered }: FoldAttempt,
-  ): Promise<
-    | { readonly scene: FoldScene; readonly options: CompactOptions }
-    | Extract<CompactionOutcome, { readonly type: "vetoed" }>
-  > {
-    const ruling = await this.#hooks.before(scene, reason, options);
+  ): Promise<ReadyTurn | Extract<CompactionOutcome, { readonly type: "vetoed" }>> {
+    const ruling = await this.#hooks.before(turn, due.decision.reason, options);
     if (ruling.veto !== null) {
-      const tokens = scene.renderer.measure(scene.plan);
+      const tokens = turn.renderer.measure(turn.plan);
       return { type: "vetoed", ...ruling.veto, tokens: { before: tokens, after: tokens } };
     }
     const instructions = [options.instructions ?? [], ruling.instructions].flat().join("\n");
     const told = instructions === "" ? options : { ...options, instructions };
-    // Pins of a hook, and whatever was appended while it thought, belong to what is folded.
     const summarizer = this.#hooks.summarizer(ruling, metered.summarizer);
-    return { scene: await this.#scenes.now(this.#plan.current, told, { foldId, cause, summarizer }), options: told };
+    // Pins of a hook, and whatever was appended while it thought, belong to what is folded, and are decided on anew.
+    const next = await this.#turns.now(this.#plan.current, told, { foldId, cause, summarizer });
+    const isSame = next.state === turn.state && next.plan === turn.plan && next.renderer === turn.renderer;
+    return { turn: next, options: told, ...(isSame && { decision: due }) };
   }
 
   /** Takes over what a fold came to. */
-  async #settle(turn: FoldTurn, attempt: FoldAttempt): Promise<CompactionOutcome> {
+  async #settle(result: TurnResult, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory, journal } = this.#ports;
-    const { scene, outcome, plan, basis, weighing } = turn;
+    const { turn, outcome, plan, basis, weighing } = result;
     if (plan.version > this.#plan.current.version) this.#plan.take(plan);
     if (outcome.type === "conflict") await this.#plan.refresh();
     this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
     // What lost against another fold says nothing of the next one.
     if (outcome.type !== "conflict" || !attempt.background)
-      await memory.folded(scene, turn, attempt.options.force === true);
+      await memory.folded(turn, result, attempt.options.force === true);
     if (plan === basis) return this.#end(attempt, outcome, weighing);
     await journal.planCommitted(basis, plan);
-    const notice = this.#teller.committed(turn, attempt);
+    const notice = this.#events.committed(result, attempt);
     await this.#end(attempt, outcome, weighing);
-    await this.#hooks.after(scene, { outcome, plan, notice }, attempt.options.signal);
+    await this.#hooks.after(turn, { outcome, plan, notice }, attempt.options.signal);
     return outcome;
   }
 
@@ -322,7 +312,7 @@ export class SessionFolding {
     const newest = metered.newest();
     if (newest === null) return;
     if (metered.of !== summarizer) return memory.summarizerRested();
-    const budgetLimit = this.#scenes.config.maxInputTokens;
+    const budgetLimit = this.#turns.config.maxInputTokens;
     memory.summarizerAsked(newest.problem ?? rejected, (failures, problem) =>
       events.emit({ threadId: options.threadId, budgetLimit, type: "summarizer_failing", failures, problem }),
     );
@@ -331,17 +321,17 @@ export class SessionFolding {
   async #end(
     attempt: FoldAttempt,
     outcome: CompactionOutcome,
-    weighing: FoldTurn["weighing"] = null,
+    weighing: TurnResult["weighing"] = null,
   ): Promise<CompactionOutcome> {
-    await this.#teller.completed(attempt, outcome, weighing);
+    await this.#events.completed(attempt, outcome, weighing);
     return outcome;
   }
 
-  /** The scene with what another writer committed, and with the messages that this plan covers. */
-  async #rebase({ foldId, cause, summarizer }: FoldScene): Promise<FoldScene> {
+  /** The turn with what another writer committed, and with the messages that this plan covers. */
+  async #rebase({ foldId, cause, summarizer }: Turn): Promise<Turn> {
     const { thread } = this.#ports;
     const plan = await this.#plan.refresh();
     if (plan.threadVersion > thread.state.thread.version) await thread.refresh();
-    return this.#scenes.now(plan, {}, { foldId, cause, summarizer });
+    return this.#turns.now(plan, {}, { foldId, cause, summarizer });
   }
 }

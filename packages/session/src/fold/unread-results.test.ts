@@ -13,8 +13,8 @@ import { createMemoryStore } from "@threadfold/stores";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { ContextSession } from "../loop/context-session.ts";
 import { openSession, say, work } from "../testing/agent-work.ts";
 
 const MAX_INPUT_TOKENS = 6_000;

@@ -18,10 +18,10 @@ import { presetByName } from "@threadfold/strategies";
 import { handoffPrompt } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
-import { referencedThread, referenceOf } from "../thread/thread-reference.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
 import { type HandoffOptions, handoff } from "./handoff.ts";
+import { referencedThread, referenceOf } from "./thread-reference.ts";
 
 const fresh = asThreadId("fresh");
 const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({

@@ -20,15 +20,13 @@ import {
 } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { refuseErasedThread } from "@threadfold/stores";
-import { redactJson } from "@threadfold/summarizers";
+import { DEFAULT_CHECKS, redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
-import { checkNewThread } from "../checked-arguments.ts";
-import { refuseArgument } from "../refuse-argument.ts";
-import { systemClock } from "../system-clock.ts";
-import { referenceTo, type ThreadReference } from "../thread/thread-reference.ts";
-import { goalSummary } from "./goal-summary.ts";
-import { type HandoffSummaryOptions, handoffSummarizer } from "./handoff-summarizer.ts";
-import { handoffThread } from "./handoff-thread.ts";
+import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { systemClock } from "../waits/system-clock.ts";
+import { goalSummary, type HandoffSummaryOptions, handoffSummarizer } from "./handoff-summary.ts";
+import { handoffThread, referenceTo, type ThreadReference } from "./thread-reference.ts";
 
 /** What is handed on: a session, or anything else that has these. */
 export interface HandoffSource {
@@ -182,3 +180,20 @@ function briefingText(
     ...(quotes.length === 0 ? [] : ["## Passages that match the goal (verbatim)", ...quotes]),
   ].join("\n");
 }
+
+/** What a handoff takes from its session where it is told nothing else. */
+export const handoffDefaults = ({
+  clock = systemClock,
+  redactSecrets = true,
+  summaryChecks = DEFAULT_CHECKS,
+  summaryTimeLimitMs,
+  summaryModel,
+  summaryModelSettings,
+}: SessionOptions): Omit<HandoffOptions, "goal" | "threadId"> => ({
+  clock,
+  redactSecrets,
+  summaryChecks,
+  ...(summaryTimeLimitMs !== undefined && { summaryTimeLimitMs }),
+  ...(summaryModel !== undefined && { summaryModel }),
+  ...(summaryModelSettings !== undefined && { summaryModelSettings }),
+});

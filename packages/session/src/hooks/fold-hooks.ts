@@ -1,12 +1,20 @@
-import type { CompactionNotice, CompactionOutcome, CompactionPlan, Summarizer } from "@threadfold/core";
-import { redactingSummarizer } from "@threadfold/summarizers";
-import type { CompactOptions } from "../fold/compact-options.ts";
-import type { FoldScene } from "../fold/fold-scene.ts";
-import type { SessionOptions } from "../session-options.ts";
-import { suppliedSummarizer } from "../summary/supplied-summarizer.ts";
+import {
+  type CompactionCause,
+  type CompactionNotice,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type ContextCompactionEvent,
+  type NewItem,
+  type Summarizer,
+  type SummaryChange,
+  ThreadfoldError,
+  withinLimit,
+} from "@threadfold/core";
+import { ExtractiveSummarizer, redactingSummarizer } from "@threadfold/summarizers";
+import { type CompactOptions, limitedSummarizer, problemOf, type Turn } from "@threadfold/turn";
+import type { Hook, HookMatcher, PreCompactInput, PreCompactRuling, SessionHooks } from "../host/session-hooks.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
-import { type CombinedRuling, type HookRun, preCompactRuling, runHooks } from "./run-hooks.ts";
-import type { SessionHooks } from "./session-hooks.ts";
 
 type FoldHookOptions = Pick<SessionOptions, "hooks" | "redactSecrets" | "summaryTimeLimitMs">;
 
@@ -25,10 +33,10 @@ export class FoldHooks {
   }
 
   /** Asks the pre-compact hooks about a fold that is due, and pins what they want to have pinned. */
-  async before(scene: FoldScene, reason: string, options: CompactOptions): Promise<CombinedRuling> {
-    const { threadId, foldId, cause, state, plan, config, renderer } = scene;
+  async before(turn: Turn, reason: string, options: CompactOptions): Promise<CombinedRuling> {
+    const { threadId, foldId, cause, state, plan, config, renderer } = turn;
     const { instructions, signal } = options;
-    const ruling = await preCompactRuling(this.#hooks, this.#run(scene, signal), {
+    const ruling = await preCompactRuling(this.#hooks, this.#run(turn, signal), {
       threadId,
       foldId,
       cause,
@@ -53,13 +61,13 @@ export class FoldHooks {
 
   /** Tells the hooks of a plan that was committed: post-compact, session-start with source `compact`, then the boundary. */
   async after(
-    scene: FoldScene,
+    turn: Turn,
     { outcome, plan, notice }: { outcome: CompactionOutcome; plan: CompactionPlan; notice: CompactionNotice },
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { threadId, foldId, cause } = scene;
+    const { threadId, foldId, cause } = turn;
     const { postCompact, sessionStart, boundary } = this.#hooks;
-    const run = this.#run(scene, signal);
+    const run = this.#run(turn, signal);
     await runHooks(postCompact, "post-compact", run, (late) => {
       return { threadId, foldId, cause, outcome, plan, signal: late };
     });
@@ -73,14 +81,14 @@ export class FoldHooks {
     await runHooks(boundary, "boundary", run, () => notice);
   }
 
-  #run(scene: FoldScene, signal: AbortSignal | undefined): HookRun {
-    const { threadId, foldId, cause, config } = scene;
+  #run(turn: Turn, signal: AbortSignal | undefined): HookRun {
+    const { threadId, foldId, cause, config } = turn;
     return {
       cause,
       signal,
       timeoutMilliseconds: this.#hooks.timeoutMilliseconds,
       onFailure: (hook, moment, problem) =>
-        scene.emit({
+        turn.emit({
           threadId,
           budgetLimit: config.maxInputTokens,
           foldId,
@@ -91,4 +99,127 @@ export class FoldHooks {
         }),
     };
   }
+}
+
+const DEFAULT_TIMEOUT = 60_000;
+
+export type HookMoment = Extract<ContextCompactionEvent, { readonly type: "compaction_hook_failed" }>["moment"];
+
+/** What a hook's failure is told to. */
+export type HookFailure = (hook: string, moment: HookMoment, problem: string) => void;
+
+/** How hooks are run for one fold. */
+interface HookRun {
+  readonly cause: CompactionCause;
+  readonly timeoutMilliseconds: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onFailure: HookFailure;
+}
+
+/**
+ * Calls the hooks that match, one after the other, and hands each result to `take`. A hook that throws, takes too long or
+ * gives what `take` refuses is told of and passed over. Ends early when `take` gives true.
+ */
+async function runHooks<Input, Result>(
+  hooks: readonly Hook<Input, Result>[] = [],
+  moment: HookMoment,
+  { cause, timeoutMilliseconds = DEFAULT_TIMEOUT, signal, onFailure }: HookRun,
+  input: (signal: AbortSignal) => Input,
+  take: (result: NonNullable<Result>, hook: string) => unknown = () => undefined,
+): Promise<void> {
+  for (const hook of hooks) {
+    if (!matches(hook.matcher, cause)) continue;
+    try {
+      const result = await withinLimit((either) => hook.run(input(either)), {
+        ...{ milliseconds: timeoutMilliseconds, waitedFor: `the hook ${hook.name}`, timers: globalThis },
+        ...{ option: "hooks.timeoutMilliseconds", ...(signal !== undefined && { signal }) },
+      });
+      if (result !== undefined && result !== null && (await take(result, hook.name)) === true) return;
+    } catch (cause) {
+      if (signal?.aborted === true) return;
+      onFailure(hook.name, moment, problemOf(cause));
+    }
+  }
+}
+
+/** What the pre-compact hooks want together. */
+interface CombinedRuling {
+  readonly veto: { readonly hook: string; readonly reason: string } | null;
+  readonly pins: NonNullable<PreCompactRuling["pins"]>;
+  readonly instructions: readonly string[];
+  readonly summary: { readonly hook: string; readonly summary: NonNullable<PreCompactRuling["summary"]> } | null;
+}
+
+/** Asks the pre-compact hooks. */
+async function preCompactRuling(
+  hooks: SessionHooks,
+  run: HookRun,
+  input: Omit<PreCompactInput, "signal">,
+): Promise<CombinedRuling> {
+  let ruling: CombinedRuling = { veto: null, pins: [], instructions: [], summary: null };
+  await runHooks(
+    hooks.preCompact,
+    "pre-compact",
+    run,
+    (signal) => ({ ...input, signal }),
+    (added, hook) => {
+      ruling = combine(ruling, checked(added), hook);
+      return ruling.veto !== null;
+    },
+  );
+  return ruling;
+}
+
+function combine(before: CombinedRuling, added: PreCompactRuling, hook: string): CombinedRuling {
+  const { veto, pins = [], instructions, summary } = added;
+  return {
+    veto: veto === undefined ? null : { hook, reason: veto },
+    pins: [...before.pins, ...pins],
+    instructions: instructions === undefined ? before.instructions : [...before.instructions, instructions],
+    summary: summary === undefined ? before.summary : { hook, summary },
+  };
+}
+
+function checked(ruling: PreCompactRuling): PreCompactRuling {
+  const { veto, pins = [], instructions, summary } = ruling;
+  const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
+  if (!isText(veto)) throw wrong("veto", "a text that says why");
+  if (!isText(instructions)) throw wrong("instructions", "a text");
+  if (!Array.isArray(pins) || !pins.every((pin) => typeof pin?.text === "string" && pin.text.trim() !== ""))
+    throw wrong("pins", "a list of { text } that are not blank");
+  if (typeof summary !== "function" && (!isText(summary) || summary?.trim() === ""))
+    throw wrong("summary", "a text that is not blank, or a function");
+  return ruling;
+}
+
+const wrong = (field: string, expected: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `${field}: a pre-compact hook gives ${expected}.`);
+
+const matches = (matcher: HookMatcher | undefined, cause: CompactionCause): boolean =>
+  matcher === undefined || (typeof matcher === "string" ? matcher === cause : matcher.includes(cause));
+
+/**
+ * A summarizer that gives the summary of a hook (L21). A text goes in as facts, one for each of its paragraphs, so that a
+ * summary that is too long loses its oldest paragraphs and not all of itself; the original task stands beside it word for
+ * word, and pins are no part of a summary.
+ */
+function suppliedSummarizer(
+  { hook, summary }: NonNullable<CombinedRuling["summary"]>,
+  timeLimitMs?: number,
+): Summarizer {
+  const id = `hook:${hook}`;
+  if (typeof summary === "function")
+    return limitedSummarizer({ id, summarize: async (request) => summary(request) }, timeLimitMs);
+  const paragraphs = summary.split(/\n\s*\n/).flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
+  return {
+    id,
+    summarize: async (request) => {
+      const { changes } = await new ExtractiveSummarizer().summarize(request);
+      const facts = paragraphs.map((text): SummaryChange => {
+        const item: NewItem<"facts"> = { text, sources: [...request.span.messageIds] };
+        return { op: "add", section: "facts", item };
+      });
+      return { changes: [...changes.filter(({ op }) => op === "set-original-task"), ...facts] };
+    },
+  };
 }

@@ -17,9 +17,9 @@ import {
 import type { RehydrationResult } from "@threadfold/rehydration";
 import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
 import { refuseErasedThread } from "@threadfold/stores";
-import type { PreparedRequest } from "../request/prepared-request.ts";
-import { type RequestFrame, serializeFrame } from "../request/request-frame.ts";
-import { SerialQueue } from "../serial-queue.ts";
+import { type RequestFrame, serializeFrame } from "@threadfold/turn";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import { SerialQueue } from "../waits/serial-queue.ts";
 
 /** What a request was rendered from beside thread and plan. */
 export interface RenderedScene {
@@ -32,7 +32,7 @@ export interface RenderedScene {
   readonly rehydrated: readonly RehydrationResult[];
 }
 
-/** Hears of a record that could not be written. */
+/** Called with a record that could not be written. */
 export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, cause: unknown) => void;
 
 /**
@@ -42,7 +42,7 @@ export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, ca
 export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
-  requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void>;
+  requestRendered(prepared: PreparedRequest, turn: RenderedScene): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
 }
 
@@ -94,20 +94,20 @@ export class SessionJournal implements SessionRecorder {
     await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
   }
 
-  async requestRendered(prepared: PreparedRequest, scene: RenderedScene): Promise<void> {
-    const kept = scene.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
+  async requestRendered(prepared: PreparedRequest, turn: RenderedScene): Promise<void> {
+    const kept = turn.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
       return { artifactId, content: await this.#keep(content, "text/plain"), tokens: tokenCount, truncated };
     });
     const rehydrated = await Promise.all(kept);
     await this.#append({
       type: "request-rendered",
-      threadVersion: scene.threadVersion,
+      threadVersion: turn.threadVersion,
       planVersion: prepared.plan.version,
       renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
       format: prepared.format,
-      tokenizer: scene.tokenizer,
-      options: optionsOf(scene),
-      frame: await this.#keepFrame(scene.frame),
+      tokenizer: turn.tokenizer,
+      options: optionsOf(turn),
+      frame: await this.#keepFrame(turn.frame),
       rehydrated,
       payloadDigest: prepared.digest,
       tokens: prepared.tokens,

@@ -1,6 +1,34 @@
 import type { AuditJournal, FoldAttemptedRecord, JournalEntry, ThreadId } from "@threadfold/core";
-import { NO_USAGE, type UsageState } from "../answer/usage-state.ts";
-import { journalTail } from "./journal-tail.ts";
+import { NO_USAGE, type UsageReport, type UsageState } from "@threadfold/turn";
+
+/** Entries among which the newest request stands: nothing but appends comes between a request and its usage. */
+const RECORDS_LOOKED_AT = 32;
+
+/** Writes down what a provider reported of the newest request. Nothing is written when the journal holds no request. */
+export async function recordUsage(
+  journal: AuditJournal,
+  threadId: ThreadId,
+  report: UsageReport,
+  at: string,
+  known: number,
+): Promise<number> {
+  const entries = await journalTail(journal, threadId, RECORDS_LOOKED_AT, known);
+  const request = entries.findLast(({ record }) => record.type === "request-rendered");
+  if (request === undefined) return known;
+  const { inputTokens, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = report;
+  const usage = {
+    inputTokens,
+    outputTokens,
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+  };
+  const entry = await journal.append(
+    threadId,
+    { type: "usage-reported", requestSequence: request.sequence, usage },
+    at,
+  );
+  return entry.sequence;
+}
 
 /** Entries that are looked at. While a trigger fires, each call leaves a record, so what matters is never far back. */
 const LOOKED_AT = 64;
@@ -47,4 +75,34 @@ function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
     inputTokens: reported.usage.inputTokens,
     counted: request.tokens,
   };
+}
+
+/**
+ * The newest entries of a journal, oldest first, without reading the rest: its end is found by doubling and halving, in
+ * a number of single reads that grows with the logarithm of its length (P9).
+ *
+ * @param known the number of an entry that is known to be there; 0 when none is.
+ */
+export async function journalTail(
+  journal: AuditJournal,
+  threadId: ThreadId,
+  count: number,
+  known = 0,
+): Promise<readonly JournalEntry[]> {
+  const exists = async (sequence: number): Promise<boolean> =>
+    (await journal.read(threadId, { after: sequence - 1, limit: 1 })).length > 0;
+  let there = known;
+  let stride = count;
+  while (await exists(there + stride)) {
+    there += stride;
+    stride *= 2;
+  }
+  let gone = there + stride;
+  while (gone - there > count) {
+    const middle = Math.floor((there + gone) / 2);
+    if (await exists(middle)) there = middle;
+    else gone = middle;
+  }
+  const entries = await journal.read(threadId, { after: Math.max(0, there - count), limit: 2 * count });
+  return entries.slice(-count);
 }

@@ -1,6 +1,6 @@
 import { asThreadId } from "@threadfold/core";
 import { openStore, verifyStore } from "@threadfold/stores";
-import { replayThread } from "../journal/replay-thread.ts";
+import { replayThread } from "../replay/replay-thread.ts";
 
 // Renders every recorded request of a thread again, knowing nothing but the store, and prints what came of it as JSON.
 // Arguments: the store's address, the thread, and for PostgreSQL the schema.

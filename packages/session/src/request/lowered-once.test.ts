@@ -1,7 +1,7 @@
 import { asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threadfold/core";
 import { anthropicMessages, type ProviderFormat } from "@threadfold/renderer";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 

@@ -2,10 +2,10 @@ import type { MessageInput } from "@threadfold/core";
 import { anthropicMessages } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { ladderPreset, threadfoldPreset } from "@threadfold/strategies";
+import type { RequestFrame } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
+import type { PreparedRequest } from "../host/prepared-request.ts";
 import { callOf, openSession, resultOf, say, threadId } from "../testing/agent-work.ts";
-import type { PreparedRequest } from "./prepared-request.ts";
-import type { RequestFrame } from "./request-frame.ts";
 
 const tools = [{ name: "bash", inputSchema: { type: "object" } }];
 const thinking = { type: "enabled", budget_tokens: 2_000 };

@@ -4,8 +4,8 @@ import { FORMATS, type PrefixDivergence, prefixDiff } from "@threadfold/renderer
 import { PRESETS } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { PreparedRequest } from "./prepared-request.ts";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 /** Where the later prompt stops beginning with the earlier one. Tools are the host's, and those that are made up for undeclared calls come before every message. */
 function divergence(before: PreparedRequest, now: PreparedRequest): PrefixDivergence | null {

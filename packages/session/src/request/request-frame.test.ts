@@ -1,9 +1,9 @@
 import { asThreadId, type ToolDefinition } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
+import type { FrameFields } from "@threadfold/turn";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { FrameFields } from "./request-frame.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object" } });
 const fields = (word: string): fc.Arbitrary<FrameFields> =>

@@ -1,5 +1,5 @@
 import { type CompletionModel, type ContextCompactionEvent, modelCallError } from "@threadfold/core";
-import { SUMMARIZER_FAILURE_LIMIT, SUMMARIZER_REST } from "@threadfold/strategies";
+import { SUMMARIZER_FAILURE_LIMIT, SUMMARIZER_REST } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
 import { openSession, say, work } from "../testing/agent-work.ts";
 

@@ -1,7 +1,7 @@
 import { type OpenItem, renderSummary } from "@threadfold/core";
 import { patience, pinnedClock } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 import { say, threadId, work } from "../testing/agent-work.ts";
 
 /** A session of the default policy that folds wherever its window is full, and what its summaries said at each fold. */

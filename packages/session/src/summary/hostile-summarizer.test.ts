@@ -13,7 +13,7 @@ import { patience, pinnedClock, runs } from "@threadfold/core/laws";
 import { ATTACKS, type Attack, ExtractiveSummarizer, hostileModel, LLMSummarizer } from "@threadfold/summarizers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const CYCLES = 10;
 /** Walks of ten folds each, so that CI makes at least {@link PLANS} plans. The full run scales both. */

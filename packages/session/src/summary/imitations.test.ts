@@ -15,7 +15,7 @@ import {
 import { patience, pinnedClock } from "@threadfold/core/laws";
 import { ExtractiveSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 import { IMITATIONS } from "../testing/imitations.ts";
 
 const TASK = "Build the shop page in src/shop.ts. Never touch the price list.";

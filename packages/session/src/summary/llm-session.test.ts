@@ -5,7 +5,7 @@ import { pinnedClock } from "@threadfold/core/laws";
 import { importSession } from "@threadfold/importers";
 import { fallbackSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const data = process.env["THREADFOLD_DATA"] ?? fileURLToPath(new URL("../../../../../shared/data", import.meta.url));
 const path = `${data}/pi/before-compaction.jsonl.gz`;

@@ -12,7 +12,7 @@ import { createMemoryStore, exportThread } from "@threadfold/stores";
 import { claudeCodePreset, codexPreset } from "@threadfold/strategies";
 import { claudeCodePrompt, codexPrompt } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const example = new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url);
 const MAX_INPUT_TOKENS = 60_000;

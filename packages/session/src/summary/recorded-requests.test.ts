@@ -4,7 +4,7 @@ import { asThreadId, type OpenItem, spanEnd } from "@threadfold/core";
 import { patience, pinnedClock } from "@threadfold/core/laws";
 import { importSession } from "@threadfold/importers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const data = process.env["THREADFOLD_DATA"] ?? fileURLToPath(new URL("../../../../../shared/data", import.meta.url));
 

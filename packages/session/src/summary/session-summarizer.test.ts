@@ -17,8 +17,8 @@ import { createMemoryStore, exportThread } from "@threadfold/stores";
 import { dropStrategy, PRESETS, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { promptByVersion, redactJson } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const RULE = "Always answer in German.";
 const secret = `xoxb-${"1".repeat(12)}-${"2".repeat(13)}-abcdefghijklmnopqrstuvwx`;

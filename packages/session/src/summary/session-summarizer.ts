@@ -6,9 +6,9 @@ import {
   modelSummarizer,
   redactingSummarizer,
 } from "@threadfold/summarizers";
-import type { SessionOptions } from "../session-options.ts";
-import type { SessionParts } from "../session-parts.ts";
-import { limitedSummarizer, SUMMARY_TIME_LIMIT_MS } from "./limited-summarizer.ts";
+import { limitedSummarizer, SUMMARY_TIME_LIMIT_MS } from "@threadfold/turn";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { SessionParts } from "../host/session-parts.ts";
 
 type SummaryOptions = Pick<
   SessionOptions,

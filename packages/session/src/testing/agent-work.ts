@@ -1,7 +1,7 @@
 import { asMessageId, asThreadId, asToolCallId, type Clock, type MessageInput } from "@threadfold/core";
 import { ladderPreset } from "@threadfold/strategies";
-import { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 

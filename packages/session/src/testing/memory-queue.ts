@@ -1,11 +1,12 @@
-import { type CompactionJob, compactionJobKey } from "../background/compaction-job.ts";
-import type {
-  CompactionQueue,
-  DeadCompactionJob,
-  JobDelivery,
-  JobProblem,
-  JobSettlement,
-} from "../background/compaction-queue.ts";
+import {
+  type CompactionJob,
+  type CompactionQueue,
+  compactionJobKey,
+  type DeadCompactionJob,
+  type JobDelivery,
+  type JobProblem,
+  type JobSettlement,
+} from "../queue/compaction-queue.ts";
 
 interface Entry {
   readonly job: CompactionJob;

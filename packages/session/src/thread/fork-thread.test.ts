@@ -2,7 +2,7 @@ import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
 import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
+import { ContextSession } from "../loop/context-session.ts";
 import { forkThread } from "./fork-thread.ts";
 
 const source = asThreadId("source");

@@ -8,7 +8,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { checkNewThread } from "../checked-arguments.ts";
+import { checkNewThread } from "../host/checked-options.ts";
 
 /** Where a fork begins and what it is called. */
 export interface ForkOptions {
@@ -33,7 +33,7 @@ export interface ForkedThread {
  * with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8, L9). The
  * source stays as it is, and externalized content stays in the source's artifacts.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an id or a version that is none; `THREAD_NOT_FOUND`; `VERSION_CONFLICT`
+ * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible version; `THREAD_NOT_FOUND`; `VERSION_CONFLICT`
  * when the fork's id is taken.
  */
 export async function forkThread(

@@ -9,9 +9,18 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import type { HistoryReader } from "./history-reader.ts";
 import type { SessionPlan } from "./session-plan.ts";
 import type { SessionThread } from "./session-thread.ts";
+
+/** Reads what a resumed session left in the store. */
+export interface HistoryReader {
+  /** Brings thread and plan into memory as a whole. Does nothing when they are. @throws what the store throws. */
+  load(): Promise<void>;
+  /** Does work that seldom needs more than what is in memory, and when it does, once more with all of it. */
+  whenNeeded<Result>(work: () => Promise<Result> | Result): Promise<Result>;
+  /** Takes in the newest plan when somebody else committed it, and says whether so. Reads messages only when the plan needs them. */
+  takeCommitted(): Promise<boolean>;
+}
 
 /**
  * What a session begins with: of a thread that was folded what its newest plan shows and what came since, where the store

@@ -1,5 +1,4 @@
-import type { CompactionPlan, ThreadfoldStore } from "@threadfold/core";
-import { wholePlan } from "./whole-plan.ts";
+import { type CompactionPlan, hiddenRuns, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 
 /** The plan that a session's requests are rendered with, as far as the session knows. */
 export class SessionPlan {
@@ -20,7 +19,7 @@ export class SessionPlan {
     this.#current = plan;
   }
 
-  /** Takes in a plan that another writer committed, and gives the plan that holds. @throws what the store throws. */
+  /** Takes in a plan that another writer committed, and returns the plan that holds. @throws what the store throws. */
   async refresh(): Promise<CompactionPlan> {
     const { plan } = await this.#store.plans.getCurrentPlan(this.#current.threadId);
     if (plan !== null && plan.version > this.#current.version) this.#current = plan;
@@ -38,4 +37,15 @@ export class SessionPlan {
     const whole = await this.whole();
     if (this.#current === before) this.#current = whole;
   }
+}
+
+/** A plan with all ids. @throws ThreadfoldError `PLAN_NOT_FOUND` when the store does not have it any more. */
+async function wholePlan(store: Pick<ThreadfoldStore, "plans">, plan: CompactionPlan): Promise<CompactionPlan> {
+  if (hiddenRuns(plan).length === 0) return plan;
+  const whole = await store.plans.getPlan(plan.threadId, plan.version);
+  if (whole?.planId === plan.planId) return whole;
+  throw new ThreadfoldError(
+    "PLAN_NOT_FOUND",
+    `The store has no plan ${plan.version} of thread ${plan.threadId} any more.`,
+  );
 }

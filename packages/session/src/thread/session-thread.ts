@@ -25,9 +25,9 @@ import {
   type UnpinnedRules,
   unpinnedRules,
 } from "@threadfold/core";
+import { extendStateInSteps, type ThreadState, threadStateInSteps } from "@threadfold/turn";
 import type { SessionRecorder } from "../journal/session-journal.ts";
-import { SerialQueue } from "../serial-queue.ts";
-import { extendStateInSteps, type ThreadState, threadStateInSteps } from "./thread-state.ts";
+import { SerialQueue } from "../waits/serial-queue.ts";
 
 /** What a session's thread is kept with. */
 export interface SessionThreadPorts {
@@ -37,9 +37,9 @@ export interface SessionThreadPorts {
   readonly config: ContextCompactionConfig;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly durabilityOf: DurabilityOf;
-  /** Hears of standing constraints that stay unpinned for the cap on detected pins. */
+  /** Called with standing constraints that stay unpinned because of the cap on detected pins. */
   readonly onPinsLeftOut?: (left: PinsLeftOut) => void;
-  /** Hears of what may be a rule, or may take one back, in new messages. */
+  /** Called with what may be a rule in new messages, or may take one back. */
   readonly onCandidates?: (candidates: readonly RuleCandidate[]) => void;
 }
 
@@ -170,7 +170,7 @@ export class SessionThread {
   }
 
   /**
-   * @param grow gives the thread with what is new.
+   * @param grow returns the thread with what is new.
    * @param ids of messages that are about to be appended.
    */
   #extend(

@@ -14,8 +14,8 @@ import {
 import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
 import { forkThread } from "./fork-thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-rules-"));

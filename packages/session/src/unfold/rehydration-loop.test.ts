@@ -3,8 +3,8 @@ import { pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import { replayThread } from "../journal/replay-thread.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import { replayThread } from "../replay/replay-thread.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const MAX_TOKENS = 10_000;

@@ -2,8 +2,8 @@ import { asMessageId, asThreadId, type ContextCompactionEvent, type MessageInput
 import { pinnedClock } from "@threadfold/core/laws";
 import { MemoryVectorStore } from "@threadfold/rehydration";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "../context-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
 
 const threadId = asThreadId("recall");
 const said = (number: number, text: string): MessageInput => ({

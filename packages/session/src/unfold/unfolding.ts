@@ -5,6 +5,7 @@ import {
   type CompactionEventListener,
   type CompactionPlan,
   type ContextCompactionConfig,
+  type Message,
   type ProviderAwareTokenizer,
   type RecallIndex,
   type RecallPage,
@@ -18,6 +19,7 @@ import {
   NO_REHYDRATIONS,
   type ReadArtifactTool,
   RehydrationInterceptor,
+  type RehydrationOutcome,
   type RehydrationResult,
   type RehydrationState,
   RetrieveStrategy,
@@ -30,8 +32,57 @@ import {
   type VectorSearch,
   vectorProblem,
 } from "@threadfold/rehydration";
-import type { ThreadState } from "../thread/thread-state.ts";
-import { FRAME_TOKENS, rehydrateRequest } from "./rehydrate-request.ts";
+import type { ThreadState } from "@threadfold/turn";
+
+/** What the renderer puts around each piece of rehydrated content, in tokens at the most. */
+const FRAME_TOKENS = 80;
+
+/** What a request may bring back, and for whom. */
+export interface RehydrationScene {
+  readonly state: ThreadState;
+  readonly plan: CompactionPlan;
+  readonly artifacts: ArtifactStore;
+  readonly rehydrations: RehydrationState;
+  /** Tokens that the request has left below the cap. */
+  readonly freeTokens: number;
+  readonly maxArtifacts: number;
+  readonly securityContext?: SecurityContext;
+}
+
+/**
+ * Asks the interceptor what the newest assistant message of the main branch refers to, also when the user has spoken since:
+ * the agent said what it wants, and its next request is the first that can bring it (seed 002). What comes back is for the
+ * next request alone. Steps count as turns, because an autonomous run may be one endless turn.
+ */
+async function rehydrateRequest(
+  interceptor: RehydrationInterceptor,
+  turn: RehydrationScene,
+): Promise<RehydrationOutcome> {
+  const { state, plan, artifacts, rehydrations, freeTokens, maxArtifacts, securityContext } = turn;
+  const message = newestAssistantMessage(state);
+  const availableTokens = freeTokens - FRAME_TOKENS * maxArtifacts;
+  if (message === undefined || plan.externalizations.length === 0 || availableTokens <= 0) {
+    return { results: [], blocked: [], state: rehydrations };
+  }
+  return interceptor.maybeRehydrate({
+    agentMessage: message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    pendingToolCalls: message.parts.flatMap((part) => (part.type === "tool-call" ? [part] : [])),
+    plan,
+    artifactStore: artifacts,
+    currentTurn: message.step,
+    state: rehydrations,
+    availableTokens,
+    ...(securityContext !== undefined && { securityContext }),
+  });
+}
+
+function newestAssistantMessage({ thread }: ThreadState): Message | undefined {
+  for (let ordinal = thread.length - 1; ordinal >= 0; ordinal--) {
+    const message = thread.messageAt(ordinal);
+    if (message?.role === "assistant" && message.branch === undefined) return message;
+  }
+  return undefined;
+}
 
 /** What a session folded, as it is at one moment. */
 export interface UnfoldingMoment {
@@ -159,13 +210,13 @@ export class Unfolding {
   #searchScene(): SearchThreadScene {
     const { config, securityContext, vectors, onEvent } = this.#ports;
     const { maxInputTokens } = config;
-    const scene = { ...this.#scene(), maxTokens: recallTokens(maxInputTokens) };
+    const sources = { ...this.#recallSources(), maxTokens: recallTokens(maxInputTokens) };
     const onProblem = (cause: unknown): void =>
-      tellListener(onEvent, vectorProblem(cause, scene.thread.id, maxInputTokens));
+      tellListener(onEvent, vectorProblem(cause, sources.thread.id, maxInputTokens));
     return {
-      ...scene,
+      ...sources,
       ...(securityContext !== undefined && { requester: securityContext }),
-      ...(vectors !== undefined && { near: { ...vectors, maxTokens: nearTokens(scene.maxTokens), onProblem } }),
+      ...(vectors !== undefined && { near: { ...vectors, maxTokens: nearTokens(sources.maxTokens), onProblem } }),
     };
   }
 
@@ -173,13 +224,13 @@ export class Unfolding {
     const { config, tenantId, securityContext, clock, loadHistory } = this.#ports;
     if (!config.enableRetrieval) return [];
     await loadHistory();
-    const scene = this.#scene();
+    const sources = this.#recallSources();
     const { results, state } = await this.#strategy.retrieve({
-      ...scene,
+      ...sources,
       tenantId,
       availableTokens,
       at: new Date(clock.now()).toISOString(),
-      currentTurn: scene.thread.position.step,
+      currentTurn: sources.thread.position.step,
       state: this.#recalled,
       ...(securityContext !== undefined && { securityContext }),
     });
@@ -187,7 +238,7 @@ export class Unfolding {
     return results;
   }
 
-  #scene() {
+  #recallSources() {
     const { index, artifacts, tokenizer, moment } = this.#ports;
     const { state, plan } = moment();
     return { index, artifacts, thread: state.thread, plan, countTokens: (text: string) => tokenizer.countTokens(text) };

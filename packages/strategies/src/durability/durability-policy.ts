@@ -1,5 +1,4 @@
 import type { ContextCompactionConfig, DurabilityOf, ToolDurability, ToolDurabilityPolicy } from "@threadfold/core";
-import { BUILT_IN_DURABILITY, plainToolName } from "./built-in-durability.ts";
 
 /** What a configuration says of a tool by its exact name; undefined when it says nothing. */
 export function toolOverride(config: ContextCompactionConfig, toolName: string): ToolDurabilityPolicy | undefined {
@@ -30,3 +29,70 @@ function builtIn(toolName: string): ToolDurability | undefined {
   const name = plainToolName(toolName);
   return Object.hasOwn(BUILT_IN_DURABILITY, name) ? BUILT_IN_DURABILITY[name] : undefined;
 }
+
+/** Tools that bring back what the thread or the artifact store holds. Their results can be had again at any time. */
+const RETRIEVAL_TOOLS = ["readartifact", "recall"];
+
+/** The name of a tool as the tables have it: lower case, without separators. */
+export const plainToolName = (toolName: string): string => toolName.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** True for a tool whose results nothing needs to be stored of. */
+export const isRetrieval = (toolName: string | undefined): boolean =>
+  toolName !== undefined && RETRIEVAL_TOOLS.includes(plainToolName(toolName));
+
+/**
+ * How the results of common tools may be folded, by tool name in lower case without separators. Tools and configuration
+ * override it; see {@link durabilityPolicy}.
+ */
+export const BUILT_IN_DURABILITY: Readonly<Record<string, ToolDurability>> = Object.freeze({
+  read: "replayable",
+  readfile: "replayable",
+  view: "replayable",
+  viewfile: "replayable",
+  cat: "replayable",
+  openfile: "replayable",
+
+  ls: "ephemeral",
+  list: "ephemeral",
+  listdir: "ephemeral",
+  listdirectory: "ephemeral",
+  listfiles: "ephemeral",
+  glob: "ephemeral",
+  find: "ephemeral",
+  findfile: "ephemeral",
+  grep: "ephemeral",
+  search: "ephemeral",
+  searchfile: "ephemeral",
+  searchdir: "ephemeral",
+  searchfiles: "ephemeral",
+  codebasesearch: "ephemeral",
+  sequentialthinking: "ephemeral",
+  think: "ephemeral",
+  todowrite: "ephemeral",
+  todoread: "ephemeral",
+  ...Object.fromEntries(RETRIEVAL_TOOLS.map((name) => [name, "ephemeral" as const])),
+
+  write: "anchoring",
+  writefile: "anchoring",
+  edit: "anchoring",
+  editfile: "anchoring",
+  multiedit: "anchoring",
+  applypatch: "anchoring",
+  strreplaceeditor: "anchoring",
+  strreplacebasededittool: "anchoring",
+  bash: "anchoring",
+  shell: "anchoring",
+  exec: "anchoring",
+  execcommand: "anchoring",
+  execute: "anchoring",
+  executebash: "anchoring",
+  runcommand: "anchoring",
+  terminal: "anchoring",
+
+  websearch: "non_replayable",
+  webfetch: "non_replayable",
+  fetch: "non_replayable",
+  http: "non_replayable",
+  httprequest: "non_replayable",
+  browser: "non_replayable",
+});

@@ -1,7 +1,5 @@
-import type { ProbeVerdict, ThreadShape } from "@threadfold/core";
-import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
-import { POINTER_TOKENS, pointerTokens } from "../ladder/placeholder-tokens.ts";
-import { clearingProblem } from "./clearing-problem.ts";
+import type { MessageHeader, ProbeVerdict, ThreadShape } from "@threadfold/core";
+import { type CompactionProposal, POINTER_TOKENS, pointerTokens } from "../strategy/compaction-strategy.ts";
 
 /** Smaller bodies are kept: a pointer would be hardly shorter. In tokens. */
 export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
@@ -40,4 +38,15 @@ export function durableProposals(
   }
   if (clearable.length === proposal.ordinals.length) return [proposal];
   return clearable.length === 0 ? instead : [{ ...proposal, ordinals: clearable }, ...instead];
+}
+
+/**
+ * Why a tool result may not be cleared, as the end of a sentence; null when it may be (design, durability). A replayable
+ * result whose source nobody has looked at yet may be proposed: the look comes before anything is committed.
+ */
+function clearingProblem(header: MessageHeader, verdict: ProbeVerdict | undefined): string | null {
+  if (header.durability === "non_replayable") return "it cannot be replayed";
+  if (header.durability !== "replayable") return null;
+  if (verdict === "changed") return "its source has changed since";
+  return verdict === "unverifiable" ? "nothing verifies that its source is unchanged" : null;
 }

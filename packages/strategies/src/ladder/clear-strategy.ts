@@ -1,8 +1,11 @@
 import type { ClearTarget, MessageHeader } from "@threadfold/core";
 import { durableProposals } from "../durability/durable-proposals.ts";
-import type { CompactionProposal } from "./compaction-proposal.ts";
-import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
-import { PLACEHOLDER_TOKENS } from "./placeholder-tokens.ts";
+import {
+  type CompactionProposal,
+  type CompactionStrategy,
+  PLACEHOLDER_TOKENS,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
 
 /**
  * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields and

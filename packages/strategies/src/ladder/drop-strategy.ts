@@ -1,5 +1,4 @@
-import type { CompactionProposal } from "./compaction-proposal.ts";
-import type { CompactionStrategy, Hold } from "./compaction-strategy.ts";
+import type { CompactionProposal, CompactionStrategy, Hold } from "../strategy/compaction-strategy.ts";
 
 /** True for what a summary already stands for or what left the prompt before: dropping it would free next to nothing. */
 const isGone = (hold: Hold | undefined): boolean => hold?.action === "drop" || hold?.action === "summarize";

@@ -1,9 +1,12 @@
 import type { MessageHeader } from "@threadfold/core";
-import { isRetrieval } from "../durability/built-in-durability.ts";
-import { toolOverride } from "../durability/durability-policy.ts";
-import type { CompactionProposal } from "./compaction-proposal.ts";
-import type { CompactionStrategy, StrategyContext } from "./compaction-strategy.ts";
-import { POINTER_TOKENS, pointerTokens } from "./placeholder-tokens.ts";
+import { isRetrieval, toolOverride } from "../durability/durability-policy.ts";
+import {
+  type CompactionProposal,
+  type CompactionStrategy,
+  POINTER_TOKENS,
+  pointerTokens,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
 
 /**
  * Rung 1: moves large bodies to the artifact store and leaves a pointer in their place. A tool result stays a result of

@@ -1,7 +1,5 @@
-import type { MessageGroup, SummarizationRecord } from "@threadfold/core";
-import type { CompactionProposal } from "./compaction-proposal.ts";
-import type { CompactionStrategy, Hold, StrategyContext } from "./compaction-strategy.ts";
-import { type FoldableRun, foldableRuns } from "./foldable-runs.ts";
+import type { MessageGroup, SummarizationRecord, ThreadShape } from "@threadfold/core";
+import type { CompactionProposal, CompactionStrategy, Hold, StrategyContext } from "../strategy/compaction-strategy.ts";
 
 /**
  * Rung of summarizing: the oldest groups give way to one summary per unbroken run, as many groups as it takes. A summary
@@ -107,3 +105,25 @@ function propose(
 
 const isSummary = (hold: Hold | undefined): hold is SummarizationRecord =>
   hold?.action === "summarize" && "summary" in hold;
+
+/** Messages of whole groups with nothing shown between them that stays. */
+interface FoldableRun {
+  readonly ordinals: readonly number[];
+}
+
+/** Joins whole groups into unbroken runs. Messages of side branches break no run, because no prompt shows them. */
+function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): readonly FoldableRun[] {
+  const ordinals = groups.flatMap((group) => group.ordinals).sort((a, b) => a - b);
+  const runs: number[][] = [];
+  for (const ordinal of ordinals) {
+    const run = runs.at(-1);
+    if (run !== undefined && isAdjacent(run.at(-1) as number, ordinal, shape)) run.push(ordinal);
+    else runs.push([ordinal]);
+  }
+  return runs.map((run) => ({ ordinals: run }));
+}
+
+function isAdjacent(from: number, to: number, shape: ThreadShape): boolean {
+  for (let ordinal = from + 1; ordinal < to; ordinal++) if (shape.header(ordinal).branch === undefined) return false;
+  return true;
+}

@@ -1,6 +1,5 @@
 import type { MessageHeader } from "@threadfold/core";
-import type { CompactionProposal } from "./compaction-proposal.ts";
-import type { CompactionStrategy } from "./compaction-strategy.ts";
+import type { CompactionProposal, CompactionStrategy } from "../strategy/compaction-strategy.ts";
 
 /** The floor's own rung: cuts the middle out of whatever is still large, recent results and texts included. */
 export const truncateStrategy: CompactionStrategy = {

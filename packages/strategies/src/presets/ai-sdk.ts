@@ -3,8 +3,7 @@ import { allOf, anyOf } from "../triggers/composite-trigger.ts";
 import { messageCountTrigger, tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { lastMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, LAST_RESORT, outputReserve } from "./last-resort.ts";
+import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
 
 /** Seed 003's reserves in tokens, and how many messages it keeps. */
 export const AI_SDK_RESERVES = Object.freeze({

@@ -1,8 +1,7 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /**
  * Seed 001, Amp: no automatic compaction. Somebody asks for a handoff to a goal, and what matters to it begins a fresh

@@ -1,9 +1,8 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
+import { tokenFractionTrigger } from "../triggers/size-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /** Seed 001, Claude Code: at 95 % the whole history becomes a summary that the session starts over with. */
 export const claudeCodePreset: CompactionPreset = {

@@ -3,8 +3,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /** Tokens of recent user messages that Codex keeps beside the summary (seed 001). */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;

@@ -1,11 +1,10 @@
 import type { ContextCompactionConfig } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { hardAfterCutOff } from "../triggers/max-output-trigger.ts";
+import { hardAfterCutOff } from "../triggers/event-triggers.ts";
 import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, LAST_RESORT, outputReserve } from "./last-resort.ts";
+import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
 
 /** Seed 000: `maxOutputTkns`, the utilization above which it compacts, and the share of the messages that it preserves. */
 export const GOAT_MAX_OUTPUT_TOKENS = 16_384;

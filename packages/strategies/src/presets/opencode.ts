@@ -2,8 +2,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /** Seed 001, OpenCode: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export const OPENCODE_PRUNE_PROTECT = 40_000;

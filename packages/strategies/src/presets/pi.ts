@@ -1,11 +1,10 @@
 import { roomTokens } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { reportedUsageTrigger } from "../triggers/reported-usage-trigger.ts";
+import { reportedUsageTrigger } from "../triggers/size-triggers.ts";
 import { lastTokensSplittingTurns } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { aboveReserves, LAST_RESORT } from "./last-resort.ts";
+import { aboveReserves, type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /** Seed 001, pi: `reserveTokens` and `keepRecentTokens`. */
 export const PI_RESERVE_TOKENS = 16_384;

@@ -5,11 +5,10 @@ import { claudeCodePreset } from "./claude-code.ts";
 import { codexPreset } from "./codex.ts";
 import type { CompactionPreset } from "./compaction-preset.ts";
 import { goatPreset } from "./goat.ts";
-import { ladderPreset } from "./ladder.ts";
 import { opencodePreset } from "./opencode.ts";
 import { piPreset } from "./pi.ts";
 import { springSessionPreset, springSlidingPreset, springTokensPreset, springTurnsPreset } from "./spring-session.ts";
-import { threadfoldPreset } from "./threadfold.ts";
+import { ladderPreset, threadfoldPreset } from "./threadfold.ts";
 
 /** Every preset. A new one is a file and a line here. */
 export const PRESETS: readonly CompactionPreset[] = [

@@ -1,11 +1,8 @@
-import type { CompactionStrategy } from "../ladder/compaction-strategy.ts";
-import { recursiveSummarization } from "../session-compaction/recursive-summarization.ts";
-import { shownTurnCountTrigger } from "../session-compaction/shown-turn-count-trigger.ts";
-import { slidingWindow, tokenCountWindow, turnWindow } from "../session-compaction/window-strategies.ts";
+import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { shownTurnCountTrigger, tokenCountTrigger } from "../triggers/count-triggers.ts";
+import { recursiveSummarization, slidingWindow, tokenCountWindow, turnWindow } from "../windows/window-strategies.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /** Seed 004's figures: when its triggers fire, and what its strategies keep. */
 export const SPRING_SESSION = Object.freeze({

@@ -3,10 +3,9 @@ import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { externalizeStrategy } from "../ladder/externalize-strategy.ts";
 import { summarizeStrategy } from "../ladder/summarize-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { maxOutputTrigger } from "../triggers/max-output-trigger.ts";
-import { tokenFractionTrigger } from "../triggers/token-fraction-trigger.ts";
-import type { CompactionPreset } from "./compaction-preset.ts";
-import { LAST_RESORT } from "./last-resort.ts";
+import { maxOutputTrigger } from "../triggers/event-triggers.ts";
+import { tokenFractionTrigger } from "../triggers/size-triggers.ts";
+import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
 /**
  * Writing a token to a prompt cache costs as much as reading it 12.5 times (1.25 and 0.1 of an input token). Over twice as
@@ -36,6 +35,21 @@ export const threadfoldPreset: CompactionPreset = {
     preserveRecentPercent: 0.35,
   },
   trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), ...LAST_RESORT),
+  figures: {},
+  promptVersion: "threadfold-v1",
+};
+
+/**
+ * Seed 002 to the letter: above 85 % the rungs from the least aggressive one on, down to 50 %. Large results go to the
+ * artifact store first, then the oldest span is summarized, then bodies are emptied while calls stay, and only then groups
+ * are dropped.
+ */
+export const ladderPreset: CompactionPreset = {
+  name: "ladder",
+  description: "Above 85 % of the room down to 50 %: externalize, summarize, clear, drop (seed 002).",
+  ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
+  config: { policyVersion: "ladder-v1", costModelEnabled: true, softThresholdPercent: 0.85 },
+  trigger: threadfoldPreset.trigger,
   figures: {},
   promptVersion: "threadfold-v1",
 };

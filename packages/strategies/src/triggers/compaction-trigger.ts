@@ -1,3 +1,5 @@
+import { ThreadfoldError } from "@threadfold/core";
+
 /** What a trigger may look at. All figures are known without reading the thread. */
 export interface TriggerInput {
   /** Tokens of the request as the current plan renders it. */
@@ -44,3 +46,12 @@ export interface CompactionTrigger {
 }
 
 export const NO_TRIGGER: TriggerDecision = Object.freeze({ level: "none" });
+
+/** @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1. */
+export function refuseShare(name: string, share: number): void {
+  if (share > 0 && share <= 1) return;
+  throw new ThreadfoldError(
+    "INVALID_CONFIG",
+    `The share of ${name} is ${share}; it must be more than 0 and at most 1.`,
+  );
+}

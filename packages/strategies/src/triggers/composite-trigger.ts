@@ -1,4 +1,4 @@
-import { type CompactionTrigger, NO_TRIGGER, type TriggerDecision } from "./compaction-trigger.ts";
+import { type CompactionTrigger, NO_TRIGGER, refuseShare, type TriggerDecision } from "./compaction-trigger.ts";
 
 /**
  * Fires when at least one trigger fires, as hard as the hardest and down to the smallest target of those that fire (S25).
@@ -29,4 +29,22 @@ function strictest(decisions: readonly TriggerDecision[]): TriggerDecision {
   if (hardest === undefined) return NO_TRIGGER;
   const targets = fired.flatMap(({ targetTokens }) => (targetTokens === undefined ? [] : [targetTokens]));
   return targets.length === 0 ? hardest : { ...hardest, targetTokens: Math.min(...targets) };
+}
+
+/**
+ * A trigger with a target of its own: when it fires, the fold goes down to at most this share of the room (S5).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function towards(share: number, trigger: CompactionTrigger): CompactionTrigger {
+  refuseShare("target", share);
+  return {
+    name: `${trigger.name} towards ${share}`,
+    evaluate(input) {
+      const decision = trigger.evaluate(input);
+      if (decision.level === "none") return decision;
+      const targetTokens = Math.floor(share * input.roomTokens);
+      return { ...decision, targetTokens: Math.min(targetTokens, decision.targetTokens ?? targetTokens) };
+    },
+  };
 }

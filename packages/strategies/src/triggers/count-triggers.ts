@@ -55,3 +55,30 @@ function countTrigger(
     },
   };
 }
+
+/**
+ * Fires when the prompt shows more than so many messages: those that were folded do not count again. Where nobody says how
+ * many are shown, those of the whole thread count.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
+ */
+export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
+  const { name, evaluate } = messageCountTrigger(threshold);
+  return {
+    name: `shown-${name}`,
+    // Named one by one: what other triggers read may cost a walk of the thread.
+    evaluate: ({ tokens, roomTokens, turns, steps, messages, shownMessages = messages }) =>
+      evaluate({ tokens, roomTokens, turns, steps, messages: shownMessages }),
+  };
+}
+
+/**
+ * Fires when the prompt shows more than so many turns (seed 004, `TurnCountTrigger`): archived turns do not count again.
+ * Where nobody says how many turns are shown, those of the whole thread count.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
+ */
+export function shownTurnCountTrigger(threshold: number): CompactionTrigger {
+  const { name, evaluate } = turnCountTrigger(threshold);
+  return { name: `shown-${name}`, evaluate: (input) => evaluate({ ...input, turns: input.shownTurns ?? input.turns }) };
+}

@@ -6,18 +6,10 @@ import { clearStrategy } from "../ladder/clear-strategy.ts";
 import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { strategyContexts } from "../laws/strategy-context-arbitrary.ts";
 import type { CompactionTrigger, TriggerInput } from "./compaction-trigger.ts";
-import { allOf, anyOf } from "./composite-trigger.ts";
+import { allOf, anyOf, towards } from "./composite-trigger.ts";
 import { messageCountTrigger, stepCountTrigger, tokenCountTrigger, turnCountTrigger } from "./count-triggers.ts";
-import { limitAfterOverflow } from "./effective-limit.ts";
-import { growthTrigger } from "./growth-trigger.ts";
-import { coldCacheTrigger, idleTrigger } from "./idle-triggers.ts";
-import { manualTrigger } from "./manual-trigger.ts";
-import { maxOutputTrigger } from "./max-output-trigger.ts";
-import { overflowTrigger } from "./overflow-trigger.ts";
-import { reportedUsageTrigger } from "./reported-usage-trigger.ts";
-import { tokenFractionTrigger } from "./token-fraction-trigger.ts";
-import { towards } from "./towards.ts";
-import { whenAbove } from "./when-above.ts";
+import { coldCacheTrigger, idleTrigger, manualTrigger, maxOutputTrigger, overflowTrigger } from "./event-triggers.ts";
+import { growthTrigger, reportedUsageTrigger, tokenFractionTrigger, whenAbove } from "./size-triggers.ts";
 
 const idle: TriggerInput = { tokens: 0, roomTokens: 1_000, turns: 0, steps: 0, messages: 0 };
 const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
@@ -130,14 +122,6 @@ describe("triggers", () => {
     expect(allOf(tokens, messages).evaluate({ ...idle, tokens: 900, messages: 11 })).toMatchObject({
       targetTokens: 300,
     });
-  });
-
-  it("S28 the token limit is the stricter of the configured one and what the model takes", () => {
-    expect(limitAfterOverflow(100_000, 90_000)).toBe(89_999);
-    expect(limitAfterOverflow(80_000, 90_000)).toBe(80_000);
-    expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 210_000, limitTokens: 200_000 })).toBe(85_714);
-    expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 10, limitTokens: 200_000 })).toBe(89_999);
-    expect(limitAfterOverflow(100_000, 0)).toBe(1);
   });
 
   it("S34 nothing fires below the growth that is asked for, and growth is measured from the last fold", () => {

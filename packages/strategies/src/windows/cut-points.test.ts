@@ -1,11 +1,11 @@
 import { agentThreads, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StrategyContext } from "../ladder/compaction-strategy.ts";
+import { scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
-import { scriptThread } from "../testing/script-thread.ts";
-import { type CutPoint, realMessages, snapToTurnStart } from "./cut-point.ts";
+import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 import {
+  type CutPoint,
   lastMessages,
   lastMessagesFromTurnStart,
   lastShareOfMessages,
@@ -14,6 +14,8 @@ import {
   lastTokensFromTurnStart,
   lastTokensSplittingTurns,
   lastTurns,
+  realMessages,
+  snapToTurnStart,
 } from "./cut-points.ts";
 import { windowStrategy } from "./window-strategy.ts";
 

@@ -1,6 +1,5 @@
-import { ThreadfoldError } from "@threadfold/core";
-import { backToCall, type CutPoint, pastResults, realMessages, snapToTurnStart } from "./cut-point.ts";
-import { oversizedTurn, suffixStart, tokenWindow } from "./token-suffix.ts";
+import { type MessageHeader, roomTokens, ThreadfoldError, type ThreadShape } from "@threadfold/core";
+import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 
 function requireCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 0) return;
@@ -117,4 +116,71 @@ function summaryTokens({ shape, heldBy, renderedTokens }: Parameters<CutPoint>[0
     if (header.branch === undefined && (summarized || header.origin === "compaction")) sum += renderedTokens(header);
   }
   return sum;
+}
+
+/** Finds the first message that a window keeps. Everything foldable before it may go. */
+export type CutPoint = (context: StrategyContext) => number;
+
+/**
+ * The messages that windows count: on the main branch, without system messages, without what a compaction wrote and
+ * without what an earlier fold took out of the prompt, so that no window reaches across a former cut (seed 001).
+ */
+export function realMessages({ shape, heldBy }: StrategyContext): readonly MessageHeader[] {
+  const messages: MessageHeader[] = [];
+  for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+    const header = shape.header(ordinal);
+    const action = heldBy(ordinal)?.action;
+    if (header.branch !== undefined || header.role === "system" || header.origin === "compaction") continue;
+    if (action !== "summarize" && action !== "drop") messages.push(header);
+  }
+  return messages;
+}
+
+/** Moves a cut forward to the next message that starts a turn (seed 004, `snapToTurnStart`); the end when there is none. */
+export function snapToTurnStart(shape: ThreadShape, ordinal: number): number {
+  for (let at = ordinal; at < shape.length; at++) if (shape.header(at).startsTurn) return at;
+  return shape.length;
+}
+
+/** Moves a cut back off tool results to the call that they answer (seed 003, `adjustBoundaryForToolPairs`). */
+export function backToCall(shape: ThreadShape, ordinal: number): number {
+  let at = Math.min(ordinal, shape.length);
+  while (at > 0 && at < shape.length && shape.header(at).role === "tool") at--;
+  return at;
+}
+
+/** Moves a cut forward past the tool results of a call that stands before it (seed 000, `adjustSplitForToolPairs`; A12). */
+export function pastResults(shape: ThreadShape, ordinal: number): number {
+  let at = ordinal;
+  while (at < shape.length && shape.header(at).role === "tool") at++;
+  return at;
+}
+
+/**
+ * How many tokens a window of so many tokens keeps: never more than half of the room, because what it folds needs room
+ * too. The seeds' figures are for windows of 100 000 tokens and more, where nothing changes.
+ */
+export function tokenWindow(tokens: number, { config }: StrategyContext): number {
+  return Math.min(tokens, Math.floor(roomTokens(config) / 2));
+}
+
+/** The first message of the longest suffix of at most so many tokens; 0 when everything fits, the end when nothing does. */
+function suffixStart(context: StrategyContext, tokens: number): number {
+  let used = 0;
+  let from = context.shape.length;
+  for (const header of realMessages(context).toReversed()) {
+    used += context.renderedTokens(header);
+    if (used > tokens) return from;
+    from = header.ordinal;
+  }
+  return 0;
+}
+
+/** True when the turn in which a cut falls takes more than so many tokens, so that no cut at a turn start would keep them. */
+function oversizedTurn(context: StrategyContext, cut: number, tokens: number): boolean {
+  const { shape, renderedTokens } = context;
+  if (cut >= shape.length || shape.header(cut).startsTurn) return false;
+  const { turn } = shape.header(cut);
+  const ofTurn = realMessages(context).filter((header) => header.turn === turn);
+  return ofTurn.reduce((sum, header) => sum + renderedTokens(header), 0) > tokens;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
-import { scriptThread } from "../testing/script-thread.ts";
 import { pruneStrategy } from "./prune-strategy.ts";
 
 const prune = pruneStrategy({ protectTokens: 40_000, minimumTokens: 20_000 });

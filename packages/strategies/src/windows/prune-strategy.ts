@@ -1,6 +1,9 @@
-import type { CompactionProposal } from "../ladder/compaction-proposal.ts";
-import type { CompactionStrategy, StrategyContext } from "../ladder/compaction-strategy.ts";
-import { PLACEHOLDER_TOKENS } from "../ladder/placeholder-tokens.ts";
+import {
+  type CompactionProposal,
+  type CompactionStrategy,
+  PLACEHOLDER_TOKENS,
+  type StrategyContext,
+} from "../strategy/compaction-strategy.ts";
 
 /** OpenCode's figures (seed 001): `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export interface PruneOptions {

@@ -1,0 +1,87 @@
+import {
+  type Clock,
+  type CompactionCause,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  overheadTokens,
+  type PromptCachePrice,
+  roomTokens,
+  type Summarizer,
+  type ThreadfoldStore,
+} from "@threadfold/core";
+import type { CompactionPreset } from "@threadfold/strategies";
+import { redactJson } from "@threadfold/summarizers";
+import type { CompactOptions, Turn } from "@threadfold/turn";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import type { RequestSettings } from "../request/request-settings.ts";
+import type { FoldSummarizers } from "../summary/session-summarizer.ts";
+import type { SessionThread } from "../thread/session-thread.ts";
+
+/** What a session's turns are made of. */
+export interface SessionTurnPorts {
+  readonly options: SessionOptions;
+  readonly store: ThreadfoldStore;
+  readonly preset: CompactionPreset;
+  readonly price: PromptCachePrice | undefined;
+  readonly clock: Clock;
+  readonly thread: SessionThread;
+  readonly request: RequestSettings;
+  readonly memory: SessionMemory;
+  readonly events: SessionEvents;
+  readonly sparesRehydrated: () => boolean;
+}
+
+/** What tells one turn from another at the same moment. */
+export type TurnNames = Pick<Turn, "foldId" | "summarizer"> & { readonly cause: CompactionCause };
+
+/** Says what a session's turns are decided from and folded with: thread, plan, figures and what was learned, as they are at one moment. */
+export class SessionTurns {
+  readonly #ports: SessionTurnPorts;
+
+  constructor(ports: SessionTurnPorts) {
+    this.#ports = ports;
+  }
+
+  /** The turn as it is now. @throws what the journal throws when it cannot be read. */
+  async now(plan: CompactionPlan, { frame }: CompactOptions, names: TurnNames): Promise<Turn> {
+    const { options, store, preset, price, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
+    request.take(frame);
+    await memory.load();
+    const { state } = thread;
+    return {
+      ...names,
+      threadId: options.threadId,
+      tenantId: options.tenantId ?? null,
+      state,
+      plan,
+      preset,
+      config: this.config,
+      overheadTokens: overheadTokens(request.budget(state)),
+      renderer: request.renderer(state),
+      artifacts: store.artifacts,
+      ...((options.redactSecrets ?? true) && { redact: redactJson }),
+      ...(options.determinismProbe !== undefined && { determinismProbe: options.determinismProbe }),
+      clock,
+      spareRehydrated: sparesRehydrated(),
+      usage: memory.usage,
+      idleSeconds: memory.idleSeconds,
+      price,
+      history: memory.history(plan),
+      emit: (event) => events.emit(event),
+    };
+  }
+
+  /** The configuration with the stricter of its room and what the model was found to take (S28). */
+  get config(): ContextCompactionConfig {
+    const { config } = this.#ports.request;
+    const { limit } = this.#ports.memory;
+    return limit >= roomTokens(config) ? config : { ...config, maxInputTokens: limit + config.outputReserveTokens };
+  }
+
+  /** A summarizer for the next fold; see `SessionMemory.summarizer`. */
+  summarizer(summarizers: FoldSummarizers, { force }: CompactOptions): Summarizer {
+    return this.#ports.memory.summarizer(summarizers, force === true);
+  }
+}

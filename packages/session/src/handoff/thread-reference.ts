@@ -1,0 +1,92 @@
+import {
+  AgentThread,
+  asMessageId,
+  type Clock,
+  type CompactionPlan,
+  type JsonObject,
+  type Message,
+  type MessageInput,
+  type ThreadEntryInput,
+  type ThreadfoldStore,
+  type ThreadId,
+  threadIdSchema,
+} from "@threadfold/core";
+import { z } from "zod";
+
+/** Points from one thread to another as it was (seed 001, thread references). */
+export interface ThreadReference {
+  readonly threadId: ThreadId;
+  readonly threadVersion: number;
+  /** The referenced thread's running hash at that version. */
+  readonly threadDigest: string;
+  readonly planVersion: number;
+}
+
+const KEY = "threadReference";
+const referenceSchema: z.ZodType<ThreadReference> = z.object({
+  threadId: threadIdSchema,
+  threadVersion: z.int().nonnegative(),
+  threadDigest: z.string(),
+  planVersion: z.int().nonnegative(),
+});
+
+/** A reference to a thread as it is now. */
+export function referenceTo(thread: AgentThread, plan: CompactionPlan): ThreadReference {
+  return {
+    threadId: thread.id,
+    threadVersion: thread.version,
+    threadDigest: thread.digest,
+    planVersion: plan.version,
+  };
+}
+
+/** A reference as a message's metadata. */
+export const referenceMetadata = (reference: ThreadReference): JsonObject => ({ [KEY]: { ...reference } });
+
+/** The reference that a message carries, or null. */
+export function referenceOf(message: Pick<Message, "metadata">): ThreadReference | null {
+  const parsed = referenceSchema.safeParse(message.metadata?.[KEY]);
+  return parsed.success ? parsed.data : null;
+}
+
+/** The thread that a reference points to, as it was; null when the store does not have it, or has another one by that name. */
+export async function referencedThread(
+  store: ThreadfoldStore,
+  { threadId, threadVersion, threadDigest }: ThreadReference,
+): Promise<AgentThread | null> {
+  const thread = await store.threads.load(threadId, { atVersion: threadVersion });
+  return thread?.digest === threadDigest ? thread : null;
+}
+
+/** What a handoff's thread is made of. */
+export interface HandoffParts {
+  readonly goal: string;
+  readonly briefing: string;
+  readonly reference: ThreadReference;
+  readonly clock: Clock;
+}
+
+/** The thread that a handoff begins: the briefing, the live pins of the old thread, and the goal as its first request. */
+export function handoffThread(
+  threadId: ThreadId,
+  from: AgentThread,
+  { goal, briefing, reference, clock }: HandoffParts,
+): AgentThread {
+  const base = { role: "user" as const, createdAt: new Date(clock.now()).toISOString() };
+  const told: MessageInput = {
+    ...base,
+    id: asMessageId(`handoff-${reference.threadDigest.slice(0, 16)}`),
+    parts: [{ type: "text", text: briefing }],
+    origin: "harness",
+    metadata: referenceMetadata(reference),
+  };
+  const asked: MessageInput = { ...base, id: asMessageId("handoff-goal"), parts: [{ type: "text", text: goal }] };
+  // A pin's place in the old thread means nothing in the new one.
+  const pins = from.livePins.map(({ source: _source, ...pin }): ThreadEntryInput => ({ type: "pin", pin }));
+  const entries: readonly ThreadEntryInput[] = [
+    { type: "message", message: told },
+    ...pins,
+    { type: "message", message: asked },
+  ];
+  return AgentThread.empty(threadId).appendEntries(entries);
+}

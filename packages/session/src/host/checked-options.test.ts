@@ -1,0 +1,121 @@
+import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { ContextSession } from "../loop/context-session.ts";
+
+const threadId = asThreadId("checked");
+const refusal = async (options: unknown): Promise<ThreadfoldError> => {
+  const error = await ContextSession.open(options as never).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!ThreadfoldError.isInstance(error)) throw new Error(`It was opened, or ended in ${String(error)}.`);
+  return error;
+};
+
+describe("a session that is opened from plain JavaScript", () => {
+  it.each<readonly [string, unknown]>([
+    ["options", undefined],
+    ["threadId", { threadId: "" }],
+    ["threadId", { threadId: 7 }],
+    ["store", { threadId, store: 7 }],
+    ["store", { threadId, store: {} }],
+    ["preset", { threadId, preset: "codex" }],
+    ["format", { threadId, format: "openai-chat" }],
+    ["tokenizer", { threadId, tokenizer: (text: string) => text.length }],
+    ["summaryModel", { threadId, summaryModel: "claude-haiku-4-5" }],
+    ["summarizer", { threadId, summarizer: async () => "all went well" }],
+    ["frame", { threadId, frame: { system: "You are an agent.", tools: [] } }],
+    ["frame", { threadId, frame: "You are an agent." }],
+  ])("refuses %s that are not what they have to be, and names the option", async (name, options) => {
+    const { code, message, hint } = await refusal(options);
+    expect(code).toBe("INVALID_CONFIG");
+    expect(message).toMatch(new RegExp(`^${name}: `));
+    expect(hint).not.toBe("");
+  });
+
+  it.each<readonly [string, object, string, string]>([
+    ["a figure in the wrong place", { maxInputTokens: 5_000 }, "maxInputTokens", "Did you mean config.maxInputTokens?"],
+    [
+      "a misspelled figure in the wrong place",
+      { maxInputToken: 5_000 },
+      "maxInputToken",
+      "Did you mean config.maxInputTokens?",
+    ],
+    ["a misspelled option", { summaryModell: {} }, "summaryModell", "Did you mean summaryModel?"],
+    ["an option of nobody's", { colour: "red" }, "colour", "Known options: threadId"],
+    ["a misspelled figure", { config: { targetPercnt: 0.4 } }, "targetPercnt", "Did you mean targetPercent?"],
+    ["a misspelled hook", { hooks: { preCompaction: [] } }, "preCompaction", "Did you mean preCompact?"],
+    [
+      "a hook that is no list",
+      { hooks: { preCompact: () => ({}) } },
+      "hooks.preCompact",
+      "preCompact: [{ name, run }]",
+    ],
+    ["a list of functions", { hooks: { boundary: [() => ({})] } }, "hooks.boundary", "boundary: [{ name, run }]"],
+    ["what becomes of a request over its budget", { onOverBudget: "ignore" }, "onOverBudget", ""],
+  ])("refuses %s by name and says what was meant", async (_, options, name, hint) => {
+    await expect(ContextSession.open({ threadId, ...options } as never)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name },
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it("opens with a thread id alone", async () => {
+    await (await ContextSession.open({ threadId })).close();
+  });
+});
+
+describe("a session that is used from plain JavaScript", () => {
+  const message = {
+    ...{ id: "u", role: "user", createdAt: "2026-01-01T00:00:00Z" },
+    parts: [{ type: "text", text: "Hi." }],
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: what callers without types do
+  it.each<readonly [string, (session: any) => unknown, Partial<ThreadfoldError>]>([
+    ["append(message)", (session) => session.append(message), { code: "INVALID_MESSAGE" }],
+    ["append()", (session) => session.append(), { code: "INVALID_MESSAGE" }],
+    ["append([null])", (session) => session.append([null]), { code: "INVALID_MESSAGE" }],
+    ["complete(text)", (session) => session.complete("All done."), { code: "INVALID_CONFIG" }],
+    ["complete()", (session) => session.complete(), { code: "INVALID_CONFIG" }],
+    ["complete(message)", (session) => session.complete({ messages: message }), { code: "INVALID_CONFIG" }],
+    [
+      "complete(answer of a provider)",
+      (session) => session.complete({ id: "msg_1", role: "assistant", content: [{ type: "text", text: "Hi." }] }),
+      { code: "INVALID_CONFIG", hint: expect.stringContaining("fromAnthropic") as never },
+    ],
+    ["switchModel()", (session) => session.switchModel(), { code: "INVALID_CONFIG" }],
+    ["switchModel(name)", (session) => session.switchModel("gpt-5"), { code: "INVALID_CONFIG" }],
+    [
+      "prepare(a word that is none)",
+      (session) => session.prepare({ onOverBudget: "ignore" }),
+      { code: "INVALID_CONFIG", message: expect.stringContaining("barest, throw, send") as never },
+    ],
+    [
+      "compact(options of another system)",
+      (session) => session.compact({ strategy: {}, trigger: {} }),
+      { code: "INVALID_CONFIG", message: expect.stringContaining("strategy") as never },
+    ],
+    ["prepare(frame)", (session) => session.prepare({ frame: "You are an agent." }), { code: "INVALID_CONFIG" }],
+    ["compact(frame)", (session) => session.compact({ frame: { system: "x", tools: [] } }), { code: "INVALID_CONFIG" }],
+    ["dryRun(frame)", (session) => session.dryRun({ frame: { system: "x" } }), { code: "INVALID_CONFIG" }],
+    ["background(frame)", (session) => session.compactInBackground({ frame: [] }), { code: "INVALID_CONFIG" }],
+    ["handoff(goal)", (session) => session.handoff("Go on."), { code: "INVALID_CONFIG" }],
+    ["handoff()", (session) => session.handoff(), { code: "INVALID_CONFIG" }],
+    ["handoff({ goal })", (session) => session.handoff({ goal: "Go on." }), { code: "INVALID_CONFIG" }],
+    ["fork()", (session) => session.fork(), { code: "INVALID_CONFIG" }],
+  ])("refuses %s with a code and a hint, and goes on", async (_, use, refused) => {
+    const session = await ContextSession.open({ threadId });
+    await session.append([message as never]);
+    const error: unknown = await Promise.resolve()
+      .then(() => use(session))
+      .then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+    expect(error).toMatchObject(refused);
+    expect((error as ThreadfoldError).hint).not.toBe("");
+    expect((await session.prepare()).payloadText).toContain("Hi.");
+    await session.close();
+  });
+});

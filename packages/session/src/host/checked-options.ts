@@ -1,0 +1,248 @@
+import {
+  checkTimeLimit,
+  contextCompactionConfigSchema,
+  nearestName,
+  ThreadfoldError,
+  type ThreadId,
+} from "@threadfold/core";
+import type { SummaryModelSettings } from "@threadfold/summarizers";
+import type { CompactOptions, FrameFields } from "@threadfold/turn";
+import type { ModelResponse } from "./model-response.ts";
+import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request.ts";
+import type { Hook, SessionHooks } from "./session-hooks.ts";
+import type { OpenOptions, SessionOptions } from "./session-options.ts";
+
+/** Says whether a value is an object with a member of that name. */
+const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
+
+/** @throws ThreadfoldError `INVALID_CONFIG` that names the option or argument. */
+export function refuseArgument(name: string, problem: string, hint?: string): never {
+  throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, {
+    ...(hint !== undefined && { hint }),
+    details: { name },
+  });
+}
+
+/**
+ * Looks that all options have names that are known: a misspelled one would otherwise be left out without a word.
+ *
+ * @param elsewhere names that are known in another place, with that place, such as `config`.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant.
+ */
+function refuseUnknownOptions(
+  options: object,
+  known: readonly string[],
+  elsewhere: { readonly place: string; readonly names: readonly string[] } = { place: "", names: [] },
+): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const placed = elsewhere.names.map((name) => [`${elsewhere.place}.${name}`, name] as const);
+  const exact = placed.find(([, name]) => name === unknown)?.[0];
+  const near =
+    nearestName(unknown, known) ?? placed.find(([, name]) => name === nearestName(unknown, elsewhere.names))?.[0];
+  const meant = exact ?? near;
+  refuseArgument(
+    unknown,
+    "there is no such option.",
+    meant === undefined ? `Known options: ${known.join(", ")}.` : `Did you mean ${meant}?`,
+  );
+}
+
+// What callers in JavaScript hand in is looked at where it comes in: further inside it would break far from its cause.
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a frame that is not an object, or whose fields are of the wrong kind. */
+function checkFrame(frame: FrameFields | undefined): void {
+  if (frame === undefined) return;
+  const isList = (field: unknown) => field === undefined || Array.isArray(field);
+  if (!isPlainObject(frame) || !isList(frame.system) || !isList(frame.tools))
+    refuseArgument("frame", "system and tools have to be lists.", "Without tools, hand in { system: [text] }.");
+  if (frame.host !== undefined && !isPlainObject(frame.host))
+    refuseArgument(
+      "frame.host",
+      "it has to be an object.",
+      "Hand in what the body of the request holds beside the payload: { thinking, toolChoice }.",
+    );
+}
+
+const isPlainObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const COMPACT_OPTIONS = [
+  "frame",
+  "force",
+  "instructions",
+  "signal",
+] as const satisfies readonly (keyof CompactOptions)[];
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for options that `compact` does not have, or a frame without its lists. */
+export function checkCompactOptions(options: CompactOptions): void {
+  refuseUnknownOptions(options, COMPACT_OPTIONS);
+  checkFrame(options.frame);
+}
+
+const PREPARE_OPTIONS = ["frame", "signal", "onOverBudget"] as const satisfies readonly (keyof PrepareOptions)[];
+const OVER_BUDGET: readonly OverBudget[] = ["barest", "throw", "send"];
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for options that `prepare` does not have, or values that it does not take. */
+export function checkPrepareOptions(options: PrepareOptions): void {
+  refuseUnknownOptions(options, PREPARE_OPTIONS);
+  checkFrame(options.frame);
+  checkOverBudget(options.onOverBudget);
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for an unknown word. */
+function checkOverBudget(choice: OverBudget | undefined): void {
+  if (choice === undefined || OVER_BUDGET.includes(choice)) return;
+  refuseArgument("onOverBudget", `it has to be one of ${OVER_BUDGET.join(", ")}.`);
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages. */
+export function checkResponse(response: ModelResponse): void {
+  if (has(response, "messages") && Array.isArray(response.messages)) return;
+  const hint = "Hand in { messages: [message], usage }. An answer of the Anthropic SDK is read with fromAnthropic.";
+  refuseArgument("response", "messages has to be a list.", hint);
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a target that is not an object. */
+export function checkTarget(target: ModelTarget): void {
+  if (typeof target !== "object" || target === null)
+    refuseArgument("target", "it has to be an object.", "Hand in { model, maxInputTokens }, or {} for the same model.");
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a new thread without an id. */
+export function checkNewThread(threadId: ThreadId | undefined): void {
+  if (typeof threadId !== "string" || threadId === "")
+    refuseArgument("threadId", "it has to be a text.", "Name the new thread by an id that no thread has yet.");
+}
+
+/** Every option by name; the compiler sees to it that none is left out. */
+const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
+  threadId: true,
+  store: true,
+  preset: true,
+  config: true,
+  tokenizer: true,
+  calibration: true,
+  summaryModel: true,
+  summaryModelSettings: true,
+  summaryTimeLimitMs: true,
+  storeTimeLimitMs: true,
+  closeTimeLimitMs: true,
+  summaryCache: true,
+  summarizer: true,
+  summaryChecks: true,
+  redactSecrets: true,
+  format: true,
+  frame: true,
+  summaryRole: true,
+  model: true,
+  cacheBreakpoints: true,
+  determinismProbe: true,
+  onOverBudget: true,
+  compaction: true,
+  background: true,
+  environment: true,
+  vectors: true,
+  hooks: true,
+  warnAfterCompactions: true,
+  clock: true,
+  journal: true,
+  tenantId: true,
+  securityContext: true,
+  onEvent: true,
+};
+const OPTION_NAMES = Object.keys(OPTIONS);
+const CONFIG_NAMES = { place: "config", names: Object.keys(contextCompactionConfigSchema.shape) };
+
+/** The lists of hooks, and what else stands beside them. */
+const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
+  preCompact: "list",
+  postCompact: "list",
+  sessionStart: "list",
+  boundary: "list",
+  timeoutMilliseconds: "figure",
+};
+
+/** A member that the value of an option has, and where such a value comes from. */
+interface RequiredMember {
+  readonly option: keyof SessionOptions;
+  readonly member: string;
+  readonly hint: string;
+}
+
+/** What sessions call first of what they are given. Names in place of the things themselves are the usual mistake. */
+const REQUIRED_MEMBERS: readonly RequiredMember[] = [
+  { option: "store", member: "threads", hint: 'Hand in a store, or the path of one, such as "threads.db".' },
+  { option: "preset", member: "trigger", hint: 'Hand in a preset, such as presetByName("codex").' },
+  { option: "format", member: "lower", hint: 'Hand in a format, such as formatById("openai-chat").' },
+  { option: "tokenizer", member: "countTokens", hint: "Hand in a counter, such as heuristicTokenizer()." },
+  { option: "summaryModel", member: "complete", hint: "Hand in an object with an id and complete(request)." },
+  { option: "vectors", member: "store", hint: "Hand in an object with a store and embed(texts)." },
+  { option: "vectors", member: "embed", hint: "Hand in an object with a store and embed(texts)." },
+  { option: "summarizer", member: "summarize", hint: "Hand in an object with an id and summarize(request)." },
+];
+
+const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs"] as const;
+
+/**
+ * Returns the options when they are what their type says, as far as the types of a caller in JavaScript are unknown.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
+ */
+export function checkedOptions(options: OpenOptions): OpenOptions {
+  if (typeof options !== "object" || options === null)
+    refuseArgument("options", "a session is opened with an object of them.");
+  refuseUnknownOptions(options, OPTION_NAMES, CONFIG_NAMES);
+  const { threadId, frame, hooks, onOverBudget } = options;
+  if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
+    refuseArgument("threadId", "it has to be a text.", "Name the conversation; the same name opens it again.");
+  for (const { option, member, hint } of REQUIRED_MEMBERS) {
+    const given = options[option];
+    if (option === "store" && typeof given === "string") continue;
+    if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
+  }
+  for (const option of TIME_LIMITS) if (options[option] !== undefined) checkTimeLimit(option, options[option]);
+  const { timeoutMilliseconds } = options.hooks ?? {};
+  if (timeoutMilliseconds !== undefined) checkTimeLimit("hooks.timeoutMilliseconds", timeoutMilliseconds);
+  checkModelSettings(options);
+  const { timeLimitMs } = options.vectors ?? {};
+  if (timeLimitMs !== undefined) checkTimeLimit("vectors.timeLimitMs", timeLimitMs);
+  checkFrame(frame);
+  checkOverBudget(onOverBudget);
+  if (hooks !== undefined) checkHooks(hooks);
+  return options;
+}
+
+const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {
+  maxOutputTokens: true,
+  temperature: true,
+  maxInputTokens: true,
+  maxMessageTokens: true,
+  contextWindow: true,
+};
+
+function checkModelSettings({
+  summaryModel,
+  summaryModelSettings: settings,
+}: Pick<SessionOptions, "summaryModel" | "summaryModelSettings">): void {
+  if (settings === undefined) return;
+  if (typeof settings !== "object" || settings === null)
+    refuseArgument("summaryModelSettings", "it has to be an object of settings.");
+  refuseUnknownOptions(settings, Object.keys(MODEL_SETTINGS));
+  if (summaryModel === undefined)
+    refuseArgument("summaryModelSettings", "there is no summaryModel that they are for.", "Hand in summaryModel, too.");
+}
+
+/** A hook that is no list of hooks would be found out at the first fold, and would end every one of them. */
+function checkHooks(hooks: SessionHooks): void {
+  if (typeof hooks !== "object" || hooks === null) refuseArgument("hooks", "it has to be an object of lists.");
+  refuseUnknownOptions(hooks, Object.keys(HOOKS));
+  for (const [name, kind] of Object.entries(HOOKS)) {
+    const given: unknown = hooks[name as keyof SessionHooks];
+    if (kind === "figure" || given === undefined) continue;
+    const isList = Array.isArray(given) && given.every(isHook);
+    if (!isList) refuseArgument(`hooks.${name}`, "it has to be a list of hooks.", `Hand in ${name}: [{ name, run }].`);
+  }
+}
+
+const isHook = (value: unknown): value is Hook<never, unknown> =>
+  has(value, "run") && typeof (value as { readonly run: unknown }).run === "function";

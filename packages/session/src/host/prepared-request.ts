@@ -1,0 +1,71 @@
+import type {
+  ArtifactId,
+  ChatRequest,
+  CompactionOutcome,
+  CompactionPlan,
+  JsonObject,
+  LegalityViolation,
+  PinId,
+  TokenBreakdown,
+} from "@threadfold/core";
+import type { RenderManifest, RenderWarning } from "@threadfold/renderer";
+import type { FrameFields } from "@threadfold/turn";
+
+/** What becomes of a request that is over its budget after folding; see `SessionOptions.onOverBudget`. */
+export type OverBudget = "barest" | "throw" | "send";
+
+/** How the next request is prepared. */
+export interface PrepareOptions {
+  /**
+   * Goes before the frame that the session was opened with, field by field and for this request alone: `{ tools }` keeps the
+   * session's `system`, `{ system: [] }` sends none.
+   */
+  readonly frame?: FrameFields;
+  /** Ends a fold that is under way. Nothing is committed then. */
+  readonly signal?: AbortSignal;
+  /** Goes before the session's own option. */
+  readonly onOverBudget?: OverBudget;
+}
+
+/** A request that is ready to be sent, and everything that is to be said about it. */
+export interface PreparedRequest {
+  readonly format: string;
+  /** The neutral request that the payload was lowered from. */
+  readonly request: ChatRequest;
+  /**
+   * Body of the provider's request, without model name and output limit, which the host adds. With the session option
+   * `cacheBreakpoints` it also has the cache marks of this one request.
+   */
+  readonly payload: JsonObject;
+  /** The payload as canonical JSON, without the marks of `cacheBreakpoints`: the bytes that `digest` is over. */
+  readonly payloadText: string;
+  /** SHA-256 of `payloadText`. */
+  readonly digest: string;
+  /** Length of `payloadText` in bytes of UTF-8. */
+  readonly bytes: number;
+  /** Tokens of the counted request. */
+  readonly tokens: number;
+  /**
+   * True when it takes more than `maxInputTokens` less `outputReserveTokens`, so that a provider may refuse it. Of `prepare`
+   * only with `onOverBudget: "send"`; `render` does not look.
+   */
+  readonly overBudget: boolean;
+  readonly breakdown: TokenBreakdown;
+  readonly plan: CompactionPlan;
+  readonly manifest: RenderManifest;
+  readonly warnings: readonly RenderWarning[];
+  readonly violations: readonly LegalityViolation[];
+  readonly missingPins: readonly PinId[];
+  /** What folding came to before this request: `no-op` when none was due. Null for one of `render`, which does not look. */
+  readonly outcome: CompactionOutcome | null;
+  /** Artifacts that were brought back for this request alone. */
+  readonly rehydrated: readonly ArtifactId[];
+}
+
+/** The model that requests go to, as far as making them depends on it. */
+export interface ModelTarget {
+  /** Its name; see `SessionOptions.model`. */
+  readonly model?: string;
+  /** Tokens that a request to it may have; the cap as it was when left out. */
+  readonly maxInputTokens?: number;
+}

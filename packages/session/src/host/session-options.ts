@@ -1,0 +1,158 @@
+import type {
+  Clock,
+  CompactionEventListener,
+  CompletionModel,
+  ContextCompactionConfig,
+  DeterminismProbe,
+  ProviderAwareTokenizer,
+  SecurityContext,
+  Summarizer,
+  SummaryCacheStore,
+  SummaryRole,
+  ThreadfoldStore,
+  ThreadId,
+} from "@threadfold/core";
+import type { VectorSearch } from "@threadfold/rehydration";
+import type { ProviderFormat } from "@threadfold/renderer";
+import type { CompactionPreset } from "@threadfold/strategies";
+import type { SummaryCheck, SummaryModelSettings } from "@threadfold/summarizers";
+import type { Calibration } from "@threadfold/tokenizers";
+import type { FrameFields } from "@threadfold/turn";
+import type { BackgroundOptions } from "../queue/compaction-queue.ts";
+import type { Environment } from "./compaction-switch.ts";
+import type { OverBudget } from "./prepared-request.ts";
+import type { SessionHooks } from "./session-hooks.ts";
+
+/**
+ * What `ContextSession.open` takes: the options of a session, with a path or an address in the place of a store, and without
+ * a name for a conversation that nobody opens again.
+ */
+export interface OpenOptions extends Omit<SessionOptions, "threadId" | "store"> {
+  /** Names the conversation; the same name opens it again. Without one a new thread gets a random name: `session.threadId`. */
+  readonly threadId?: string;
+  /**
+   * Where everything is kept, or what `openStore` takes: the path of a SQLite file, `memory:`, or `postgres://…`. Memory by
+   * default. `close` of the session closes it.
+   */
+  readonly store?: ThreadfoldStore | string;
+}
+
+/** What a session is made of. Only `threadId` has no default. */
+export interface SessionOptions {
+  readonly threadId: ThreadId;
+  /**
+   * Where thread, plans, artifacts and journal are kept. Memory by default: gone when the process ends. `close` of the
+   * session closes it.
+   */
+  readonly store?: ThreadfoldStore;
+  /**
+   * How long one call of the store may take, in milliseconds; then it ends in `TIMED_OUT`. What became of it is not known,
+   * and it is safe to call again. 120 000 by default, which is more than what the stores of servers wait for by themselves.
+   */
+  readonly storeTimeLimitMs?: number;
+  /**
+   * How long `close` waits for what is under way, and then for the store to close, in milliseconds each. Folds that are
+   * still made after so long are aborted. 10 000 by default.
+   */
+  readonly closeTimeLimitMs?: number;
+  /** The policy. `threadfold` by default. */
+  readonly preset?: CompactionPreset;
+  /** Figures that override the preset's. */
+  readonly config?: Partial<ContextCompactionConfig>;
+  /** Counts tokens. chars/4 by default. */
+  readonly tokenizer?: ProviderAwareTokenizer;
+  /** What earlier sessions learned of a model's counter, and the model; `ContextSession.calibration` gives it back, bettered. */
+  readonly calibration?: { readonly model: string; readonly learned?: Calibration };
+  /**
+   * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer in
+   * its place when it fails; handoffs are written with it as well. One that failed in three folds in a row is left alone for eight, and then tried again. For
+   * more say in it, hand a `modelSummarizer` to `summarizer`.
+   */
+  readonly summaryModel?: CompletionModel;
+  /** How `summaryModel` is asked: cap of its answer, temperature, and how much of the folded messages it is sent. */
+  readonly summaryModelSettings?: SummaryModelSettings;
+  /**
+   * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook gives, in
+   * milliseconds: after so long it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with it;
+   * a shorter time keeps what hangs from holding the agent up.
+   */
+  readonly summaryTimeLimitMs?: number;
+  /** Keeps the summaries of `summaryModel` beyond this process. */
+  readonly summaryCache?: SummaryCacheStore;
+  /** Summarizes folded spans in its own way, looked at by `summaryChecks`. Extractive, without a model, by default. */
+  readonly summarizer?: Summarizer;
+  /** What a summary of `summaryModel` or `summarizer` must pass; the checks for foreign hands by default, none for `[]`. */
+  readonly summaryChecks?: readonly SummaryCheck[];
+  /**
+   * False to let summarizers, summaries and events have the secrets that stand in messages, such as keys and passwords.
+   * True by default. Thread, pins and artifacts are never touched.
+   */
+  readonly redactSecrets?: boolean;
+  /** The provider's request format. Anthropic Messages by default. */
+  readonly format?: ProviderFormat;
+  /**
+   * System text and tools of the host, for every request. What a call of `prepare` gives goes before it field by field, for
+   * that request: a call with `tools` alone keeps this `system`.
+   */
+  readonly frame?: FrameFields;
+  /** The role of the messages that stand for folded spans; goes before `config.summaryRole` and the preset's. */
+  readonly summaryRole?: SummaryRole;
+  /**
+   * Name of the model that requests go to. What it cannot take back, such as another model's signed reasoning, is left
+   * out with a warning. Without it the format's own table holds, which suits the strictest model.
+   */
+  readonly model?: string;
+  /**
+   * Set to have requests mark where their cached prefixes end, as far as the provider of the format and the model take such
+   * marks: behind tools and system text, behind the folds, where the request before ended, and at the newest message that
+   * stays. `ttl` is for providers that let one choose. Gemini finds prefixes itself and has no marks, OpenAI's formats need
+   * `model` to be one that takes them. Marks that came with the thread give way. The marks move from request to request
+   * and are part of `payload` alone: digest, recorded bytes and replay are those of the request without them. False by
+   * default.
+   */
+  readonly cacheBreakpoints?: boolean | { readonly ttl?: "5m" | "1h" };
+  /** Says whether the source of a replayable result is still as it was. Without one none is cleared for being replayable. */
+  readonly determinismProbe?: DeterminismProbe;
+  /**
+   * What `prepare` does with a request that takes more than `maxInputTokens` less `outputReserveTokens` after folding.
+   * `barest`: where the fold failed, everything that can be is folded without a model; a request that fits is handed out,
+   * and otherwise `BudgetInfeasibleError` is thrown. `throw`: it is thrown at once. `send`: the request is handed out as
+   * it is, for a host that reads `outcome` and `overBudget`. A hook's veto and switched-off folding are heeded in any case.
+   * `barest` by default; `prepare` may override it call by call.
+   */
+  readonly onOverBudget?: OverBudget;
+  /**
+   * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The environment
+   * variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever stands here. True by default.
+   */
+  readonly compaction?: boolean;
+  /**
+   * Leaves folds to workers at a queue, who fold ahead of need: see `startCompactionWorker`. `prepare` then asks for a fold
+   * and goes on, takes in the new plan once it was committed, and folds by itself only when the request exceeds the cap or
+   * the queue does not answer.
+   */
+  readonly background?: BackgroundOptions;
+  /** The variables that are looked at. The process's own by default. */
+  readonly environment?: Environment;
+  /**
+   * Search by meaning, for `search_thread` and for what comes back on its own: `store` holds what the host put there, and
+   * `embed` turns a query into a vector. What it finds comes behind what words find, with tokens of its own. A store or
+   * embedder that fails or takes too long is told of as `vector_search_failed`, and the words alone answer.
+   */
+  readonly vectors?: VectorSearch;
+  /** What the host has called before and after a fold. */
+  readonly hooks?: SessionHooks;
+  /** From so many folds on notices warn that accuracy may suffer. 3 by default. */
+  readonly warnAfterCompactions?: number;
+  readonly clock?: Clock;
+  /**
+   * False for a session that nobody will replay or audit, such as one whose store ends with the process: nothing goes
+   * into the journal, and the digests that only the journal needs are not made. True by default.
+   */
+  readonly journal?: boolean;
+  readonly tenantId?: string | null;
+  /** On whose behalf externalized content is read back; the journal then says who read what, and who was refused. */
+  readonly securityContext?: SecurityContext;
+  /** Hears what compaction does. What it throws is ignored. */
+  readonly onEvent?: CompactionEventListener;
+}

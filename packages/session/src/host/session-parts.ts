@@ -1,0 +1,90 @@
+import {
+  asThreadId,
+  type ContextCompactionConfig,
+  compactionConfig,
+  type DurabilityOf,
+  type ProviderAwareTokenizer,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { createMemoryStore, openStore } from "@threadfold/stores";
+import { type CompactionPreset, durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
+import { type Calibration, calibratedTokenizer, heuristicTokenizer, NO_CALIBRATION } from "@threadfold/tokenizers";
+import { limitedStore } from "../waits/limited-store.ts";
+import { checkedOptions } from "./checked-options.ts";
+import type { OpenOptions, SessionOptions } from "./session-options.ts";
+
+/** How long a call of the store may take by default, in milliseconds. */
+const STORE_TIME_LIMIT_MS = 120_000;
+
+/** What a session is put together from, defaults filled in. */
+export interface SessionParts {
+  /** The store as it was handed in. */
+  readonly givenStore: ThreadfoldStore;
+  /** The same, with a limit on each of its calls. */
+  readonly store: ThreadfoldStore;
+  readonly preset: CompactionPreset;
+  readonly config: ContextCompactionConfig;
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly durabilityOf: DurabilityOf;
+}
+
+/**
+ * Opens the store that is named by its path and names a thread that has no name.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`, before anything is opened; what opening the store throws.
+ */
+export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
+  const { threadId = globalThis.crypto.randomUUID(), store, ...options } = checkedOptions(given);
+  const opened = typeof store === "string" ? await openStore(store) : store;
+  return { ...options, threadId: asThreadId(threadId), ...(opened !== undefined && { store: opened }) };
+}
+
+/** What holds now in a session, for another one that is opened like it. */
+export interface OpenSessionState {
+  readonly threadId: ThreadId;
+  readonly store: ThreadfoldStore;
+  readonly config: ContextCompactionConfig;
+  readonly model: string | undefined;
+  readonly calibration: Calibration;
+}
+
+/** The options of a session on another thread: those of an open one, with the cap, the model and the counter that it has now. */
+export function otherOptions(
+  { config, calibration, ...options }: SessionOptions,
+  { threadId, store, config: { maxInputTokens }, model, calibration: learned }: OpenSessionState,
+): SessionOptions {
+  return {
+    ...options,
+    threadId,
+    store,
+    config: { ...config, maxInputTokens },
+    ...(model !== undefined && { model }),
+    ...(calibration !== undefined && { calibration: { ...calibration, learned } }),
+  };
+}
+
+/** Fills in what the options leave out. @throws ThreadfoldError `INVALID_CONFIG`. */
+export function sessionParts(options: SessionOptions): SessionParts {
+  const preset = options.preset ?? threadfoldPreset;
+  const config = compactionConfig({ ...preset.config, ...options.config });
+  const givenStore = options.store ?? createMemoryStore();
+  return {
+    givenStore,
+    store: limitedStore(givenStore, options.storeTimeLimitMs ?? STORE_TIME_LIMIT_MS),
+    preset,
+    config,
+    tokenizer: calibrated(options.tokenizer ?? heuristicTokenizer(), options.calibration),
+    durabilityOf: durabilityPolicy(config),
+  };
+}
+
+/**
+ * A counter that applies what earlier sessions learned. The factor holds for the whole session, because every message is
+ * counted once; what this session learns is for the next one.
+ */
+function calibrated(tokenizer: ProviderAwareTokenizer, calibration: SessionOptions["calibration"]) {
+  if (calibration === undefined) return tokenizer;
+  const { model, learned = NO_CALIBRATION } = calibration;
+  return calibratedTokenizer(tokenizer, learned, model);
+}

@@ -1,0 +1,348 @@
+import {
+  type AgentThread,
+  type Authority,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type Explanation,
+  type MessageId,
+  type MessageInput,
+  type PinId,
+  type RecallPage,
+  type RecallRequest,
+  type ThreadfoldStore,
+  type ThreadId,
+  type ThreadRules,
+  threadRules,
+  type UnsourcedItem,
+  unsourcedInPlan,
+} from "@threadfold/core";
+import {
+  type CompactionQualityMetrics,
+  compactionQuality,
+  type ReadArtifactTool,
+  type RehydrationResult,
+  type SearchThreadTool,
+} from "@threadfold/rehydration";
+import type { ProviderFormat } from "@threadfold/renderer";
+import type { Calibration } from "@threadfold/tokenizers";
+import type { CompactOptions, OverflowFigures, PlanPreview, RequestFrame, UsageReport } from "@threadfold/turn";
+import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
+import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
+import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
+import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
+import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
+import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
+import { otherOptions } from "../host/session-parts.ts";
+import { type ReplayedRequest, replayThread } from "../replay/replay-thread.ts";
+import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
+import { closeInTime } from "../waits/given-up.ts";
+import { TurnQueue } from "../waits/serial-queue.ts";
+import { ModelAnswers } from "./model-answers.ts";
+import { openServices, type SessionServices } from "./session-services.ts";
+import { type SessionStats, sessionStats } from "./session-stats.ts";
+
+/**
+ * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
+ * The thread is only ever appended to; what the model sees is a plan over it.
+ */
+export class ContextSession {
+  readonly threadId: ThreadId;
+  readonly store: ThreadfoldStore;
+  readonly #options: SessionOptions;
+  readonly #services: SessionServices;
+  /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
+  readonly #turns = new TurnQueue();
+  readonly #answers: ModelAnswers;
+
+  private constructor(options: SessionOptions, services: SessionServices) {
+    this.threadId = options.threadId;
+    this.store = services.givenStore;
+    this.#options = options;
+    this.#services = services;
+    this.#answers = new ModelAnswers(services);
+  }
+
+  /**
+   * Opens a session on a thread: an existing one as the store has it, or a new one. Of a thread that was folded only what
+   * its newest plan shows is read, and what came since, where the store can do that (P9); the rest is read when a fold or a
+   * search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
+   */
+  static async open(options: OpenOptions): Promise<ContextSession> {
+    const opened = await openServices(options);
+    return new ContextSession(opened.options, opened.services);
+  }
+
+  /** Brings the whole thread and its plan into memory, for code that walks {@link thread} or {@link plan}. Does nothing when they are. */
+  loadHistory(): Promise<void> {
+    return this.#services.history.load();
+  }
+
+  /** The thread as this session knows it; of one that was resumed some of it is in the store, see {@link loadHistory}. */
+  get thread(): AgentThread {
+    return this.#services.thread.state.thread;
+  }
+
+  /** The plan that the next request is rendered with. */
+  get plan(): CompactionPlan {
+    return this.#services.plan.current;
+  }
+
+  /** The figures that hold now. */
+  get config(): ContextCompactionConfig {
+    return this.#services.request.config;
+  }
+
+  /** System text and tools that the session was opened with; a call of {@link prepare} may go before them. */
+  get frame(): RequestFrame {
+    return this.#services.request.ownFrame;
+  }
+
+  /** The provider's request format. */
+  get format(): ProviderFormat {
+    return this.#services.request.format;
+  }
+
+  /**
+   * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
+   * waits for a fold: what is appended while one is made stays in the prompt as it is.
+   *
+   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
+   * `AgentThread.append` throws.
+   */
+  async append(messages: readonly MessageInput[]): Promise<void> {
+    return this.#services.thread.append(messages);
+  }
+
+  /** Makes a text stay in every request, word for word, until it is lifted by equal or higher authority. */
+  pin(text: string, authority: Authority = "user"): Promise<PinId> {
+    return this.#services.thread.pin(text, authority);
+  }
+
+  /** Lifts a pin, or drops a candidate of {@link rules}, by its id. @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low. */
+  liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
+    return this.#services.thread.liftPin(pinId, authority, reason);
+  }
+
+  /**
+   * The rules of the thread: those that hold, with who said them and since when; those that were lifted, and why; those
+   * that found no room; and candidates, which may be rules or retractions. Confirm a candidate with `pin(text, authority)`,
+   * lift the rule that it takes back with {@link liftPin}, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
+   */
+  async rules(): Promise<ThreadRules> {
+    await this.loadHistory();
+    return threadRules(this.thread);
+  }
+
+  /**
+   * What stands in the summaries of {@link plan} as if a user had asked, ruled or allowed it, and that no message of a user
+   * or of the system bears out. The prompt marks these items as the agent's own notes. Walks the thread.
+   */
+  async unsourcedItems(): Promise<readonly UnsourcedItem[]> {
+    await this.loadHistory();
+    return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
+  }
+
+  /** Loads what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */
+  async refresh(): Promise<void> {
+    await this.#services.history.refresh();
+  }
+
+  /**
+   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest. Calls
+   * of one session are answered one after the other. A fold that fails is told in `outcome` and throws nothing while the
+   * request fits its budget, `maxInputTokens` less `outputReserveTokens`. What does not fit is not handed out, unless
+   * `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused. A signal ends a fold at
+   * once, whatever it waits for; a request that fits is then made without it.
+   *
+   * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
+   * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
+   * when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it; ThreadfoldError `INVALID_CONFIG` for
+   * unknown or impossible options, `ABORTED` when the store or an earlier call does not let it answer within a second after its
+   * signal was aborted.
+   */
+  async prepare(options: PrepareOptions = {}): Promise<PreparedRequest> {
+    checkPrepareOptions(options);
+    const made = { ...options, frame: options.frame ?? {} };
+    return this.#turns.inTime(() => this.#services.prepareRequest(made), options.signal);
+  }
+
+  /**
+   * Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone.
+   * Does not look at the budget: see `overBudget`.
+   */
+  render(
+    outcome: CompactionOutcome | null = null,
+    rehydrated: readonly RehydrationResult[] = [],
+  ): Promise<PreparedRequest> {
+    const { history, recorder } = this.#services;
+    return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
+  }
+
+  /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
+  async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
+    checkCompactOptions(options);
+    const { signal } = options;
+    const outcome = this.#turns.inTime(() => this.#services.folding.compact(options), signal);
+    return outcome.catch((error: unknown) => (signal?.aborted === true ? ABANDONED : Promise.reject(error)));
+  }
+
+  /**
+   * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from the
+   * request after its commit on; what was appended meanwhile stays. One is under way at a time, a second call gives the
+   * first. A request that is over the cap before it is done is folded at once, and the background fold then comes to nothing.
+   */
+  compactInBackground(options: CompactOptions = {}): BackgroundFold {
+    checkCompactOptions(options);
+    return this.#services.folding.compactInBackground(options);
+  }
+
+  /**
+   * Says what `compact` would do now: the plan, its tokens, what the commit costs and saves, and what the model would no
+   * longer see. Nothing is stored: no artifact, no plan, no journal entry.
+   */
+  async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
+    checkCompactOptions(options);
+    return this.#services.folding.dryRun(options);
+  }
+
+  /**
+   * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
+   * above the trigger then, it goes out unfolded until something is appended, and the `prepare` behind that folds again; one
+   * that does not fit its room is folded at once. Raise the cap or switch folding off to keep it.
+   *
+   * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
+   */
+  revert(planVersion: number): Promise<CompactionOutcome> {
+    return this.#turns.run(() => this.#services.folding.revert(planVersion));
+  }
+
+  /**
+   * Handles the answer of the model: appends it without the calls that the output limit cut off, and learns from the
+   * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
+   *
+   * @throws ThreadfoldError as {@link append} does, and `INVALID_CONFIG` for something that is not a response.
+   */
+  async complete(response: ModelResponse): Promise<CompletedResponse> {
+    checkResponse(response);
+    return this.#answers.complete(response);
+  }
+
+  /**
+   * Handles a failed call of the model, and says whether preparing the request again can help. A request that was
+   * refused as too long is folded for once, and never in a loop (L19). Knows the error classes of the SDKs, bodies and texts.
+   */
+  failed(error: unknown): Promise<FailedCall> {
+    return this.#answers.failed(error);
+  }
+
+  /**
+   * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
+   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
+   */
+  reportUsage(report: UsageReport): Promise<void> {
+    return this.#services.memory.usageReported(report);
+  }
+
+  /**
+   * Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). What
+   * the refusal teaches of the model's limit holds until a larger request is answered, and for 64 answers at first, then for
+   * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment.
+   */
+  reportOverflow(report: OverflowFigures = {}): void {
+    this.#answers.overflowed(report);
+  }
+
+  /**
+   * Makes the next requests for another model, as a router or a user chooses. A smaller window is folded for before
+   * anything is sent to it (L10). What was found of the model before is forgotten.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number.
+   */
+  switchModel(target: ModelTarget): void {
+    checkTarget(target);
+    this.#services.request.retarget(target);
+    this.#services.memory.modelSwitched();
+  }
+
+  /** What is known of the model's counter by now. Keep it and open the next session with it. */
+  get calibration(): Calibration {
+    return this.#services.memory.calibration;
+  }
+
+  /** Finds passages of the thread by their words, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
+  search(request: RecallRequest): Promise<RecallPage> {
+    return this.#services.unfolding.search(request);
+  }
+
+  /** `read_artifact` and `search_thread`: the model's own ways to what is folded, for a host to offer. */
+  tools(): readonly [ReadArtifactTool, SearchThreadTool] {
+    return this.#services.unfolding.tools();
+  }
+
+  /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
+  async handoff(options: HandoffOptions): Promise<Handoff> {
+    await this.loadHistory();
+    const { thread, plan } = this;
+    return handoff({ thread, plan, store: this.#services.store }, { ...handoffDefaults(this.#options), ...options });
+  }
+
+  /** Begins a thread of its own with this one's first entries; see `forkThread`. */
+  fork(options: ForkOptions): Promise<ForkedThread> {
+    return forkThread(this.#services.store, this.threadId, options);
+  }
+
+  /**
+   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and
+   * the cap that hold now, with what was learned of its counter. Both share the store: closing one closes it for the other.
+   *
+   * @throws ThreadfoldError as {@link open} does.
+   */
+  openOther(threadId: ThreadId): Promise<ContextSession> {
+    const { config, store, calibration } = this;
+    const { model } = this.#services.request;
+    return ContextSession.open(otherOptions(this.#options, { threadId, store, config, model, calibration }));
+  }
+
+  /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
+  replay(): Promise<readonly ReplayedRequest[]> {
+    return replayThread(this.#services.store, this.threadId);
+  }
+
+  /** Signs that the newest fold took away what was still needed (seed 002). Walks the thread. */
+  async quality(taskCompletionSuccess: boolean | null = null): Promise<CompactionQualityMetrics> {
+    await this.loadHistory();
+    return compactionQuality(this.thread, this.plan, taskCompletionSuccess);
+  }
+
+  /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
+  explain(messageId: MessageId): Promise<Explanation> {
+    return this.#services.history.explain(messageId);
+  }
+
+  /** How full the window is under the current plan, what folding did, and what the provider reported. */
+  stats(): SessionStats {
+    return sessionStats(this.#services);
+  }
+
+  /**
+   * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
+   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself. It
+   * always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it does not hear that.
+   *
+   * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
+   */
+  close(): Promise<void> {
+    const { folding } = this.#services;
+    return closeInTime(
+      {
+        idle: () => Promise.all([folding.close(), this.#turns.run(async () => undefined)]),
+        abort: () => folding.end(),
+        close: () => this.store.close(),
+      },
+      this.#options.closeTimeLimitMs,
+    );
+  }
+}

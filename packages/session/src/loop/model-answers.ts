@@ -1,0 +1,47 @@
+import { roomTokens } from "@threadfold/core";
+import type { OverflowFigures } from "@threadfold/turn";
+import {
+  type CompletedResponse,
+  type FailedCall,
+  type ModelResponse,
+  overflowIn,
+  TakenAnswers,
+  withoutTruncatedCalls,
+} from "../host/model-response.ts";
+import type { SessionServices } from "./session-services.ts";
+
+/** What the model answered, or that it did not: appended, learned from, and asked whether to try again. */
+export class ModelAnswers {
+  readonly #services: SessionServices;
+  readonly #taken = new TakenAnswers();
+
+  constructor(services: SessionServices) {
+    this.#services = services;
+  }
+
+  async complete(response: ModelResponse): Promise<CompletedResponse> {
+    const { thread, memory, history, folding } = this.#services;
+    const { usage, stopReason = "end" } = response;
+    const { messages, discarded } = withoutTruncatedCalls(response);
+    if (messages.length > 0) await thread.append(messages);
+    await this.#taken.once(messages, () => memory.answered(stopReason, usage));
+    const appended = await history.whenNeeded(() =>
+      messages.flatMap(({ id }) => thread.state.thread.message(id) ?? []),
+    );
+    const retry = stopReason === "max-output" && (await folding.foldsNext());
+    return { appended, discarded, retry };
+  }
+
+  async failed(error: unknown): Promise<FailedCall> {
+    const overflow = overflowIn(error);
+    if (overflow === null) return { kind: "other", retry: false };
+    await this.#services.memory.load();
+    this.overflowed(overflow);
+    return { kind: "overflow", retry: await this.#services.folding.foldsNext() };
+  }
+
+  overflowed(report: OverflowFigures): void {
+    const { memory, request } = this.#services;
+    memory.overflowed(report, roomTokens(request.config));
+  }
+}

@@ -1,0 +1,231 @@
+import type { Clock, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
+import { formatById } from "@threadfold/renderer";
+import { journaledAccess } from "@threadfold/stores";
+import { problemOf, type ThreadState } from "@threadfold/turn";
+import { SessionEvents } from "../events/session-events.ts";
+import { cachePriceOf } from "../fold/cache-price-of.ts";
+import { SessionFolding } from "../fold/session-folding.ts";
+import { disabledReason, processEnvironment } from "../host/compaction-switch.ts";
+import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
+import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
+import { openedOptions, type SessionParts, sessionParts } from "../host/session-parts.ts";
+import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "../journal/session-journal.ts";
+import { SessionMemory } from "../memory/session-memory.ts";
+import { type FittingRequestPorts, fittingRequest } from "../prepare/fitting-request.ts";
+import { CacheMarks, RequestRecorder } from "../prepare/request-recorder.ts";
+import { backgroundOptions } from "../queue/compaction-queue.ts";
+import { RequestSettings } from "../request/request-settings.ts";
+import { sessionSummarizer, standInSummarizer } from "../summary/session-summarizer.ts";
+import { openThread, SessionHistory } from "../thread/session-history.ts";
+import { SessionPlan } from "../thread/session-plan.ts";
+import { SessionThread } from "../thread/session-thread.ts";
+import { Unfolding, type UnfoldingPorts } from "../unfold/unfolding.ts";
+import { systemClock } from "../waits/system-clock.ts";
+
+/** What a session is made of. */
+export interface SessionServices {
+  readonly givenStore: ThreadfoldStore;
+  readonly store: ThreadfoldStore;
+  readonly thread: SessionThread;
+  readonly request: RequestSettings;
+  readonly plan: SessionPlan;
+  readonly folding: SessionFolding;
+  readonly unfolding: Unfolding;
+  readonly memory: SessionMemory;
+  readonly history: SessionHistory;
+  readonly recorder: RequestRecorder;
+  /** Folds when that is due, and returns the next request. */
+  readonly prepareRequest: (options: PrepareOptions) => Promise<PreparedRequest>;
+}
+
+/**
+ * Opens the store and the thread of a session and puts together what works on them. A store that was named by its path is
+ * closed again when the thread cannot be opened.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
+ */
+export async function openServices(
+  given: OpenOptions,
+): Promise<{ readonly options: SessionOptions; readonly services: SessionServices }> {
+  const options = await openedOptions(given);
+  try {
+    const parts = sessionParts(options);
+    const { thread, plan } = await openThread(parts.store, options.threadId, parts.config.policyVersion);
+    return {
+      options,
+      services: sessionServices(options, parts, await SessionThread.count(thread, parts, plan), plan),
+    };
+  } catch (error) {
+    if (typeof given.store === "string") await options.store?.close();
+    throw error;
+  }
+}
+
+function sessionServices(
+  options: SessionOptions,
+  parts: SessionParts,
+  first: ThreadState,
+  firstPlan: CompactionPlan,
+): SessionServices {
+  const { givenStore, store, preset, config, tokenizer } = parts;
+  const records = sessionRecords(options, parts);
+  const { clock, events, journal, memory } = records;
+  const thread = sessionThread(options, parts, records, first);
+  const plan = new SessionPlan(store, firstPlan);
+  const history = new SessionHistory({ store, thread, plan });
+  const request = requestSettings(options, parts);
+  const unfolding = sessionUnfolding(options, parts, records, { thread, plan, history });
+  const { background } = options;
+  const folding = new SessionFolding({
+    options,
+    store,
+    preset,
+    summarizer: sessionSummarizer(options, parts),
+    standIn: standInSummarizer(options),
+    price: cachePriceOf(config, request.format.id),
+    clock,
+    thread,
+    plan,
+    request,
+    memory,
+    journal,
+    events,
+    disabled: disabledReason(options.compaction, options.environment ?? processEnvironment()),
+    sparesRehydrated: () => unfolding.sparesRehydrated,
+    history,
+    ...(background !== undefined && { background: backgroundOptions(background, config) }),
+  });
+  const marks = new CacheMarks(options.cacheBreakpoints);
+  const recorder = new RequestRecorder({ thread, request, memory, journal, marks, tokenizer: tokenizer.id });
+  const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };
+  return { ...services, prepareRequest: requestMaker(options, services, records) };
+}
+
+/** What is told and written down of a session. */
+interface SessionRecords {
+  readonly clock: Clock;
+  readonly events: SessionEvents;
+  readonly journal: SessionRecorder;
+  readonly memory: SessionMemory;
+}
+
+function sessionRecords(options: SessionOptions, { store, config }: SessionParts): SessionRecords {
+  const { threadId, tenantId = null } = options;
+  const clock = options.clock ?? systemClock;
+  const events = new SessionEvents(options, clock);
+  const onFailure: WriteFailure = (record, deferred, cause) =>
+    events.emit({
+      threadId,
+      budgetLimit: config.maxInputTokens,
+      type: "journal_write_failed",
+      record,
+      deferred,
+      problem: problemOf(cause),
+    });
+  const keepsJournal = options.journal !== false;
+  const journal = keepsJournal
+    ? new SessionJournal(store, threadId, tenantId, clock, onFailure)
+    : noJournal(store, threadId);
+  return {
+    clock,
+    events,
+    journal,
+    memory: new SessionMemory(options, keepsJournal ? store.journal : null, clock, onFailure),
+  };
+}
+
+function sessionThread(
+  { threadId }: SessionOptions,
+  parts: SessionParts,
+  { events, journal }: SessionRecords,
+  first: ThreadState,
+): SessionThread {
+  const { threads, ranges } = parts.store;
+  const base = { threadId, budgetLimit: parts.config.maxInputTokens };
+  return new SessionThread(first, {
+    ...parts,
+    threads,
+    journal,
+    ...(ranges !== undefined && { ranges }),
+    onPinsLeftOut: (left) => events.emit({ ...base, type: "detected_pins_left_out", ...left }),
+    onCandidates: (candidates) =>
+      events.emit({
+        ...base,
+        type: "rule_candidates_found",
+        messageIds: [...new Set(candidates.map(({ source }) => source.messageId))],
+        rules: candidates.filter(({ kind }) => kind === "rule").length,
+        retractions: candidates.filter(({ kind }) => kind === "retraction").length,
+      }),
+  });
+}
+
+function requestSettings({ format, model, frame, summaryRole }: SessionOptions, { config }: SessionParts) {
+  return new RequestSettings({
+    config,
+    format: format ?? formatById("anthropic-messages"),
+    ...(model !== undefined && { model }),
+    ...(frame !== undefined && { frame }),
+    ...(summaryRole !== undefined && { summaryRole }),
+  });
+}
+
+function sessionUnfolding(
+  options: SessionOptions,
+  { store, config, tokenizer }: SessionParts,
+  { clock, events }: SessionRecords,
+  { thread, plan, history }: Pick<SessionServices, "thread" | "plan" | "history">,
+): Unfolding {
+  const { tenantId = null, securityContext, vectors } = options;
+  const { ranges } = store;
+  return new Unfolding({
+    index: store.recall ?? new MemoryRecallIndex(),
+    ...readArtifacts(options, store, clock),
+    config,
+    tenantId,
+    tokenizer,
+    clock,
+    ...(securityContext !== undefined && { securityContext }),
+    onEvent: (event) => events.emit(event),
+    moment: () => ({ state: thread.state, plan: plan.current }),
+    loadHistory: () => history.load(),
+    ...(ranges !== undefined && { ranges }),
+    ...(vectors !== undefined && { vectors }),
+  });
+}
+
+/** Folds when that is due, brings back what the newest messages ask for, and hands out the next request. */
+function requestMaker(
+  { threadId, onOverBudget: always }: SessionOptions,
+  services: Omit<SessionServices, "prepareRequest">,
+  { events }: SessionRecords,
+): SessionServices["prepareRequest"] {
+  const { thread, plan, request, history, unfolding } = services;
+  const rehydrate = async (): Promise<readonly RehydrationResult[]> => {
+    try {
+      return await history.whenNeeded(() => unfolding.forRequest(request.freeTokens(thread.state, plan.current)));
+    } catch (cause) {
+      const base = { threadId, budgetLimit: request.config.maxInputTokens };
+      events.emit({ ...base, type: "rehydration_failed", problem: problemOf(cause) });
+      return [];
+    }
+  };
+  const whenNeeded: FittingRequestPorts["whenNeeded"] = (work) => history.whenNeeded(work);
+  return ({ onOverBudget = always, ...asked }) =>
+    fittingRequest(
+      { ...services, rehydrate, whenNeeded },
+      { ...asked, ...(onOverBudget !== undefined && { onOverBudget }) },
+    );
+}
+
+/** Where artifacts are read for somebody, the journal says who, and whether the session did it on its own. */
+function readArtifacts(
+  { securityContext, journal }: SessionOptions,
+  store: ThreadfoldStore,
+  clock: Clock,
+): Pick<UnfoldingPorts, "artifacts" | "askedArtifacts"> {
+  if (securityContext === undefined || journal === false)
+    return { artifacts: store.artifacts, askedArtifacts: store.artifacts };
+  const reading = (automatic: boolean) => journaledAccess(store, { automatic, clock }).artifacts;
+  return { artifacts: reading(true), askedArtifacts: reading(false) };
+}

@@ -1,0 +1,57 @@
+import { overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
+import type { UsageTotals } from "@threadfold/turn";
+import type { RecallTotals } from "../unfold/unfolding.ts";
+import type { SessionServices } from "./session-services.ts";
+
+/** A session in figures. Tokens are those of the session's counter, where nothing else is said. */
+export interface SessionStats {
+  /** Tokens of the request under the current plan. */
+  readonly tokens: number;
+  readonly budget: TokenBudget;
+  readonly utilization: number;
+  readonly planVersion: number;
+  /** How many plans were committed for the thread, by any session. */
+  readonly compactionCount: number;
+  /** Messages of the thread, and those of them that the plan folds. */
+  readonly messages: number;
+  readonly foldedMessages: number;
+  /** Tokens that the request would have without any folding; what was left in the store counts as it did when it was folded. */
+  readonly unfoldedTokens: number;
+  /** Pins that hold. */
+  readonly pins: number;
+  /** The most tokens that the model was found to take by its refusals (S28); null while nothing is known of it. */
+  readonly learnedLimit: number | null;
+  /** What the provider reported of this session's requests, in its own tokens; `cacheHitRate` is its prompt cache's. */
+  readonly usage: UsageTotals;
+  /** What `search_thread` of this session answered, and what one answer takes at the most: a share of `maxInputTokens`. */
+  readonly recall: RecallTotals & { readonly limitTokens: number };
+}
+
+/** Reads the figures of a session as it is now. */
+export function sessionStats({
+  thread,
+  request,
+  plan: { current: plan },
+  memory,
+  unfolding,
+}: SessionServices): SessionStats {
+  const { state } = thread;
+  const tokens = request.renderer(state).measure(plan);
+  const budget = request.budget(state);
+  const overhead = overheadTokens(budget);
+  const folded = [plan.externalizations, plan.summarizations, plan.clearings, plan.drops].flat();
+  return {
+    tokens,
+    budget,
+    utilization: utilization(budget, tokens - overhead),
+    planVersion: plan.version,
+    compactionCount: plan.version,
+    messages: state.thread.length,
+    foldedMessages: folded.reduce((sum, { span }) => sum + spanLength(span), 0),
+    unfoldedTokens: state.ledger.totalTokens + overhead,
+    pins: state.thread.livePins.length,
+    learnedLimit: Number.isFinite(memory.limit) ? memory.limit : null,
+    usage: memory.totals,
+    recall: { ...unfolding.answers, limitTokens: unfolding.answerLimit },
+  };
+}

@@ -1,0 +1,130 @@
+import {
+  BudgetInfeasibleError,
+  type CompactionOutcome,
+  type ContextCompactionConfig,
+  roomTokens,
+} from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import type { SessionFolding } from "../fold/session-folding.ts";
+import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
+import type { RequestSettings } from "../request/request-settings.ts";
+import type { SessionPlan } from "../thread/session-plan.ts";
+import type { SessionThread } from "../thread/session-thread.ts";
+import type { RenderedRequest, RequestRecorder } from "./request-recorder.ts";
+
+/** What a request is folded, rendered and handed out with. */
+export interface FittingRequestPorts {
+  readonly folding: SessionFolding;
+  readonly recorder: RequestRecorder;
+  readonly request: RequestSettings;
+  readonly thread: SessionThread;
+  readonly plan: SessionPlan;
+  readonly rehydrate: () => Promise<readonly RehydrationResult[]>;
+  readonly whenNeeded: <Result>(work: () => Promise<Result> | Result) => Promise<Result>;
+}
+
+/** Messages that are appended while a fold is made are folded for as well, so often at most. */
+const MAX_FOLDS = 3;
+
+/**
+ * Folds when that is due, and hands out the next request if it fits its room or may go out as it is.
+ *
+ * @throws BudgetInfeasibleError when it does not fit; the reason of the signal, or what a port threw, when that is why it was
+ * not folded; what the journal throws.
+ */
+export async function fittingRequest(
+  ports: FittingRequestPorts,
+  { onOverBudget = "barest", ...options }: PrepareOptions,
+): Promise<PreparedRequest> {
+  const { folding, thread, recorder, request } = ports;
+  let outcome: CompactionOutcome;
+  for (let folds = 1; ; folds++) {
+    const { version } = thread.state.thread;
+    outcome = await folding.compact(options);
+    const prepared = await handOut(ports, outcome, onOverBudget === "send");
+    if (prepared !== null) return prepared;
+    if (folds === MAX_FOLDS || thread.state.thread.version === version) break;
+  }
+  // Who aborts wants nothing to happen any more, so nothing is folded in place of what was aborted.
+  options.signal?.throwIfAborted();
+  if (onOverBudget === "barest" && (outcome.type === "failed" || outcome.type === "conflict")) {
+    const floor = await folding.foldToFloor(options);
+    const told = floor.type === "committed" ? { ...floor, problem: endOf(outcome) } : floor;
+    const prepared = await handOut(ports, told, false);
+    if (prepared !== null) return prepared;
+    options.signal?.throwIfAborted();
+    if (floor.type === "infeasible" || floor.type === "failed") outcome = floor;
+  }
+  const refused = await ports.whenNeeded(() => recorder.render(ports.plan.current, []));
+  await recorder.refuse(refused, outcome);
+  // The budget is not to blame: what failed may work again when the host tries again.
+  if (outcome.type === "failed") throw outcome.cause;
+  throw budgetError(outcome, refused, request.config);
+}
+
+/** Hands the request out under the plan that holds now; null when it is over its budget and must not go out. */
+async function handOut(
+  { recorder, plan, rehydrate, whenNeeded }: FittingRequestPorts,
+  outcome: CompactionOutcome,
+  whatever: boolean,
+): Promise<PreparedRequest | null> {
+  const bare = await whenNeeded(() => recorder.render(plan.current, []));
+  if (bare.overBudget && !whatever) return null;
+  const rehydrated = await rehydrate();
+  return whenNeeded(async () => {
+    const full = recorder.render(plan.current, rehydrated);
+    // What is brought back is for this request alone: the first thing to do without.
+    const made = full.overBudget && rehydrated.length > 0 ? recorder.render(plan.current, []) : full;
+    return made.overBudget && !whatever ? null : recorder.record(made, outcome);
+  });
+}
+
+const SEND = 'or take the request as it is with onOverBudget: "send"';
+
+function budgetError(
+  outcome: CompactionOutcome,
+  { rendered }: RenderedRequest,
+  config: ContextCompactionConfig,
+): BudgetInfeasibleError {
+  const cap = { maxInputTokens: config.maxInputTokens, outputReserveTokens: config.outputReserveTokens };
+  if (outcome.type === "infeasible")
+    return new BudgetInfeasibleError(outcome.budget, outcome.indispensable, { cap, outcome: outcome.type });
+  const { system, tools, pins, overhead } = rendered.rendering.breakdown;
+  const newest = rendered.rendering.tokens - system - tools - pins - overhead;
+  return new BudgetInfeasibleError(
+    roomTokens(config),
+    { system, tools, pins, newest, overhead },
+    { cap, outcome: outcome.type, unfolded: endOf(outcome), ...wayOut(outcome) },
+  );
+}
+
+/** How folding ended, as a clause. */
+function endOf(outcome: CompactionOutcome): string {
+  switch (outcome.type) {
+    case "vetoed":
+      return `the hook ${outcome.hook} vetoed it (${outcome.reason})`;
+    case "disabled":
+      return outcome.reason;
+    case "failed":
+      return `the fold failed (${outcome.problem})`;
+    case "conflict":
+      return "other sessions committed plans first";
+    case "refused":
+      return "every plan would break a rule of the provider or hide a pin";
+    default:
+      return `folding ended with "${outcome.type}"`;
+  }
+}
+
+function wayOut(outcome: CompactionOutcome): { readonly hint?: string } {
+  switch (outcome.type) {
+    case "vetoed":
+      return { hint: `Let the hook allow folds of requests over the budget, raise maxInputTokens, ${SEND}.` };
+    case "disabled":
+      return { hint: `Switch folding on, raise maxInputTokens, ${SEND}.` };
+    case "conflict":
+      return { hint: "Prepare again." };
+    default:
+      return {};
+  }
+}

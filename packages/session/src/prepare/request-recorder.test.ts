@@ -1,0 +1,72 @@
+import { asMessageId, asThreadId, canonicalJson, type JsonObject, type MessageInput } from "@threadfold/core";
+import { type FormatId, formatById } from "@threadfold/renderer";
+import { createMemoryStore } from "@threadfold/stores";
+import { describe, expect, it } from "vitest";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import { replayThread } from "../replay/replay-thread.ts";
+
+const MARKS = ["cache_control", "prompt_cache_breakpoint", "cacheControl"];
+const threadId = asThreadId("marked");
+const said = (index: number): MessageInput => ({
+  id: asMessageId(`m${index}`),
+  role: index % 2 === 0 ? "user" : "assistant",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  parts: [{ type: "text", text: `Message ${index}, and so on.` }],
+});
+
+/** Requests after one, two and three turns of an agent. */
+async function threeRequests(format: FormatId, options: Partial<SessionOptions>) {
+  const store = createMemoryStore();
+  const frame = { system: ["You are careful."], tools: [] };
+  const session = await ContextSession.open({ threadId, store, format: formatById(format), frame, ...options });
+  const requests: PreparedRequest[] = [];
+  for (const turn of [0, 1, 2]) {
+    await session.append(turn === 0 ? [said(0)] : [said(2 * turn - 1), said(2 * turn)]);
+    requests.push(await session.prepare());
+  }
+  return { requests, store };
+}
+
+/** Indexes of the messages of a payload that carry a mark. */
+const markedMessages = (payload: JsonObject): readonly number[] =>
+  ((payload["messages"] ?? payload["input"] ?? payload["contents"]) as readonly JsonObject[]).flatMap(
+    (message, index) => (MARKS.some((mark) => canonicalJson(message).includes(`"${mark}"`)) ? [index] : []),
+  );
+
+describe("the session option cacheBreakpoints", () => {
+  it.each([
+    // System text is the first message of OpenAI Chat and stands beside the messages elsewhere.
+    ["anthropic-messages", undefined, [[0], [0, 2], [2, 4]]],
+    ["ai-sdk", undefined, [[0], [0, 2], [2, 4]]],
+    [
+      "openai-chat",
+      "gpt-5.6",
+      [
+        [0, 1],
+        [0, 1, 3],
+        [0, 3, 5],
+      ],
+    ],
+    ["openai-responses", "gpt-5.6", [[0], [0, 2], [2, 4]]],
+    ["openai-chat", "gpt-5.4", [[], [], []]],
+    ["gemini", "gemini-3-pro", [[], [], []]],
+  ] as const)("marks in %s for %s where this request and the one before it end", async (format, model, marked) => {
+    const { requests } = await threeRequests(format, { cacheBreakpoints: true, ...(model !== undefined && { model }) });
+    expect(requests.map(({ payload }) => markedMessages(payload))).toEqual(marked);
+  });
+
+  it("leaves digest, recorded bytes and replay as they are without it", async () => {
+    const plain = await threeRequests("anthropic-messages", {});
+    const { requests, store } = await threeRequests("anthropic-messages", { cacheBreakpoints: { ttl: "1h" } });
+    expect(requests.map(({ digest }) => digest)).toEqual(plain.requests.map(({ digest }) => digest));
+    expect(requests.map(({ payloadText }) => payloadText)).toEqual(
+      plain.requests.map(({ payloadText }) => payloadText),
+    );
+    expect(canonicalJson(requests[2]?.payload)).toContain('{"ttl":"1h","type":"ephemeral"}');
+    expect(plain.requests.flatMap(({ payload }) => markedMessages(payload))).toEqual([]);
+    const replayed = await replayThread(store, threadId);
+    expect(replayed.map(({ equal }) => equal)).toEqual([true, true, true]);
+  });
+});

@@ -1,0 +1,142 @@
+import {
+  actionOf,
+  type ChatRequest,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type JsonObject,
+  roomTokens,
+} from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import type { ProviderFormat, RenderWarning } from "@threadfold/renderer";
+import type { RenderedPlan, ThreadState } from "@threadfold/turn";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { SessionRecorder } from "../journal/session-journal.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import type { RequestSettings } from "../request/request-settings.ts";
+import type { SessionThread } from "../thread/session-thread.ts";
+
+/** What requests are rendered from and recorded with. */
+export interface RequestRecorderPorts {
+  readonly thread: SessionThread;
+  readonly request: RequestSettings;
+  readonly memory: SessionMemory;
+  readonly journal: SessionRecorder;
+  readonly marks: CacheMarks;
+  /** Id of the counter. */
+  readonly tokenizer: string;
+}
+
+/** A request that nobody has got yet. */
+export interface RenderedRequest {
+  readonly state: ThreadState;
+  readonly plan: CompactionPlan;
+  readonly rendered: RenderedPlan;
+  /** What is shown in this request alone. */
+  readonly rehydrated: readonly RehydrationResult[];
+  /** True when it takes more than its room. */
+  readonly overBudget: boolean;
+}
+
+/** Tells of rules that neither a pin nor their own message says any more. */
+function unpinnedWarning({ state, unpinned }: SessionThread, plan: CompactionPlan): readonly RenderWarning[] {
+  const messageIds = unpinned.flatMap(({ source }) => source?.messageId ?? []);
+  const folded = [...new Set(messageIds)].filter((id) => {
+    const message = state.thread.messageInMemory(id);
+    return message === undefined || actionOf(plan, id, message.ordinal).record !== null;
+  });
+  return folded.length === 0 ? [] : [{ kind: "rule-not-pinned", messageIds: folded }];
+}
+
+/** Renders requests and records each one by its digest before it is handed out. */
+export class RequestRecorder {
+  readonly #ports: RequestRecorderPorts;
+
+  constructor(ports: RequestRecorderPorts) {
+    this.#ports = ports;
+  }
+
+  /** Renders the thread as it is now under a plan. */
+  render(plan: CompactionPlan, rehydrated: readonly RehydrationResult[]): RenderedRequest {
+    const { thread, request } = this.#ports;
+    const { state } = thread;
+    const rendered = request.rendererWith(state, rehydrated).render(plan);
+    const overBudget = rendered.rendering.tokens > roomTokens(request.config);
+    return { state, plan, rendered, rehydrated, overBudget };
+  }
+
+  /** Hands a request out. @throws what the journal throws. */
+  async record(made: RenderedRequest, outcome: CompactionOutcome | null): Promise<PreparedRequest> {
+    const { thread, request, memory, journal, tokenizer, marks } = this.#ports;
+    const { state, plan, rehydrated, overBudget } = made;
+    const { rendering, payload, verification, digest } = made.rendered;
+    const { frame, model, summaryRole, summaryWording, format } = request;
+    const { text, digest: sum, bytes } = digest;
+    const prepared: PreparedRequest = {
+      format: format.id,
+      request: rendering.request,
+      payload: marks.mark(payload, rendering.request, format, model),
+      payloadText: text,
+      digest: sum,
+      bytes,
+      tokens: rendering.tokens,
+      overBudget,
+      breakdown: rendering.breakdown,
+      plan,
+      manifest: rendering.manifest,
+      warnings: [...rendering.warnings, ...unpinnedWarning(thread, plan)],
+      violations: verification.violations,
+      missingPins: rendering.missingPins,
+      outcome,
+      rehydrated: rehydrated.map((result) => result.artifactId),
+    };
+    memory.requestSent({ planVersion: plan.version, tokens: prepared.tokens });
+    await journal.requestRendered(prepared, {
+      frame,
+      tokenizer,
+      summaryRole,
+      ...(summaryWording !== undefined && { summaryWording }),
+      ...(model !== undefined && { model }),
+      threadVersion: state.thread.version,
+      rehydrated,
+    });
+    return prepared;
+  }
+
+  /** Writes down that a request is not handed out. */
+  async refuse({ state, plan, rendered }: RenderedRequest, outcome: CompactionOutcome): Promise<void> {
+    const { maxInputTokens, outputReserveTokens } = this.#ports.request.config;
+    await this.#ports.journal.requestRefused({
+      outcome: outcome.type,
+      threadVersion: state.thread.version,
+      planVersion: plan.version,
+      tokens: rendered.rendering.tokens,
+      maxInputTokens,
+      outputReserveTokens,
+    });
+  }
+}
+
+/** Marks in each request of a session where its cached prefixes end, by what the request before it began with. */
+export class CacheMarks {
+  readonly #asked: SessionOptions["cacheBreakpoints"];
+  /** The request before the next one: what both begin with is in the provider's cache. */
+  #sent: ChatRequest | undefined;
+
+  constructor(asked: SessionOptions["cacheBreakpoints"]) {
+    this.#asked = asked;
+  }
+
+  /** The payload with its marks, where the host asked for them and provider and model take any. */
+  mark(payload: JsonObject, request: ChatRequest, format: ProviderFormat, model: string | undefined): JsonObject {
+    const asked = this.#asked;
+    if (asked === undefined || asked === false || format.mark === undefined) return payload;
+    const previous = this.#sent;
+    this.#sent = request;
+    return format.mark(payload, request, {
+      ...(asked !== true && asked.ttl !== undefined && { ttl: asked.ttl }),
+      ...(previous !== undefined && { previous }),
+      ...(model !== undefined && { model }),
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  compactionConfig,
+  roomTokens,
+  type SummaryRole,
+  type SummaryWording,
+  type TokenBudget,
+} from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import type { ProviderFormat } from "@threadfold/renderer";
+import type { ThreadState } from "@threadfold/turn";
+import {
+  EMPTY_FRAME,
+  type FrameFields,
+  isSameFrame,
+  type RenderSources,
+  type RequestFrame,
+  RequestRenderer,
+  requestBudget,
+} from "@threadfold/turn";
+import type { ModelTarget } from "../host/prepared-request.ts";
+
+/** What a request turn begins with. */
+export interface RequestSettingsParts {
+  readonly config: ContextCompactionConfig;
+  readonly format: ProviderFormat;
+  readonly model?: string;
+  readonly frame?: FrameFields;
+  readonly summaryRole?: SummaryRole;
+}
+
+/** What requests are made of beside thread and plan: format, model, cap, and the host's frame. Keeps the newest renderer. */
+export class RequestSettings {
+  readonly format: ProviderFormat;
+  readonly summaryRole: SummaryRole;
+  readonly summaryWording: SummaryWording | undefined;
+  /** What the session was opened with. */
+  readonly ownFrame: RequestFrame;
+  #config: ContextCompactionConfig;
+  #model: string | undefined;
+  #frame: RequestFrame;
+  #newest: { readonly turn: RenderSources; readonly renderer: RequestRenderer } | undefined;
+
+  constructor({ config, format, model, frame, summaryRole = config.summaryRole }: RequestSettingsParts) {
+    this.#config = config;
+    this.format = format;
+    this.#model = model;
+    this.ownFrame = { ...EMPTY_FRAME, ...given(frame) };
+    this.#frame = this.ownFrame;
+    this.summaryRole = summaryRole;
+    this.summaryWording = config.summaryWording;
+  }
+
+  get config(): ContextCompactionConfig {
+    return this.#config;
+  }
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  get frame(): RequestFrame {
+    return this.#frame;
+  }
+
+  /**
+   * Takes the frame of a request: each field from the call when it is given there, else from what the session was opened
+   * with. Undefined leaves the newest request's. One that says the same changes nothing, so what was rendered with it
+   * still holds.
+   */
+  take(fields: FrameFields | undefined): void {
+    if (fields === undefined) return;
+    const frame = { ...this.ownFrame, ...given(fields) };
+    if (!isSameFrame(frame, this.#frame)) this.#frame = frame;
+  }
+
+  /** Makes the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number. */
+  retarget({ model, maxInputTokens }: ModelTarget): void {
+    if (maxInputTokens !== undefined) this.#config = compactionConfig({ ...this.#config, maxInputTokens });
+    if (model !== undefined) this.#model = model;
+  }
+
+  /** Renders plans over the thread as it is now. */
+  renderer(state: ThreadState): RequestRenderer {
+    const turn = this.#renderScene(state);
+    const { turn: last, renderer: before } = this.#newest ?? {};
+    if (before !== undefined && last?.frame === turn.frame && last.state === state && last.model === turn.model)
+      return before;
+    // What was rendered for another model holds reasoning that this one may not take.
+    const renderer = new RequestRenderer(turn, last?.model === turn.model ? before : undefined);
+    this.#newest = { turn, renderer };
+    return renderer;
+  }
+
+  /** Renders with content that was brought back for one request. */
+  rendererWith(state: ThreadState, rehydrated: readonly RehydrationResult[]): RequestRenderer {
+    if (rehydrated.length === 0) return this.renderer(state);
+    const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
+    return new RequestRenderer({ ...this.#renderScene(state), rehydrated: content }, this.renderer(state));
+  }
+
+  budget(state: ThreadState): TokenBudget {
+    return requestBudget(this.#config, this.#frame, state.ledger);
+  }
+
+  /** Tokens that the request under a plan leaves of its room. */
+  freeTokens(state: ThreadState, plan: CompactionPlan): number {
+    return roomTokens(this.#config) - this.renderer(state).measure(plan);
+  }
+
+  #renderScene(state: ThreadState): RenderSources {
+    const { format, summaryRole, summaryWording } = this;
+    const turn = {
+      state,
+      frame: this.#frame,
+      format,
+      summaryRole,
+      ...(summaryWording !== undefined && { summaryWording }),
+    };
+    return this.#model === undefined ? turn : { ...turn, model: this.#model };
+  }
+}
+
+/** The fields that are given: one that is undefined is left out. */
+const given = ({ system, tools, host }: FrameFields = {}): FrameFields => ({
+  ...(system !== undefined && { system }),
+  ...(tools !== undefined && { tools }),
+  ...(host !== undefined && { host }),
+});

@@ -1,0 +1,136 @@
+import { type Clock, checkTimeLimit, ThreadfoldError, tellListener, withinLimit } from "@threadfold/core";
+import {
+  type CompactionJob,
+  type CompactionQueue,
+  type JobDelivery,
+  type JobProblem,
+  type JobResult,
+  type JobSettlement,
+  queueTimedOut,
+} from "../queue/compaction-queue.ts";
+import { systemClock } from "../waits/system-clock.ts";
+import { type JobPorts, runCompactionJob } from "./run-compaction-job.ts";
+
+/** What a worker tells of: ids and figures, and never content. */
+export type CompactionWorkerEvent = { readonly job: CompactionJob; readonly attempt: number } & (
+  | { readonly type: "job-started" }
+  | { readonly type: "job-done"; readonly result: JobResult; readonly durationMilliseconds: number }
+  /** It will be tried again, by this worker or another one. */
+  | { readonly type: "job-retried"; readonly problem: JobProblem; readonly durationMilliseconds: number }
+  /** It was given up; `CompactionQueue.deadJobs` lists it. */
+  | { readonly type: "job-dead"; readonly problem: JobProblem; readonly durationMilliseconds: number }
+);
+
+/** How a worker is started. */
+export interface CompactionWorkerOptions extends JobPorts {
+  readonly queue: CompactionQueue;
+  /** Threads that are folded at the same time. 2 by default. */
+  readonly concurrency?: number;
+  /** Stops the worker, as `stop` does. */
+  readonly signal?: AbortSignal;
+  /** How long `stop` lets folds go on before it aborts them, in milliseconds; their jobs go to another worker. 30 000 by default. */
+  readonly graceMilliseconds?: number;
+  /** Hears what the worker does. What it throws is ignored. */
+  readonly onEvent?: (event: CompactionWorkerEvent) => void;
+  readonly clock?: Clock;
+}
+
+/** What a worker did since it was started. Tries, where they say so, and not jobs: a job may be tried more than once. */
+export interface CompactionWorkerFigures {
+  readonly running: number;
+  /** Jobs that need no further try. */
+  readonly done: number;
+  readonly committed: number;
+  readonly alreadyCommitted: number;
+  readonly conflicts: number;
+  readonly nothing: number;
+  /** Tries that failed and will be made again. */
+  readonly retries: number;
+  readonly dead: number;
+}
+
+/** A worker at a compaction queue. */
+export interface CompactionWorker {
+  figures(): CompactionWorkerFigures;
+  /**
+   * Takes no further job and waits for those under way, as long as the grace lasts. Does no more when called again.
+   *
+   * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue has not let the worker go ten seconds after that.
+   */
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 2;
+const GRACE = 30_000;
+/** How long the queue may take after the grace to let a worker go, in milliseconds. */
+const STOP_MS = 10_000;
+const COUNTED = { committed: "committed", "already-committed": "alreadyCommitted", conflict: "conflicts" } as const;
+
+/**
+ * Folds threads ahead of need, as sessions ask for it by their option `background`. Any number of workers, on any number
+ * of machines, may be at one queue. A worker that dies loses nothing: its job goes to another one, and a plan that it had
+ * committed by then is found and not made again.
+ *
+ * @throws ThreadfoldError `QUEUE_UNAVAILABLE`, or `INVALID_CONFIG`.
+ */
+export async function startCompactionWorker(options: CompactionWorkerOptions): Promise<CompactionWorker> {
+  const { queue, concurrency = CONCURRENCY, graceMilliseconds = GRACE, signal, clock = systemClock } = options;
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > 100)
+    throw new ThreadfoldError("INVALID_CONFIG", "concurrency has to be a whole number from 1 to 100.");
+  checkTimeLimit("graceMilliseconds", graceMilliseconds + STOP_MS);
+  if (options.portTimeLimitMs !== undefined) checkTimeLimit("portTimeLimitMs", options.portTimeLimitMs);
+  const folding = new AbortController();
+  const figures = {
+    running: 0,
+    done: 0,
+    committed: 0,
+    alreadyCommitted: 0,
+    conflicts: 0,
+    nothing: 0,
+    retries: 0,
+    dead: 0,
+  };
+
+  const tell = (event: CompactionWorkerEvent): void => {
+    tellListener(options.onEvent, event);
+  };
+  const handle = async (delivery: JobDelivery): Promise<JobSettlement> => {
+    const { job, attempt } = delivery;
+    const startedAt = clock.now();
+    figures.running++;
+    tell({ type: "job-started", job, attempt });
+    const settlement = await runCompactionJob(job, options, AbortSignal.any([delivery.signal, folding.signal]));
+    figures.running--;
+    const named = { job, attempt, durationMilliseconds: clock.now() - startedAt };
+    if (settlement.status === "done") {
+      const { result } = settlement;
+      figures.done++;
+      figures[result.type === "nothing" ? "nothing" : COUNTED[result.type]]++;
+      tell({ ...named, type: "job-done", result });
+      return settlement;
+    }
+    const isDead = settlement.status === "dead" || delivery.isLastAttempt;
+    figures[isDead ? "dead" : "retries"]++;
+    tell({ ...named, type: isDead ? "job-dead" : "job-retried", problem: settlement.problem });
+    return settlement;
+  };
+
+  const subscription = await queue.work(handle, { concurrency });
+  const stopNow = async (): Promise<void> => {
+    const timer = setTimeout(() => folding.abort(), graceMilliseconds);
+    try {
+      await withinLimit(() => subscription.stop(), {
+        ...{ milliseconds: graceMilliseconds + STOP_MS, waitedFor: "the queue's stop", option: "graceMilliseconds" },
+        ...{ timers: globalThis, late: queueTimedOut },
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= stopNow());
+  const stopQuietly = (): void => void stop().catch(() => undefined);
+  if (signal?.aborted === true) stopQuietly();
+  signal?.addEventListener("abort", stopQuietly, { once: true });
+  return { figures: () => ({ ...figures }), stop };
+}

@@ -1,0 +1,273 @@
+import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
+import { problemOf } from "@threadfold/turn";
+import { type JobResult as BossResult, type JobWithMetadata, PgBoss } from "pg-boss";
+import {
+  type CompactionJob,
+  type CompactionQueue,
+  compactionJobKey,
+  type DeadCompactionJob,
+  type JobDelivery,
+  type JobProblem,
+  type JobSettlement,
+  parseCompactionJob,
+  queueTimedOut,
+} from "../queue/compaction-queue.ts";
+
+/** How a queue on PostgreSQL is opened: with an address, or with a pg-boss that the host has started. */
+export type PgBossQueueOptions = (
+  | {
+      readonly connectionString: string;
+      /** The schema of pg-boss's own tables; `threadfold_queue` by default. It is made when it is not there. */
+      readonly schema?: string;
+      /** Hears what goes wrong while nobody waits, such as a lost connection; pg-boss goes on by itself. */
+      readonly onProblem?: (problem: string) => void;
+    }
+  | { readonly boss: PgBoss }
+) & {
+  /** Name of the queue; `threadfold-compaction` by default. Jobs that were given up are in `<name>-dead`. */
+  readonly name?: string;
+  /** How often a job is tried. 5 by default. */
+  readonly attempts?: number;
+  /** Seconds before a job is tried again, growing from try to try. 2 by default. */
+  readonly retryDelaySeconds?: number;
+  /** How long a worker may be silent before its job goes to another one, in seconds; 10 at least and 20 by default. */
+  readonly heartbeatSeconds?: number;
+  /** How long one try may take, in seconds. 900 by default. */
+  readonly expireInSeconds?: number;
+  /** How often a worker looks for jobs, in seconds; 0.5 at least and 1 by default. */
+  readonly pollSeconds?: number;
+  /** How long the database may take for one call, in milliseconds; 30 000 by default. */
+  readonly callTimeLimitMs?: number;
+};
+
+interface QueueFigures {
+  readonly attempts: number;
+  readonly retryDelaySeconds: number;
+  readonly heartbeatSeconds: number;
+  readonly expireInSeconds: number;
+  readonly pollSeconds: number;
+  readonly callTimeLimitMs: number;
+}
+
+const SCHEMA = "threadfold_queue";
+const NAME = "threadfold-compaction";
+const LONGEST_RETRY_DELAY_SECONDS = 300;
+/** Settled jobs say nothing that the journal does not say for good. */
+const KEPT_SECONDS = 86_400;
+
+/**
+ * A compaction queue in PostgreSQL, on pg-boss: the one to take when agents and workers are different processes. It connects
+ * when it is first needed and need not have the database of the stores. Of one thread of one tenant no more than one job
+ * is waiting or under way, whoever asks.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function pgBossQueue(options: PgBossQueueOptions): CompactionQueue {
+  const name = checked(options.name ?? NAME, "name", /^[\w.-]{1,60}$/);
+  return new PgBossQueue(options, name, figuresOf(options));
+}
+
+class PgBossQueue implements CompactionQueue {
+  readonly #options: PgBossQueueOptions;
+  readonly #name: string;
+  readonly #dead: string;
+  readonly #figures: QueueFigures;
+  readonly #create: () => PgBoss;
+  #starting: Promise<PgBoss> | undefined;
+  #isClosed = false;
+
+  constructor(options: PgBossQueueOptions, name: string, figures: QueueFigures) {
+    this.#options = options;
+    this.#name = name;
+    this.#dead = `${name}-dead`;
+    this.#figures = figures;
+    if ("boss" in options) this.#create = () => options.boss;
+    else {
+      const schema = checked(options.schema ?? SCHEMA, "schema", /^[a-z_][a-z0-9_]{0,49}$/);
+      this.#create = () => connected(options.connectionString, schema, figures, options.onProblem);
+    }
+  }
+
+  enqueue(job: CompactionJob): Promise<"enqueued" | "in-flight"> {
+    const { attempts, retryDelaySeconds, heartbeatSeconds, expireInSeconds } = this.#figures;
+    return this.#use(async (boss) => {
+      const id = await boss.send(this.#name, job, {
+        singletonKey: compactionJobKey(job),
+        retryLimit: attempts - 1,
+        retryDelay: retryDelaySeconds,
+        retryBackoff: true,
+        retryDelayMax: LONGEST_RETRY_DELAY_SECONDS,
+        heartbeatSeconds,
+        expireInSeconds,
+        deleteAfterSeconds: KEPT_SECONDS,
+      });
+      return id === null ? "in-flight" : "enqueued";
+    });
+  }
+
+  work(handle: (delivery: JobDelivery) => Promise<JobSettlement>, { concurrency }: { readonly concurrency: number }) {
+    const name = this.#name;
+    return this.#use(async (boss) => {
+      const id = await boss.work(
+        name,
+        {
+          localConcurrency: concurrency,
+          batchSize: 1,
+          pollingIntervalSeconds: this.#figures.pollSeconds,
+          includeMetadata: true,
+          perJobResults: true,
+        },
+        (jobs: JobWithMetadata<unknown>[]) => Promise.all(jobs.map((job) => settled(job, handle))),
+      );
+      return { stop: () => boss.offWork(name, { id, wait: true }) };
+    });
+  }
+
+  deadJobs(): Promise<readonly DeadCompactionJob[]> {
+    return this.#use(async (boss) => {
+      const found = await boss.findJobs<unknown>(this.#dead);
+      return found.map(deadJob).sort((a, b) => (a.diedAt < b.diedAt ? 1 : -1));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const boss = await this.#inTime(async () => this.#starting).catch(() => undefined);
+    if (boss !== undefined && !("boss" in this.#options)) await this.#inTime(() => boss.stop({ graceful: true }));
+  }
+
+  async #use<Result>(work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new ThreadfoldError("QUEUE_UNAVAILABLE", "The compaction queue is closed.");
+    try {
+      const starting = (this.#starting ??= this.#start());
+      const boss = await this.#inTime(() => starting).catch((error: unknown) => {
+        // The next one who needs the queue tries again, with connections of its own.
+        if (this.#starting === starting) this.#starting = undefined;
+        throw error;
+      });
+      return await this.#inTime(() => work(boss));
+    } catch (cause) {
+      if (ThreadfoldError.isInstance(cause)) throw cause;
+      // What a driver says in prose may hold an address, so its name and code have to do.
+      throw new ThreadfoldError("QUEUE_UNAVAILABLE", `The compaction queue did not answer: ${problemOf(cause)}.`, {
+        cause,
+      });
+    }
+  }
+
+  #inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { callTimeLimitMs: milliseconds } = this.#figures;
+    const waitedFor = "the database of the compaction queue";
+    return withinLimit(work, {
+      ...{ milliseconds, waitedFor, option: "callTimeLimitMs", timers: globalThis, late: queueTimedOut },
+    });
+  }
+
+  async #start(): Promise<PgBoss> {
+    const boss = this.#create();
+    const isOwn = !("boss" in this.#options);
+    try {
+      if (isOwn) await boss.start();
+      await boss.createQueue(this.#dead);
+      await boss.createQueue(this.#name, { policy: "exclusive", deadLetter: this.#dead });
+      return boss;
+    } catch (error) {
+      if (isOwn) await boss.stop({ graceful: false }).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+function connected(
+  connectionString: string,
+  schema: string,
+  { heartbeatSeconds }: QueueFigures,
+  onProblem?: (problem: string) => void,
+): PgBoss {
+  const superviseIntervalSeconds = Math.ceil(heartbeatSeconds / 2);
+  const boss = new PgBoss({
+    connectionString,
+    schema,
+    application_name: "threadfold-compaction",
+    max: 4,
+    connectionTimeoutMillis: 5_000,
+    schedule: false,
+    superviseIntervalSeconds,
+    monitorIntervalSeconds: superviseIntervalSeconds,
+  });
+  boss.on("error", (error) => onProblem?.(problemOf(error)));
+  return boss;
+}
+
+/** Does one job, and says how it ended in the words of pg-boss. What is kept of it holds no content and no stack. */
+async function settled(
+  { id, data, retryCount, retryLimit, signal }: JobWithMetadata<unknown>,
+  handle: (delivery: JobDelivery) => Promise<JobSettlement>,
+): Promise<BossResult> {
+  try {
+    const job = parseCompactionJob(data);
+    const settlement = await handle({ job, attempt: retryCount + 1, isLastAttempt: retryCount >= retryLimit, signal });
+    if (settlement.status === "done") return { id, status: "completed", output: settlement.result };
+    return { id, status: settlement.status === "dead" ? "deadletter" : "failed", output: settlement.problem };
+  } catch (cause) {
+    const isOurs = ThreadfoldError.isInstance(cause);
+    const problem: JobProblem = { kind: "failed", code: isOurs ? cause.code : null, message: problemOf(cause) };
+    return { id, status: isOurs && !cause.retryable ? "deadletter" : "failed", output: problem };
+  }
+}
+
+function deadJob({ data, sourceRetryCount, sourceOutput, createdOn }: JobWithMetadata<unknown>): DeadCompactionJob {
+  return {
+    job: jobIn(data),
+    attempts: (sourceRetryCount ?? 0) + 1,
+    problem: isProblem(sourceOutput) ? sourceOutput : WORKER_LOST,
+    diedAt: createdOn.toISOString(),
+  };
+}
+
+function jobIn(data: unknown): CompactionJob | null {
+  try {
+    return parseCompactionJob(data);
+  } catch {
+    return null;
+  }
+}
+
+/** What pg-boss writes itself says only that nobody answered for the job any more. */
+const WORKER_LOST: JobProblem = {
+  kind: "worker-lost",
+  code: null,
+  message: "Its worker ended or took too long, at every try.",
+};
+
+const isProblem = (output: unknown): output is JobProblem =>
+  typeof output === "object" && output !== null && "kind" in output && "code" in output && "message" in output;
+
+function figuresOf(options: PgBossQueueOptions): QueueFigures {
+  const {
+    attempts = 5,
+    retryDelaySeconds = 2,
+    heartbeatSeconds = 20,
+    expireInSeconds = 900,
+    pollSeconds = 1,
+    callTimeLimitMs = 30_000,
+  } = options;
+  checkTimeLimit("callTimeLimitMs", callTimeLimitMs);
+  between("attempts", attempts, 1, 100);
+  between("retryDelaySeconds", retryDelaySeconds, 0, LONGEST_RETRY_DELAY_SECONDS);
+  between("heartbeatSeconds", heartbeatSeconds, 10, 3_600);
+  between("expireInSeconds", expireInSeconds, 1, 86_400);
+  if (!(pollSeconds >= 0.5 && pollSeconds <= 3_600))
+    throw new ThreadfoldError("INVALID_CONFIG", "pollSeconds has to be from 0.5 to 3600.");
+  return { attempts, retryDelaySeconds, heartbeatSeconds, expireInSeconds, pollSeconds, callTimeLimitMs };
+}
+
+function between(option: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new ThreadfoldError("INVALID_CONFIG", `${option} has to be a whole number from ${least} to ${most}.`);
+}
+
+function checked(value: string, option: string, pattern: RegExp): string {
+  if (pattern.test(value)) return value;
+  throw new ThreadfoldError("INVALID_CONFIG", `${option} has to match ${pattern.source}.`);
+}

@@ -1,0 +1,151 @@
+import {
+  type CompactionOutcome,
+  type JournalEntry,
+  summaryRoleSchema,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+  withinLimit,
+} from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { threadfoldPreset } from "@threadfold/strategies";
+import { parseFrame, problemOf } from "@threadfold/turn";
+import { foldsAhead } from "../fold/worker-folds.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { journalTail } from "../journal/session-past.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import type { CompactionJob, JobProblem, JobSettlement } from "../queue/compaction-queue.ts";
+import { untilGivenUp } from "../waits/given-up.ts";
+
+/**
+ * What the sessions of a worker are opened with: the agent's own policy, counter and summarizer. Format, model, system text
+ * and tools are read from the journal where the agent has recorded a request.
+ */
+export type WorkerSessionOptions = Omit<SessionOptions, "threadId" | "tenantId" | "store" | "background">;
+
+/** What a job is done with. */
+export interface JobPorts {
+  /** Opens the store of a tenant; it is closed when the job is done. */
+  readonly openStore: (tenantId: string | null) => Promise<ThreadfoldStore>;
+  readonly session:
+    | WorkerSessionOptions
+    | ((job: CompactionJob) => WorkerSessionOptions | Promise<WorkerSessionOptions>);
+  /** How long `openStore`, `session` and closing the store may take, in milliseconds each. 30 000 by default. */
+  readonly portTimeLimitMs?: number;
+}
+
+const PORT_TIME_LIMIT_MS = 30_000;
+
+/**
+ * Folds a job's thread ahead of need and commits by compare-and-set. Never throws: what fails is said in the settlement. It
+ * always ends: each wait has a limit, and what does not hear its signal is given up.
+ */
+export async function runCompactionJob(
+  job: CompactionJob,
+  ports: JobPorts,
+  signal: AbortSignal,
+): Promise<JobSettlement> {
+  try {
+    return await untilGivenUp(() => foldInStore(job, ports, signal), signal);
+  } catch (cause) {
+    return failure(cause);
+  }
+}
+
+async function foldInStore(job: CompactionJob, ports: JobPorts, signal: AbortSignal): Promise<JobSettlement> {
+  const store = await within(ports, "openStore", () => ports.openStore(job.tenantId));
+  try {
+    return await fold(job, ports, store, signal);
+  } finally {
+    await within(ports, "the store's close", () => store.close());
+  }
+}
+
+const within = <Result>(ports: JobPorts, waitedFor: string, work: () => Result | Promise<Result>): Promise<Result> =>
+  withinLimit(work, {
+    ...{ milliseconds: ports.portTimeLimitMs ?? PORT_TIME_LIMIT_MS, waitedFor, option: "portTimeLimitMs" },
+    timers: globalThis,
+  });
+
+async function fold(
+  job: CompactionJob,
+  ports: JobPorts,
+  store: ThreadfoldStore,
+  signal: AbortSignal,
+): Promise<JobSettlement> {
+  const { threadId, tenantId, maxInputTokens, softThreshold } = job;
+  const { session: options } = ports;
+  const given = typeof options === "function" ? await within(ports, "session", () => options(job)) : options;
+  const session = await ContextSession.open({
+    ...given,
+    ...(await recordedScene(store, threadId)),
+    threadId,
+    tenantId,
+    store,
+    preset: foldsAhead(given.preset ?? threadfoldPreset, softThreshold),
+    config: { ...given.config, maxInputTokens },
+  });
+  const found = session.plan.version;
+  const outcome = await session.compactInBackground({ signal }).done;
+  return settlementOf(job, outcome, found, session.plan.version);
+}
+
+function settlementOf(
+  job: CompactionJob,
+  outcome: CompactionOutcome,
+  found: number,
+  planVersion: number,
+): JobSettlement {
+  const done = { outcome: outcome.type, planVersion };
+  switch (outcome.type) {
+    case "committed":
+    case "summarizer-failed-floor-used":
+      return { status: "done", result: { type: "committed", ...done } };
+    case "conflict":
+      return { status: "done", result: { type: "conflict", ...done } };
+    case "failed":
+      return failure(outcome.cause);
+    case "aborted":
+      return { status: "retry", problem: { kind: "failed", code: "ABORTED", message: "The worker was stopped." } };
+    default:
+      return { status: "done", result: { type: found > job.planVersion ? "already-committed" : "nothing", ...done } };
+  }
+}
+
+/** What cannot get better by itself is not tried again. */
+function failure(cause: unknown): JobSettlement {
+  const isOurs = ThreadfoldError.isInstance(cause);
+  const problem: JobProblem = { kind: "failed", code: isOurs ? cause.code : null, message: problemOf(cause) };
+  return { status: isOurs && !cause.retryable ? "dead" : "retry", problem };
+}
+
+/** Entries that are looked at: between two requests stand an append, a usage report and at most a few folds. */
+const LOOKED_AT = 64;
+
+/** What a request is made of beside thread, plan and policy. */
+export type RecordedScene = Pick<SessionOptions, "format" | "model" | "summaryRole" | "frame">;
+
+/**
+ * What the newest request of a thread was made of, as the journal recorded it: a worker measures and folds for the same
+ * provider, model, system text and tools as the agent, without being told. Empty for a thread without a recorded request.
+ *
+ * @throws ThreadfoldError `STORE_CORRUPT`, or what the store throws.
+ */
+async function recordedScene(store: ThreadfoldStore, threadId: ThreadId): Promise<RecordedScene> {
+  const record = newestRequest(await journalTail(store.journal, threadId, LOOKED_AT));
+  if (record === undefined) return {};
+  const { format, frame, options } = record;
+  const kept = await store.artifacts.retrieve(frame);
+  const { summaryRole, model } = options;
+  return {
+    format: formatById(format),
+    summaryRole: summaryRoleSchema.parse(summaryRole),
+    ...(typeof model === "string" && { model }),
+    ...(kept !== null && { frame: parseFrame(kept.content) }),
+  };
+}
+
+function newestRequest(entries: readonly JournalEntry[]) {
+  const record = entries.findLast((entry) => entry.record.type === "request-rendered")?.record;
+  return record?.type === "request-rendered" ? record : undefined;
+}

@@ -1,0 +1,126 @@
+import {
+  type MessageHeader,
+  type PlanRecord,
+  type PlanRecords,
+  planRecords,
+  previewOf,
+  splitRecord,
+  type ThreadShape,
+} from "@threadfold/core";
+import {
+  type CompactionProposal,
+  type Hold,
+  PLACEHOLDER_TOKENS,
+  POINTER_TOKENS,
+  pointerTokens,
+} from "../strategy/compaction-strategy.ts";
+import { recordOnceRead } from "./unread-results.ts";
+
+/** A plan in the making: which record of the current plan, or which chosen proposal, holds each message. */
+export class DraftPlan {
+  readonly #shape: ThreadShape;
+  readonly #holds = new Map<number, Hold>();
+  readonly #chosen: CompactionProposal[] = [];
+  #shrunk = false;
+
+  constructor(records: PlanRecords, shape: ThreadShape) {
+    this.#shape = shape;
+    for (const record of planRecords(records)) {
+      for (const id of record.span.messageIds) {
+        const header = shape.headerOf(id);
+        if (header !== undefined) this.#holds.set(header.ordinal, record);
+      }
+    }
+  }
+
+  heldBy(ordinal: number): Hold | undefined {
+    return this.#holds.get(ordinal);
+  }
+
+  /** Takes a proposal in. What held its messages before makes way: a later rung folds deeper than an earlier one. */
+  choose(proposal: CompactionProposal): void {
+    this.#chosen.push(proposal);
+    for (const ordinal of proposal.ordinals) this.#holds.set(ordinal, proposal);
+  }
+
+  /** Shows less of a result that was unread when the current plan was made. Returns the tokens that this frees. */
+  shrinkRead(ordinal: number): number {
+    const hold = this.#holds.get(ordinal);
+    const shrunk = hold !== undefined && "span" in hold ? recordOnceRead(hold) : null;
+    if (shrunk === null) return 0;
+    const header = this.#shape.header(ordinal);
+    const before = this.renderedTokens(header);
+    this.#holds.set(ordinal, shrunk);
+    this.#shrunk = true;
+    return Math.max(0, before - this.renderedTokens(header));
+  }
+
+  /** True when it is the current plan as it was. */
+  get isUnchanged(): boolean {
+    return this.#chosen.length === 0 && !this.#shrunk;
+  }
+
+  /** Tokens of a message as the draft renders it. An estimate for what is not fulfilled yet. */
+  renderedTokens(header: MessageHeader): number {
+    const hold = this.#holds.get(header.ordinal);
+    return hold === undefined ? header.tokens : heldTokens(header, hold, this.#shape);
+  }
+
+  /** The chosen proposals that still hold a message, each with just the messages that it still holds. */
+  get proposals(): readonly CompactionProposal[] {
+    return this.#chosen
+      .map((proposal) => ({
+        ...proposal,
+        ordinals: proposal.ordinals.filter((ordinal) => this.#holds.get(ordinal) === proposal),
+      }))
+      .filter((proposal) => proposal.ordinals.length > 0);
+  }
+
+  /** The records of the current plan that still hold a message, each with just the messages that it still holds. */
+  get keptRecords(): readonly PlanRecord[] {
+    const held = new Map<PlanRecord, number[]>();
+    for (const [ordinal, hold] of this.#holds) {
+      if (!("span" in hold)) continue;
+      const ordinals = held.get(hold);
+      if (ordinals === undefined) held.set(hold, [ordinal]);
+      else ordinals.push(ordinal);
+    }
+    return [...held].flatMap(([record, ordinals]) =>
+      splitRecord(
+        record,
+        ordinals.sort((a, b) => a - b),
+        this.#shape,
+      ).map((placed) => placed.record),
+    );
+  }
+}
+
+function heldTokens(header: MessageHeader, hold: Hold, shape: ThreadShape): number {
+  const preview = "span" in hold ? previewOf(hold) : undefined;
+  if (preview !== undefined) return header.tokens - preview.leftOutTokens + POINTER_TOKENS;
+  switch (hold.action) {
+    case "drop":
+      return 0;
+    case "summarize": {
+      const first = "span" in hold ? shape.headerOf(hold.span.messageIds[0] as never)?.ordinal : hold.ordinals[0];
+      return first === header.ordinal && "summaryTokens" in hold ? hold.summaryTokens : 0;
+    }
+    case "externalize": {
+      const body = Math.max(header.shares.toolResult, header.shares.text);
+      return header.tokens - body + pointerTokens(body);
+    }
+    case "clear": {
+      const { shares } = header;
+      const part = {
+        "tool-result": shares.toolResult,
+        "tool-input": shares.toolInput,
+        reasoning: shares.reasoning,
+        media: shares.media,
+        text: shares.text,
+      };
+      const cleared = hold.targets.reduce((sum, target) => sum + part[target], 0);
+      const kept = hold.keep === undefined ? 0 : Math.ceil((hold.keep.headCharacters + hold.keep.tailCharacters) / 4);
+      return header.tokens - cleared + PLACEHOLDER_TOKENS + kept;
+    }
+  }
+}

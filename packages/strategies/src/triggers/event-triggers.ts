@@ -1,0 +1,80 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { type CompactionTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
+
+/** Fires hard when a person or the host asked for a fold. */
+export const manualTrigger: CompactionTrigger = {
+  name: "manual",
+  evaluate: ({ requested }) => (requested === true ? { level: "hard", reason: "a fold was asked for" } : NO_TRIGGER),
+};
+
+/** Fires hard after the provider refused a request because it was too long. */
+export const overflowTrigger: CompactionTrigger = {
+  name: "overflow",
+  evaluate: ({ overflowed }) =>
+    overflowed === true ? { level: "hard", reason: "the provider refused the last request as too long" } : NO_TRIGGER,
+};
+
+/**
+ * Fires hard after an answer that was cut off at the output limit, when the request took at least this share of the room:
+ * then prompt and answer compete for one window. Below it the output limit alone is too small, and folding gains nothing.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
+  refuseShare("max-output", fraction);
+  return {
+    name: `max-output ${fraction}`,
+    evaluate: ({ stoppedAtMaxOutput, tokens, reportedTokens = 0, roomTokens }) =>
+      stoppedAtMaxOutput === true && Math.max(tokens, reportedTokens) >= fraction * roomTokens
+        ? { level: "hard", reason: "the last answer was cut off at the output limit" }
+        : NO_TRIGGER,
+  };
+}
+
+/**
+ * A trigger that is hard after an answer that was cut off at the output limit, and as it is otherwise: what is due anyway is
+ * due at once when prompt and answer compete for one window (seed 000).
+ */
+export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => ({
+  name: `${trigger.name}, hard after a cut-off`,
+  evaluate(input) {
+    const decision = trigger.evaluate(input);
+    return decision.level === "soft" && input.stoppedAtMaxOutput === true ? { ...decision, level: "hard" } : decision;
+  },
+});
+
+/**
+ * Fires softly when nothing was sent for so many seconds and the request takes at least this share of the room: nobody
+ * waits for the fold.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function idleTrigger(seconds: number, fraction: number): CompactionTrigger {
+  refuseShare("idle", fraction);
+  if (!Number.isFinite(seconds) || seconds < 0)
+    throw new ThreadfoldError("INVALID_CONFIG", `The idle time is ${seconds} seconds; it must be at least 0.`);
+  return {
+    name: `idle ${seconds} s ${fraction}`,
+    evaluate: ({ idleSeconds = 0, tokens, roomTokens }) =>
+      idleSeconds >= seconds && idleSeconds > 0 && tokens >= fraction * roomTokens
+        ? { level: "soft", reason: `nothing was sent for ${Math.floor(idleSeconds)} seconds` }
+        : NO_TRIGGER,
+  };
+}
+
+/**
+ * Fires softly when the provider's prompt cache has gone cold and the request takes at least this share of the room: the
+ * whole prompt has to be written anew anyway, so a smaller one costs less at once.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function coldCacheTrigger(fraction: number): CompactionTrigger {
+  refuseShare("cold-cache", fraction);
+  return {
+    name: `cold-cache ${fraction}`,
+    evaluate: ({ cacheIsCold, tokens, roomTokens }) =>
+      cacheIsCold === true && tokens >= fraction * roomTokens
+        ? { level: "soft", reason: "the provider's prompt cache has gone cold" }
+        : NO_TRIGGER,
+  };
+}

@@ -1,0 +1,85 @@
+import { requestRoom, ThreadfoldError } from "@threadfold/core";
+import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
+import { type CompactionTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
+
+/**
+ * Fires when the request takes at least this share of its room; hard when it exceeds the room. A figure that the provider
+ * reported for the current plan counts when it is higher than our own.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function tokenFractionTrigger(fraction: number): CompactionTrigger {
+  refuseShare("token-fraction", fraction);
+  return {
+    name: `token-fraction ${fraction}`,
+    evaluate({ tokens, reportedTokens = 0, roomTokens }) {
+      const used = Math.max(tokens, reportedTokens);
+      if (used < fraction * roomTokens) return NO_TRIGGER;
+      const reason = `${used} tokens are ${Math.round((100 * used) / roomTokens)} % of ${roomTokens}`;
+      return { level: used > roomTokens ? "hard" : "soft", reason };
+    },
+  };
+}
+
+/**
+ * Fires when the prompt that the provider counted takes at least this share of the room. Silent without a report: a figure
+ * that was measured under another plan is none (L17), and neither is that of a request that failed (L18).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function reportedUsageTrigger(fraction: number): CompactionTrigger {
+  refuseShare("reported-usage", fraction);
+  return {
+    name: `reported-usage ${fraction}`,
+    evaluate({ reportedTokens, roomTokens }) {
+      if (reportedTokens === undefined || reportedTokens < fraction * roomTokens) return NO_TRIGGER;
+      const reason = `the provider counted ${reportedTokens} tokens, ${Math.round((100 * reportedTokens) / roomTokens)} % of ${roomTokens}`;
+      return { level: reportedTokens > roomTokens ? "hard" : "soft", reason };
+    },
+  };
+}
+
+/**
+ * A rung that is walked only while the request takes more than this share of the room, what earlier rungs freed already
+ * taken off: gentle rungs act early and harsh ones late (S12).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function whenAbove(fraction: number, strategy: CompactionStrategy): CompactionStrategy {
+  refuseShare("when-above", fraction);
+  return {
+    name: strategy.name,
+    aggressiveness: strategy.aggressiveness,
+    analyze(context) {
+      const room = requestRoom(context.config);
+      return room.target + context.needed > fraction * room.tokens ? strategy.analyze(context) : [];
+    },
+  };
+}
+
+/**
+ * Fires when the request has grown by at least so many tokens since the current plan was committed. Every commit sets a
+ * new baseline, so that what was folded once is not measured again (S34).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function growthTrigger(growth: number): CompactionTrigger {
+  if (!Number.isFinite(growth) || growth <= 0)
+    throw new ThreadfoldError("INVALID_CONFIG", `The growth is ${growth} tokens; it must be more than 0.`);
+  return {
+    name: `growth ${growth}`,
+    evaluate({ tokens, baselineTokens = 0, roomTokens }) {
+      const grown = tokens - baselineTokens;
+      if (grown < growth) return NO_TRIGGER;
+      const reason = `${grown} tokens came on top of ${baselineTokens} since the last fold`;
+      return { level: tokens > roomTokens ? "hard" : "soft", reason };
+    },
+  };
+}
+
+/** Fires hard when the request takes more than its room: as it is, it must not be sent. */
+export const overRoomTrigger: CompactionTrigger = {
+  name: "over-room",
+  evaluate: ({ tokens, roomTokens }) =>
+    tokens > roomTokens ? { level: "hard", reason: `${tokens} tokens exceed the room of ${roomTokens}` } : NO_TRIGGER,
+};

@@ -1,0 +1,50 @@
+import { ThreadfoldError } from "@threadfold/core";
+import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
+import { lastMessagesFromTurnStart, lastTokensFromTurnStart, lastTurns } from "./cut-points.ts";
+import { windowStrategy } from "./window-strategy.ts";
+
+/**
+ * Keeps the last so many real events, from the next turn start on (seed 004, `SlidingWindowCompactionStrategy`).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when the count is no whole number of at least 0; so do the others.
+ */
+export function slidingWindow({ maxEvents }: { readonly maxEvents: number }): CompactionStrategy {
+  return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(maxEvents), fold: "drop" });
+}
+
+/** Keeps the last so many turns and what stands before the first (seed 004, `TurnWindowCompactionStrategy`). */
+export function turnWindow({ maxTurns }: { readonly maxTurns: number }): CompactionStrategy {
+  return windowStrategy({ name: "turn-window", cut: lastTurns(maxTurns), fold: "drop", keepPreamble: true });
+}
+
+/** Keeps an unbroken suffix of at most so many tokens, from the next turn start on (seed 004, `TokenCountCompactionStrategy`). */
+export function tokenCountWindow({ maxTokens }: { readonly maxTokens: number }): CompactionStrategy {
+  return windowStrategy({ name: "token-window", cut: lastTokensFromTurnStart(maxTokens), fold: "drop" });
+}
+
+/** What seed 004's builder takes. */
+export interface RecursiveSummarizationOptions {
+  /** The active window: so many real events stay as they are. */
+  readonly maxEventsToKeep: number;
+  /** So many events of the active window are shown to the summarizer beside what it summarizes; 2 by default. */
+  readonly overlapSize?: number;
+}
+
+/**
+ * Summarizes what is older than the active window, on top of the summaries that are there (seed 004,
+ * `RecursiveSummarizationCompactionStrategy`). Where the seed skips a compaction whose summary is blank, a summary without
+ * a model takes its place (P6).
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the overlap is at least 0 and smaller than the window (S24).
+ */
+export function recursiveSummarization(options: RecursiveSummarizationOptions): CompactionStrategy {
+  const { maxEventsToKeep, overlapSize = 2 } = options;
+  const cut = lastMessagesFromTurnStart(maxEventsToKeep);
+  if (!Number.isInteger(overlapSize) || overlapSize < 0 || overlapSize >= maxEventsToKeep) {
+    throw new ThreadfoldError(
+      "INVALID_CONFIG",
+      `overlapSize is ${overlapSize}; it must be at least 0 and less than maxEventsToKeep (${maxEventsToKeep}).`,
+    );
+  }
+  return windowStrategy({ name: "recursive-summarization", cut, fold: "summarize", overlap: overlapSize });
+}

@@ -1,0 +1,76 @@
+import {
+  type CompactionOutcome,
+  type CompactionPlan,
+  type CompactionStore,
+  groupRecords,
+  NO_RECORDS,
+  overheadTokens,
+  type PlanRecords,
+  planRecords,
+  sealPlan,
+  ThreadfoldError,
+  type TokenBudget,
+} from "@threadfold/core";
+import type { RequestRenderer } from "../measure/request-renderer.ts";
+import type { ThreadState } from "../measure/thread-state.ts";
+
+/** What a plan is brought back for. */
+export interface RevertGrounds {
+  readonly state: ThreadState;
+  readonly renderer: RequestRenderer;
+  readonly budget: TokenBudget;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Commits a new plan with the records of an earlier one: folding goes back, and the log and every plan stay as they are.
+ * Version 0 shows the thread unfolded. A plan that would break a rule of the provider or hide a pin is refused.
+ *
+ * @throws ThreadfoldError `PLAN_NOT_FOUND` when there is no plan of that version.
+ */
+export async function revertPlan(
+  plans: CompactionStore,
+  current: CompactionPlan,
+  planVersion: number,
+  { state, renderer, budget, now }: RevertGrounds,
+): Promise<CompactionOutcome> {
+  const { threadId } = current;
+  const records = await recordsOf(plans, current, planVersion);
+  const before = renderer.measure(current);
+  const unchanged = { before, after: before };
+  if (planVersion === current.version || planRecords(records).length + planRecords(current).length === 0)
+    return { type: "no-op", reason: `plan ${planVersion} holds already`, tokens: unchanged };
+  const draft = {
+    ...records,
+    threadId,
+    threadVersion: state.thread.version,
+    version: current.version + 1,
+    policyVersion: current.policyVersion,
+    createdAt: new Date(now).toISOString(),
+    originalTokens: state.ledger.totalTokens + overheadTokens(budget),
+    compactedTokens: 0,
+  };
+  const { tokens, violations, missingPins } = renderer.verify(sealPlan(draft));
+  if (violations.length > 0 || missingPins.length > 0)
+    return { type: "refused", violations, missingPins, tokens: unchanged };
+  const plan = sealPlan({ ...draft, compactedTokens: tokens });
+  const commit = await plans.commitPlan(threadId, plan, current.version);
+  if (commit.status === "conflict")
+    return { type: "conflict", currentVersion: commit.currentVersion, tokens: unchanged };
+  return { type: "committed", plan, tokens: { before, after: tokens }, floor: false };
+}
+
+async function recordsOf(
+  plans: CompactionStore,
+  { threadId, version }: CompactionPlan,
+  planVersion: number,
+): Promise<PlanRecords> {
+  if (planVersion === 0) return NO_RECORDS;
+  const isThinkable = Number.isSafeInteger(planVersion) && planVersion > 0 && planVersion <= version;
+  const plan = isThinkable ? await plans.getPlan(threadId, planVersion) : null;
+  if (plan !== null) return groupRecords(planRecords(plan));
+  throw new ThreadfoldError("PLAN_NOT_FOUND", `There is no plan ${String(planVersion)} of thread ${threadId}.`, {
+    hint: `Name a version from 0, which unfolds the thread, to ${version}.`,
+  });
+}

@@ -1,0 +1,105 @@
+import { type CompactionOutcome, requestRoom, roomTokens } from "@threadfold/core";
+import type { TriggerDecision } from "@threadfold/strategies";
+import { mayFold } from "../state/breaker.ts";
+import type { CompactOptions } from "../state/compact-options.ts";
+import type { Turn } from "../state/turn-state.ts";
+import { type CommitWeighing, configForEpoch } from "./costs.ts";
+import { isCold, triggerDecision } from "./trigger.ts";
+import { forecastFold, growthOf, waitFor } from "./weigh-fold.ts";
+
+/** A trigger's decision to fold. */
+export type FiredDecision = Exclude<TriggerDecision, { readonly level: "none" }>;
+
+/** How a turn ends that makes no plan. */
+export type Declined = Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
+
+/** Why no plan is made or taken. */
+export interface DeclinedFold {
+  readonly decision: TriggerDecision;
+  /** What the fold costs and saves; null when nothing was weighed or the provider's prices are not known. */
+  readonly weighing: CommitWeighing | null;
+  readonly result: Declined;
+  /** True when a fold was made or weighed, and its outcome counts for the next decision. */
+  readonly attempted: boolean;
+  /** For how many calls the fold is put off. */
+  readonly waitCalls: number;
+}
+
+/** Whether a fold is due: why, or the outcome for which there is none. */
+export type FoldDecision =
+  | { readonly due: true; readonly decision: FiredDecision; readonly tokens: number }
+  | { readonly due: false; readonly declined: DeclinedFold };
+
+/** Decides whether to fold, before anything is made: trigger, breaker, and what a fold at its best would cost and save. */
+export function decide(turn: Turn, options: CompactOptions): FoldDecision {
+  const tokens = turn.renderer.measure(turn.plan);
+  const unchanged = { before: tokens, after: tokens };
+  const decision = triggerDecision(turn, tokens, options);
+  const forced = options.force === true;
+  const declined = (result: Declined): FoldDecision => ({
+    due: false,
+    declined: { decision, weighing: null, attempted: false, waitCalls: 0, result },
+  });
+  if (decision.level === "none")
+    return declined({ type: "no-op", reason: idleReason(turn, tokens), tokens: unchanged });
+  const pointless = forced ? null : pointlessReason(turn, decision, tokens);
+  if (pointless !== null) return declined({ type: "no-op", reason: pointless, tokens: unchanged });
+  const permission = mayFold(turn.history, {
+    level: decision.level,
+    forced,
+    step: turn.state.thread.position.step,
+    cacheIsCold: isCold(turn, tokens),
+    breakerFailures: turn.config.breakerFailures,
+  });
+  if (permission.type !== "go") return declined({ type: "postponed", reason: permission.reason, tokens: unchanged });
+  const early = postponed(turn, decision, forecastFold(turn, tokens), tokens);
+  return early === null ? { due: true, decision, tokens } : { due: false, declined: early };
+}
+
+/** A soft fold that does not pay yet; null when it does, or when the request leaves no choice. */
+export function postponed(
+  turn: Turn,
+  decision: TriggerDecision,
+  weighing: CommitWeighing | null,
+  tokens: number,
+): DeclinedFold | null {
+  const waitCalls = decision.level === "hard" ? 0 : waitFor(turn, weighing);
+  if (weighing === null || waitCalls === 0) return null;
+  const reason = `a fold does not pay yet: ${weighing.reason}`;
+  const result = { type: "postponed", reason, tokens: { before: tokens, after: tokens } } as const;
+  return { decision, weighing, attempted: true, waitCalls, result };
+}
+
+/** Why a fold that a trigger asks for would find nothing to do; null when it may find something. */
+function pointlessReason(turn: Turn, decision: FiredDecision, tokens: number): string | null {
+  const { state, plan, usage } = turn;
+  const { target } = requestRoom(configForEpoch(foldConfig(turn, decision), growthOf(turn)));
+  if (tokens <= target) return `${tokens} tokens are within the target of ${target}`;
+  if (decision.level === "hard" || plan.version === 0) return null;
+  const isMeasured = usage.measured?.planVersion === plan.version;
+  const isUnchanged = plan.threadVersion === state.thread.version && tokens <= plan.compactedTokens && !isMeasured;
+  return isUnchanged ? "nothing came since the last fold" : null;
+}
+
+function idleReason({ usage }: Turn, tokens: number): string {
+  if (usage.overflow === "exhausted")
+    return "the provider refused the request as too long again after a fold; it is not folded for that a second time";
+  return `${tokens} tokens are below the trigger`;
+}
+
+/** The configuration that a fold is made with: the turn's, with the target of the trigger or of whoever asks. */
+export function foldConfig(turn: Turn, { targetTokens }: FiredDecision, force = false): Turn["config"] {
+  return towardsTarget(turn.config, targetTokens ?? (force ? askedTarget(turn) : undefined));
+}
+
+/** Where a fold goes that somebody asks for while the request is within the target: as far below what it is now. */
+function askedTarget({ config, renderer, plan }: Turn): number | undefined {
+  const tokens = renderer.measure(plan);
+  return tokens <= requestRoom(config).target ? Math.floor(tokens * config.targetPercent) : undefined;
+}
+
+/** The target of the configuration, or the trigger's when that is lower, and then no deeper (S25). */
+function towardsTarget(config: Turn["config"], targetTokens: number | undefined): Turn["config"] {
+  if (targetTokens === undefined || targetTokens >= requestRoom(config).target) return config;
+  return { ...config, targetPercent: targetTokens / roomTokens(config), minCallsPerFold: 0 };
+}

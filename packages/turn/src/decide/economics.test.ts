@@ -1,0 +1,224 @@
+import {
+  type CompactionOutcome,
+  type FoldAttemptedRecord,
+  PROMPT_CACHE_PRICES,
+  promptCachePrice,
+} from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { afterAttempt, type FoldMoment, foldHistory, mayFold } from "../state/breaker.ts";
+import {
+  type CacheTemperature,
+  type CommitFigures,
+  cacheTemperature,
+  callsToWait,
+  expectedRemainingCalls,
+  weighCommit,
+} from "./costs.ts";
+
+const anthropic = promptCachePrice("anthropic");
+const figures: CommitFigures = {
+  before: 110_000,
+  after: 100_000,
+  suffix: 60_000,
+  expectedCalls: 40,
+  temperature: "warm",
+  price: anthropic,
+};
+
+const anyFigures: fc.Arbitrary<CommitFigures> = fc
+  .record({
+    before: fc.integer({ min: 1, max: 1_000_000 }),
+    share: fc.double({ min: 0.01, max: 1.2, noNaN: true }),
+    behind: fc.double({ min: 0, max: 1, noNaN: true }),
+    expectedCalls: fc.integer({ min: 0, max: 500 }),
+    temperature: fc.constantFrom<CacheTemperature>("warm", "cold", "uncached"),
+    price: fc.constantFrom(...PROMPT_CACHE_PRICES),
+  })
+  .map(({ before, share, behind, ...rest }) => {
+    const after = Math.ceil(before * share);
+    return { ...rest, before, after, suffix: Math.floor(after * behind) };
+  });
+
+describe("weighing a commit", () => {
+  it("gives wire.md's break-even: 10 K freed before a suffix of 60 K pays after about 69 calls, 100 K after 7", () => {
+    expect(weighCommit(figures)).toMatchObject({ freed: 10_000, breakEvenCalls: 69, pays: false });
+    expect(weighCommit({ ...figures, before: 200_000 })).toMatchObject({ freed: 100_000, pays: true });
+    expect(weighCommit({ ...figures, before: 200_000 }).breakEvenCalls).toBeCloseTo(6.9);
+    expect(weighCommit(figures).reason).toBe(
+      "writing 60000 tokens anew costs 69000 and each call then saves 1000, worth it after 69 calls (40 are expected; anthropic's prices)",
+    );
+  });
+
+  it("says what a user pays: the bill of the calls that follow is smaller by committing exactly when it says so", () => {
+    fc.assert(
+      fc.property(anyFigures, (input) => {
+        const { before, after, suffix, expectedCalls, temperature, price } = input;
+        const each = temperature === "uncached" ? 1 : price.read;
+        const next = { warm: price.read, cold: price.write, uncached: 1 }[temperature];
+        const first = temperature === "warm" ? (after - suffix) * price.read + suffix * price.write : after * next;
+        const without = before * next + before * each * expectedCalls;
+        const withCommit = first + after * each * expectedCalls;
+        const { cost, savingPerCall, pays, freed } = weighCommit(input);
+        fc.pre(freed > 0);
+        // The call at hand already reads the smaller request when the cache is warm, which the cost leaves out.
+        const slack = temperature === "warm" ? freed * price.read : 0;
+        expect(without - withCommit).toBeCloseTo(savingPerCall * expectedCalls - cost + slack, 4);
+        if (pays) expect(withCommit).toBeLessThanOrEqual(without + 1e-6 * before);
+      }),
+      runs(500),
+    );
+  });
+
+  it("always prefers to fold while the cache is cold, and never calls growth a gain", () => {
+    fc.assert(
+      fc.property(anyFigures, (input) => {
+        const weighing = weighCommit({ ...input, temperature: "cold" });
+        expect(weighing.pays).toBe(weighing.freed > 0);
+        if (weighing.freed > 0) expect(weighing.cost).toBeLessThan(0);
+      }),
+      runs(200),
+    );
+  });
+
+  it("takes the cache for cold before the first request and after its time to live, and for none below its minimum", () => {
+    const scene = { promptTokens: 50_000, price: anthropic };
+    expect(cacheTemperature({ ...scene, idleSeconds: undefined })).toBe("cold");
+    expect(cacheTemperature({ ...scene, idleSeconds: 300 })).toBe("warm");
+    expect(cacheTemperature({ ...scene, idleSeconds: 301 })).toBe("cold");
+    expect(cacheTemperature({ ...scene, idleSeconds: 1, promptTokens: 1_023 })).toBe("uncached");
+    expect(cacheTemperature({ ...scene, idleSeconds: 301, price: promptCachePrice("anthropic-1h") })).toBe("warm");
+  });
+
+  it("expects a session to go on for as long as it has lasted, and the prior", () => {
+    expect(expectedRemainingCalls(0, 20)).toBe(20);
+    expect(expectedRemainingCalls(80, 20)).toBe(100);
+  });
+});
+
+describe("postponing", () => {
+  const scene = {
+    history: foldHistory(3),
+    step: 20,
+    maxPostponedCalls: 25,
+    growthPerCall: 500,
+    usedTokens: figures.before,
+    limit: 200_000,
+  };
+
+  it("waits until as many calls are expected as it takes to pay", () => {
+    expect(callsToWait(weighCommit(figures), { ...scene, maxPostponedCalls: 100 })).toBe(29);
+    expect(callsToWait(weighCommit({ ...figures, before: 200_000 }), scene)).toBe(0);
+  });
+
+  it("P3 never waits without bound, nor until the cap forces the fold", () => {
+    expect(callsToWait(weighCommit(figures), scene)).toBe(25);
+    expect(callsToWait(weighCommit(figures), { ...scene, limit: 112_000 })).toBe(2);
+    expect(callsToWait(weighCommit(figures), { ...scene, limit: 110_500 })).toBe(0);
+    fc.assert(
+      fc.property(
+        anyFigures,
+        fc.integer({ min: 0, max: 50 }),
+        fc.integer({ min: 0, max: 400 }),
+        (input, most, step) => {
+          let history = foldHistory(1);
+          let last = step;
+          for (let now = step; now <= step + 200; now++) {
+            const weighing = weighCommit({ ...input, expectedCalls: 0 });
+            const wait = callsToWait(weighing, { ...scene, history, step: now, maxPostponedCalls: most, limit: 2e6 });
+            if (wait === 0) break;
+            history = afterAttempt(history, "postponed", {
+              step: now,
+              forced: false,
+              waitCalls: wait,
+              breakerFailures: 3,
+            });
+            last = now + wait;
+          }
+          expect(last - step).toBeLessThanOrEqual(most);
+        },
+      ),
+      runs(100),
+    );
+  });
+});
+
+describe("the breaker", () => {
+  const moment: FoldMoment = { level: "soft", forced: false, step: 9, cacheIsCold: false, breakerFailures: 3 };
+  const fail = (history: ReturnType<typeof foldHistory>, outcome: CompactionOutcome["type"], forced = false) =>
+    afterAttempt(history, outcome, { step: 9, forced, breakerFailures: 3 });
+
+  it("L29 opens after three folds in a row that came to nothing, whatever they came to", () => {
+    let history = foldHistory(1);
+    for (const outcome of ["ineffective", "inflated"] as const) history = fail(history, outcome);
+    expect(mayFold(history, moment).type).toBe("go");
+    history = fail(history, "infeasible");
+    expect(mayFold(history, moment)).toMatchObject({
+      type: "breaker-open",
+      reason: expect.stringContaining("3 folds"),
+    });
+  });
+
+  it("S18 is reset by success: a new plan starts with nothing", () => {
+    const open = ["refused", "refused", "infeasible"].reduce(
+      (history, outcome) => fail(history, outcome as "refused"),
+      foldHistory(4),
+    );
+    expect(open.failures).toBe(3);
+    expect(mayFold(foldHistory(5, open), moment).type).toBe("go");
+    expect(mayFold(foldHistory(4, open), moment).type).toBe("breaker-open");
+  });
+
+  it("lets hard pressure and a manual fold through, and a manual fold closes it", () => {
+    const open = { ...foldHistory(1), failures: 7, notBefore: 500 };
+    expect(mayFold(open, { ...moment, level: "hard" }).type).toBe("go");
+    expect(mayFold(open, { ...moment, forced: true }).type).toBe("go");
+    expect(fail(open, "ineffective", true).failures).toBe(0);
+  });
+
+  it("lets one fold through after a rest, and rests twice as long when that comes to nothing too", () => {
+    let history = foldHistory(1);
+    const tries: number[] = [];
+    for (let step = 0; step < 1_000; step++) {
+      if (mayFold(history, { ...moment, step }).type !== "go") continue;
+      tries.push(step);
+      history = afterAttempt(history, "inflated", { step, forced: false, breakerFailures: 3 });
+    }
+    expect(tries).toEqual([0, 1, 2, 10, 26, 58, 122, 250, 378, 506, 634, 762, 890]);
+  });
+
+  it("does not count what was nobody's fault, nor a trigger that found nothing to fold", () => {
+    for (const outcome of ["conflict", "aborted", "postponed", "no-op"] as const) {
+      expect(fail({ ...foldHistory(1), failures: 2 }, outcome).failures).toBe(2);
+    }
+  });
+
+  it("looks at a postponed fold again when its time has come, or when the cache goes cold", () => {
+    const waiting = afterAttempt(foldHistory(1), "postponed", {
+      step: 5,
+      forced: false,
+      waitCalls: 10,
+      breakerFailures: 3,
+    });
+    expect(waiting).toMatchObject({ postponedSince: 5, notBefore: 15 });
+    expect(mayFold(waiting, { ...moment, step: 14 })).toMatchObject({ type: "too-early" });
+    expect(mayFold(waiting, { ...moment, step: 14, cacheIsCold: true }).type).toBe("go");
+    expect(mayFold(waiting, { ...moment, step: 15 }).type).toBe("go");
+  });
+
+  it("goes on from the newest record of the same plan", () => {
+    const record: FoldAttemptedRecord = {
+      type: "fold-attempted",
+      outcome: "ineffective",
+      threadVersion: 40,
+      planVersion: 2,
+      step: 12,
+      failures: 2,
+      postponedSince: null,
+      notBefore: 0,
+    };
+    expect(foldHistory(2, record)).toMatchObject({ failures: 2 });
+    expect(foldHistory(3, record)).toMatchObject({ failures: 0 });
+  });
+});

@@ -1,0 +1,75 @@
+import {
+  type PlanRecords,
+  planRecords,
+  removesMessages,
+  roomTokens,
+  spanLength,
+  type ThreadShape,
+  threadShape,
+} from "@threadfold/core";
+import { anyOf, hardAfterCutOff, LAST_RESORT, type TriggerDecision } from "@threadfold/strategies";
+import type { CompactOptions } from "../state/compact-options.ts";
+import type { Turn } from "../state/turn-state.ts";
+import { reportedTokens } from "../state/usage.ts";
+import { cacheTemperature } from "./costs.ts";
+
+/** Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) is heard whatever the preset says. */
+export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
+  const { preset, config, state, plan, usage, idleSeconds } = turn;
+  const { turn: turns, step } = state.thread.position;
+  const reported = reportedTokens(usage, plan, tokens);
+  return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config))).evaluate({
+    tokens,
+    roomTokens: roomTokens(config),
+    turns,
+    steps: step,
+    messages: state.thread.length,
+    baselineTokens: plan.compactedTokens,
+    // Read only by triggers that count messages, because it walks the plan.
+    get shownMessages() {
+      return shownMessages(state.thread.length, plan);
+    },
+    // Read only by triggers that count turns, because it walks the thread.
+    get shownTurns() {
+      return shownTurns(turns, plan, threadShape(state.thread, state.ledger, state.grouped));
+    },
+    overflowed: usage.overflow === "pending",
+    stoppedAtMaxOutput: usage.maxOutput === "pending",
+    // Before the first request nothing is known of the cache: that is no chance to take.
+    cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
+    requested: force,
+    ...(reported !== undefined && { reportedTokens: reported }),
+    ...(idleSeconds !== undefined && { idleSeconds }),
+  });
+}
+
+/** True when the provider has nothing of the prompt in its cache any more. False when its prices are not known. */
+export function isCold({ price, idleSeconds }: Turn, tokens: number): boolean {
+  return price !== undefined && cacheTemperature({ promptTokens: tokens, idleSeconds, price }) === "cold";
+}
+
+/**
+ * How many messages a prompt still shows: all of the thread less those that the plan took out, and one for each summary
+ * or pointer that stands for some. For triggers that count messages and would fire for good after the first fold otherwise.
+ *
+ * @param messages how many messages the thread has.
+ */
+export function shownMessages(messages: number, plan: PlanRecords): number {
+  return planRecords(plan)
+    .filter(removesMessages)
+    .reduce((left, { span, action }) => left - spanLength(span) + (action === "drop" ? 0 : 1), messages);
+}
+
+/**
+ * How many turns a prompt still shows the start of: all turns of the thread less those whose user message the plan took
+ * out. For triggers that count turns (seed 004). Reads what the plan folded, and not the thread.
+ *
+ * @param turns how many turns the thread has.
+ */
+export function shownTurns(turns: number, plan: PlanRecords, shape: Pick<ThreadShape, "headerOf">): number {
+  const removed = planRecords(plan)
+    .filter(removesMessages)
+    .flatMap((record) => record.span.messageIds)
+    .filter((id) => shape.headerOf(id)?.startsTurn === true);
+  return turns - removed.length;
+}

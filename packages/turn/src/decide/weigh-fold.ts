@@ -1,0 +1,113 @@
+import {
+  type CompactionPlan,
+  digestOf,
+  type MessageId,
+  type PlanRecord,
+  planRecords,
+  requestRoom,
+  roomTokens,
+  type TokensBeforeAfter,
+} from "@threadfold/core";
+import type { Turn } from "../state/turn-state.ts";
+import { reportedTokens } from "../state/usage.ts";
+import {
+  type CommitWeighing,
+  cacheTemperature,
+  callsToWait,
+  configForEpoch,
+  expectedRemainingCalls,
+  growthPerCall,
+  weighCommit,
+} from "./costs.ts";
+
+/**
+ * What a fold down to the target would cost and save, before anything is made: everything behind system text and tools
+ * is taken to change. It keeps a fold that cannot pay from spending on summaries.
+ */
+export function forecastFold(turn: Turn, before: number): CommitWeighing | null {
+  const { config, overheadTokens } = turn;
+  const after = Math.min(before, requestRoom(configForEpoch(config, growthOf(turn))).target);
+  return weigh(turn, before, after, Math.max(0, after - overheadTokens));
+}
+
+/** What committing a plan that was made and rendered costs and saves; null when the provider's prices are not known. */
+export function weighFold(
+  turn: Turn,
+  { plan, tokens }: { readonly plan: CompactionPlan; readonly tokens: TokensBeforeAfter },
+): CommitWeighing | null {
+  return weigh(turn, tokens.before, tokens.after, suffixTokens(turn, plan));
+}
+
+/** For how many calls a soft fold is put off; 0 to fold now. */
+export function waitFor(turn: Turn, weighing: CommitWeighing | null): number {
+  const { config, history, state, usage, plan } = turn;
+  if (weighing === null || !config.costModelEnabled) return 0;
+  const { step } = state.thread.position;
+  return callsToWait(weighing, {
+    history,
+    step,
+    maxPostponedCalls: config.maxPostponedCalls,
+    usedTokens: Math.max(weighing.before, reportedTokens(usage, plan, weighing.before) ?? 0),
+    growthPerCall: growthOf(turn),
+    limit: roomTokens(config),
+  });
+}
+
+/** Tokens that the thread grew by in an average call. */
+export const growthOf = ({ state }: Turn): number =>
+  growthPerCall(state.ledger.totalTokens, state.thread.position.step);
+
+function weigh(turn: Turn, before: number, after: number, suffix: number): CommitWeighing | null {
+  const { price, config, state, idleSeconds } = turn;
+  if (price === undefined) return null;
+  return weighCommit({
+    before,
+    after,
+    suffix,
+    expectedCalls: expectedRemainingCalls(state.thread.position.step, config.expectedCallsPrior),
+    temperature: cacheTemperature({ promptTokens: before, idleSeconds, price }),
+    price,
+  });
+}
+
+/** Tokens of the new request from its first message that the current plan shows otherwise. */
+function suffixTokens({ plan, state, renderer }: Turn, next: CompactionPlan): number {
+  const ordinalOf = (id: Parameters<typeof state.thread.message>[0]) => state.thread.message(id)?.ordinal;
+  const edit = firstEdit(plan, next, ordinalOf);
+  if (edit === null) return 0;
+  const { messages } = renderer.render(next).rendering.manifest;
+  const from = messages.findIndex(({ sources }) => sources.some((id) => (ordinalOf(id) ?? -1) >= edit));
+  return from < 0 ? 0 : messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** The ordinal of the first message that one plan shows otherwise than the other; null when both show the same. */
+export function firstEdit(
+  before: CompactionPlan,
+  after: CompactionPlan,
+  ordinalOf: (id: MessageId) => number | undefined,
+): number | null {
+  const shown = recordsByMessage(before);
+  const shownNow = recordsByMessage(after);
+  const same = recordComparison();
+  let first: number | null = null;
+  for (const id of new Set([...shown.keys(), ...shownNow.keys()])) {
+    const ordinal = ordinalOf(id);
+    if (ordinal === undefined || (first !== null && ordinal >= first)) continue;
+    if (!same(shown.get(id), shownNow.get(id))) first = ordinal;
+  }
+  return first;
+}
+
+const recordsByMessage = (plan: CompactionPlan): ReadonlyMap<MessageId, PlanRecord> =>
+  new Map(planRecords(plan).flatMap((record) => record.span.messageIds.map((id) => [id, record] as const)));
+
+/** Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only beside another. */
+function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
+  const digests = new Map<PlanRecord, string>();
+  const digest = (record: PlanRecord): string => {
+    const known = digests.get(record) ?? digestOf(record);
+    digests.set(record, known);
+    return known;
+  };
+  return (one, other) => one === other || (one !== undefined && other !== undefined && digest(one) === digest(other));
+}

@@ -1,0 +1,84 @@
+import type { PlanVerifier, Summarizer } from "@threadfold/core";
+import type { CompactionStrategy } from "@threadfold/strategies";
+import { threadfoldPreset } from "@threadfold/strategies";
+import { scriptThread } from "@threadfold/strategies/laws";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
+import { viewVerifier } from "../testing/view-verifier.ts";
+
+const thread = scriptThread("u1 a1 u2 a2 u3 a3 u4", 500);
+/** The real one, whatever a test fakes. */
+const now = performance.now.bind(performance);
+const config = { maxInputTokens: 2_000 };
+
+/** Sets a timer that aborts, and keeps the thread of execution busy until it is due. */
+function abortWhileBusy(controller: AbortController): void {
+  setTimeout(() => controller.abort(), 1);
+  const end = now() + 10;
+  while (now() < end);
+}
+
+const busy = (controller = new AbortController()): CompactionStrategy => ({
+  name: "busy",
+  aggressiveness: 1,
+  analyze: () => {
+    abortWhileBusy(controller);
+    return [];
+  },
+});
+
+afterEach(() => void vi.useRealTimers());
+
+describe("a fold whose abort timer is due while it works", () => {
+  it("hears of it before it asks a summarizer", async () => {
+    const controller = new AbortController();
+    let asked = false;
+    const summarizer: Summarizer = {
+      id: "asked@1",
+      summarize: (request) => {
+        asked = true;
+        return factSummarizer.summarize(request);
+      },
+    };
+    const ports = { ladder: [busy(controller), ...threadfoldPreset.ladder], summarizer };
+    const { result } = foldScene(thread, { config, ports, input: { signal: controller.signal } });
+    expect(await result).toMatchObject({ type: "aborted" });
+    expect(asked).toBe(false);
+  });
+
+  it("hears of it before it looks at a plan, and before it gives one", async () => {
+    for (const busyIn of ["summarizing", "verifying"]) {
+      const controller = new AbortController();
+      let verified = 0;
+      const inner = viewVerifier(thread);
+      const verifier: PlanVerifier = {
+        measure: (plan) => inner.measure(plan),
+        verify: (plan) => {
+          verified++;
+          if (busyIn === "verifying") abortWhileBusy(controller);
+          return inner.verify(plan);
+        },
+      };
+      const summarizer: Summarizer = {
+        id: "busy@1",
+        summarize: (request) => {
+          if (busyIn === "summarizing") abortWhileBusy(controller);
+          return factSummarizer.summarize(request);
+        },
+      };
+      const { result } = foldScene(thread, {
+        config,
+        ports: { verifier, summarizer },
+        input: { signal: controller.signal },
+      });
+      expect(await result).toMatchObject({ type: "aborted" });
+      expect(verified, busyIn).toBe(busyIn === "verifying" ? 1 : 0);
+    }
+  });
+
+  it("does not wait for timers that somebody faked", async () => {
+    vi.useFakeTimers();
+    const { result } = foldScene(thread, { config, ports: { ladder: [busy(), ...threadfoldPreset.ladder] } });
+    expect(await result).toMatchObject({ type: "ready" });
+  });
+});

@@ -1,0 +1,114 @@
+import { actionOf, asPinId, planRecords, removesMessages } from "@threadfold/core";
+import { agentThreads, runs } from "@threadfold/core/laws";
+import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
+import { windowStrategy } from "@threadfold/strategies";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { answers, calls, fold, folded, says, shapeOf, threadOf } from "../testing/fold-case.ts";
+import { missingPins, viewVerifier } from "../testing/view-verifier.ts";
+
+interface Wish {
+  readonly action: CompactionProposal["action"];
+  readonly from: number;
+  readonly length: number;
+}
+
+const wishes: fc.Arbitrary<readonly Wish[]> = fc.array(
+  fc.record({
+    action: fc.constantFrom<CompactionProposal["action"]>("externalize", "clear", "summarize", "drop"),
+    from: fc.nat(60),
+    length: fc.integer({ min: 1, max: 8 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** A strategy that asks for anything: half groups, system messages, side branches, what is recent, what it asked for before. */
+function wishful(list: readonly Wish[]): CompactionStrategy {
+  return {
+    name: "wishful",
+    aggressiveness: 0,
+    analyze: ({ shape }) =>
+      shape.length === 0
+        ? []
+        : list.map(({ action, from, length }): CompactionProposal => {
+            const first = from % shape.length;
+            const end = action === "externalize" ? first + 1 : Math.min(shape.length, first + length);
+            const ordinals = Array.from({ length: end - first }, (_, at) => first + at);
+            const base = { strategy: "wishful", ordinals, estimatedTokensFreed: 1, reason: "a wish" };
+            if (action === "summarize") return { ...base, action, absorbs: [] };
+            return action === "clear" ? { ...base, action, targets: ["tool-result", "text"] } : { ...base, action };
+          }),
+  };
+}
+
+describe("whatever a strategy asks for", () => {
+  it("no group is cut, no system message folded, no live pin lost, and nothing non-replayable cleared", async () => {
+    await fc.assert(
+      fc.asyncProperty(agentThreads({ malformed: true }), wishes, async (thread, list) => {
+        const result = await fold(thread, { ladder: [wishful(list)] }, { maxInputTokens: 500 });
+        if (result.type !== "ready") return;
+        const { plan } = result;
+        const shape = shapeOf(thread);
+        for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+          const members = shape.groupOf(ordinal).ordinals;
+          const gone = members.filter((at) => {
+            const { record } = actionOf(plan, shape.header(at).id);
+            return record !== null && removesMessages(record);
+          });
+          expect([0, members.length]).toContain(gone.length);
+          const header = shape.header(ordinal);
+          const { action, record } = actionOf(plan, header.id);
+          if (header.role === "system") expect(action).toBe("include");
+          if (header.durability === "non_replayable" && record?.action === "clear") expect(record.keep).toBeDefined();
+        }
+        expect(missingPins(thread, plan)).toEqual([]);
+      }),
+      runs(200),
+    );
+  });
+
+  it("P5: a plan that hides a live pin is never handed on, whatever it frees", async () => {
+    const thread = threadOf(...Array.from({ length: 10 }, (_, at) => says(`a${at}`, "assistant", "x".repeat(800))));
+    const verifier = viewVerifier(thread);
+    const blind = {
+      ...verifier,
+      verify: (plan: Parameters<typeof verifier.verify>[0]) => ({
+        ...verifier.verify(plan),
+        missingPins: planRecords(plan).length === 0 ? [] : [asPinId("p")],
+      }),
+    };
+    expect((await fold(thread, { verifier })).type).toBe("ready");
+    expect(await fold(thread, { verifier: blind }, { maxInputTokens: 1_000 })).toMatchObject({
+      type: "refused",
+      missingPins: ["p"],
+    });
+  });
+});
+
+describe("A12: a cut inside a unit", () => {
+  const thread = threadOf(
+    says("a0", "assistant", "x".repeat(400)),
+    calls("c", "x", "bash"),
+    answers("r", "x", "bash", "y".repeat(400)),
+  );
+  const cutAt = (ordinal: number) =>
+    fold(
+      thread,
+      { ladder: [windowStrategy({ name: "cut", cut: () => ordinal, fold: "drop" })] },
+      { maxInputTokens: 2_000, targetPercent: 0.05 },
+    );
+
+  it("A12: takes the groups before it and leaves the unit whole", async () => {
+    for (const inside of [2, 3]) {
+      const result = await cutAt(inside);
+      if (result.type !== "ready") throw new Error(result.type);
+      expect(planRecords(result.plan).flatMap(({ span }) => span.messageIds)).toEqual(["u0", "a0"]);
+    }
+  });
+
+  it("A12: with no group before it is told to be unavailable, and nothing changes", async () => {
+    const { plan } = await folded(thread, {}, { targetPercent: 0.05 });
+    expect(plan.version).toBe(1);
+    expect(await cutAt(0)).toMatchObject({ type: "no-op", reason: "nothing more can be folded" });
+  });
+});

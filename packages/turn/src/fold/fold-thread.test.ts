@@ -1,0 +1,161 @@
+import {
+  AgentThread,
+  actionOf,
+  asMessageId,
+  asThreadId,
+  groupRecords,
+  type MessageInput,
+  normalizePlan,
+  planRecords,
+  type Summarizer,
+} from "@threadfold/core";
+import { agentThreads, runs } from "@threadfold/core/laws";
+import { newestUserOrdinal } from "@threadfold/strategies";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
+import { missingPins } from "../testing/view-verifier.ts";
+
+describe("foldThread on random threads and budgets", () => {
+  it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        agentThreads({ malformed: true }),
+        fc.integer({ min: 40, max: 4_000 }),
+        async (thread, maxInputTokens) => {
+          const { result, shape } = foldScene(thread, { config: { maxInputTokens, preserveRecentTurns: 2 } });
+          const outcome = await result;
+          if (outcome.type !== "ready") {
+            expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
+            if (outcome.type === "infeasible") expect(outcome.required).toBeGreaterThan(outcome.budget);
+            return;
+          }
+          expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);
+          expect(outcome.tokens.after).toBeLessThan(outcome.tokens.before);
+          const { records, changes } = normalizePlan(outcome.plan, shape);
+          expect(changes).toEqual([]);
+          expect(records).toEqual(groupRecords(planRecords(outcome.plan)));
+          expect(missingPins(thread, outcome.plan)).toEqual([]);
+          const newest = newestUserOrdinal(shape);
+          if (newest >= 0) expect(actionOf(outcome.plan, shape.header(newest).id).action).toBe("include");
+        },
+      ),
+      runs(200),
+    );
+  });
+
+  it("gives the same plan for the same input", async () => {
+    await fc.assert(
+      fc.asyncProperty(agentThreads({ malformed: true }), async (thread) => {
+        const [first, second] = await Promise.all([
+          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
+          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
+        ]);
+        expect(second).toEqual(first);
+      }),
+      runs(60),
+    );
+  });
+});
+
+const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
+  id: asMessageId(id),
+  role,
+  parts: [{ type: "text", text }],
+  createdAt: "2026-01-01T00:00:00.000Z",
+});
+const talk = (turns: number, characters = 400): AgentThread =>
+  AgentThread.empty(asThreadId("t")).append(
+    Array.from({ length: turns }, (_, turn) => [
+      say(`u${turn}`, "user", `Question ${turn} ${"q".repeat(characters)}`),
+      say(`a${turn}`, "assistant", `Answer ${turn} ${"a".repeat(characters)}`),
+    ]).flat(),
+  );
+
+describe("foldThread", () => {
+  it("does nothing within the target", async () => {
+    const { result } = foldScene(talk(2));
+    expect(await result).toMatchObject({ type: "no-op" });
+  });
+
+  it("summarizes the oldest span and keeps the recent one", async () => {
+    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 } });
+    const outcome = await result;
+    expect(outcome).toMatchObject({ type: "ready", floor: false });
+    if (outcome.type !== "ready") return;
+    expect(outcome.plan.summarizations).toHaveLength(1);
+    expect(outcome.plan.summarizations[0]?.span.messageIds[0]).toBe("u0");
+    expect(actionOf(outcome.plan, asMessageId("a19")).action).toBe("include");
+  });
+
+  it("S21 C4 builds a second fold on the first: one higher summary, no raw text twice", async () => {
+    const seen: string[] = [];
+    const summarizer: Summarizer = {
+      id: "seen@1",
+      summarize: async (request) => {
+        seen.push(...request.messages.map((message) => message.id));
+        return factSummarizer.summarize(request);
+      },
+    };
+    const config = { maxInputTokens: 3_000 };
+    const first = await foldScene(talk(20), { config, ports: { summarizer } }).result;
+    if (first.type !== "ready") throw new Error(first.type);
+    const second = await foldScene(talk(40), { config, ports: { summarizer }, plan: first.plan }).result;
+    if (second.type !== "ready") throw new Error(second.type);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(second.plan.summarizations).toHaveLength(1);
+    expect(second.plan.summarizations[0]?.summary.round).toBe(2);
+    expect(second.plan.version).toBe(2);
+    const facts = second.plan.summarizations[0]?.summary.facts.length ?? 0;
+    expect(facts).toBeGreaterThan(1);
+  });
+
+  it("S18 P6 folds without the summarizer when it throws or says nothing", async () => {
+    for (const summarizer of [
+      { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) },
+      { id: "blank@1", summarize: async () => ({ changes: [] }) },
+    ] satisfies Summarizer[]) {
+      const outcome = await foldScene(talk(20), { config: { maxInputTokens: 3_000 }, ports: { summarizer } }).result;
+      expect(outcome).toMatchObject({ type: "ready", summarizerProblem: expect.stringContaining(summarizer.id) });
+    }
+  });
+
+  it("drops the oldest groups when nothing gentler is enabled", async () => {
+    const { result } = foldScene(talk(20), {
+      config: {
+        maxInputTokens: 3_000,
+        enableSummarization: false,
+        enableClearing: false,
+        enableExternalization: false,
+      },
+    });
+    const outcome = await result;
+    if (outcome.type !== "ready") throw new Error(outcome.type);
+    expect(outcome.plan.drops.length).toBeGreaterThan(0);
+    expect(outcome.plan.drops[0]?.keywords).toContain("Question");
+  });
+
+  it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
+    const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
+    expect(await foldScene(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
+      type: "infeasible",
+      budget: 500,
+    });
+  });
+
+  it("S26 refuses a fold that frees too little when nothing forces it", async () => {
+    const outcome = await foldScene(talk(20), {
+      config: { maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 },
+      input: { hard: false },
+    }).result;
+    expect(outcome).toMatchObject({ type: "ineffective" });
+    expect(outcome.tokens.after).toBe(outcome.tokens.before);
+  });
+
+  it("ends as aborted when its signal fires", async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 }, input: { signal: controller.signal } });
+    expect((await result).type).toBe("aborted");
+  });
+});

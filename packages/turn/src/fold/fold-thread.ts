@@ -1,0 +1,303 @@
+import {
+  type AgentThread,
+  type ArtifactStore,
+  asPlanId,
+  type Clock,
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type DeterminismProbe,
+  EventLoopTurns,
+  type GroupedThread,
+  groupRecords,
+  normalizePlan,
+  PLAN_SCHEMA_VERSION,
+  type PlanRecord,
+  type PlanRecords,
+  type PlanVerifier,
+  planRecords,
+  type RequestRoom,
+  requestRoom,
+  type SpanReference,
+  type Summarizer,
+  sealPlan,
+  spanOf,
+  type ThreadShape,
+  type TokenLedger,
+  threadShape,
+} from "@threadfold/core";
+import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
+import { DraftPlan, unreadResults } from "@threadfold/strategies";
+import { configForEpoch, growthPerCall } from "../decide/costs.ts";
+import { bodyArchive } from "../fulfil/body-archive.ts";
+import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
+import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
+import type { Fulfilment } from "../fulfil/fulfilment.ts";
+import { withKeptFields } from "../fulfil/kept-fields.ts";
+import { replayChecks } from "../fulfil/replay-checks.ts";
+import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
+import { draftAttempt } from "../propose/draft-attempt.ts";
+import type { Redact } from "../state/turn-state.ts";
+import { type Candidate, Candidates, isSound } from "../verify/candidates.ts";
+import type { FoldResult } from "../verify/fold-result.ts";
+import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
+
+/** What a fold works on. */
+export interface FoldInput {
+  readonly thread: AgentThread;
+  /** Must have counted every message of the thread. */
+  readonly ledger: TokenLedger;
+  readonly grouped: GroupedThread;
+  /** The current plan, which the fold builds on. */
+  readonly plan: CompactionPlan;
+  readonly config: ContextCompactionConfig;
+  /** Tokens that the request spends before its first message. */
+  readonly overheadTokens: number;
+  /** True to take any plan that fits, whatever little it frees. */
+  readonly hard: boolean;
+  /** True to leave the ladder out and fold the deterministic floor at once. */
+  readonly floorOnly?: boolean;
+  readonly tenantId?: string | null;
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a fold works with. */
+export interface FoldPorts {
+  readonly ladder: readonly CompactionStrategy[];
+  readonly summarizer: Summarizer;
+  readonly artifacts: ArtifactStore;
+  readonly verifier: PlanVerifier;
+  readonly clock: Clock;
+  /** Looks whether the sources of replayable results are unchanged. Without one nothing replayable is cleared. */
+  readonly determinismProbe?: DeterminismProbe;
+  /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
+  readonly redact?: Redact;
+  /** Called with every proposal that was chosen. */
+  readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
+}
+
+/**
+ * Folds a thread to its target: propose, normalize, fulfil, verify, attempt by attempt, until a plan fits. Nothing is
+ * committed here, and nothing about the thread or the current plan changes. The number of attempts is fixed, so the
+ * walk always ends (P3).
+ */
+export async function foldThread(input: FoldInput, ports: FoldPorts): Promise<FoldResult> {
+  const before = ports.verifier.measure(input.plan);
+  const unchanged = { before, after: before };
+  try {
+    return await new Fold(input, ports, before).run();
+  } catch (cause) {
+    if (input.signal?.aborted === true) return { type: "aborted", tokens: unchanged };
+    throw cause;
+  }
+}
+
+/**
+ * How often one attempt is made. Strategies estimate, and a format may leave out what was counted (reasoning, media): what
+ * the rendering exceeds the target by is added to what the next try has to free.
+ */
+const MAX_TRIES = 3;
+
+class Fold {
+  readonly #input: FoldInput;
+  readonly #ports: FoldPorts;
+  readonly #before: number;
+  readonly #room: RequestRoom;
+  readonly #candidates: Candidates;
+  readonly #shape: ThreadShape;
+  readonly #now: string;
+  readonly #grounds: FoldGrounds;
+  readonly #turns = new EventLoopTurns();
+  readonly #unread: readonly number[];
+
+  constructor(input: FoldInput, ports: FoldPorts, before: number) {
+    const { thread, ledger, tenantId = null, signal } = input;
+    const growth = growthPerCall(ledger.totalTokens, thread.position.step);
+    this.#input = { ...input, config: configForEpoch(input.config, growth) };
+    this.#room = requestRoom(this.#input.config);
+    this.#ports = ports;
+    this.#before = before;
+    this.#shape = threadShape(thread, ledger, input.grouped);
+    this.#unread = unreadResults(this.#shape);
+    this.#now = new Date(ports.clock.now()).toISOString();
+    this.#grounds = {
+      replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
+      archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal),
+    };
+    this.#candidates = new Candidates({
+      before,
+      room: this.#room,
+      hard: input.hard,
+      instructed: input.instructions !== undefined,
+      storageProblems: () => this.#grounds.archive.problems,
+      verifyCurrent: () => ports.verifier.verify(input.plan),
+    });
+  }
+
+  async run(): Promise<FoldResult> {
+    const { config, overheadTokens, floorOnly = false } = this.#input;
+    const { target, softLimit } = this.#room;
+    const unchanged = { before: this.#before, after: this.#before };
+    if (this.#before <= target)
+      return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
+
+    const unreadTokens = this.#unreadTokens;
+    const mayStayWhole = unreadTokens + overheadTokens <= this.#room.tokens;
+    const unread = { exist: this.#unread.length > 0, mayStayWhole };
+    for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
+      if (floorOnly && !attempt.floor) continue;
+      // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
+      if (attempt.newest === "nothing" && this.#candidates.serve(attempt)) break;
+      if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.tokens) break;
+      // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
+      if (attempt.floor && this.#before <= softLimit) break;
+      const goal = this.#goal(attempt);
+      let needed = this.#before - goal - (attempt.unread === "ends" ? unreadTokens : 0);
+      let reached = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const candidate = await this.#try(attempt, needed);
+        if (candidate === null) break;
+        this.#candidates.add(candidate);
+        const { tokens } = candidate.verification;
+        const { enough, restTokens } = candidate.unread;
+        if (isSound(candidate) && enough && tokens <= softLimit) return this.#candidates.choose();
+        if (!isSound(candidate) || restTokens >= reached || attempt.exhaustive) break;
+        reached = restTokens;
+        needed += Math.max(1, restTokens - goal);
+      }
+    }
+    return this.#candidates.choose();
+  }
+
+  /** Tokens that unread results take under the current plan. */
+  get #unreadTokens(): number {
+    const draft = new DraftPlan(this.#input.plan, this.#shape);
+    return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
+  }
+
+  /** Where an attempt is to go. Of a request that can show but the ends of unread results, half is for them. */
+  #goal(attempt: FoldAttempt): number {
+    const { target, softLimit } = this.#room;
+    const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
+    return attempt.unread === "ends" && this.#unread.length > 0 ? Math.min(goal, Math.floor(softLimit / 2)) : goal;
+  }
+
+  /** Where the floor goes when there is no target: it folds no more than an epoch needs. */
+  get #floorGoal(): number {
+    return Math.min(Math.floor(this.#room.tokens / 2), this.#room.softLimit);
+  }
+
+  /** Makes and renders the plan of one attempt; null when it would change nothing. */
+  async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
+    const draft = await this.#settledDraft(attempt, needed);
+    if (draft.isUnchanged) return null;
+    await this.#hearSignal();
+    let summarizerProblem: string | null = null;
+    let instructionsUsed = false;
+    const records = await this.#fulfil(draft, attempt, {
+      onSummarizerFailure: (problem) => {
+        summarizerProblem = problem;
+      },
+      onInstructionsUsed: () => {
+        instructionsUsed = true;
+      },
+    });
+    const normalized = normalizePlan(groupRecords(records), this.#shape);
+    if (planRecords(normalized.records).length === 0) return null;
+    await this.#hearSignal();
+    const unread = await this.#showUnread(normalized.records, attempt);
+    const verification = this.#ports.verifier.verify(this.#draft(unread.records, 0));
+    const sealed = sealPlan(this.#draft(unread.records, verification.tokens));
+    await this.#hearSignal();
+    const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
+    return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
+  }
+
+  /** Gives the room that a plan leaves to the unread results which do not fit as they are. */
+  async #showUnread(records: PlanRecords, attempt: FoldAttempt): Promise<ShownUnread> {
+    const bodies =
+      attempt.unread === "ends" ? unreadBodies(this.#unread, records, this.#input.thread, this.#shape) : [];
+    const measure = async (shown: PlanRecords): Promise<number> => {
+      await this.#hearSignal();
+      return this.#ports.verifier.measure(this.#draft(shown, 0));
+    };
+    return showUnread(records, bodies, this.#room, (text) => this.#input.ledger.tokenizer.countTokens(text), measure);
+  }
+
+  /** What is due in the event loop goes first: a fold of a long thread would hold up the timer that is to end it. */
+  async #hearSignal(): Promise<void> {
+    await this.#turns.take();
+    this.#input.signal?.throwIfAborted();
+  }
+
+  /** A draft that clears only what may be cleared and externalizes only what is stored. */
+  async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
+    const { plan, grouped, config } = this.#input;
+    const { replays, archive } = this.#grounds;
+    for (;;) {
+      const draft = draftAttempt(
+        attempt,
+        plan,
+        grouped,
+        this.#shape,
+        config,
+        needed,
+        (proposal) =>
+          this.#ports.onProposal?.(proposal, spanOf(proposal.ordinals.map((ordinal) => this.#shape.header(ordinal)))),
+        { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
+      );
+      if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
+    }
+  }
+
+  async #fulfil(
+    draft: DraftPlan,
+    attempt: FoldAttempt,
+    heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed">,
+  ): Promise<readonly PlanRecord[]> {
+    const { thread, ledger, config, plan, instructions, signal } = this.#input;
+    const { summarizer, redact } = this.#ports;
+    const fulfilment: Fulfilment = {
+      thread,
+      shape: this.#shape,
+      records: plan,
+      tokenizer: ledger.tokenizer,
+      config,
+      summarizer,
+      artifactOf: this.#grounds.archive.artifactOf,
+      planVersion: plan.version + 1,
+      summaryMaxTokens: attempt.summaryMaxTokens,
+      ...heard,
+      ...(redact !== undefined && { redact }),
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    };
+    const { proposals } = draft;
+    const records: PlanRecord[] = [...draft.keptRecords];
+    for (const proposal of proposals) {
+      const record = await fulfilProposal(proposal, fulfilment);
+      if (record !== null) records.push(record);
+    }
+    const gathered = proposals.flatMap((proposal) =>
+      proposal.action === "summarize" ? (proposal.gathers ?? []).map((ordinal) => this.#shape.header(ordinal).id) : [],
+    );
+    return withKeptFields(records, new Set(gathered), fulfilment);
+  }
+
+  /** A plan that is rendered for a look and has no id yet. */
+  #draft(records: PlanRecords, compactedTokens: number): CompactionPlan {
+    const { thread, plan, config, ledger, overheadTokens } = this.#input;
+    return {
+      ...records,
+      schemaVersion: PLAN_SCHEMA_VERSION,
+      planId: asPlanId("draft"),
+      threadId: thread.id,
+      threadVersion: thread.version,
+      version: plan.version + 1,
+      policyVersion: config.policyVersion,
+      createdAt: this.#now,
+      originalTokens: ledger.totalTokens + overheadTokens,
+      compactedTokens,
+    };
+  }
+}

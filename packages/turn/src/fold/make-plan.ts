@@ -1,0 +1,60 @@
+import { type FiredDecision, foldConfig } from "../decide/decide.ts";
+import type { CompactOptions } from "../state/compact-options.ts";
+import type { Turn } from "../state/turn-state.ts";
+import type { FoldResult } from "../verify/fold-result.ts";
+import { foldThread } from "./fold-thread.ts";
+
+/**
+ * Makes the plan of a turn and verifies it; nothing is committed.
+ *
+ * @param floorOnly true to leave the preset's ladder out.
+ */
+export async function makePlan(
+  turn: Turn,
+  decision: FiredDecision,
+  { instructions, signal, force = false }: CompactOptions,
+  floorOnly = false,
+): Promise<FoldResult> {
+  const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
+    turn;
+  const hard = decision.level === "hard";
+  return foldThread(
+    {
+      ...state,
+      plan,
+      config: foldConfig(turn, decision, force),
+      overheadTokens,
+      hard,
+      floorOnly,
+      tenantId,
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    },
+    {
+      ladder: ladderOf(turn, hard),
+      summarizer,
+      artifacts,
+      verifier: renderer,
+      clock,
+      ...(redact !== undefined && { redact }),
+      ...(determinismProbe !== undefined && { determinismProbe }),
+      onProposal: ({ strategy, estimatedTokensFreed, reason }, span) =>
+        turn.emit({
+          threadId: turn.threadId,
+          foldId: turn.foldId,
+          budgetLimit: turn.config.maxInputTokens,
+          type: "compaction_proposal_generated",
+          strategy,
+          span,
+          estimatedTokensFreed,
+          reason,
+        }),
+    },
+  );
+}
+
+/** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */
+function ladderOf({ preset, spareRehydrated }: Turn, hard: boolean): Turn["preset"]["ladder"] {
+  if (hard || !spareRehydrated) return preset.ladder;
+  return preset.ladder.filter(({ name }) => name !== "externalize" && name !== "drop");
+}

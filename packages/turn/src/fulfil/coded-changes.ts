@@ -1,0 +1,292 @@
+import {
+  actionOf,
+  applySummaryChanges,
+  type ExternalizationRecord,
+  emptySummary,
+  type FileItem,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type NewItem,
+  renderSummary,
+  type SpanReference,
+  type StructuredSummary,
+  type SummaryChange,
+  type SummaryItem,
+  type SummarySection,
+  type ToolCallPart,
+} from "@threadfold/core";
+import { plainToolName, toolPolicy } from "@threadfold/strategies";
+import { boundedFields, declaredFields } from "./declared-fields.ts";
+import type { Fulfilment } from "./fulfilment.ts";
+
+/** What code owes a summary of messages, whoever writes it. */
+export interface OwedItems {
+  /** Results with the fields that their tools or policies declared, oldest first. */
+  readonly outcomes: readonly NewItem<"toolOutcomes">[];
+  /** What stood behind pointers until now, oldest first. */
+  readonly artifacts: readonly NewItem<"artifacts">[];
+  /** What write and edit calls did to files, newest first. */
+  readonly files: readonly NewItem<"files">[];
+}
+
+/** Reads what messages owe to whatever takes their place. Each message is looked at once. */
+export async function owedItems(messages: readonly Message[], fulfilment: Fulfilment): Promise<OwedItems> {
+  const { redact = async (value) => value } = fulfilment;
+  const outcomes: NewItem<"toolOutcomes">[] = [];
+  const artifacts = new Map<string, NewItem<"artifacts">>();
+  for (const message of messages) {
+    const outcome = owedOutcome(message, fulfilment);
+    if (outcome !== null) outcomes.push({ ...outcome, keyFields: await redact(outcome.keyFields) });
+    const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
+    if (record?.action !== "externalize") continue;
+    const { description, ...reference } = artifactReference(record);
+    artifacts.set(record.artifactId, { ...reference, description: await redact(description) });
+  }
+  return { outcomes, artifacts: [...artifacts.values()], files: changedFiles(messages) };
+}
+
+function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOutcomes"> | null {
+  const part = message.parts[0];
+  if (part?.type !== "tool-result") return null;
+  const { toolName, outcome } = part.result;
+  const fields = declaredFields(part.result, toolPolicy(config, toolName));
+  if (Object.keys(fields).length === 0) return null;
+  return {
+    ...{ toolName, outcome, keyFields: boundedFields(fields), errorMessage: null, declared: true },
+    sources: [message.id],
+  };
+}
+
+const LONGEST_DESCRIPTION = 80;
+
+/** A pointer as an item of a summary. What a result was asked for stands in its hint already. */
+function artifactReference({ artifactId, summary, rehydrateHint, span }: ExternalizationRecord): NewItem<"artifacts"> {
+  const [outcome] = summary.toolOutcomes;
+  const [fact] = summary.facts;
+  const description = outcome === undefined ? (fact?.text ?? "") : `${outcome.toolName}, ${outcome.outcome}`;
+  return {
+    artifactId,
+    description: description.slice(0, LONGEST_DESCRIPTION).toWellFormed(),
+    rehydrateHint,
+    sources: span.messageIds,
+  };
+}
+
+/** What items of one section take in a rendered summary, in tokens. */
+function itemTokens<Section extends SummarySection>(
+  section: Section,
+  items: readonly NewItem<Section>[],
+  { tokenizer }: Pick<Fulfilment, "tokenizer">,
+): number {
+  if (items.length === 0) return 0;
+  const shown = items.map((item) => ({ ...item, id: "" }) as unknown as SummaryItem);
+  const alone = { ...NOTHING, [section]: shown } as unknown as StructuredSummary;
+  return Math.max(0, tokenizer.countTokens(renderSummary(alone)) - tokenizer.countTokens(renderSummary(NOTHING)));
+}
+
+const NOTHING = emptySummary({ messageIds: [], firstTurn: 0, lastTurn: 0 });
+
+/** References to artifacts, and files that a summarizer did not name, each take at most this share of a summary. */
+const SHARE = 1 / 8;
+
+/**
+ * A summarizer's changes with what code owes the summary: fields that were declared, references to what stood behind
+ * pointers, and changed files. What the summarizer says of the same call, artifact or file is one item with it; declared
+ * fields and references of earlier folds are not taken out by its word. References go oldest first when they take more
+ * than their share, with a record of it; files have the room that is left, or their share where none was named.
+ */
+export function codedChanges(
+  changes: readonly SummaryChange[],
+  previous: StructuredSummary | null,
+  span: SpanReference,
+  owed: OwedItems,
+  fulfilment: Fulfilment,
+): readonly SummaryChange[] {
+  const kept = withoutRemovals(changes, previous);
+  const told = [...withOutcomes(kept, owed.outcomes), ...references(kept, previous, owed.artifacts, fulfilment)];
+  return [...told, ...files(told, previous, span, owed.files, fulfilment)];
+}
+
+/** Only code takes out what code put in. */
+function withoutRemovals(
+  changes: readonly SummaryChange[],
+  previous: StructuredSummary | null,
+): readonly SummaryChange[] {
+  const coded = new Set([
+    ...(previous?.toolOutcomes ?? []).filter(({ declared }) => declared === true).map(({ id }) => id),
+    ...(previous?.artifacts ?? []).map(({ id }) => id),
+  ]);
+  return coded.size === 0 ? changes : changes.filter((change) => !("itemId" in change && coded.has(change.itemId)));
+}
+
+/** Each owed outcome is one item: what the summarizer says of the call, with the declared fields as they are. */
+function withOutcomes(
+  changes: readonly SummaryChange[],
+  outcomes: readonly NewItem<"toolOutcomes">[],
+): readonly SummaryChange[] {
+  const owed = new Map(outcomes.map((item) => [item.sources[0] as string, item]));
+  const open = new Set(outcomes);
+  const told = changes.map((change): SummaryChange => {
+    if (!("item" in change) || change.section !== "toolOutcomes") return change;
+    const { declared: _declared, ...item } = change.item;
+    const [own, ...others] = item.sources.flatMap((source) => owed.get(source) ?? []);
+    if (own === undefined || others.length > 0 || own.toolName !== item.toolName || !open.delete(own))
+      return { ...change, item };
+    return { ...change, item: { ...item, keyFields: { ...item.keyFields, ...own.keyFields }, declared: true } };
+  });
+  return [...told, ...[...open].map((item): SummaryChange => ({ op: "add", section: "toolOutcomes", item }))];
+}
+
+function references(
+  changes: readonly SummaryChange[],
+  previous: StructuredSummary | null,
+  owed: readonly NewItem<"artifacts">[],
+  fulfilment: Fulfilment,
+): readonly SummaryChange[] {
+  if (owed.length === 0) return [];
+  const named = new Set(
+    changes.flatMap((change) => ("item" in change && change.section === "artifacts" ? [change.item.artifactId] : [])),
+  );
+  const before = previous?.artifacts ?? [];
+  const known = new Set(before.map(({ artifactId }) => artifactId));
+  const added = owed.filter(({ artifactId }) => !named.has(artifactId) && !known.has(artifactId));
+  let room = Math.floor(fulfilment.summaryMaxTokens * SHARE);
+  const fits = (item: NewItem<"artifacts">): boolean => {
+    room -= itemTokens("artifacts", [item], fulfilment);
+    return room >= 0;
+  };
+  const newest = [...added].reverse().filter(fits).reverse();
+  const gone = [...before].reverse().filter((item) => !fits(item));
+  return [
+    ...gone.map(({ id }): SummaryChange => ({ op: "resolve", section: "artifacts", itemId: id, reason: MADE_ROOM })),
+    ...newest.map((item): SummaryChange => ({ op: "add", section: "artifacts", item })),
+  ];
+}
+
+const MADE_ROOM = "made room for newer artifacts; a search of the thread finds what it holds";
+
+function files(
+  changes: readonly SummaryChange[],
+  previous: StructuredSummary | null,
+  span: SpanReference,
+  owed: readonly NewItem<"files">[],
+  fulfilment: Fulfilment,
+): readonly SummaryChange[] {
+  const named = changes.flatMap((change) => ("item" in change && change.section === "files" ? [change.item] : []));
+  const known = [...named, ...(previous?.files ?? [])].map(({ path }) => path);
+  const added = owed.filter(({ path }) => !known.some((other) => isSameFile(path, other)));
+  if (added.length === 0) return [];
+  const { summary } = applySummaryChanges(previous, span, changes);
+  const left = fulfilment.summaryMaxTokens - fulfilment.tokenizer.countTokens(renderSummary(summary));
+  const share = named.some(({ action }) => action !== "read") ? 0 : fulfilment.summaryMaxTokens * SHARE;
+  let room = Math.max(left, share);
+  const chosen: SummaryChange[] = [];
+  for (const item of added) {
+    room -= itemTokens("files", [item], fulfilment);
+    if (room < 0) break;
+    chosen.push({ op: "add", section: "files", item });
+  }
+  return chosen;
+}
+
+/** Tokens of what a summarizer need not find room for, because code adds it: at most half of the limit. */
+export function reservedTokens({ outcomes, artifacts }: OwedItems, fulfilment: Fulfilment): number {
+  const { summaryMaxTokens } = fulfilment;
+  const references = Math.min(itemTokens("artifacts", artifacts, fulfilment), Math.floor(summaryMaxTokens * SHARE));
+  const declared = itemTokens("toolOutcomes", outcomes, fulfilment);
+  return Math.min(declared + references, Math.floor(summaryMaxTokens / 2));
+}
+
+/** What tools that change files do to them, by tool name in lower case without separators. */
+const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
+  ...byName("created", "write writefile createfile create fswrite writetofile savefile"),
+  ...byName(
+    "modified",
+    "edit editfile multiedit strreplace replace searchreplace replaceinfile applydiff notebookedit insert insertcontent",
+  ),
+  ...byName("deleted", "deletefile removefile"),
+};
+const EDITORS: ReadonlySet<string> = new Set(["strreplacebasededittool", "strreplaceeditor", "texteditor", "editor"]);
+const PATCHES: ReadonlySet<string> = new Set(["applypatch", "patch"]);
+const PATH_FIELDS = ["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path"];
+const LONGEST_PATH = 300;
+
+function byName(action: FileItem["action"], names: string): Readonly<Record<string, FileItem["action"]>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, action]));
+}
+
+/**
+ * The files that calls wrote, edited or deleted, newest first, each with how often and by which messages. A call that
+ * failed changed nothing. What shell commands do to files is not read here.
+ */
+export function changedFiles(messages: readonly Message[]): readonly NewItem<"files">[] {
+  const failed = new Set(
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) =>
+        part.type === "tool-result" && part.result.outcome === "failure" ? [part.result.callId] : [],
+      ),
+    ),
+  );
+  const files = new Map<string, NewItem<"files">>();
+  for (const { id, parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== "tool-call" || failed.has(part.callId)) continue;
+      for (const { path, action } of changesOf(part)) {
+        const before = files.get(path);
+        files.delete(path);
+        files.set(path, {
+          path,
+          // What was made in the span and edited there is a new file to whoever takes over.
+          action: before?.action === "created" && action === "modified" ? "created" : action,
+          description: "",
+          changes: (before?.changes ?? 0) + 1,
+          sources: [...new Set([...(before?.sources ?? []), id])],
+        });
+      }
+    }
+  }
+  return [...files.values()].reverse();
+}
+
+type FileChange = Pick<FileItem, "path" | "action">;
+
+function changesOf({ toolName, input }: ToolCallPart): readonly FileChange[] {
+  const name = plainToolName(toolName.slice(Math.max(toolName.lastIndexOf("__") + 1, toolName.lastIndexOf(".") + 1)));
+  if (PATCHES.has(name)) return patchedFiles(input);
+  const fields = fieldsOf(input);
+  const action = EDITORS.has(name) ? editorAction(fields) : ACTIONS[name];
+  const path = PATH_FIELDS.map((field) => fields[field]).find((value) => typeof value === "string" && isPath(value));
+  return action === undefined || path === undefined ? [] : [{ path: path as string, action }];
+}
+
+const fieldsOf = (input: JsonValue): JsonObject =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
+
+const isPath = (text: string): boolean =>
+  text !== "" && text.length <= LONGEST_PATH && !/[\n\r]/.test(text) && text.isWellFormed();
+
+/** Some editors name what they do; of the others the old text tells it that they replace. */
+function editorAction({ command, old_text: replaced }: JsonObject): FileItem["action"] | undefined {
+  if (command === "create") return "created";
+  if (command === undefined && replaced !== undefined) return "modified";
+  return command === "str_replace" || command === "insert" ? "modified" : undefined;
+}
+
+const PATCH_LINE = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
+
+function patchedFiles(input: JsonValue): readonly FileChange[] {
+  const fields = fieldsOf(input);
+  const patch = typeof input === "string" ? input : (fields["input"] ?? fields["patch"] ?? fields["diff"]);
+  if (typeof patch !== "string") return [];
+  return [...patch.matchAll(PATCH_LINE)]
+    .map(([, verb, path = ""]): FileChange => {
+      const action = verb === "Add" ? "created" : verb === "Delete" ? "deleted" : "modified";
+      return { path: path.trim(), action };
+    })
+    .filter(({ path }) => isPath(path));
+}
+
+/** True for two spellings of one file: equal, or one is the end of the other. */
+export const isSameFile = (path: string, other: string): boolean =>
+  path === other || path.endsWith(`/${other}`) || other.endsWith(`/${path}`);

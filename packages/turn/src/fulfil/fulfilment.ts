@@ -1,0 +1,71 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  type ContextCompactionConfig,
+  type JsonValue,
+  type Message,
+  type PlanRecord,
+  type PlanRecords,
+  type ProviderAwareTokenizer,
+  type Summarizer,
+  spanOf,
+  type ThreadShape,
+} from "@threadfold/core";
+import type { CompactionProposal } from "@threadfold/strategies";
+import type { Redact } from "../state/turn-state.ts";
+
+/** What turns proposals into records: bodies and the summarizer. The only stage that spends money. */
+export interface Fulfilment {
+  readonly thread: AgentThread;
+  readonly shape: ThreadShape;
+  /** The records of the plan that the fold builds on: what stood behind pointers until now. */
+  readonly records: PlanRecords;
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly config: ContextCompactionConfig;
+  readonly summarizer: Summarizer;
+  /** Where the body of a message is that is to be externalized. */
+  readonly artifactOf: (ordinal: number) => ArtifactId;
+  /** Version of the plan that will hold the records. */
+  readonly planVersion: number;
+  readonly summaryMaxTokens: number;
+  /** Takes secrets out of what code writes into summaries; nothing is taken out without it. */
+  readonly redact?: Redact;
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+  /** Called when the summarizer failed and a summary without it took its place. */
+  readonly onSummarizerFailure: (problem: string) => void;
+  /** Called when a summary was made that took `instructions` into account. */
+  readonly onInstructionsUsed: () => void;
+}
+
+/** The messages of a proposal, bodies included. */
+export function messagesOf(proposal: Pick<CompactionProposal, "ordinals">, { thread }: Fulfilment): readonly Message[] {
+  return proposal.ordinals.map((ordinal) => thread.messageAt(ordinal) as Message);
+}
+
+/** What every record takes over from its proposal. */
+export function recordBase(
+  proposal: CompactionProposal,
+  { shape, planVersion }: Fulfilment,
+): Pick<PlanRecord, "span" | "strategy" | "reason" | "sincePlanVersion" | "originalTokens"> {
+  const headers = proposal.ordinals.map((ordinal) => shape.header(ordinal));
+  return {
+    span: spanOf(headers),
+    strategy: proposal.strategy,
+    reason: proposal.reason,
+    sincePlanVersion: planVersion,
+    originalTokens: headers.reduce((sum, header) => sum + header.tokens, 0),
+  };
+}
+
+/** The arguments of the call that a tool message answers; null when the thread has no such call. */
+export function callInput(message: Message, thread: AgentThread, shape: ThreadShape): JsonValue {
+  const part = message.parts[0];
+  if (part?.type !== "tool-result") return null;
+  for (const ordinal of shape.groupOf(message.ordinal).ordinals) {
+    for (const call of thread.messageAt(ordinal)?.parts ?? []) {
+      if (call.type === "tool-call" && call.callId === part.result.callId) return call.input;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,218 @@
+import {
+  actionOf,
+  asMessageId,
+  type DeterminismProbe,
+  type ProbeVerdict,
+  type ReplayableResult,
+} from "@threadfold/core";
+import { runs } from "@threadfold/core/laws";
+import { pruneStrategy } from "@threadfold/strategies";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  answers,
+  artifactsThat,
+  bodyOf,
+  calls,
+  fold,
+  folded,
+  shapeOf,
+  threadOf,
+  threadsWithResults,
+} from "../testing/fold-case.ts";
+import { replayChecks } from "./replay-checks.ts";
+
+const LARGE = "line of the file\n".repeat(100);
+const determinism = { contentHash: "0123456789abcdef" };
+
+/** Reads of a.ts, b.ts, … as large files, each with the determinism metadata given for it. */
+const reads = (...noted: readonly (object | undefined)[]) =>
+  threadOf(
+    ...noted.flatMap((metadata, at) => {
+      const path = `${"abcdefghijklmnop"[at]}.ts`;
+      return [
+        calls(`c${at}`, `call${at}`, "read", { path }),
+        answers(`r${at}`, `call${at}`, "read", `${path}\n${LARGE}`, {
+          ...(metadata !== undefined && { determinism: metadata }),
+        }),
+      ];
+    }),
+  );
+
+/** A probe that answers by path and remembers what it was asked. */
+function probeOf(verdicts: Readonly<Record<string, ProbeVerdict>>) {
+  const asked: ReplayableResult[] = [];
+  const probe: DeterminismProbe = {
+    probe: async (result) => {
+      asked.push(result);
+      return verdicts[(result.input as { path: string }).path] ?? "unverifiable";
+    },
+  };
+  return { probe, asked };
+}
+
+const fate = (plan: Parameters<typeof actionOf>[0], id: string) => {
+  const { action, record } = actionOf(plan, asMessageId(id));
+  return [action, record?.reason];
+};
+
+describe("replayable results in a fold", () => {
+  const thread = reads(determinism, determinism, determinism);
+
+  it("are cleared while their source matches, and externalized for the reason that speaks against it", async () => {
+    const { probe } = probeOf({ "a.ts": "matches", "b.ts": "changed" });
+    const artifacts = artifactsThat();
+    const { plan, changes } = await folded(thread, { determinismProbe: probe, artifacts });
+    expect(fate(plan, "r0")).toEqual(["clear", "The replayable result of read is old; its key fields stay."]);
+    expect(fate(plan, "r1")).toEqual([
+      "externalize",
+      "The result of read may not be cleared because its source has changed since; its body is in the artifact store.",
+    ]);
+    expect(fate(plan, "r2")).toEqual([
+      "externalize",
+      "The result of read may not be cleared because nothing verifies that its source is unchanged; its body is in the artifact store.",
+    ]);
+    expect(changes.map(({ rule, messageIds }) => [rule, ...messageIds])).toEqual([
+      ["durable-results", "r1"],
+      ["durable-results", "r2"],
+    ]);
+    expect([...artifacts.contents.values()]).toEqual([bodyOf(thread, "r1"), bodyOf(thread, "r2")]);
+  });
+
+  it("are externalized without a probe, and without metadata nobody is asked", async () => {
+    const { plan } = await folded(thread);
+    expect(["r0", "r1", "r2"].map((id) => fate(plan, id)[0])).toEqual(Array(3).fill("externalize"));
+    const { probe, asked } = probeOf({ "a.ts": "matches" });
+    const bare = reads(undefined, undefined);
+    expect((await folded(bare, { determinismProbe: probe })).plan.clearings).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it("are looked at only where a rung wants to clear them, once each, with the arguments of their call", async () => {
+    const { probe, asked } = probeOf({ "a.ts": "matches", "b.ts": "matches", "c.ts": "matches" });
+    await folded(thread, { determinismProbe: probe }, { targetPercent: 0.45 });
+    expect(asked.map(({ messageId, toolName, input }) => [messageId, toolName, input])).toEqual([
+      ["r0", "read", { path: "a.ts" }],
+      ["r1", "read", { path: "b.ts" }],
+    ]);
+    expect(asked[0]?.determinism).toEqual(determinism);
+  });
+
+  it("hold for every strategy: what prune would clear is externalized too, and a small body is kept", async () => {
+    const mixed = threadOf(
+      calls("c0", "x", "web_search", { query: "q" }),
+      answers("r0", "x", "web_search", LARGE),
+      calls("c1", "y", "web_search", { query: "q" }),
+      answers("r1", "y", "web_search", "z".repeat(300)),
+      calls("c2", "z", "bash", { command: "ls" }),
+      answers("r2", "z", "bash", LARGE),
+    );
+    const ladder = [pruneStrategy({ protectTokens: 0, minimumTokens: 0 })];
+    const { plan } = await folded(mixed, { ladder }, { targetPercent: 0.1 });
+    expect(["r0", "r1", "r2"].map((id) => fate(plan, id)[0])).toEqual(["externalize", "include", "clear"]);
+    expect(plan.externalizations[0]?.strategy).toBe("prune");
+  });
+});
+
+describe("a probe that misbehaves", () => {
+  const thread = reads(determinism, determinism);
+
+  it.each<[string, DeterminismProbe["probe"]]>([
+    ["throws", () => Promise.reject(new Error("no such host"))],
+    [
+      "throws at once",
+      () => {
+        throw new Error("not a promise");
+      },
+    ],
+    ["answers nonsense", async () => "yes" as ProbeVerdict],
+  ])("%s has verified nothing", async (_, probe) => {
+    const { plan } = await folded(thread, { determinismProbe: { probe } });
+    expect(plan.clearings).toEqual([]);
+    expect(plan.externalizations).toHaveLength(2);
+  });
+
+  it("that never ends is cut off, and told so", async () => {
+    const told: boolean[] = [];
+    const probe: DeterminismProbe["probe"] = (_, signal) =>
+      new Promise(() => signal.addEventListener("abort", () => told.push(true)));
+    const { plan } = await folded(thread, { determinismProbe: { probe } });
+    expect(plan.externalizations).toHaveLength(2);
+    expect(told).toEqual([true, true]);
+  });
+
+  it("ends with the fold when the fold is aborted", async () => {
+    const controller = new AbortController();
+    const probe: DeterminismProbe["probe"] = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("aborted")));
+        controller.abort();
+      });
+    expect((await fold(thread, { determinismProbe: { probe } }, {}, controller.signal)).type).toBe("aborted");
+  });
+
+  it("is never asked about more than eight sources at once", async () => {
+    let running = 0;
+    let most = 0;
+    const probe: DeterminismProbe["probe"] = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+      return "matches";
+    };
+    const many = reads(...Array.from({ length: 16 }, () => determinism));
+    expect((await folded(many, { determinismProbe: { probe } })).plan.clearings).toHaveLength(16);
+    expect(most).toBe(8);
+  });
+});
+
+describe("laws of durability", () => {
+  const verdicts = fc.array(fc.constantFrom<ProbeVerdict>("matches", "changed", "unverifiable"), { minLength: 8 });
+  const strategies = fc.constantFrom("clear", "prune");
+
+  /** Every result says what could be checked of its source, and is worth clearing. */
+  const threads = threadsWithResults((result) => ({
+    ...result,
+    determinism,
+    content: { type: "text", text: LARGE },
+  }));
+
+  it("no fold clears a result that is non-replayable, or replayable and not found unchanged", async () => {
+    await fc.assert(
+      fc.asyncProperty(threads, verdicts, strategies, async (thread, answered, strategy) => {
+        const probe: DeterminismProbe = {
+          probe: async ({ messageId }) => answered[messageId.length % answered.length] as ProbeVerdict,
+        };
+        const ladder = strategy === "prune" ? [pruneStrategy({ protectTokens: 0, minimumTokens: 0 })] : undefined;
+        const result = await fold(
+          thread,
+          { determinismProbe: probe, ...(ladder && { ladder }) },
+          { maxInputTokens: 400, externalizeThresholdTokens: 1 },
+        );
+        if (result.type !== "ready") return;
+        const shape = shapeOf(thread);
+        for (const record of result.plan.clearings) {
+          if (!record.targets.includes("tool-result") || record.keep !== undefined) continue;
+          for (const id of record.span.messageIds) {
+            const header = shape.headerOf(id);
+            expect(header?.durability).not.toBe("non_replayable");
+            if (header?.durability === "replayable") expect(answered[id.length % answered.length]).toBe("matches");
+          }
+        }
+      }),
+      runs(150),
+    );
+  });
+
+  it("the checks of one fold know every result in the end, so that a fold ends", async () => {
+    const thread = reads(...Array.from({ length: 6 }, () => determinism));
+    const checks = replayChecks(thread, shapeOf(thread), probeOf({}).probe);
+    const ordinals = [2, 4, 6, 8];
+    for (const ordinal of ordinals) {
+      expect(checks.verdictOf(ordinal)).toBeUndefined();
+      await checks.look([ordinal]);
+    }
+    expect(checks.verdictOf(10)).toBe("unverifiable");
+    expect(checks.drifted).toEqual(ordinals);
+  });
+});

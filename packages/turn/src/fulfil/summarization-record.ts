@@ -1,0 +1,155 @@
+import {
+  applySummaryChanges,
+  attributedSummary,
+  combineHandling,
+  handlingOf,
+  lastTurnAfter,
+  liftedPins,
+  type Message,
+  mergeSummaries,
+  type ResolvedItem,
+  type SpanReference,
+  type StructuredSummary,
+  type SummarizationRecord,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummaryHandling,
+  spanEnd,
+  spanOf,
+  trimSummary,
+  withoutLiftedRules,
+} from "@threadfold/core";
+import type { CompactionProposal } from "@threadfold/strategies";
+import { codedChanges, type OwedItems, owedItems, reservedTokens } from "./coded-changes.ts";
+import { floorSummaryChanges } from "./floor-summary.ts";
+import { type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
+
+type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
+
+/**
+ * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
+ * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails for its sake (P6).
+ * What code owes stands in it whoever wrote it, and whose words an item is.
+ */
+export async function summarizationRecord(
+  proposal: SummarizeProposal,
+  fulfilment: Fulfilment,
+): Promise<SummarizationRecord> {
+  const base = recordBase(proposal, fulfilment);
+  const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
+  const { summary: previous, resolved: joined } = joinedSummaries(proposal);
+  const span = standsFor(whole, previous, fulfilment);
+  const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
+  const messages = messagesOf({ ordinals: whole }, fulfilment).filter(
+    (message) => !covered.has(message.id) && message.branch === undefined,
+  );
+  const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
+  const owed = await owedItems(messages, fulfilment);
+  const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, owed, fulfilment);
+  const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
+  const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
+  const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
+  const trimmed = trimSummary(attributed.summary, fulfilment.summaryMaxTokens, countTokens);
+  const handling = handlingAfter(previous, messages);
+  return {
+    ...base,
+    // Turns are for display: those that the summary stands for, whatever stayed in between.
+    span: { ...base.span, firstTurn: span.firstTurn },
+    action: "summarize",
+    summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
+    summaryTokens: trimmed.tokens + FRAME_TOKENS,
+    summarizer,
+    resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
+  };
+}
+
+/** All that the new summary stands for, what the one before it gathered among it. */
+function standsFor(
+  ordinals: readonly number[],
+  previous: StructuredSummary | null,
+  { shape }: Fulfilment,
+): SpanReference {
+  const before = (previous?.span.messageIds ?? []).flatMap((id) => shape.headerOf(id)?.ordinal ?? []);
+  const all = [...new Set([...before, ...ordinals])].sort((a, b) => a - b);
+  return spanOf(all.map((ordinal) => shape.header(ordinal)));
+}
+
+/** A summary is handled as the least trusted and the most sensitive of what it stands for. */
+function handlingAfter(previous: StructuredSummary | null, messages: readonly Message[]): SummaryHandling | undefined {
+  if (messages.length === 0) return previous?.handling;
+  const added = handlingOf(messages);
+  return previous === null ? added : combineHandling(previous.handling, added);
+}
+
+/** What rendering puts around a summary, in tokens. */
+const FRAME_TOKENS = 20;
+
+const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] =>
+  proposal.absorbs.flatMap((record) => record.resolved);
+
+/** The summaries inside the span as one, and what the later ones of them superseded. */
+function joinedSummaries({ absorbs }: SummarizeProposal): {
+  readonly summary: StructuredSummary | null;
+  readonly resolved: readonly ResolvedItem[];
+} {
+  const resolved: ResolvedItem[] = [];
+  let summary: StructuredSummary | null = null;
+  for (const { summary: next } of absorbs) {
+    if (summary === null) {
+      summary = next;
+      continue;
+    }
+    const merged = mergeSummaries(summary, next, joinSpans(summary.span, next.span));
+    resolved.push(...merged.resolved);
+    summary = merged.summary;
+  }
+  return { summary, resolved };
+}
+
+function joinSpans(first: SpanReference, second: SpanReference): SpanReference {
+  return {
+    messageIds: [...first.messageIds, ...second.messageIds],
+    firstTurn: first.firstTurn,
+    lastTurn: second.lastTurn,
+  };
+}
+
+async function changesOf(
+  work: Pick<SummarizeRequest, "messages" | "span" | "previous"> & { readonly overlap: readonly Message[] },
+  owed: OwedItems,
+  fulfilment: Fulfilment,
+): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
+  const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
+  const { messages, overlap, span, previous } = work;
+  const lastTurn = lastTurnAfter(thread, spanEnd(span));
+  try {
+    const {
+      changes,
+      by = summarizer.id,
+      nothingToSay,
+      instructionsUnused,
+      problem,
+    } = await summarizer.summarize({
+      threadId: thread.id,
+      span,
+      messages,
+      previous,
+      ...(overlap.length > 0 && { overlap }),
+      ...(lastTurn !== undefined && { lastTurn }),
+      pins: thread.livePins,
+      maxTokens: summaryMaxTokens - reservedTokens(owed, fulfilment),
+      countTokens: (text) => tokenizer.countTokens(text),
+      ...(instructions !== undefined && { instructions }),
+      ...(signal !== undefined && { signal }),
+    });
+    if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
+    if (changes.length > 0 && instructionsUnused !== true) fulfilment.onInstructionsUsed();
+    const settled = withoutLiftedRules(changes, previous, liftedPins(thread));
+    if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
+    if (nothingToSay !== true) fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    fulfilment.onSummarizerFailure(`${summarizer.id}: ${cause instanceof Error ? cause.message : "failed"}`);
+  }
+  return { changes: floorSummaryChanges(messages, span), summarizer: "floor@1" };
+}

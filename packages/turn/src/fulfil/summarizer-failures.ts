@@ -1,0 +1,124 @@
+import {
+  type FoldCost,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  withinLimit,
+} from "@threadfold/core";
+import { problemOf } from "../state/problem-of.ts";
+import { floorSummarizer } from "./floor-summary.ts";
+
+/** How long a fold waits for a summary by default, in milliseconds. */
+export const SUMMARY_TIME_LIMIT_MS = 180_000;
+
+/**
+ * A summarizer that is waited for no longer than a limit, and no longer than somebody wants its summary. What it says
+ * after that is not heard.
+ */
+export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY_TIME_LIMIT_MS): Summarizer {
+  const { id, identity } = summarizer;
+  return {
+    id,
+    ...(identity !== undefined && { identity }),
+    summarize: (request: SummarizeRequest): Promise<SummarizeResult> =>
+      withinLimit((signal) => summarizer.summarize({ ...request, signal }), {
+        ...{ milliseconds, waitedFor: `the summarizer ${id}`, option: "summaryTimeLimitMs", timers: globalThis },
+        ...(request.signal !== undefined && { signal: request.signal }),
+      }),
+  };
+}
+
+/** How many folds in a row had to do without their summarizer. */
+export interface SummarizerFailures {
+  readonly consecutive: number;
+  /** How many folds were made without it since. */
+  readonly rested: number;
+}
+
+export const NO_SUMMARIZER_FAILURES: SummarizerFailures = Object.freeze({ consecutive: 0, rested: 0 });
+
+/** After so many failures in a row somebody should hear of it, and the summarizer is left alone. */
+export const SUMMARIZER_FAILURE_LIMIT = 3;
+
+/** So many folds are made without a summarizer that keeps failing; then it is asked once, and left alone again if it fails. */
+export const SUMMARIZER_REST = 8;
+
+/** Failures after another fold, and whether this is the moment to say so: once, when the limit is reached (S18). */
+export interface CountedFailure {
+  readonly failures: SummarizerFailures;
+  readonly escalate: boolean;
+}
+
+/**
+ * Counts a fold. Success starts anew (S18).
+ *
+ * @param problem what the summarizer's failure was (`FoldReady.summarizerProblem`); null when it worked.
+ */
+export function countFailure({ consecutive }: SummarizerFailures, problem: string | null): CountedFailure {
+  if (problem === null) return { failures: NO_SUMMARIZER_FAILURES, escalate: false };
+  return {
+    failures: { consecutive: consecutive + 1, rested: 0 },
+    escalate: consecutive + 1 === SUMMARIZER_FAILURE_LIMIT,
+  };
+}
+
+/** Counts a fold that was summarized without the summarizer. */
+export const countRest = ({ consecutive, rested }: SummarizerFailures): SummarizerFailures => ({
+  consecutive,
+  rested: rested + 1,
+});
+
+/**
+ * The summarizer for the next fold: the one that is there, until it has failed too often; then for a while none with a
+ * model, unless somebody asks for the fold (S33).
+ *
+ * @param requested true when a person or the host asked.
+ * @param standIn what summarizes meanwhile.
+ */
+export function summarizerAfter(
+  { consecutive, rested }: SummarizerFailures,
+  summarizer: Summarizer,
+  requested: boolean,
+  standIn: Summarizer = floorSummarizer,
+): Summarizer {
+  const rests = consecutive >= SUMMARIZER_FAILURE_LIMIT && rested < SUMMARIZER_REST;
+  return rests && !requested ? standIn : summarizer;
+}
+
+/** A summarizer and what it was asked so far. */
+export interface MeteredSummarizer {
+  readonly summarizer: Summarizer;
+  /** The one that is metered. */
+  readonly of: Summarizer;
+  readonly cost: () => Omit<FoldCost, "weighing">;
+  /** What the newest call came to: why it failed, or null as its problem. Null before the first, and for an aborted one. */
+  readonly newest: () => { readonly problem: string | null } | null;
+}
+
+/** Counts the calls of a summarizer and adds up the usage that it reports. */
+export function meteredSummarizer(metered: Summarizer): MeteredSummarizer {
+  let cost = { summarizerCalls: 0, inputTokens: 0, outputTokens: 0 };
+  let newest: { readonly problem: string | null } | null = null;
+  const summarizer: Summarizer = {
+    id: metered.id,
+    ...(metered.identity !== undefined && { identity: metered.identity }),
+    summarize: async (request) => {
+      cost = { ...cost, summarizerCalls: cost.summarizerCalls + 1 };
+      try {
+        const result = await metered.summarize(request);
+        const { inputTokens = 0, outputTokens = 0 } = result.usage ?? {};
+        cost = {
+          ...cost,
+          inputTokens: cost.inputTokens + inputTokens,
+          outputTokens: cost.outputTokens + outputTokens,
+        };
+        newest = { problem: result.problem ?? null };
+        return result;
+      } catch (error) {
+        newest = request.signal?.aborted === true ? null : { problem: problemOf(error) };
+        throw error;
+      }
+    },
+  };
+  return { summarizer, of: metered, cost: () => cost, newest: () => newest };
+}

@@ -1,0 +1,75 @@
+import { type JsonObject, type JsonValue, LARGE_INPUT_STRING, type ToolCallPart } from "@threadfold/core";
+
+/** How much room names may take. */
+export interface NameRoom {
+  /** At most so many of them. */
+  readonly names: number;
+  /** At most so many UTF-16 code units together. */
+  readonly length: number;
+}
+
+/** Shorter words are too common to find anything by; longer ones are data. */
+const MIN_NAME = 6;
+const MAX_NAME = 80;
+/** How much of one text is looked at. */
+const SCANNED = 100_000;
+
+/** A word with what paths and dotted names are written with. */
+const WORD = /[~@]?(?:\.{0,2}\/)?[\p{L}\p{N}_$]+(?:[./:@#\\-]+[\p{L}\p{N}_$]+)*/gu;
+const DEFINITION =
+  /\b(?:function|class|interface|type|enum|const|def|fn|struct|trait|func)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+/** A slash between words or in front, or a file's ending; `ref.Hash` is none. */
+const PATH = /[\p{L}\p{N}_]\/[\p{L}\p{N}_]|^[~.]?\/|^[^.]{2,}\.\p{Ll}{2,4}$/u;
+const IDENTIFIER = /\p{L}.*[_$]|[_$].*\p{L}|\p{Ll}\p{Lu}|\p{L}\.\p{L}|\p{L}-?\p{N}{2,}/u;
+
+/**
+ * The paths and identifiers in texts that give way, most telling first: paths, what the text defines, what recurs, the
+ * rest in order. They are what an agent comes back to, so they stay when the texts go.
+ */
+export function tellingNames(texts: readonly string[], room: NameRoom): readonly string[] {
+  const ranks = new Map<string, number>();
+  for (const text of texts) rankNames(text.slice(0, SCANNED), ranks);
+  const names: string[] = [];
+  let length = 0;
+  for (const [name] of [...ranks].sort(([, a], [, b]) => b - a)) {
+    if (names.length === room.names || length + name.length > room.length) break;
+    names.push(name);
+    length += name.length;
+  }
+  return names;
+}
+
+function rankNames(text: string, ranks: Map<string, number>): void {
+  const defined = new Set([...text.matchAll(DEFINITION)].map(([, name]) => name));
+  for (const [name] of text.matchAll(WORD)) {
+    if (name.length < MIN_NAME || name.length > MAX_NAME) continue;
+    const known = ranks.get(name);
+    if (known !== undefined) ranks.set(name, known + 1);
+    else if (PATH.test(name)) ranks.set(name, 10_000);
+    else if (defined.has(name)) ranks.set(name, 1_000);
+    else if (IDENTIFIER.test(name)) ranks.set(name, 1);
+  }
+}
+
+/** What the names of one call may take. */
+const ROOM = Object.freeze({ names: 16, length: 320 });
+
+/**
+ * The paths and identifiers in the large strings of a call's input, most telling first (targets: 60 % of the cold needs
+ * stand in the agent's own earlier arguments).
+ */
+export function inputNames({ input, invalidInput }: ToolCallPart): readonly string[] {
+  return tellingNames(largeStrings(invalidInput ?? input), ROOM);
+}
+
+/** How many characters of a call's input stand in strings that give way when it is cleared. */
+export function largeCharacters({ input, invalidInput }: ToolCallPart): number {
+  return largeStrings(invalidInput ?? input).reduce((sum, text) => sum + text.length, 0);
+}
+
+function largeStrings(value: JsonValue): readonly string[] {
+  if (typeof value === "string") return value.length >= LARGE_INPUT_STRING ? [value] : [];
+  if (typeof value !== "object" || value === null) return [];
+  const fields = Array.isArray(value) ? value : Object.values(value as JsonObject);
+  return fields.flatMap((field) => (field === undefined ? [] : largeStrings(field)));
+}

@@ -1,0 +1,142 @@
+import type {
+  CompactionPlan,
+  JsonObject,
+  PlanVerification,
+  PlanVerifier,
+  SummaryRole,
+  SummaryWording,
+} from "@threadfold/core";
+import {
+  GrowingPayload,
+  GrowingRendering,
+  type PayloadDigest,
+  type ProviderFormat,
+  type RenderInput,
+  type Rendering,
+  rendersAlike,
+} from "@threadfold/renderer";
+import type { RequestFrame } from "./request-frame.ts";
+import type { ThreadState } from "./thread-state.ts";
+
+/** A plan rendered and lowered. */
+export interface RenderedPlan {
+  readonly rendering: Rendering;
+  readonly payload: JsonObject;
+  readonly verification: PlanVerification;
+  /** Canonical bytes of the payload; made when it is first read. */
+  readonly digest: PayloadDigest;
+}
+
+/** What a rendering depends on beside the plan. */
+export interface RenderSources {
+  readonly state: ThreadState;
+  readonly frame: RequestFrame;
+  readonly format: ProviderFormat;
+  readonly summaryRole: SummaryRole;
+  readonly summaryWording?: SummaryWording;
+  /** Name of the model that the request is for. */
+  readonly model?: string;
+  readonly rehydrated?: NonNullable<RenderInput["rehydrated"]>;
+}
+
+/** How many renderings are kept: the current plan's, which is measured again and again, and the newest candidate's. */
+const KEPT_RENDERINGS = 2;
+
+interface KeptRendering {
+  readonly plan: CompactionPlan;
+  readonly growing: GrowingRendering;
+  readonly payload: GrowingPayload | null;
+}
+
+/**
+ * Renders plans of one scene. The newest renderings are kept, because the plan that was measured and verified is the
+ * plan that is sent: it is rendered once. A scene that follows another one takes over what that one has rendered.
+ */
+export class RequestRenderer implements PlanVerifier {
+  readonly #scene: RenderSources;
+  /** Renderings of the scene before this one. */
+  readonly #earlier: readonly KeptRendering[];
+  #kept: readonly KeptRendering[] = [];
+
+  constructor(scene: RenderSources, previous?: RequestRenderer) {
+    this.#scene = scene;
+    const isOfFormat = previous !== undefined && previous.#scene.format === scene.format;
+    this.#earlier = isOfFormat ? previous.#latest : [];
+  }
+
+  /** Its own renderings, or what it took over while it has none: never more than the newest. */
+  get #latest(): readonly KeptRendering[] {
+    return this.#kept.length > 0 ? this.#kept : this.#earlier;
+  }
+
+  measure(plan: CompactionPlan): number {
+    return this.#rendering(plan).growing.rendering.tokens;
+  }
+
+  verify(plan: CompactionPlan): PlanVerification {
+    return this.render(plan).verification;
+  }
+
+  render(plan: CompactionPlan): RenderedPlan {
+    const kept = this.#rendering(plan);
+    const payload = kept.payload ?? this.#lower(kept);
+    const rendering = namedAfter(plan, kept.growing.rendering);
+    const { tokens, breakdown, missingPins } = rendering;
+    const verification = { tokens, breakdown, missingPins, violations: payload.violations };
+    return {
+      rendering,
+      payload: payload.payload,
+      verification,
+      get digest() {
+        return payload.digest;
+      },
+    };
+  }
+
+  #rendering(plan: CompactionPlan): KeptRendering {
+    const known = this.#kept.find((kept) => rendersAlike(kept.plan, plan));
+    return known ?? this.#keep({ plan, growing: this.#render(plan), payload: null });
+  }
+
+  #render(plan: CompactionPlan): GrowingRendering {
+    const { state, frame, format, summaryRole, summaryWording, model, rehydrated } = this.#scene;
+    const { thread, ledger } = state;
+    const input = { thread, plan, ledger, system: frame.system, tools: frame.tools, summaryRole };
+    const whole = {
+      ...input,
+      ...(summaryWording !== undefined && { summaryWording }),
+      ...(model !== undefined && { model }),
+      ...(frame.host !== undefined && { host: frame.host }),
+      ...(rehydrated !== undefined && { rehydrated }),
+    };
+    return this.#before(plan)?.growing.grow(whole) ?? GrowingRendering.of(whole, format);
+  }
+
+  #lower(kept: KeptRendering): GrowingPayload {
+    const { growing, plan } = kept;
+    const payload = this.#before(plan)?.payload?.grow(growing) ?? GrowingPayload.of(growing, this.#scene.format);
+    this.#keep({ plan, growing, payload });
+    return payload;
+  }
+
+  #before(plan: CompactionPlan): KeptRendering | undefined {
+    return this.#earlier.find((kept) => rendersAlike(kept.plan, plan));
+  }
+
+  #keep(kept: KeptRendering): KeptRendering {
+    const others = this.#kept.filter(({ growing }) => growing !== kept.growing);
+    this.#kept = [kept, ...others].slice(0, KEPT_RENDERINGS);
+    return kept;
+  }
+}
+
+/** A rendering of a plan with the same records, whose manifest names this plan: ids change when token figures do. */
+function namedAfter(plan: CompactionPlan, rendering: Rendering): Rendering {
+  if (rendering.manifest.planId === plan.planId) return rendering;
+  // Copied by descriptor, because reading the prefix digests would compute them.
+  const manifest = Object.defineProperties({} as Rendering["manifest"], {
+    ...Object.getOwnPropertyDescriptors(rendering.manifest),
+    planId: { value: plan.planId, enumerable: true },
+  });
+  return { ...rendering, manifest };
+}

@@ -1,0 +1,79 @@
+import type { CompactionPlan, Summarizer } from "@threadfold/core";
+import { countingTokenizer } from "@threadfold/core/laws";
+import { aiSdkPreset } from "@threadfold/strategies";
+import { scriptThread, shownIn } from "@threadfold/strategies/laws";
+import { describe, expect, it } from "vitest";
+import { folded, foldScene } from "../testing/fold-scene.ts";
+import { triggerLevel } from "../testing/trigger-level.ts";
+
+const WINDOW = 128_000;
+const inWindow = { preset: aiSdkPreset, config: { maxInputTokens: WINDOW } };
+/** Seed 003's 50 messages: [0] system, [1] user, pairs of call and result from [2] to [45], [46] assistant, [47] user, [48] call, [49] result. */
+const FIFTY = `s0 u1 ${"a t ".repeat(22)}a u2 a t`;
+const fifty = scriptThread(FIFTY, 1_900);
+
+describe("seed 003, AI SDK", () => {
+  it("estimates a token for each four characters, rounded up", () => {
+    const { countTokens } = countingTokenizer();
+    expect([0, 1, 4, 5].map((length) => countTokens("x".repeat(length)))).toEqual([0, 1, 1, 2]);
+  });
+
+  it("fires at 93 600 of 128 000 tokens, and not with eleven messages or fewer", () => {
+    expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_599 })).toBe("none");
+    expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600 })).toBe("soft");
+    expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600, messages: 11 })).toBe("none");
+    expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600, messages: 12 })).toBe("soft");
+  });
+
+  it("before/after: of 50 messages the system message, the summary and [40] to [49] are left", async () => {
+    expect(fifty.length).toBe(50);
+    const ids = [...fifty.messages].map((message) => message.id as string);
+    const { plan } = await folded(fifty, inWindow);
+    expect(shownIn(fifty, plan)).toEqual(["s0", "[summary]", ...ids.slice(40)]);
+    expect(shownIn(fifty, plan)).toHaveLength(12);
+    expect(plan.summarizations[0]?.span.messageIds).toEqual(ids.slice(1, 40));
+    expect(aiSdkPreset.config).toMatchObject({
+      summaryRole: "assistant",
+      summaryWording: { introduction: "## Session Summary (Compaction Round {round})" },
+    });
+  });
+
+  it("tool pair preservation: a boundary at a result walks back to its call, so that eleven stay", async () => {
+    const thread = scriptThread(`s0 u1 ${"a t ".repeat(22)}a u2 a t a`, 1_900);
+    const { plan } = await folded(thread, inWindow);
+    expect(shownIn(thread, plan).slice(2)).toEqual([...thread.messages].slice(40).map((message) => message.id));
+  });
+
+  it("chained summaries: each round stands on the one before and reads no message twice", async () => {
+    const read: string[] = [];
+    const summarizer: Summarizer = {
+      id: "rounds@1",
+      summarize: async ({ messages, span, previous }) => {
+        read.push(...messages.map((message) => message.id));
+        const text = `round ${(previous?.round ?? 0) + 1}`;
+        return { changes: [{ op: "add", section: "facts", item: { text, sources: span.messageIds.slice(-1) } }] };
+      },
+    };
+    let plan: CompactionPlan | undefined;
+    for (const [round, messages] of [40, 80, 120].entries()) {
+      const thread = scriptThread("u a ".repeat(messages / 2), 2_500);
+      plan = (await folded(thread, { ...inWindow, ports: { summarizer }, ...(plan && { plan }) })).plan;
+      const [record] = plan.summarizations;
+      expect(record?.summary.round).toBe(round + 1);
+      expect(record?.span.messageIds).toHaveLength(messages - 10);
+      expect(shownIn(thread, plan)).toHaveLength(11);
+    }
+    expect(plan?.summarizations[0]?.summary.facts.map((fact) => fact.text)).toEqual(["round 1", "round 2", "round 3"]);
+    expect(new Set(read).size).toBe(read.length);
+  });
+
+  it("edge cases: nothing to compact is a no-op, and a failing summarizer does not end the loop", async () => {
+    const recent = scriptThread("s0 u1 a1 t1 a2", 10_000);
+    expect(await foldScene(recent, inWindow).result).toMatchObject({ type: "no-op" });
+    const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("API error")) };
+    // The seed leaves the messages as they are; a summary without a model takes their place here, so that the prompt fits (P6).
+    expect(await folded(fifty, { ...inWindow, ports: { summarizer: broken } })).toMatchObject({
+      summarizerProblem: expect.stringContaining("API error"),
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { availableTokens, type Summarizer, tokenBudget, utilization } from "@threadfold/core";
+import { countingTokenizer } from "@threadfold/core/laws";
+import { GOAT_MAX_OUTPUT_TOKENS, goatPreset } from "@threadfold/strategies";
+import { scriptThread, shownIn } from "@threadfold/strategies/laws";
+import { describe, expect, it } from "vitest";
+import { folded } from "../testing/fold-scene.ts";
+import { triggerLevel } from "../testing/trigger-level.ts";
+
+const WINDOW = 200_000;
+/** Seed 000's 14 messages, of a size at which they are above 80 %. */
+const split = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4 t4 u5 a5", 10_600);
+const inWindow = { preset: goatPreset, config: { maxInputTokens: WINDOW } };
+
+describe("seed 000, Goat", () => {
+  it("counts len/4 and 4 tokens for each message", () => {
+    expect(countingTokenizer().countMessage({ role: "user", parts: [{ type: "text", text: "x".repeat(400) }] })).toBe(
+      104,
+    );
+  });
+
+  it("computes available and utilization from 200 000, the system prompt and 16 384", () => {
+    const budget = tokenBudget({
+      maxInputTokens: WINDOW,
+      systemPromptTokens: 3_616,
+      outputReserveTokens: GOAT_MAX_OUTPUT_TOKENS,
+    });
+    expect(availableTokens(budget, 144_000)).toBe(36_000);
+    expect(availableTokens(budget, 190_000)).toBe(-10_000);
+    expect(utilization(budget, 144_000)).toBe(0.8);
+  });
+
+  it("fires above 80 % of what the output leaves and not at it, in both windows", () => {
+    expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_892 })).toBe("none");
+    expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_893 })).toBe("soft");
+    expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_892 })).toBe("none");
+    expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_893 })).toBe("soft");
+  });
+
+  it("is reactive too: after an answer that was cut off it compacts, but only when there is pressure", () => {
+    expect(triggerLevel(goatPreset, WINDOW, { tokens: 170_000, stoppedAtMaxOutput: true })).toBe("hard");
+    expect(triggerLevel(goatPreset, WINDOW, { tokens: 20_000, stoppedAtMaxOutput: true })).toBe("none");
+  });
+
+  it("walks the split picture: nine messages become a summary, five are preserved", async () => {
+    const { plan, floor } = await folded(split, inWindow);
+    expect(floor).toBe(false);
+    expect(shownIn(split, plan)).toEqual(["[summary]", "u4", "a4", "t4", "u5", "a5"]);
+    expect(plan.summarizations.map((record) => record.span.messageIds)).toEqual([
+      ["u1", "a1", "t1", "u2", "a2", "t2", "u3", "a3", "t3"],
+    ]);
+    expect(goatPreset.config).toMatchObject({
+      summaryRole: "pair",
+      summaryWording: { introduction: "[COMPACT SUMMARY]", answer: "Understood." },
+    });
+  });
+
+  it("never splits a call from its result: of the nine messages of the flow picture every kept result has its call", async () => {
+    const thread = scriptThread("u1 a1 t1 u2 a2 u3 a3 t3 a3", 17_000);
+    const { plan } = await folded(thread, inWindow);
+    expect(shownIn(thread, plan)).toEqual(["[summary]", "u3", "a3", "t3", "a3.2"]);
+  });
+
+  it("degrades gracefully: a summarizer that fails leaves the last 40 % and a placeholder that says how much there was", async () => {
+    const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("timeout")) };
+    const { plan, summarizerProblem } = await folded(split, { ...inWindow, ports: { summarizer: broken } });
+    expect(shownIn(split, plan)).toEqual(["[summary]", "u4", "a4", "t4", "u5", "a5"]);
+    expect(summarizerProblem).toContain("timeout");
+    expect(plan.summarizations[0]?.summary.facts[0]?.text).toContain("9 messages");
+  });
+
+  it("takes 40 % of what is shown, not of what was ever said, when it folds again", async () => {
+    const first = await folded(split, inWindow);
+    const grown = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4 t4 u5 a5 u6 a6 u7 a7 u8", (id) =>
+      Number(id.slice(1)) > 5 ? 25_000 : 10_600,
+    );
+    const { plan } = await folded(grown, { ...inWindow, plan: first.plan });
+    expect(shownIn(grown, plan)).toEqual(["[summary]", "a6", "u7", "a7", "u8"]);
+    expect(plan.summarizations).toHaveLength(1);
+  });
+
+  it("where the last 40 % are too large alone, the floor folds no more than down to half of the window", async () => {
+    const script = Array.from({ length: 40 }, (_, turn) => `u${turn} a${turn}`).join(" ");
+    const thread = scriptThread(script, (id) => (Number(id.slice(1)) < 20 ? 50 : 500));
+    const result = await folded(thread, { preset: goatPreset, config: { maxInputTokens: 8_000 } });
+    expect(result.floor).toBe(true);
+    expect(result.tokens.after).toBeLessThanOrEqual(4_000);
+    expect(result.tokens.after).toBeGreaterThan(3_000);
+  });
+});

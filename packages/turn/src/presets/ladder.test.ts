@@ -1,0 +1,31 @@
+import { actionOf, asMessageId, type CompactionPlan } from "@threadfold/core";
+import { ladderPreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { answers, calls, threadOf } from "../testing/fold-case.ts";
+import { folded } from "../testing/fold-scene.ts";
+
+const step = (at: number, toolName: string, tokens: number) => [
+  calls(`c${at}`, `x${at}`, toolName),
+  answers(`r${at}`, `x${at}`, toolName, "y".repeat(4 * tokens)),
+];
+/** A large and a small result of a tool that cannot be replayed, and one of a tool that may be cleared. */
+const thread = threadOf(...step(1, "WebSearch", 1_500), ...step(2, "WebSearch", 60), ...step(3, "bash", 400));
+const RESULTS = ["r1", "r2", "r3"];
+const fold = (config: object) =>
+  folded(thread, { preset: ladderPreset, config: { maxInputTokens: 2_000, preserveRecentTurns: 1, ...config } });
+const actions = (plan: CompactionPlan) => RESULTS.map((id) => actionOf(plan, asMessageId(id)).action);
+
+describe("seed 002, durability on the ladder", () => {
+  it("NON_REPLAYABLE: where bodies are emptied it is externalized when it is large and kept when it is small", async () => {
+    const { plan } = await fold({ enableSummarization: false, enableDropping: false, targetPercent: 0.1 });
+    expect(actions(plan)).toEqual(["externalize", "include", "clear"]);
+  });
+
+  it("NON_REPLAYABLE: a summary may stand for it, whole with its call, and names it", async () => {
+    const { plan } = await fold({ targetPercent: 0.05, externalizeThresholdTokens: 2_000 });
+    expect(actions(plan)).toEqual(["summarize", "summarize", "summarize"]);
+    const named = plan.summarizations.flatMap(({ span }) => span.messageIds);
+    for (const id of RESULTS) expect(named).toEqual(expect.arrayContaining([id, id.replace("r", "c")]));
+    expect(plan.clearings).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import {
+  type ArtifactStore,
+  artifactIdOf,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type InstructionsEffect,
+  type TokensBeforeAfter,
+} from "@threadfold/core";
+import type { TriggerDecision } from "@threadfold/strategies";
+import type { CommitWeighing } from "./decide/costs.ts";
+import type { CompactOptions } from "./state/compact-options.ts";
+import type { Turn } from "./state/turn-state.ts";
+import { type PlannedFold, planTurn } from "./turn.ts";
+import { type HiddenContent, hiddenContent } from "./verify/hidden-content.ts";
+
+/** How a fold would end. */
+export type PreviewOutcome =
+  | {
+      readonly type: "would-commit";
+      readonly tokens: TokensBeforeAfter;
+      readonly floor: boolean;
+      /** What the summarizer's failure was, when a summary without it took its place. */
+      readonly summarizerProblem: string | null;
+      /** Absent when there were no instructions. */
+      readonly instructions?: InstructionsEffect;
+    }
+  | Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
+
+/** What a fold would come to, if it were made now. */
+export interface PlanPreview {
+  /** Why it is, or is not, due. */
+  readonly decision: TriggerDecision;
+  readonly outcome: PreviewOutcome;
+  /** The plan as it would be committed; the current one when nothing would be. */
+  readonly plan: CompactionPlan;
+  /** What the commit costs and saves, with the prices; null when nothing was weighed or no prices are known. */
+  readonly weighing: CommitWeighing | null;
+  /** What the request would no longer say word for word. */
+  readonly hidden: HiddenContent;
+}
+
+/** Makes the plan that a fold would commit, and stores nothing: no artifact, no plan, no journal entry. */
+export async function previewPlan(turn: Turn, options: CompactOptions): Promise<PlanPreview> {
+  const { plan: current, renderer, state } = turn;
+  const shownBefore = renderer.render(current).rendering.request;
+  const dry = { ...turn, artifacts: discardingArtifacts(turn.artifacts), emit: () => undefined };
+  const { decision, weighing, result } = await planTurn(dry, options);
+  const plan = result.type === "ready" ? result.plan : current;
+  const shownAfter = renderer.render(plan).rendering.request;
+  const hidden = hiddenContent(state.thread, plan, shownBefore, shownAfter);
+  return { decision, outcome: outcomeOf(result), plan, weighing, hidden };
+}
+
+function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {
+  if (result.type !== "ready") return result;
+  const { tokens, floor, summarizerProblem, instructions } = result;
+  const told = instructions === null ? {} : { instructions };
+  return { type: "would-commit", tokens, floor, summarizerProblem, ...told };
+}
+
+/** An artifact store that reads what is there and keeps nothing new: ids are those that storing would give. */
+function discardingArtifacts(store: ArtifactStore): ArtifactStore {
+  return {
+    store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),
+    getMetadata: (artifactId, requester) => store.getMetadata(artifactId, requester),
+    retrieve: (artifactId, requester) => store.retrieve(artifactId, requester),
+    list: (threadId, requester) => store.list(threadId, requester),
+  };
+}

@@ -1,0 +1,130 @@
+import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
+import type { CompactionStrategy } from "@threadfold/strategies";
+import {
+  clearStrategy,
+  dropStrategy,
+  externalizeStrategy,
+  summarizeStrategy,
+  truncateStrategy,
+} from "@threadfold/strategies";
+
+/** One way to fold, from the ladder as configured down to the barest prompt there can be. */
+export interface FoldAttempt {
+  readonly name: string;
+  readonly ladder: readonly CompactionStrategy[];
+  /** Tokens at the end of the thread that are left alone. */
+  readonly recentTokens: number;
+  /** What is left alone even when it is larger: the newest group, of its members the newest message, or nothing. */
+  readonly newest: "group" | "message" | "nothing";
+  /** What stays of results that no model call has read yet: all, their two ends as far as there is room, or nothing. */
+  readonly unread: "whole" | "ends" | "nothing";
+  readonly summaryMaxTokens: number;
+  /** Characters that stay at each end of a truncated body. */
+  readonly truncateTo?: number;
+  /** True for the deterministic attempts that need no summarizer. */
+  readonly floor: boolean;
+  /** True to fold everything foldable, whatever the estimate says. */
+  readonly exhaustive: boolean;
+}
+
+/** What stays at each end of what the floor truncates, in UTF-16 code units. */
+const TRUNCATED_TO = 800;
+const BEFORE_NEWEST = "floor, truncated before the newest message";
+
+/** Results that no model call has read yet. */
+export interface UnreadState {
+  readonly exist: boolean;
+  /** False when they alone are larger than the room: attempts that leave them whole are in vain. */
+  readonly mayStayWhole: boolean;
+}
+
+/**
+ * The attempts in order, each folding more than the one before, so that the walk ends: the ladder; the ladder with less
+ * of the recent past; then the floor, which truncates, at first all but the newest message, summarizes all but the newest
+ * user message, and at last drops everything that may be dropped. Unread results stay whole as long as anything else can
+ * give way, then as much of their ends as there is room for; they go only when even a pointer in their place does not fit.
+ *
+ * @param room tokens of the target that are free for messages.
+ */
+export function foldAttempts(
+  ladder: readonly CompactionStrategy[],
+  config: ContextCompactionConfig,
+  room: number,
+  unread: UnreadState,
+): readonly FoldAttempt[] {
+  const recent = Math.max(0, Math.floor(room * config.preserveRecentPercent));
+  const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * config.summaryMaxPercent));
+  const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
+  const base = { newest: "group", unread: "whole", floor: false, exhaustive: false } as const;
+  // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.
+  const archive = config.enableExternalization ? [externalizeStrategy] : [];
+  const truncated = {
+    ladder: [...archive, clearStrategy, summarizeStrategy, truncateStrategy],
+    recentTokens: 0,
+    summaryMaxTokens: Math.floor(summary / 4),
+    truncateTo: TRUNCATED_TO,
+    floor: true,
+    exhaustive: false,
+  };
+  const barest = {
+    recentTokens: 0,
+    newest: "nothing",
+    floor: true,
+    exhaustive: true,
+  } as const;
+  const summarized = { ...barest, summaryMaxTokens: Math.min(300, Math.floor(summary / 4)) };
+  const dropped = { ...barest, summaryMaxTokens: 0 };
+  // The calls of unread results stay with them, and may be large.
+  const spared = unread.exist
+    ? [
+        { ...summarized, ladder: [summarizeStrategy, truncateStrategy], name: "floor, summary and unread results" },
+        { ...dropped, ladder: [dropStrategy, truncateStrategy], name: "floor, unread results alone" },
+      ].map((attempt) => ({ ...attempt, truncateTo: TRUNCATED_TO, unread: "ends" as const }))
+    : [];
+  const attempts: readonly FoldAttempt[] = [
+    { ...base, name: "ladder", ladder: enabled, recentTokens: recent, summaryMaxTokens: summary },
+    {
+      ...base,
+      name: "ladder, third of the tail",
+      ladder: enabled,
+      recentTokens: Math.floor(recent / 3),
+      summaryMaxTokens: Math.floor(summary / 2),
+    },
+    {
+      ...base,
+      name: "ladder, newest group only",
+      ladder: enabled,
+      recentTokens: 0,
+      summaryMaxTokens: Math.floor(summary / 4),
+    },
+    { ...truncated, name: BEFORE_NEWEST, newest: "message", unread: "whole" },
+    { ...truncated, name: "floor, truncated", newest: "nothing", unread: "ends" },
+    ...spared,
+    {
+      ...summarized,
+      name: "floor, summary and newest user message",
+      ladder: [summarizeStrategy],
+      unread: "nothing",
+    },
+    { ...dropped, name: "floor, newest user message alone", ladder: [dropStrategy], unread: "nothing" },
+  ];
+  if (unread.mayStayWhole) return attempts;
+  return attempts
+    .filter(({ name }) => name !== BEFORE_NEWEST)
+    .map((attempt) => (attempt.unread === "whole" ? { ...attempt, unread: "ends" } : attempt));
+}
+
+function isEnabled(strategy: CompactionStrategy, config: ContextCompactionConfig): boolean {
+  switch (strategy.name) {
+    case "externalize":
+      return config.enableExternalization;
+    case "summarize":
+      return config.enableSummarization;
+    case "clear":
+      return config.enableClearing;
+    case "drop":
+      return config.enableDropping;
+    default:
+      return true;
+  }
+}

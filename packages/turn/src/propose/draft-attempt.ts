@@ -1,0 +1,94 @@
+import {
+  type CompactionPlan,
+  type ContextCompactionConfig,
+  type GroupedThread,
+  NO_RECORDS,
+  type ProbeVerdict,
+  type ThreadShape,
+} from "@threadfold/core";
+import type { CompactionProposal } from "@threadfold/strategies";
+import {
+  DraftPlan,
+  durableProposals,
+  foldableGroups,
+  groupsBeside,
+  newestOrdinal,
+  unreadProposals,
+  unreadResults,
+} from "@threadfold/strategies";
+import type { FoldAttempt } from "./attempts.ts";
+
+/** What is known of sources and of the artifact store. */
+export interface DraftGrounds {
+  /** What a look at a replayable result's source came to; undefined while nobody has looked. */
+  readonly replayVerdict: (ordinal: number) => ProbeVerdict | undefined;
+  /** False for a body that the store refused. */
+  readonly mayStore: (ordinal: number) => boolean;
+}
+
+const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
+
+/**
+ * Walks an attempt's ladder, rung by rung, until the estimate says that enough is freed. Pure: headers in, draft out.
+ *
+ * @param needed tokens to free from what the current plan renders.
+ */
+export function draftAttempt(
+  attempt: FoldAttempt,
+  plan: CompactionPlan,
+  grouped: GroupedThread,
+  shape: ThreadShape,
+  config: ContextCompactionConfig,
+  needed: number,
+  onProposal?: (proposal: CompactionProposal) => void,
+  grounds: DraftGrounds = NOTHING_VERIFIED,
+): DraftPlan {
+  const bare = attempt.summaryMaxTokens === 0;
+  const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
+  const unread = attempt.unread === "nothing" ? [] : unreadResults(shape);
+  const foldable = foldableGroups(grouped, shape, {
+    recentTokens: attempt.recentTokens,
+    recentTurns: config.preserveRecentTurns,
+    newestGroup: attempt.newest !== "nothing",
+    spared: unread,
+  });
+  const spared = attempt.newest === "message" ? [...unread, newestOrdinal(shape)] : unread;
+  const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, grouped, shape);
+  const choose = (proposal: CompactionProposal): void => {
+    draft.choose(proposal);
+    onProposal?.(proposal);
+  };
+  if (attempt.unread === "ends") {
+    const heldBy = (ordinal: number) => draft.heldBy(ordinal);
+    for (const proposal of unreadProposals(unread, { shape, config, heldBy, mayStore: grounds.mayStore }))
+      choose(proposal);
+  }
+  let open = attempt.exhaustive ? Number.POSITIVE_INFINITY : needed;
+  for (const ordinal of emptiable.flatMap((group) => group.ordinals)) {
+    if (open <= 0) break;
+    open -= draft.shrinkRead(ordinal);
+  }
+  for (const strategy of attempt.ladder) {
+    if (open <= 0) break;
+    const proposals = strategy.analyze({
+      shape,
+      foldable: strategy.keepsMessages === true ? emptiable : foldable,
+      heldBy: (ordinal) => draft.heldBy(ordinal),
+      renderedTokens: (header) => draft.renderedTokens(header),
+      config,
+      summaryMaxTokens: attempt.summaryMaxTokens,
+      needed: open,
+      replayVerdict: grounds.replayVerdict,
+      ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
+    });
+    const durable = proposals.flatMap((made) =>
+      durableProposals(made, shape, grounds.replayVerdict, config.enableExternalization),
+    );
+    for (const proposal of durable) {
+      if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
+      choose(proposal);
+      open -= proposal.estimatedTokensFreed;
+    }
+  }
+  return draft;
+}

@@ -1,0 +1,134 @@
+import type { CompactionPlan } from "@threadfold/core";
+import { isMaxOutputStop } from "@threadfold/renderer";
+
+/** What a provider reported of all requests of a session, added up. */
+export interface UsageTotals {
+  /** Requests of which something was reported. */
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Share of the prompt tokens that was read from the provider's cache; null while nothing was reported. */
+  readonly cacheHitRate: number | null;
+}
+
+export const NO_TOTALS: UsageTotals = Object.freeze({
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheHitRate: null,
+});
+
+/** The totals with one more report. One without prompt tokens says nothing. */
+export function addUsage(totals: UsageTotals, report: UsageReport): UsageTotals {
+  if (!(report.inputTokens > 0)) return totals;
+  const inputTokens = totals.inputTokens + report.inputTokens;
+  const cacheReadTokens = totals.cacheReadTokens + (report.cacheReadTokens ?? 0);
+  return {
+    requests: totals.requests + 1,
+    inputTokens,
+    outputTokens: totals.outputTokens + (report.outputTokens ?? 0),
+    cacheReadTokens,
+    cacheWriteTokens: totals.cacheWriteTokens + (report.cacheWriteTokens ?? 0),
+    cacheHitRate: cacheReadTokens / inputTokens,
+  };
+}
+
+/** Why an answer ended, in the words of no provider: what `error` and `aborted` measured is not to be trusted (L18). */
+export type StopReason = "end" | "max-output" | "error" | "aborted";
+
+/** Words by which SDKs say that an answer was given up or failed half-way. */
+const FAILED_STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ["error", "error"],
+  ["failed", "error"],
+  ["aborted", "aborted"],
+  ["cancelled", "aborted"],
+  ["canceled", "aborted"],
+]);
+
+/** A provider's word for why an answer ended (`max_tokens`, `length`, `tool_use`, …) as a stop reason. Words that are not known end an answer in order. */
+export function stopReasonOf(word: string | null | undefined): StopReason {
+  if (isMaxOutputStop(word)) return "max-output";
+  return FAILED_STOPS.get(word?.toLowerCase() ?? "") ?? "end";
+}
+
+/** A request as it was sent, as far as a report of its usage needs it. */
+export interface SentRequest {
+  readonly planVersion: number;
+  /** Tokens by our counter. */
+  readonly tokens: number;
+}
+
+/** What a provider reported of the newest request. */
+export interface UsageReport {
+  /** Prompt tokens, those read from and written to the cache included. */
+  readonly inputTokens: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  /** The plan under which the request was rendered; that of the newest request when it is left out. */
+  readonly planVersion?: number;
+  /** `end` when it is left out. */
+  readonly stopReason?: StopReason;
+}
+
+/** Whether something that asks for a fold was reported, and whether a fold has answered it: once, and never again (L19). */
+type Reaction = "none" | "pending" | "answered" | "exhausted";
+
+/** What the provider's answers have taught so far. */
+export interface UsageState {
+  /** The newest request that was rendered. */
+  readonly sent: SentRequest | null;
+  /** The newest figure that can be trusted, with what our counter said of the same request. */
+  readonly measured: { readonly planVersion: number; readonly inputTokens: number; readonly counted: number } | null;
+  readonly overflow: Reaction;
+  readonly maxOutput: Reaction;
+}
+
+export const NO_USAGE: UsageState = Object.freeze({ sent: null, measured: null, overflow: "none", maxOutput: "none" });
+
+export const afterSending = (state: UsageState, sent: SentRequest): UsageState => ({ ...state, sent });
+
+/** The state after a report. A failed answer, and one that reports nothing, leaves the last figure in place (L18). */
+export function afterReport(state: UsageState, report: UsageReport): UsageState {
+  const { inputTokens, stopReason = "end" } = report;
+  if (stopReason === "error" || stopReason === "aborted" || !(inputTokens > 0) || state.sent === null) return state;
+  const planVersion = report.planVersion ?? state.sent.planVersion;
+  const next = afterAnswer(state, stopReason);
+  // What was counted of another request says nothing about this one.
+  if (planVersion !== state.sent.planVersion) return next;
+  return { ...next, measured: { planVersion, inputTokens, counted: state.sent.tokens } };
+}
+
+/** The state after an answer of which nothing was measured. One that came through settles what was asked for before it. */
+export function afterAnswer(state: UsageState, stopReason: StopReason): UsageState {
+  if (stopReason === "error" || stopReason === "aborted") return state;
+  return { ...state, overflow: "none", maxOutput: stopReason === "max-output" ? onceMore(state.maxOutput) : "none" };
+}
+
+/** The state after a provider refused the newest request as too long. */
+export const afterOverflow = (state: UsageState): UsageState => ({ ...state, overflow: onceMore(state.overflow) });
+
+/** The state after a fold was tried: what asked for it does not ask again until an answer came through. */
+export const afterFold = (state: UsageState): UsageState => ({
+  ...state,
+  overflow: answered(state.overflow),
+  maxOutput: answered(state.maxOutput),
+});
+
+/**
+ * The prompt tokens as the provider counts them: its figure for the newest request under this plan, and what our counter
+ * says came on top since. Undefined when the figure was measured under another plan (L17).
+ */
+export function reportedTokens({ measured }: UsageState, plan: CompactionPlan, tokens: number): number | undefined {
+  if (measured === null || measured.planVersion !== plan.version) return undefined;
+  return measured.inputTokens + Math.max(0, tokens - measured.counted);
+}
+
+const onceMore = (reaction: Reaction): Reaction =>
+  reaction === "none" ? "pending" : reaction === "answered" ? "exhausted" : reaction;
+
+const answered = (reaction: Reaction): Reaction => (reaction === "pending" ? "answered" : reaction);

@@ -1,0 +1,139 @@
+import {
+  AgentThread,
+  type ArtifactId,
+  type ArtifactStore,
+  artifactIdOf,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
+  type ContextCompactionConfig,
+  compactionConfig,
+  groupMessages,
+  type JsonValue,
+  type MessageInput,
+  TokenLedger,
+  type ToolResultEnvelope,
+  threadShape,
+  toolResultText,
+} from "@threadfold/core";
+import { countingTokenizer, GENERATED_THREAD_ID, messageInputs } from "@threadfold/core/laws";
+import { clearStrategy, durabilityPolicy } from "@threadfold/strategies";
+import type fc from "fast-check";
+import type { FoldPorts } from "../fold/fold-thread.ts";
+import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
+import { foldScene } from "./fold-scene.ts";
+
+const place = (id: string) => ({ id: asMessageId(id), createdAt: "2026-01-01T00:00:00.000Z" });
+
+export const says = (id: string, role: "user" | "assistant" | "system", text: string): MessageInput => ({
+  ...place(id),
+  role,
+  parts: [{ type: "text", text }],
+});
+
+export const calls = (id: string, callId: string, toolName: string, input: JsonValue = {}): MessageInput => ({
+  ...place(id),
+  role: "assistant",
+  parts: [{ type: "tool-call", callId: asToolCallId(callId), toolName, input }],
+});
+
+export const answers = (
+  id: string,
+  callId: string,
+  toolName: string,
+  text: string,
+  fields: Partial<ToolResultEnvelope> = {},
+): MessageInput => ({
+  ...place(id),
+  role: "tool",
+  parts: [
+    {
+      type: "tool-result",
+      result: {
+        toolName,
+        callId: asToolCallId(callId),
+        outcome: "success",
+        content: { type: "text", text },
+        ...fields,
+      },
+    },
+  ],
+});
+
+/** A question, the given messages, an answer to all that, and a newer question that no fold may take. */
+export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
+  AgentThread.empty(asThreadId("t")).append([
+    says("u0", "user", "Go."),
+    ...messages,
+    says("done", "assistant", "Done."),
+    says("u9", "user", "And now?"),
+  ]);
+
+/** Keeps what it is given, and refuses what the test says it refuses. */
+export function artifactsThat(refuse: (content: string) => boolean = () => false): ArtifactStore & {
+  readonly contents: ReadonlyMap<ArtifactId, string>;
+  readonly asked: readonly string[];
+} {
+  const contents = new Map<ArtifactId, string>();
+  const asked: string[] = [];
+  return {
+    contents,
+    asked,
+    store: async (content, { threadId, tenantId }) => {
+      asked.push(content);
+      if (refuse(content)) throw new Error("disk is full");
+      const id = artifactIdOf(threadId, tenantId, content);
+      contents.set(id, content);
+      return id;
+    },
+    getMetadata: async () => null,
+    retrieve: async () => null,
+    list: async () => [...contents.keys()],
+  };
+}
+
+/** Folds with the clear rung alone unless the test says otherwise, hard, and down to almost nothing. */
+export function fold(
+  thread: AgentThread,
+  ports: Partial<FoldPorts> = {},
+  config: Partial<ContextCompactionConfig> = {},
+  signal?: AbortSignal,
+): Promise<FoldResult> {
+  return foldScene(thread, {
+    config: { maxInputTokens: 2_000, targetPercent: 0.02, preserveRecentTurns: 0, ...config },
+    ports: { ladder: [clearStrategy], artifacts: artifactsThat(), ...ports },
+    ...(signal !== undefined && { input: { signal } }),
+  }).result;
+}
+
+export async function folded(...input: Parameters<typeof fold>): Promise<FoldReady> {
+  const result = await fold(...input);
+  if (result.type !== "ready") throw new Error(`The fold ended as ${result.type}.`);
+  return result;
+}
+
+export const shapeOf = (thread: AgentThread) => {
+  const ledger = TokenLedger.empty(countingTokenizer(), durabilityPolicy(compactionConfig())).extend(thread);
+  return threadShape(thread, ledger, groupMessages(ledger.headers));
+};
+
+/** The body of a tool message. */
+export function bodyOf(thread: AgentThread, id: string): string {
+  const part = thread.message(asMessageId(id))?.parts[0];
+  return part?.type === "tool-result" ? toolResultText(part.result.content) : "";
+}
+
+/** Random threads, malformed ones included, whose tool results are changed as the test needs them. */
+export const threadsWithResults = (
+  change: (result: ToolResultEnvelope, index: number) => ToolResultEnvelope,
+): fc.Arbitrary<AgentThread> =>
+  messageInputs({ malformed: true }).map((messages) =>
+    AgentThread.empty(GENERATED_THREAD_ID).append(
+      messages.map((message, index) => {
+        const [part] = message.parts;
+        return part?.type === "tool-result"
+          ? { ...message, parts: [{ ...part, result: change(part.result, index) }] }
+          : message;
+      }),
+    ),
+  );

@@ -1,0 +1,125 @@
+import type { CompactionOutcome, CompactionPlan, CompactionStore } from "@threadfold/core";
+import type { TriggerDecision } from "@threadfold/strategies";
+import type { CommitWeighing } from "./decide/costs.ts";
+import { type DeclinedFold, decide, type FoldDecision, postponed } from "./decide/decide.ts";
+import { weighFold } from "./decide/weigh-fold.ts";
+import { makePlan } from "./fold/make-plan.ts";
+import { afterAttempt, type FoldHistory, foldHistory } from "./state/breaker.ts";
+import type { CompactOptions } from "./state/compact-options.ts";
+import type { Turn } from "./state/turn-state.ts";
+import type { FoldReady } from "./verify/fold-result.ts";
+
+/** How often a fold is tried again when another writer committed first. */
+const MAX_CONFLICTS = 3;
+
+/** A plan that was made, rendered and weighed, and that nothing has committed yet. */
+export interface MadeFold {
+  readonly decision: TriggerDecision;
+  /** What the commit costs and saves; null when the provider's prices are not known. */
+  readonly weighing: CommitWeighing | null;
+  readonly result: FoldReady;
+  readonly attempted: true;
+  readonly waitCalls: 0;
+}
+
+/** What a session would do now, before anything is committed: a plan to commit, or the outcome when there is none. */
+export type PlannedFold = DeclinedFold | MadeFold;
+
+/** What a turn came to. */
+export interface TurnResult {
+  readonly outcome: CompactionOutcome;
+  /** The plan that holds now: the one that was committed, another writer's, or the one that was there. */
+  readonly plan: CompactionPlan;
+  /** The plan that a committed one was built on. */
+  readonly basis: CompactionPlan;
+  readonly history: FoldHistory;
+  /** True when a fold was made or weighed. */
+  readonly attempted: boolean;
+  /** What the commit was weighed at; null when it was not. */
+  readonly weighing: CommitWeighing | null;
+  /** The turn that it was made in: a later one than the first when another writer was first. */
+  readonly turn: Turn;
+}
+
+/** What a turn commits with. */
+export interface TurnCommit {
+  readonly plans: CompactionStore;
+  /** The turn with the plan that another writer committed, and with all that this plan covers. Null to give up at the first conflict. */
+  readonly rebase: ((turn: Turn) => Promise<Turn>) | null;
+  /** Decides whether to fold and makes the plan: {@link planTurn}, or {@link planFloor} for a request that must not go out as it is. */
+  readonly plan: (turn: Turn, options: CompactOptions, decision?: FoldDecision) => Promise<PlannedFold>;
+}
+
+/**
+ * Folds when that is due, stage by stage: decide, propose, normalize, fulfil, verify, commit. When another writer was first,
+ * it starts over on that writer's plan, a bounded number of times.
+ *
+ * @param decision the answer of {@link decide} for this very turn, where it is known already.
+ */
+export async function foldTurn(
+  first: Turn,
+  { plans, rebase, plan: makeFold }: TurnCommit,
+  options: CompactOptions,
+  decision?: FoldDecision,
+): Promise<TurnResult> {
+  let turn = first;
+  let decided = decision;
+  for (let conflicts = 0; ; conflicts++) {
+    const { plan, history } = turn;
+    const { result, attempted, waitCalls, weighing } = await makeFold(turn, options, decided);
+    const ended = { plan, basis: plan, history, attempted, weighing, turn };
+    if (result.type !== "ready") {
+      const next = attempted ? afterAttempt(history, result.type, triedAt(turn, options, waitCalls)) : history;
+      return { ...ended, outcome: result, history: next };
+    }
+    const unchanged = { before: result.tokens.before, after: result.tokens.before };
+    if (options.signal?.aborted === true) return { ...ended, outcome: { type: "aborted", tokens: unchanged } };
+    const commit = await plans.commitPlan(turn.threadId, result.plan, plan.version);
+    if (commit.status === "committed") {
+      const { version } = result.plan;
+      return { ...ended, outcome: committed(result), plan: result.plan, history: foldHistory(version) };
+    }
+    if (conflicts === MAX_CONFLICTS || rebase === null) {
+      const { currentVersion } = commit;
+      return { ...ended, outcome: { type: "conflict", currentVersion, tokens: unchanged } };
+    }
+    turn = await rebase(turn);
+    decided = undefined;
+  }
+}
+
+/** Decides whether to fold, makes the plan, and weighs it. Bounded work: every stage runs at most once. */
+export async function planTurn(
+  turn: Turn,
+  options: CompactOptions,
+  decided: FoldDecision = decide(turn, options),
+): Promise<PlannedFold> {
+  if (!decided.due) return decided.declined;
+  const { decision, tokens } = decided;
+  const result = await makePlan(turn, decision, options);
+  if (result.type !== "ready") return { decision, weighing: null, attempted: true, waitCalls: 0, result };
+  const weighing = weighFold(turn, result);
+  const late = postponed(turn, decision, weighing, tokens);
+  return late ?? { decision, weighing, attempted: true, waitCalls: 0, result };
+}
+
+/** Makes the plan of the deterministic floor, because the request must not go out as it is. Asks no trigger and no breaker. */
+export async function planFloor(turn: Turn, options: CompactOptions): Promise<PlannedFold> {
+  const decision = { level: "hard", reason: "the request exceeds its room" } as const;
+  const result = await makePlan(turn, decision, options, true);
+  const made = { decision, weighing: null, attempted: true, waitCalls: 0 } as const;
+  return result.type === "ready" ? { ...made, result } : { ...made, result };
+}
+
+const triedAt = ({ state, config }: Turn, { force }: CompactOptions, waitCalls: number) => ({
+  step: state.thread.position.step,
+  forced: force === true,
+  breakerFailures: config.breakerFailures,
+  waitCalls,
+});
+
+function committed({ plan, tokens, floor, summarizerProblem: problem, instructions }: FoldReady): CompactionOutcome {
+  const told = instructions === null ? {} : { instructions };
+  if (problem !== null) return { type: "summarizer-failed-floor-used", plan, tokens, problem, ...told };
+  return { type: "committed", plan, tokens, floor, ...told };
+}

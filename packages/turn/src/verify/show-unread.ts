@@ -1,0 +1,238 @@
+import {
+  type AgentThread,
+  type BodyPreview,
+  groupRecords,
+  type Message,
+  type MessageId,
+  type PlanRecord,
+  type PlanRecords,
+  planRecords,
+  type RequestRoom,
+  type ThreadShape,
+  toolResultText,
+} from "@threadfold/core";
+
+/** An unread result that a record of its own stands for. */
+export interface UnreadBody {
+  readonly id: MessageId;
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** What a plan shows of unread results. */
+export interface ShownUnread {
+  readonly records: PlanRecords;
+  /** Tokens of the request without what is shown of those that do not fit whole. */
+  readonly restTokens: number;
+  /** False when so little of them is shown that another plan is worth trying. */
+  readonly enough: boolean;
+}
+
+/** The unread results that records stand for. */
+export function unreadBodies(
+  ordinals: readonly number[],
+  records: PlanRecords,
+  thread: AgentThread,
+  shape: ThreadShape,
+): readonly UnreadBody[] {
+  const held = new Set(planRecords(records).flatMap((record) => resultOf(record) ?? []));
+  return ordinals.flatMap((ordinal) => {
+    const { id, parts } = thread.messageAt(ordinal) as Message;
+    const [part] = parts;
+    if (!held.has(id) || part?.type !== "tool-result") return [];
+    const { shares } = shape.header(ordinal);
+    return [{ id, text: toolResultText(part.result.content), tokens: shares.toolResult }];
+  });
+}
+
+/** The result that a record empties and leaves in its place; undefined for other records. */
+function resultOf(record: PlanRecord): MessageId | undefined {
+  const isOwn =
+    (record.action === "externalize" && record.form === "body") ||
+    (record.action === "clear" && record.targets.includes("tool-result"));
+  return isOwn && record.span.messageIds.length === 1 ? record.span.messageIds[0] : undefined;
+}
+
+/** Of each unread result so many tokens are shown, unless a quarter of the room is not enough for that. */
+const LEAST_SHOWN = 300;
+/** How often the ends are fitted: what is counted alone is not what is counted in a request. */
+const MAX_FITS = 5;
+/** Room that need not be used, as a share. */
+const SLACK = 0.04;
+
+/**
+ * Shows as much of unread results as the room holds that the other records leave, up to the soft threshold. The request is
+ * measured with each try, so that it fits whatever rendering adds.
+ */
+export async function showUnread(
+  records: PlanRecords,
+  bodies: readonly UnreadBody[],
+  { tokens, softLimit }: RequestRoom,
+  countTokens: CountTokens,
+  measure: (records: PlanRecords) => Promise<number>,
+): Promise<ShownUnread> {
+  if (bodies.length === 0) return { records, restTokens: await measure(records), enough: true };
+  const restTokens = await measure(records);
+  const least = Math.min(LEAST_SHOWN * bodies.length, Math.floor(softLimit / 4));
+  const limit = restTokens + least <= softLimit ? softLimit : tokens;
+  const room = limit - restTokens;
+  let best = records;
+  let reached = restTokens;
+  let share = room;
+  for (let fits = 0; fits < MAX_FITS && share > 0; fits++) {
+    const shown = shareRoom(records, bodies, share, countTokens);
+    const taken = await measure(shown.records);
+    if (taken <= limit && taken > reached) {
+      best = shown.records;
+      reached = taken;
+    }
+    if (taken <= limit && (shown.whole || taken >= limit - SLACK * room)) break;
+    share += taken <= limit ? limit - taken : limit - taken - Math.ceil((SLACK * room) / 4);
+  }
+  return { records: best, restTokens, enough: room >= least };
+}
+
+interface SharedRoom {
+  readonly records: PlanRecords;
+  readonly whole: boolean;
+}
+/** Shares so many tokens over unread bodies: those that take no more than their share stay whole, of the others the ends. */
+export function shareRoom(
+  records: PlanRecords,
+  bodies: readonly UnreadBody[],
+  tokens: number,
+  countTokens: CountTokens,
+): SharedRoom {
+  const share = equalShare(
+    bodies.map((body) => body.tokens),
+    tokens,
+  );
+  const bodyOf = new Map(bodies.map((body) => [body.id, body]));
+  const shown = planRecords(records).flatMap((record): readonly PlanRecord[] => {
+    const id = resultOf(record);
+    const body = id === undefined ? undefined : bodyOf.get(id);
+    if (body === undefined) return [record];
+    return body.tokens <= share ? [] : [withPreview(record, textEnds(body.text, body.tokens, share, countTokens))];
+  });
+  return { records: groupRecords(shown), whole: bodies.every((body) => body.tokens <= share) };
+}
+
+/** The most that each may take, so that all together take the room at the most and nobody's share is left unused. */
+function equalShare(sizes: readonly number[], room: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let left = room;
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function withPreview(record: PlanRecord, preview: BodyPreview | null): PlanRecord {
+  if (preview === null) return record;
+  if (record.action === "externalize") return { ...record, preview };
+  return record.action === "clear" ? { ...record, keep: preview } : record;
+}
+
+/** What the beginning of a text gets of the room for both ends: it says what the text is. */
+const HEAD_SHARE = 2 / 3;
+/** An end gives up at most this share of itself so that it stops where a line does. */
+const LINE_SHARE = 0.15;
+/** Fewer tokens of a text say nothing. */
+const LEAST_TOKENS = 40;
+
+/** No text of more characters a token is looked at as a whole. */
+const MOST_CHARACTERS = 16;
+
+/** Tokens of a text. */
+type CountTokens = (text: string) => number;
+
+/**
+ * The two ends of a text that go into so many tokens, cut where lines end if there is such a place near, never inside a
+ * character. Null when so little room is left that it is not worth it. Looks only at about what it keeps. A body of which
+ * pictures take the room has all of its text as its beginning.
+ *
+ * @param textTokens tokens of the whole body, more than the room.
+ */
+export function textEnds(
+  text: string,
+  textTokens: number,
+  tokens: number,
+  countTokens: CountTokens,
+): BodyPreview | null {
+  if (tokens < LEAST_TOKENS) return null;
+  const all = countUpTo(text, tokens, countTokens);
+  if (all <= tokens)
+    return { headCharacters: text.length, tailCharacters: 0, leftOutTokens: Math.max(1, textTokens - all) };
+  const head = headCut(
+    text,
+    charactersFor(tokens * HEAD_SHARE, text.length, (length) => text.slice(0, length), countTokens),
+  );
+  const shown = countTokens(text.slice(0, head));
+  const behind = text.length - head;
+  const tail = charactersFor(tokens - shown, behind, (length) => text.slice(text.length - length), countTokens);
+  const from = tailCut(text, text.length - tail);
+  const leftOutTokens = Math.max(1, textTokens - shown - countTokens(text.slice(from)));
+  return { headCharacters: head, tailCharacters: text.length - from, leftOutTokens };
+}
+
+/** Tokens of a text; infinite as soon as a beginning of it has more than the room, so that little more is ever counted. */
+function countUpTo(text: string, tokens: number, countTokens: CountTokens): number {
+  if (text.length > tokens * MOST_CHARACTERS) return Number.POSITIVE_INFINITY;
+  for (let length = Math.ceil(tokens * FIRST_GUESS); length < text.length; length *= 2)
+    if (countTokens(text.slice(0, length)) > tokens) return Number.POSITIVE_INFINITY;
+  return countTokens(text);
+}
+
+/** How often a length is tried: densities differ within a text, so each try is measured. */
+const MAX_TRIES = 6;
+const FIRST_GUESS = 3;
+/** A try that uses so much of the room is good. */
+const GOOD_USE = 0.95;
+/** A text that begins with next to no tokens may go on with many. */
+const MAX_GROWTH = 8;
+
+/** The length of an end that takes at most so many tokens and nearly that many, in UTF-16 code units. */
+function charactersFor(
+  tokens: number,
+  most: number,
+  endOf: (characters: number) => string,
+  countTokens: CountTokens,
+): number {
+  let best = 0;
+  let guess = Math.min(most, Math.ceil(tokens * FIRST_GUESS));
+  for (let tries = 0; tries < MAX_TRIES && guess > best; tries++) {
+    const counted = Math.max(1, countTokens(endOf(guess)));
+    if (counted <= tokens) {
+      best = guess;
+      if (guess === most || counted >= tokens * GOOD_USE) break;
+    }
+    const next = Math.floor(guess * Math.min(MAX_GROWTH, ((1 + GOOD_USE) / 2) * (tokens / counted)));
+    guess = Math.min(most, next);
+  }
+  return best;
+}
+
+/** Where a head of at most so many characters ends. */
+function headCut(text: string, characters: number): number {
+  const border = text.lastIndexOf("\n", characters);
+  if (border > 0 && border >= characters * (1 - LINE_SHARE)) return border;
+  return splitsCharacter(text, characters) ? characters - 1 : characters;
+}
+
+/** Where a tail that begins at this character or behind it begins. */
+function tailCut(text: string, from: number): number {
+  if (from === text.length || text[from - 1] === "\n") return from;
+  const near = from + Math.floor((text.length - from) * LINE_SHARE);
+  const border = text.slice(from, near).indexOf("\n");
+  if (border >= 0) return from + border + 1;
+  return splitsCharacter(text, from) ? from + 1 : from;
+}
+
+/** True between the halves of a surrogate pair. */
+function splitsCharacter(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  const behind = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && behind >= 0xdc00 && behind <= 0xdfff;
+}
