@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { asThreadId, type MessageInput, openStore, type ThreadEntryInput, type ThreadfoldStore } from "threadfold";
+import type { ThreadEntryInput } from "@threadfold/core";
+import { asThreadId, type MessageInput, openStore, type ThreadfoldStore } from "threadfold";
 import { agentHistory, agentStep } from "./agent-step.ts";
 import { spreadOf } from "./median.ts";
 

@@ -1,25 +1,20 @@
+import { canonicalJson, detectPins, parseJson, readRecallRequest, spanOf } from "@threadfold/core";
+import { MemoryRecallIndex, namesInText } from "@threadfold/rehydration";
+import { recognizeOverflow } from "@threadfold/renderer";
+import { redactJson } from "@threadfold/summarizers";
 import {
   asMessageId,
   asThreadId,
   ContextSession,
-  canonicalJson,
   createMemoryStore,
-  detectPins,
   ExtractiveSummarizer,
   heuristicTokenizer,
   importSession,
   loadTokenizer,
-  MemoryRecallIndex,
   type Message,
   type MessageInput,
-  namesInText,
-  parseJson,
-  readRecallRequest,
-  recognizeOverflow,
-  redactJson,
   redactSecrets,
   type SessionOptions,
-  spanOf,
   AgentThread as Threads,
 } from "threadfold";
 

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type SummarizeRequest, spanOf } from "@threadfold/core";
+import { redactingSummarizer } from "@threadfold/summarizers";
 import {
   AgentThread,
   asThreadId,
@@ -7,10 +9,7 @@ import {
   importSessionFile,
   loadTokenizer,
   type Message,
-  redactingSummarizer,
-  type SummarizeRequest,
   type Summarizer,
-  spanOf,
 } from "threadfold";
 import { agentHistory } from "./agent-step.ts";
 import { hostileThreads } from "./hostile-threads.ts";

@@ -1,13 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import {
-  AgentThread,
-  asThreadId,
-  ContextSession,
-  createMemoryStore,
-  formatById,
-  heuristicTokenizer,
-  TokenLedger,
-} from "threadfold";
+import { TokenLedger } from "@threadfold/core";
+import { AgentThread, asThreadId, ContextSession, createMemoryStore, formatById, heuristicTokenizer } from "threadfold";
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
 import { growingRun } from "./growing-run.ts";
 import { spreadOf } from "./median.ts";

@@ -1,14 +1,6 @@
-import {
-  AgentThread,
-  asThreadId,
-  emptyPlan,
-  formatById,
-  GrowingPayload,
-  GrowingRendering,
-  heuristicTokenizer,
-  type ProviderFormat,
-  TokenLedger,
-} from "threadfold";
+import { emptyPlan, TokenLedger } from "@threadfold/core";
+import { GrowingPayload, GrowingRendering } from "@threadfold/renderer";
+import { AgentThread, asThreadId, formatById, heuristicTokenizer, type ProviderFormat } from "threadfold";
 import { agentStep, agentTask } from "./lowering-thread.ts";
 import { spreadOf } from "./median.ts";
 

@@ -1,3 +1,4 @@
+import { prefixDiff } from "@threadfold/renderer";
 import {
   asMessageId,
   asThreadId,
@@ -6,7 +7,6 @@ import {
   createMemoryStore,
   type MessageInput,
   type PreparedRequest,
-  prefixDiff,
 } from "threadfold";
 import { deepAndSeldomCut } from "./deep-and-seldom-cut.ts";
 

@@ -1,14 +1,10 @@
+import { MemoryRecallIndex, QUERY_MESSAGES, recall, recallQuery, recallTokens } from "@threadfold/rehydration";
 import {
   type AgentThread,
   type CompactionPlan,
   type CompactionPreset,
   ContextSession,
   heuristicTokenizer,
-  MemoryRecallIndex,
-  QUERY_MESSAGES,
-  recall,
-  recallQuery,
-  recallTokens,
   type ThreadId,
 } from "threadfold";
 import { probeCuts } from "./probe-cuts.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OpenItem } from "threadfold";
+import type { OpenItem } from "@threadfold/core";
 
 /** When a request was done, by a person's reading. */
 export type RequestEnd =

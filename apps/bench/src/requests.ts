@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
+import { planRecords } from "@threadfold/core";
 import { type RecordedSession, recordedSession } from "@threadfold/simulation";
-import { asThreadId, ContextSession, importSessionFile, planRecords, type StructuredSummary } from "threadfold";
+import { asThreadId, ContextSession, importSessionFile, type StructuredSummary } from "threadfold";
 import { loadSession, sessionFiles } from "./peers-sessions.ts";
 import {
   type RequestScore,

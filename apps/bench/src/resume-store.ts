@@ -1,11 +1,5 @@
-import {
-  asThreadId,
-  ContextSession,
-  formatById,
-  type MessageInput,
-  openStore,
-  type ThreadEntryInput,
-} from "threadfold";
+import type { ThreadEntryInput } from "@threadfold/core";
+import { asThreadId, ContextSession, formatById, type MessageInput, openStore } from "threadfold";
 import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
 
 /** The thread that is resumed, and the tokens that a request of it may have. */

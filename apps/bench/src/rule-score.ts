@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readRules } from "threadfold";
+import { readRules } from "@threadfold/core";
 
 /** What a person said that a sentence is. */
 export type RuleLabel = "rule" | "not" | "candidate" | "retraction";

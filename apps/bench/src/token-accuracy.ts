@@ -1,12 +1,5 @@
-import {
-  type Calibration,
-  type ImportedSession,
-  learnedFactor,
-  type MessageInput,
-  NO_CALIBRATION,
-  observeUsage,
-  type ProviderAwareTokenizer,
-} from "threadfold";
+import { learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
+import type { Calibration, ImportedSession, MessageInput, ProviderAwareTokenizer } from "threadfold";
 
 /** A model call whose prompt a provider counted. */
 export interface CountedCall {

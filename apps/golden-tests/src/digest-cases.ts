@@ -1,5 +1,5 @@
+import { sha256 } from "@threadfold/core";
 import { BUILT_IN_MASKS, renderGoldenPrompt } from "@threadfold/golden";
-import { sha256 } from "threadfold";
 import { goldenCases } from "./golden-case.ts";
 
 /**

@@ -1,15 +1,87 @@
-// The model, the plan and the ports.
-export * from "@threadfold/core";
-// One turn of an agent loop, end to end: where most users begin.
-export * from "@threadfold/session";
-// What a session is put together from.
-export * from "@threadfold/strategies";
-export * from "@threadfold/summarizers";
-export * from "@threadfold/renderer";
-export * from "@threadfold/rehydration";
-export * from "@threadfold/tokenizers";
-export * from "@threadfold/stores";
+// What a host needs, chosen and listed by hand. Everything else is under its package: `@threadfold/core` for messages, plans
+// and ports, `@threadfold/strategies` for one's own policy, `@threadfold/renderer` for formats, and so on.
+
+// One conversation in an agent loop.
+export {
+  assistantMessage,
+  type BackgroundFold,
+  type CompactOptions,
+  type CompletedResponse,
+  ContextSession,
+  type FailedCall,
+  type Handoff,
+  type HandoffOptions,
+  type ModelResponse,
+  type OpenOptions,
+  type PlanPreview,
+  type PreparedRequest,
+  type PrepareOptions,
+  type ReplayedRequest,
+  type SessionHooks,
+  type SessionOptions,
+  type SessionStats,
+  startCompactionWorker,
+  systemClock,
+  text,
+  toolMessage,
+  type UsageReport,
+  userMessage,
+} from "@threadfold/session";
+// Messages, plans, what folding came to, and the ports that a host may fill.
+export {
+  AgentThread,
+  type ArtifactStore,
+  asMessageId,
+  asThreadId,
+  asToolCallId,
+  type Authority,
+  BudgetInfeasibleError,
+  type Clock,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type CompletionModel,
+  type ContextCompactionConfig,
+  type ContextCompactionEvent,
+  type ErrorCode,
+  type Explanation,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageId,
+  type MessageInput,
+  type Part,
+  type ProviderAwareTokenizer,
+  type RecallPage,
+  type Role,
+  type SecurityContext,
+  type StructuredSummary,
+  type Summarizer,
+  type ThreadfoldStore,
+  type ThreadId,
+  type ThreadRules,
+  ThreadfoldError,
+  type ToolDefinition,
+  type ToolResultEnvelope,
+  toolResultText,
+  visibleText,
+} from "@threadfold/core";
+// Policies: when to fold, and what.
+export {
+  type CompactionPreset,
+  type CompactionStrategy,
+  type CompactionTrigger,
+  ladderPreset,
+  PRESETS,
+  presetByName,
+  threadfoldPreset,
+} from "@threadfold/strategies";
+// Providers' requests.
+export { FORMAT_NAMES, type FormatId, formatById, type ProviderFormat } from "@threadfold/renderer";
+// Where threads are kept.
+export { createMemoryStore, eraseSubject, fileKeyStore, openStore, verifyStore } from "@threadfold/stores";
+// Counters.
+export { type Calibration, heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
+// Summaries by a model of one's own.
+export { ExtractiveSummarizer, modelSummarizer, redactSecrets } from "@threadfold/summarizers";
 // Sessions that other tools recorded.
-export * from "@threadfold/importers";
-// Both session and stores have the machine's clock; one of them is enough.
-export { systemClock } from "@threadfold/session";
+export { exportSession, type ImportedSession, importSession, importSessionFile } from "@threadfold/importers";

@@ -1,3 +1,4 @@
+import type { SummaryChange } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import {
   asMessageId,
@@ -7,10 +8,9 @@ import {
   createMemoryStore,
   ladderPreset,
   type MessageInput,
+  presetByName,
   type SessionOptions,
   type Summarizer,
-  type SummaryChange,
-  springSlidingPreset,
 } from "./index.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
@@ -60,7 +60,7 @@ describe("what a tool declared", () => {
     ["without a model, preset threadfold", {}],
     ["with a summarizer of the host's own", { summarizer: careless }],
     ["with preset ladder", { preset: ladderPreset }],
-    ["where old turns are dropped", { preset: springSlidingPreset }],
+    ["where old turns are dropped", { preset: presetByName("spring-session-sliding") }],
   ])("stands in every later prompt, %s", async (_name, options) => {
     const session = await ContextSession.open({
       ...{ threadId: asThreadId("orders"), store: createMemoryStore(), ...options },
