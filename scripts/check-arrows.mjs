@@ -6,7 +6,7 @@ export const RULES = {
   packages:
     "Between packages, arrows point down only. core imports no other package. tokenizers, strategies, summarizers, " +
     "renderer, rehydration, stores and importers import core and not each other: what one needs of another it takes " +
-    "through a port in core. session may import all of these. integrations, golden and simulation sit on top of " +
+    "through a port in core. turn may import core, strategies, renderer and summarizers; session all of these. integrations, golden and simulation sit on top of " +
     "session, cli on top of integrations and simulation, threadfold on top of cli, apps on top of everything; nothing " +
     "imports an app. A package is imported by its name.",
   order:

@@ -16,6 +16,8 @@ const STEPS = {
   typecheck: () => turboTasks("//#typecheck"),
   lint: () => turboTasks("//#lint"),
   arrows: () => script("check-arrows.mjs"),
+  house: () => script("house.mjs"),
+  trace: () => run("--conditions=threadfold-source", join(root, "apps/bench/src/trace-turn.ts")),
   publint: () => script("check-packages.mjs"),
   test: () => turboTasks("test", "//#test:scripts", "//#test:oldest-node"),
 };
@@ -35,7 +37,11 @@ console.log("\n== summary");
 process.exitCode = script("test-summary.mjs", ...failed.map(([name]) => name).filter((name) => name !== "test"));
 
 function script(name, ...args) {
-  const { status } = spawnSync(process.execPath, [join(root, "scripts", name), ...args], {
+  return run(join(root, "scripts", name), ...args);
+}
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
   });

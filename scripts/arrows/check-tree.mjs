@@ -101,8 +101,7 @@ function checkCycles(packages) {
 
 /** The folders of a package form one order. Tests may reach forward, for a test needs more than what it tests. */
 function checkFolderOrder(room) {
-  const order = FOLDER_ORDER[room.folder];
-  if (order === undefined) return [];
+  const order = FOLDER_ORDER[room.folder] ?? [];
   const placeOf = (folder) => (folder === "" ? order.length : order.indexOf(folder));
   const named = (folder) => (folder === "" ? "a file of src itself" : folder);
   return sourcesOf(room).flatMap((file) => {

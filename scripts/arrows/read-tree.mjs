@@ -37,6 +37,6 @@ function readFile(root, path) {
 }
 
 /** Tests, and what only tests and measurements use. */
-const TEST = /\.test\.m?[jt]s$|\/(?:testing|test-support|bench)\//;
+const TEST = /\.(?:test|process)\.m?[jt]s$|\/(?:testing|test-support|bench)\//;
 
 const slashed = (path) => path.split(sep).join("/");
