@@ -195,7 +195,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Below so many tokens nothing is cached (`wire.md`). */
+/** Below so many tokens nothing is cached. */
 const LEAST_TOKENS = 1_024;
 
 /** Tokens of a text as the double counts them. */

@@ -57,7 +57,7 @@ describe("prompt-cache prices", () => {
     }
   });
 
-  it("are those of wire.md where a bill depends on them", () => {
+  it("are the published ones where a bill depends on them", () => {
     expect(promptCachePrice("anthropic")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 300 });
     expect(promptCachePrice("anthropic-1h")).toMatchObject({ read: 0.1, write: 2, ttlSeconds: 3_600 });
     expect(promptCachePrice("openai-5.6")).toMatchObject({ read: 0.1, write: 1.25, ttlSeconds: 1_800 });

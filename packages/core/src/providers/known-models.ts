@@ -51,7 +51,7 @@ const ANTHROPIC_MINIMUM = {
   },
 } as const;
 
-/** Price rows by provider (`wire.md`, prompt-cache prices). Extend them with the second argument of {@link promptCachePrice}. */
+/** Price rows by provider, as the providers publish them. Extend them with the second argument of {@link promptCachePrice}. */
 export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
   row({
     id: "anthropic",

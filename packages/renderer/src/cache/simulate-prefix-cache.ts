@@ -180,7 +180,7 @@ export type CacheMatching =
 const ANTHROPIC: CacheMatching = { kind: "explicit", most: 4, lookBackBlocks: 20 };
 const OPENAI: CacheMatching = { kind: "implicit", stepTokens: 128 };
 
-/** Matching by the id of a price row (`wire.md`, prompt-cache prices). */
+/** Matching by the id of a price row. */
 const MATCHING: Readonly<Record<string, CacheMatching>> = Object.freeze({
   anthropic: ANTHROPIC,
   "anthropic-1h": ANTHROPIC,

@@ -4,7 +4,7 @@ import { canMark, type MarkedFormat, markPayload, markRequest, type PartMark } f
 import { capabilitiesOf } from "../input/model-capabilities.ts";
 import type { CacheOptions } from "./provider-format.ts";
 
-/** A request writes at most four breakpoints, and earlier ones are found however far back (`wire.md`, prompt-cache prices). */
+/** A request writes at most four breakpoints, and earlier ones are found however far back. */
 const LIMITS = { most: 4, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
 
 /** One of OpenAI's formats, as far as breakpoints depend on it. */

@@ -103,7 +103,7 @@ const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable =>
 });
 
 /**
- * What models can take (`wire.md`, rows Reasoning, Last message and Images/docs). A model without a row of its own is
+ * What models can take. A model without a row of its own is
  * taken for the newest of its family, whose rules are the strictest. Claude binds thinking to the prefix from Fable 5.1 and
  * Opus 5.5 on (Anthropic's pages on preserved thinking, November 2026). Which open models want their reasoning back is not
  * confirmed by a vendor's page: add a row to say otherwise.

@@ -23,7 +23,7 @@ export interface LegalityRuleInfo {
   readonly id: string;
   /** What the provider asks, in one sentence. */
   readonly description: string;
-  /** Row of the project's table of wire rules that the rule comes from. */
+  /** What the rule is about, such as `Reasoning`. The rule stands in docs/spec/wire.md under its id, with what to do. */
   readonly reference: string;
 }
 

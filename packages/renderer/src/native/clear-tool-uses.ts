@@ -164,7 +164,7 @@ export interface AnthropicNativeFields {
 
 /** Asked for by requests that clear. */
 export const CONTEXT_EDITING_BETA = "context-management-2025-06-27";
-/** Asked for by requests that compact, and by every request that carries a compaction block (`wire.md`, Compaction objects). */
+/** Asked for by requests that compact, and by every request that carries a compaction block. */
 export const COMPACTION_BETA = "compact-2026-01-12";
 /** The provider takes no lower threshold. */
 export const LEAST_COMPACTION_TOKENS = 50_000;

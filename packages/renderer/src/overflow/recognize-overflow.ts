@@ -8,7 +8,7 @@ export interface OverflowPhrase {
 }
 
 /**
- * What providers say when a prompt does not fit (`wire.md`, overflow phrases; messages as their SDKs' error classes carry
+ * What providers say when a prompt does not fit (messages as their SDKs' error classes carry
  * them). Data: a host adds phrases of servers of its own.
  */
 export const OVERFLOW_PHRASES: readonly OverflowPhrase[] = Object.freeze([

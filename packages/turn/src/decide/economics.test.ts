@@ -42,7 +42,7 @@ const anyFigures: fc.Arbitrary<CommitFigures> = fc
   });
 
 describe("weighing a commit", () => {
-  it("gives wire.md's break-even: 10 K freed before a suffix of 60 K pays after about 69 calls, 100 K after 7", () => {
+  it("the break-even of published prices: 10 K freed before a suffix of 60 K pays after about 69 calls, 100 K after 7", () => {
     expect(weighCommit(figures)).toMatchObject({ freed: 10_000, breakEvenCalls: 69, pays: false });
     expect(weighCommit({ ...figures, before: 200_000 })).toMatchObject({ freed: 100_000, pays: true });
     expect(weighCommit({ ...figures, before: 200_000 }).breakEvenCalls).toBeCloseTo(6.9);

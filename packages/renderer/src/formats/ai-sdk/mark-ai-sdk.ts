@@ -4,7 +4,7 @@ import { canMark, markPayload, markRequest, type PartMark } from "../../cache/ma
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
-/** How the providers of the SDK that take breakpoints are told of one, and how far back each looks (`wire.md`). */
+/** How the providers of the SDK that take breakpoints are told of one, and how far back each looks. */
 const PROVIDERS = {
   anthropic: { field: "cacheControl", oldFields: ["cacheControl", "cache_control"], most: 4, lookBackBlocks: 20 },
   openai: {

@@ -3,7 +3,7 @@ import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-
 import { asList, isPlainObject } from "../../legality/legality-rule.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
-/** A request has at most four breakpoints, and each looks back twenty blocks (`wire.md`, prompt-cache prices). */
+/** A request has at most four breakpoints, and each looks back twenty blocks. */
 const LIMITS = { most: 4, lookBackBlocks: 20 } as const;
 
 /** Kinds of block that cannot carry a breakpoint. */

@@ -1,0 +1,116 @@
+// The pages of docs/spec that are written from the house itself: scenarios from the names of the tests that prove them, and
+// wire rules from the formats. `npm run spec` writes them; a test says when they are not those of this tree.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { leadingIds, testNames } from "../scenarios/test-names.mjs";
+
+/** What the letters of scenarios stand for, in the order of the page. */
+const FAMILIES = {
+  V: "Log and view: what a plan shows of a thread",
+  A: "Groups: what is kept or folded together",
+  G: "Cutting: where a history may be cut",
+  S: "Folding: triggers, strategies, summaries",
+  L: "The loop: what happens around a fold while an agent works",
+  C: "Commit: plans, caches and other writers",
+  W: "The wire: what providers refuse",
+};
+
+/** Tests, and the law suites that tests call. */
+const SOURCES = ["{packages,apps}/*/src/**/*.test.ts", "{packages,apps}/*/src/**/{laws/*,*-laws}.ts"];
+
+/** @returns {Map<string, { words: string, file: string }[]>} by id, what the tests that are named by it say */
+export function provenScenarios(root) {
+  const proven = new Map();
+  for (const file of sourcesOf(root, SOURCES))
+    for (const name of new Set(testNames(file, readFileSync(join(root, file), "utf8"))))
+      for (const id of wordsOf(name) === "" ? [] : leadingIds(name))
+        proven.set(id, [...(proven.get(id) ?? []), { words: wordsOf(name), file: file.split("\\").join("/") }]);
+  return proven;
+}
+
+/** Files under a root that match, sorted, without what is installed or built. */
+export const sourcesOf = (root, patterns) =>
+  globSync(patterns, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" }).sort();
+
+/** A test's name without its ids and without what is filled in when it runs. */
+const wordsOf = (name) => name.replace(/^(?:[A-Z]\d+[,:]? )+/, "").replace(/\$\{?[\w.]*\}?|%[sdo]/g, "…");
+
+/** The page of scenarios. */
+export function scenariosPage(root) {
+  const proven = provenScenarios(root);
+  const sections = Object.entries(FAMILIES).map(([letter, title]) => {
+    const ids = [...proven.keys()].filter((id) => id[0] === letter).sort(byNumber);
+    return [`## ${letter} — ${title}`, ...ids.map((id) => scenario(id, proven.get(id)))].join("\n\n");
+  });
+  return [
+    "# Scenarios",
+    "Written by `npm run spec` from the names of the tests; do not edit. Each id stands for one thing that must hold; the lines below it are the tests that are named by it, in their own words. Gaps in the numbers are scenarios of systems that this house does not have. Promises (`P1`) are in [README.md](README.md), claims of reliability (`R1`) in [../reliability.md](../reliability.md).",
+    ...sections,
+    "",
+  ].join("\n\n");
+}
+
+function scenario(id, tests) {
+  const lines = tests.map(({ words, file }) => `- ${escaped(words)} ([${file.split("/").at(-1)}](../../${file}))`);
+  return [`<a id="${id.toLowerCase()}"></a>**${id}**`, "", ...new Set(lines)].join("\n");
+}
+
+/** A name is prose here: what looks like markup in it is none. */
+const escaped = (text) => text.replace(/[<>*_[\]|]/g, (sign) => `\\${sign}`);
+
+const byNumber = (one, other) => Number(one.slice(1)) - Number(other.slice(1));
+
+/**
+ * The page of wire rules.
+ *
+ * @param formats every format of the renderer.
+ * @param remedyFor what to do about a broken rule, by its id.
+ */
+export function wirePage(formats, remedyFor) {
+  const rules = new Map();
+  for (const { id: format, rules: table } of formats)
+    for (const { id, description, reference } of table.rules) {
+      const known = rules.get(id) ?? { reference, says: new Map() };
+      known.says.set(description, [...(known.says.get(description) ?? []), format]);
+      rules.set(id, known);
+    }
+  const ids = [...rules.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return [
+    "# Wire rules",
+    "Written by `npm run spec` from the formats; do not edit. `threadfold lint` and `violations` name a rule by its id. A rule that several providers have says it in the words of each.",
+    ...ids.map((id) => wireRule(id, rules.get(id), remedyFor(id))),
+    "",
+  ].join("\n\n");
+}
+
+/** Scenarios of the wire first, by number; then the rules that have words for names. */
+const rank = (id) => (/^W\d+$/.test(id) ? Number(id.slice(1)) : 1_000);
+
+function wireRule(id, { reference, says }, remedy) {
+  const lines = [...says].map(([description, formats]) => `- ${description} (${formats.join(", ")})`);
+  return [
+    `## <a id="${id.toLowerCase()}"></a>${id}`,
+    "",
+    `${reference}. What to do: ${remedy ?? "see the provider's documentation"}.`,
+    "",
+    ...lines,
+  ].join("\n");
+}
+
+/** Where ids have their place: an anchor in a page of the specification, or a row of the reliability table. */
+const PLACES = ["docs/spec/README.md", "docs/spec/scenarios.md", "docs/spec/wire.md", "docs/reliability.md"];
+const CITED = /\(((?:[PVAGSLCWR]\d{1,2})(?:(?:,| and) [PVAGSLCWR]\d{1,2})*)[),;]/g;
+
+/** Ids that comments and pages cite and that have no place, each with where it is cited first. */
+export function citedWithoutPlace(root) {
+  const places = PLACES.map((page) => readFileSync(join(root, page), "utf8"));
+  const known = new Set(
+    places.flatMap((text) => [...text.matchAll(/<a id="([a-z]\d+)">|^\| (R\d+) \|/gm)].map(([, id, row]) => id ?? row)),
+  );
+  const missing = new Map();
+  for (const file of sourcesOf(root, ["{packages,apps}/*/src/**/*.ts", "docs/**/*.md", "*.md"]))
+    for (const [, ids] of readFileSync(join(root, file), "utf8").matchAll(CITED))
+      for (const id of ids.match(/[A-Z]\d+/g))
+        if (!known.has(id) && !known.has(id.toLowerCase()) && !missing.has(id)) missing.set(id, file);
+  return missing;
+}
