@@ -1,0 +1,17 @@
+import { sha256 } from "@threadfold/core";
+import { describe, expect, it } from "vitest";
+import { MIGRATIONS as POSTGRES } from "../postgres/schema.ts";
+import { MIGRATIONS as SQLITE } from "../sqlite/schema.ts";
+
+/**
+ * A migration that ran on somebody's data is never edited: a store that has it does not run it again. When one of these
+ * digests moves, put the old text back and add a migration behind it.
+ */
+describe("the tables of a store", () => {
+  it.for([
+    ["SQLite", SQLITE, ["f7ba7652cf34394b", "349f29e9705ab0b0"]],
+    ["PostgreSQL", POSTGRES, ["78df83c5af77b36e", "3aed8d2b3f9ebc6f"]],
+  ] as const)("of %s change by a new version alone", ([, migrations, digests]) => {
+    expect(migrations.map((sql) => sha256(sql).slice(0, 16))).toEqual(digests);
+  });
+});
