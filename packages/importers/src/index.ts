@@ -3,6 +3,7 @@ export type {
   ImportedSession,
   ImportedSource,
   ImportFormat,
+  KnownFormat,
   NonPromptRecords,
 } from "./session/imported-session.ts";
 export type { MalformedRecord, SourcePointer, SourceRecord, SourceRecords } from "./reading/source-records.ts";

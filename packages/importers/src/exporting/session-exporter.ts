@@ -1,8 +1,8 @@
 import type { AgentThread, ChatMessage, CompactionPlan } from "@threadfold/core";
-import type { ImportFormat } from "../session/imported-session.ts";
+import type { KnownFormat } from "../session/imported-session.ts";
 
 /** The formats that can be written. */
-export type ExportFormat = Extract<ImportFormat, "pi" | "claude-code">;
+export type ExportFormat = Extract<KnownFormat, "pi" | "claude-code">;
 
 /** A folded thread as an exporter gets it. */
 export interface SessionExport {

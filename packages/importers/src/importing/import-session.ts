@@ -1,17 +1,11 @@
 import { type ImportProgress, Pace } from "../reading/pace.ts";
 import { readRecords } from "../reading/source-records.ts";
 import { collectBytes, decodeSource, decompress, readSourceFile } from "../reading/source-text.ts";
-import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
-import { mapRecords } from "./map-records.ts";
+import type { ImportedSession } from "../session/imported-session.ts";
+import { mapRecords, type SourceChoice } from "./map-records.ts";
 
-export interface ImportOptions {
-  /** The format of the source; detected by default. */
-  readonly format?: ImportFormat | "auto";
-  /**
-   * Which thread of a source that holds several: its place, from 1, or its name, as the warning `more-threads` lists
-   * them. The first by default.
-   */
-  readonly thread?: number | string;
+/** How a session is imported. */
+export interface ImportOptions extends SourceChoice {
   readonly limits?: Partial<ImportLimits>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -34,7 +28,7 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
   const source = decodeSource(await decompress(bytes, limits.maxBytes));
   pace.check();
   const records = await readRecords(source, limits.maxLineLength, pace);
-  const session = mapRecords(records, options.format ?? "auto", options.thread ?? 1);
+  const session = mapRecords(records, options);
   pace.report(source.bytes, source.bytes);
   return session;
 }

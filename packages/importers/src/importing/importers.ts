@@ -37,23 +37,27 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
 const SURE_ENOUGH = 0.3;
 
 /**
- * The importer for a source: the surest one, or the one that was asked for.
+ * The importer for a source: the surest one, or the one that was asked for. Of those that are equally sure, the first one.
  *
  * @throws ThreadfoldError `UNKNOWN_FORMAT` when no importer can read it, `WRONG_FORMAT` when the wanted one cannot.
  */
-export function chooseImporter(source: SourceRecords, wanted: ImportFormat | "auto"): SessionImporter {
-  const detected = detectImporter(source);
+export function chooseImporter(
+  source: SourceRecords,
+  wanted: ImportFormat | "auto",
+  importers: readonly SessionImporter[] = IMPORTERS,
+): SessionImporter {
+  const detected = detectImporter(source, importers);
   if (wanted === "auto") {
     if (detected !== undefined) return detected;
     throw new ThreadfoldError("UNKNOWN_FORMAT", `The source is in no known format${firstProblem(source)}.`, {
       details: {
         records: source.records.length,
         malformed: source.malformed.length,
-        formats: IMPORTERS.map(({ format }) => format),
+        formats: importers.map(({ format }) => format),
       },
     });
   }
-  const importer = IMPORTERS.find(({ format }) => format === wanted);
+  const importer = importers.find(({ format }) => format === wanted);
   if (importer === undefined) {
     throw new ThreadfoldError("UNKNOWN_FORMAT", `There is no importer for the format ${String(wanted).slice(0, 40)}.`);
   }
@@ -64,10 +68,10 @@ export function chooseImporter(source: SourceRecords, wanted: ImportFormat | "au
   });
 }
 
-function detectImporter(source: SourceRecords): SessionImporter | undefined {
+function detectImporter(source: SourceRecords, importers: readonly SessionImporter[]): SessionImporter | undefined {
   let best: SessionImporter | undefined;
   let sureness = 0;
-  for (const importer of IMPORTERS) {
+  for (const importer of importers) {
     const own = importer.detect(source);
     if (own >= SURE_ENOUGH && own > sureness) [best, sureness] = [importer, own];
   }

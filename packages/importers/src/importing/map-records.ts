@@ -6,25 +6,40 @@ import type { ImportWarning } from "../session/import-warning.ts";
 import type { ImportedSession, ImportedSource, ImportFormat } from "../session/imported-session.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { shortId } from "../session/session-ids.ts";
-import type { DraftedSession } from "../session/session-importer.ts";
-import { chooseImporter } from "./importers.ts";
+import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";
+import { chooseImporter, IMPORTERS } from "./importers.ts";
+
+/** What of a source is imported, and by whom. */
+export interface SourceChoice {
+  /** The format of the source; detected by default. */
+  readonly format?: ImportFormat | "auto";
+  /**
+   * Which thread of a source that holds several: its place, from 1, or its name, as the warning `more-threads` lists
+   * them. The first by default.
+   */
+  readonly thread?: number | string;
+  /**
+   * Importers of one's own, for tools that this package does not know. They are asked first: where one of them and one of
+   * ours are equally sure of a source, the own one reads it.
+   */
+  readonly importers?: readonly SessionImporter[];
+}
 
 /**
  * Makes a session of a source's records: picks the importer and the thread, and assembles what the importer finds.
  *
- * @param wanted place of the thread, from 1, or its name.
  * @throws ThreadfoldError `EMPTY_SOURCE`, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `INVALID_CONFIG`.
  */
 export function mapRecords(
   all: SourceRecords,
-  format: ImportFormat | "auto",
-  wanted: number | string,
+  { format = "auto", thread: wanted = 1, importers = [] }: SourceChoice,
 ): ImportedSession {
-  const first = chooseImporter(all, format);
+  const known = [...importers, ...IMPORTERS];
+  const first = chooseImporter(all, format, known);
   const threads = first.threads?.(all) ?? [];
   const thread = pickThread(threads, wanted);
   const source = threads.length < 2 ? all : { ...all, records: threads[thread - 1]?.records ?? [] };
-  const importer = source === all ? first : chooseImporter(source, format);
+  const importer = source === all ? first : chooseImporter(source, format, known);
   const draft = new SessionDraft();
   const { sessionId, opening, records, ...frame } = importer.import(source, draft);
   if (draft.messages.length === 0) throw emptySource(importer.format, source, draft);

@@ -9,12 +9,15 @@ import {
 import { importSession } from "../importing/import-session.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
 
 /** A log to try an importer on. */
 export interface ImporterSample {
   readonly bytes: Uint8Array;
   /** The format that it is in. */
   readonly format: ImportFormat;
+  /** An importer that does not come with this package. */
+  readonly importers?: readonly SessionImporter[];
 }
 
 /** A law that an importer broke, and how. */
@@ -37,9 +40,9 @@ const LAWS: Readonly<Record<string, (session: ImportedSession) => readonly strin
  * Tries an importer on an undamaged log of its format: the format is detected, two imports are equal, results carry
  * the name of their tool, and {@link sessionLaws} hold. An importer that is right breaks none.
  */
-export async function importerLaws({ bytes, format }: ImporterSample): Promise<readonly BrokenLaw[]> {
-  const session = await importSession(bytes);
-  const again = await importSession(Uint8Array.from(bytes), { format });
+export async function importerLaws({ bytes, format, importers = [] }: ImporterSample): Promise<readonly BrokenLaw[]> {
+  const session = await importSession(bytes, { importers });
+  const again = await importSession(Uint8Array.from(bytes), { format, importers });
   const broken = [...sessionLaws(session)];
   broken.push(
     ...wrongToolNames(session).map((detail) => ({ law: "results carry the name of the tool that was called", detail })),

@@ -2,8 +2,11 @@ import type { JsonObject, MessageId, MessageInput, SystemEntry, ThreadId, ToolDe
 import type { MalformedRecord } from "../reading/source-records.ts";
 import type { ImportWarning } from "./import-warning.ts";
 
-/** The formats that can be imported. */
-export type ImportFormat =
+/** The formats that can be imported: those that come with this package, and any that an importer of one's own names. */
+export type ImportFormat = KnownFormat | (string & {});
+
+/** The formats that come with this package. */
+export type KnownFormat =
   | "pi"
   | "claude-code"
   | "codex"

@@ -4,7 +4,7 @@ import type { SourceThread } from "../reading/source-threads.ts";
 import type { ImportFormat } from "./imported-session.ts";
 import type { SessionDraft } from "./session-draft.ts";
 
-/** Reads the logs of one tool. Adding a tool means writing its importer and adding one line to `IMPORTERS`. */
+/** Reads the logs of one tool. One of your own is handed to `importSession` in `importers`; one that comes with this package has its line in `IMPORTERS`. */
 export interface SessionImporter {
   readonly format: ImportFormat;
   /** How sure it is that the source is in its format, from 0 (it cannot read it) to 1. Looks at the first records only. */
