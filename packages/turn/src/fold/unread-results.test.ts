@@ -205,6 +205,18 @@ describe("results that no model call has read", () => {
     expect(actionOf(plan, asMessageId("a0-r0")).action).toBe("include");
   });
 
+  it.each([90, 100, 110, 140])("show the first of %i that are too many for all to say something", async (count) => {
+    const unread = Array.from({ length: count }, () => huge(7_500));
+    const { result, config } = foldScene(threadOf([], unread), { config: { maxInputTokens: 8_000 } });
+    const outcome = await result;
+    if (outcome.type !== "ready") throw new Error(outcome.type);
+    const shown = unread.map((_, at) => previewOf(recordOf(outcome.plan, `now-r${at}`) as PlanRecord) !== undefined);
+    const firstHidden = shown.indexOf(false);
+    expect(shown.lastIndexOf(true)).toBeLessThan(firstHidden);
+    expect(firstHidden).toBeGreaterThanOrEqual(count < 120 ? 10 : 3);
+    expect(outcome.tokens.after).toBeGreaterThan(0.85 * requestRoom(config).softLimit);
+  });
+
   it("are truncated where the artifact store takes nothing", async () => {
     const artifacts = {
       store: () => Promise.reject(new Error("disk is full")),

@@ -96,25 +96,30 @@ interface SharedRoom {
   readonly records: PlanRecords;
   readonly whole: boolean;
 }
-/** Shares so many tokens over unread bodies: those that take no more than their share stay whole, of the others the ends. */
+/**
+ * Shares so many tokens over unread bodies: those that take no more than their share stay whole, of the others the ends.
+ * Where a share would say nothing, the first ones have the room, as many as it is enough for.
+ */
 export function shareRoom(
   records: PlanRecords,
   bodies: readonly UnreadBody[],
   tokens: number,
   countTokens: CountTokens,
 ): SharedRoom {
+  const sharing =
+    bodies.length * LEAST_TOKENS <= tokens ? bodies : bodies.slice(0, Math.floor(tokens / FEW_SHARE) || 1);
   const share = equalShare(
-    bodies.map((body) => body.tokens),
+    sharing.map((body) => body.tokens),
     tokens,
   );
-  const bodyOf = new Map(bodies.map((body) => [body.id, body]));
+  const bodyOf = new Map(sharing.map((body) => [body.id, body]));
   const shown = planRecords(records).flatMap((record): readonly PlanRecord[] => {
     const id = resultOf(record);
     const body = id === undefined ? undefined : bodyOf.get(id);
     if (body === undefined) return [record];
     return body.tokens <= share ? [] : [withPreview(record, textEnds(body.text, body.tokens, share, countTokens))];
   });
-  return { records: groupRecords(shown), whole: bodies.every((body) => body.tokens <= share) };
+  return { records: groupRecords(shown), whole: sharing === bodies && bodies.every((body) => body.tokens <= share) };
 }
 
 /** The most that each may take, so that all together take the room at the most and nobody's share is left unused. */
@@ -141,6 +146,8 @@ const HEAD_SHARE = 2 / 3;
 const LINE_SHARE = 0.15;
 /** Fewer tokens of a text say nothing. */
 const LEAST_TOKENS = 40;
+/** What each has where not all can have something. */
+const FEW_SHARE = 120;
 
 /** No text of more characters a token is looked at as a whole. */
 const MOST_CHARACTERS = 16;
