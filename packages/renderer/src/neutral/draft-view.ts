@@ -15,7 +15,8 @@ import { pointerMessage } from "./pointer-message.ts";
 import { type RecallTools, recallTools } from "./recall-tools.ts";
 import { firstSummary, type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
-type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
+/** What drafting reads of an input. */
+export type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
 
 /** Makes the messages of a view, entry by entry and in order (seed 002, replacement semantics). No provider is known here. */
 export function draftView(

@@ -1,12 +1,24 @@
+import { ThreadView } from "@threadfold/core";
+import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
-import { GrowingRendering } from "./growing-rendering.ts";
+import { draftRequest } from "../neutral/draft-request.ts";
+import { composeRendering, renderedFrame } from "./compose-rendering.ts";
+import { requestPiece } from "./request-piece.ts";
+import { NOTHING_SETTLED } from "./settled-request.ts";
 
 /**
- * Applies a plan to a thread and makes the request that a format sends (seed 002, Prompt Renderer): the view is drafted
- * message by message, made legal by the format's requirements, and counted. Pure: the same input gives the same bytes
- * (P2), and between two plans a longer thread only adds to the end (P7). For a thread that is rendered turn by turn see
- * {@link GrowingRendering}.
+ * Applies a plan to a thread and makes the request that a format sends: the view is drafted message by message, made legal
+ * by the format's requirements, counted and described. Pure: the same input gives the same bytes, and between two plans a
+ * longer thread only adds to the end. This is what a rendering is; `GrowingRendering` comes to the same by the way of what
+ * it rendered a turn ago.
  */
-export const renderRequest = (input: RenderInput, format: ProviderFormat): Rendering =>
-  GrowingRendering.whole(input, format).rendering;
+export function renderRequest(given: RenderInput, format: ProviderFormat): Rendering {
+  const input = { ...given, ledger: given.ledger.extend(given.thread) };
+  const { system, sources, drafts } = draftRequest(ThreadView.of(input.thread, input.plan).entries, input);
+  const requirements = requirementsFor(format.rules.requirements, input);
+  const whole = { first: true, last: true };
+  const legal = requestPiece({ system, tools: input.tools, drafts }, input, requirements, whole);
+  const frame = renderedFrame(legal, system, sources, input);
+  return composeRendering({ input, format, requirements }, frame, NOTHING_SETTLED(), legal);
+}

@@ -1,0 +1,86 @@
+import type { MessageId, SystemEntry, TokenBreakdown } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import { declaredTools } from "../conform/tools.ts";
+import type { ProviderFormat } from "../formats/provider-format.ts";
+import type { RenderInput, Rendering } from "../input/render-input.ts";
+import type { Draft } from "../neutral/draft.ts";
+import { WarningLog } from "../warnings/warning-log.ts";
+import { buildManifest } from "./build-manifest.ts";
+import { countFrame, countTools, type FrameTokens } from "./count-draft.ts";
+import { missingPins } from "./missing-pins.ts";
+import { addShares, type FirstPiece, type RequestPiece, renderedMessages } from "./request-piece.ts";
+import type { SettledRequest } from "./settled-request.ts";
+
+/** What a rendering is made for, and what of it depends on no message. */
+export interface RenderContext {
+  readonly input: RenderInput;
+  readonly format: ProviderFormat;
+  readonly requirements: FormatRequirements;
+}
+
+/** What comes before the messages of a request, as the format takes it. */
+export interface RenderedFrame extends Readonly<FirstPiece["frame"]> {
+  /** System text before it was made legal, of host and thread. */
+  readonly given: readonly SystemEntry[];
+  /** The system messages of the thread that went into it. */
+  readonly sources: readonly MessageId[];
+  readonly tokens: FrameTokens;
+}
+
+/** Counts the frame with which a request begins. */
+export function renderedFrame(
+  { frame }: FirstPiece,
+  given: readonly SystemEntry[],
+  sources: readonly MessageId[],
+  { ledger }: RenderInput,
+): RenderedFrame {
+  return { ...frame, given, sources, tokens: countFrame(frame.system, ledger.tokenizer) };
+}
+
+/** Puts a legal request together and says of each message where it comes from and what it costs. */
+export function composeRendering(
+  { input, format, requirements }: RenderContext,
+  frame: RenderedFrame,
+  settled: SettledRequest,
+  tail: RequestPiece,
+): Rendering {
+  const isDeclaring = requirements.declaresTools && frame.tools.length === 0;
+  const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : frame.tools;
+  const chats = settled.chats.toArray().concat(tail.drafts.map(({ chat }) => chat));
+  const messages = settled.messages.toArray().concat(renderedMessages(tail, settled.messages.length));
+  const request = { system: frame.system, tools, messages: chats };
+  const breakdown = breakdownOf(frame, countTools(tools, input.ledger.tokenizer), addShares(settled.shares, tail));
+  const warnings = WarningLog.join(settled.warnings, tail.warnings);
+  if (isDeclaring && tools.length > 0)
+    warnings.named(
+      "tools-declared",
+      tools.map(({ name }) => name),
+    );
+  const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
+  const drafts = () => [...settled.drafts.toArray(), ...tail.drafts];
+  return {
+    request,
+    manifest: buildManifest(input, {
+      format: format.id,
+      request,
+      drafts: () => eachDraft(settled, tail),
+      messages,
+      systemSources: frame.sources,
+    }),
+    warnings: warnings.warnings,
+    tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),
+    breakdown,
+    missingPins: sought.length === 0 ? [] : missingPins(sought, request.system, drafts()).map(({ id }) => id),
+  };
+}
+
+function* eachDraft(settled: SettledRequest, tail: RequestPiece): Iterable<Draft> {
+  yield* settled.drafts;
+  yield* tail.drafts;
+}
+
+function breakdownOf({ tokens }: RenderedFrame, tools: number, shares: Partial<TokenBreakdown>): TokenBreakdown {
+  const { system, overhead } = tokens;
+  const { pins = 0, summaries = 0, pointers = 0, kept = 0, rehydrated = 0 } = shares;
+  return { system, tools, pins, summaries, pointers, kept, rehydrated, overhead: overhead + (shares.overhead ?? 0) };
+}
