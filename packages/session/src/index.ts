@@ -44,7 +44,7 @@ export type {
   SessionStartHook,
   SessionStartInput,
 } from "./host/session-hooks.ts";
-export { type ReplayedRequest, replayThread } from "./replay/replay-thread.ts";
+export { type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
 export { planWindow } from "./request/plan-window.ts";
 export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
 export type { PreparedRequest } from "./host/prepared-request.ts";

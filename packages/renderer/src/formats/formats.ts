@@ -23,12 +23,18 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([["anthropic", anthropi
 /** Every name that {@link formatById} knows. */
 export const FORMAT_NAMES: readonly string[] = Object.freeze([...SHORT_NAMES.keys(), ...FORMATS.map(({ id }) => id)]);
 
-/** The format of that id or short name. @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names all. */
-export function formatById(id: string): ProviderFormat {
-  const format = FORMATS.find((known) => known.id === (SHORT_NAMES.get(id) ?? id));
+/**
+ * The format of that id or short name.
+ *
+ * @param own formats that do not come with this package; they go before those that do.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is none; the hint names all.
+ */
+export function formatById(id: string, own: readonly ProviderFormat[] = []): ProviderFormat {
+  const format = [...own, ...FORMATS].find((known) => known.id === (SHORT_NAMES.get(id) ?? id));
   if (format !== undefined) return format;
+  const names = [...own.map((known) => known.id), ...FORMAT_NAMES];
   throw new ThreadfoldError("INVALID_CONFIG", `There is no request format ${id}.`, {
-    hint: `Name one of: ${FORMAT_NAMES.join(", ")}.`,
+    hint: `Name one of: ${names.join(", ")}. A format of your own is handed in as well.`,
     details: { format: id },
   });
 }

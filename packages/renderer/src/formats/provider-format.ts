@@ -30,14 +30,21 @@ export interface LowerOptions {
   readonly cache?: CacheOptions;
 }
 
-/** The names of the formats. */
+/** The names of the formats that come with this package. */
 export type FormatId = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "ai-sdk" | "neutral";
 
-/** One provider's request format: what it asks for, how a request is lowered to it, and whether a payload is legal. */
+/**
+ * One provider's request format: what it asks for, how a request is lowered to it, and whether a payload is legal. One of
+ * your own is handed to `ContextSession.open` as `format`, and in `formats` to what replays or folds without a session.
+ */
 export interface ProviderFormat {
-  readonly id: FormatId;
-  /** The field of a payload that lists the messages. Each message is lowered by itself, or with others of its speaker. */
-  readonly messagesField: "messages" | "input" | "contents";
+  /** The journal records it with every request. One of your own needs a name that stays. */
+  readonly id: FormatId | (string & {});
+  /**
+   * The field of a payload that lists the messages, such as `messages` or `contents`. Each message is lowered by itself, or
+   * with others of its speaker.
+   */
+  readonly messagesField: string;
   /** What rendering conforms to and what `check` looks for, as data. */
   readonly rules: LegalityTable;
   /** Lowers a request, part by part. Total: what the format cannot hold is for `check` to find. */

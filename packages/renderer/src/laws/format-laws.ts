@@ -174,8 +174,8 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
  * System text and tools are apart: the log adds to them before anyone speaks, and when a tool that no one declared is used.
  */
 function requestUnits(format: ProviderFormat, request: ChatRequest): readonly string[] {
-  const { messages, input, contents } = format.lower({ ...request, system: [], tools: [] }).payload;
-  return asList(messages ?? input ?? contents).flatMap((message) => {
+  const { payload } = format.lower({ ...request, system: [], tools: [] });
+  return asList(payload[format.messagesField]).flatMap((message) => {
     const content = isPlainObject(message) ? (message.content ?? message.parts) : undefined;
     if (!isPlainObject(message) || !Array.isArray(content)) return [canonicalJson(message)];
     return content.map((block) => canonicalJson([message.role, block]));

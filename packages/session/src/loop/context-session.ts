@@ -34,7 +34,7 @@ import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model
 import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { otherOptions } from "../host/session-parts.ts";
-import { type ReplayedRequest, replayThread } from "../replay/replay-thread.ts";
+import { type ReplayedRequest, type ReplayOptions, replayThread } from "../replay/replay-thread.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
 import { closeInTime } from "../waits/given-up.ts";
 import { TurnQueue } from "../waits/serial-queue.ts";
@@ -307,8 +307,8 @@ export class ContextSession {
   }
 
   /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
-  replay(): Promise<readonly ReplayedRequest[]> {
-    return replayThread(this.#services.store, this.threadId);
+  replay({ formats = [] }: ReplayOptions = {}): Promise<readonly ReplayedRequest[]> {
+    return replayThread(this.#services.store, this.threadId, { formats: [...formats, this.format] });
   }
 
   /** Signs that the newest fold took away what was still needed (seed 002). Walks the thread. */

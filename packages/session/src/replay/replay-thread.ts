@@ -14,6 +14,7 @@ import {
 import {
   COMPACTION_RENDER_FORMAT_VERSION,
   formatById,
+  type ProviderFormat,
   payloadDigest,
   type RehydratedContent,
 } from "@threadfold/renderer";
@@ -42,17 +43,27 @@ export interface ReplayedRequest {
   readonly problem: string | null;
 }
 
+/** What a replay needs beside the store. */
+export interface ReplayOptions {
+  /** The formats of your own that requests of the thread were rendered in. */
+  readonly formats?: readonly ProviderFormat[];
+}
+
 /**
  * Renders every recorded request of a thread again, from the log and the plans alone, and compares the bytes (P2).
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`.
  */
-export async function replayThread(store: ThreadfoldStore, threadId: ThreadId): Promise<readonly ReplayedRequest[]> {
+export async function replayThread(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  { formats = [] }: ReplayOptions = {},
+): Promise<readonly ReplayedRequest[]> {
   // The journal first: a request that another process records meanwhile is one of a thread that is longer than this one.
   const recorded = await store.journal.read(threadId);
   const thread = await store.threads.load(threadId);
   if (thread === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
-  const sources = new ReplaySources(store, thread);
+  const sources = new ReplaySources(store, thread, formats);
   const replayed: ReplayedRequest[] = [];
   for (const entry of recorded) {
     if (entry.record.type === "request-rendered") replayed.push(await replay(sources, entry.sequence, entry.record));
@@ -91,7 +102,7 @@ async function digestNow(sources: ReplaySources, record: RequestRenderedRecord):
     ...(rehydrated.length > 0 && { rehydrated }),
     state,
     frame,
-    format: formatById(record.format),
+    format: sources.format(record.format),
     summaryRole: summaryRoleSchema.parse(record.options["summaryRole"]),
     ...(wording !== undefined && { summaryWording: summaryWordingSchema.parse(wording) }),
     ...(typeof record.options["model"] === "string" && { model: record.options["model"] }),
@@ -117,13 +128,20 @@ const ANY_DURABILITY = (): ToolDurability => "anchoring";
 class ReplaySources {
   readonly #store: ThreadfoldStore;
   readonly #thread: AgentThread;
+  readonly #formats: readonly ProviderFormat[];
   #state: ThreadState | undefined;
   #frame: { readonly id: ArtifactId; readonly frame: RequestFrame } | undefined;
   #plan: CompactionPlan | undefined;
 
-  constructor(store: ThreadfoldStore, thread: AgentThread) {
+  constructor(store: ThreadfoldStore, thread: AgentThread, formats: readonly ProviderFormat[]) {
     this.#store = store;
     this.#thread = thread;
+    this.#formats = formats;
+  }
+
+  /** @throws ThreadfoldError `INVALID_CONFIG` for a format that is not known here. */
+  format(id: string): ProviderFormat {
+    return formatById(id, this.#formats);
   }
 
   /** The thread as it was at a version. @throws ThreadfoldError `STORE_CORRUPT` when it has no such version. */

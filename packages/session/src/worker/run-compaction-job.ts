@@ -7,7 +7,7 @@ import {
   type ThreadId,
   withinLimit,
 } from "@threadfold/core";
-import { formatById } from "@threadfold/renderer";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { threadfoldPreset } from "@threadfold/strategies";
 import { parseFrame, problemOf } from "@threadfold/turn";
 import { foldsAhead } from "../fold/worker-folds.ts";
@@ -19,7 +19,8 @@ import { untilGivenUp } from "../waits/given-up.ts";
 
 /**
  * What the sessions of a worker are opened with: the agent's own policy, counter and summarizer. Format, model, system text
- * and tools are read from the journal where the agent has recorded a request.
+ * and tools are read from the journal where the agent has recorded a request; a format that does not come with Threadfold
+ * has to be named here as well.
  */
 export type WorkerSessionOptions = Omit<SessionOptions, "threadId" | "tenantId" | "store" | "background">;
 
@@ -78,7 +79,7 @@ async function fold(
   const given = typeof options === "function" ? await within(ports, "session", () => options(job)) : options;
   const session = await ContextSession.open({
     ...given,
-    ...(await recordedScene(store, threadId)),
+    ...(await recordedRequest(store, threadId, given.format)),
     threadId,
     tenantId,
     store,
@@ -123,7 +124,7 @@ function failure(cause: unknown): JobSettlement {
 const LOOKED_AT = 64;
 
 /** What a request is made of beside thread, plan and policy. */
-export type RecordedScene = Pick<SessionOptions, "format" | "model" | "summaryRole" | "frame">;
+type RecordedRequest = Pick<SessionOptions, "format" | "model" | "summaryRole" | "frame">;
 
 /**
  * What the newest request of a thread was made of, as the journal recorded it: a worker measures and folds for the same
@@ -131,14 +132,18 @@ export type RecordedScene = Pick<SessionOptions, "format" | "model" | "summaryRo
  *
  * @throws ThreadfoldError `STORE_CORRUPT`, or what the store throws.
  */
-async function recordedScene(store: ThreadfoldStore, threadId: ThreadId): Promise<RecordedScene> {
+async function recordedRequest(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  own: ProviderFormat | undefined,
+): Promise<RecordedRequest> {
   const record = newestRequest(await journalTail(store.journal, threadId, LOOKED_AT));
   if (record === undefined) return {};
   const { format, frame, options } = record;
   const kept = await store.artifacts.retrieve(frame);
   const { summaryRole, model } = options;
   return {
-    format: formatById(format),
+    format: formatById(format, own === undefined ? [] : [own]),
     summaryRole: summaryRoleSchema.parse(summaryRole),
     ...(typeof model === "string" && { model }),
     ...(kept !== null && { frame: parseFrame(kept.content) }),
