@@ -19,7 +19,14 @@ import {
 } from "threadfold";
 
 /** Something that runs over text in a turn, in a fold or in a search. */
-export type Step = (text: string) => unknown;
+export type Step = (text: string) => Run;
+
+/** A step on one text. What it takes to make its input is not measured. */
+export interface Run {
+  readonly start: () => unknown;
+  /** The size of what is read, where that is not the text itself: an escaped text is longer in a file. */
+  readonly megabytes?: number;
+}
 
 const threadId = asThreadId("blocking");
 const createdAt = "2026-01-01T00:00:00.000Z";
@@ -107,45 +114,62 @@ const PINS_AT_ONCE = "pins in what a user said, at once";
 /** Steps that a host takes only when it asks for work at once; a session takes them step by step. */
 export const informational: ReadonlySet<string> = new Set([AT_ONCE, PINS_AT_ONCE, NAMES_AT_ONCE]);
 
+const over =
+  (run: (text: string) => unknown): Step =>
+  (text) => ({ start: () => run(text) });
+
+const importing =
+  (fileOf: (text: string) => string): Step =>
+  (text) => {
+    const file = encoder.encode(fileOf(text));
+    return { start: () => importSession(file).catch(() => undefined), megabytes: file.length / 1_000_000 };
+  };
+
 /** All that runs over text. */
 export const steps: Readonly<Record<string, Step>> = {
-  "redaction of a text": (text) => redactSecrets(text),
-  "redaction of the parts of a message": (text) =>
+  "redaction of a text": over((text) => redactSecrets(text)),
+  "redaction of the parts of a message": over((text) =>
     redactJson(
       Array.from({ length: 64 }, (_, part) => ({
         text: text.slice(part * (text.length / 64)).slice(0, text.length / 64),
       })),
     ),
-  "a query for search": (text) => readRecallRequest({ text: text.toWellFormed() }),
-  "indexing for search": (text) => new MemoryRecallIndex().index(threadId, [said(text)]),
-  [NAMES_AT_ONCE]: (text) => namesInText(text),
-  [PINS_AT_ONCE]: (text) =>
+  ),
+  "a query for search": over((text) => readRecallRequest({ text: text.toWellFormed() })),
+  "indexing for search": over((text) => new MemoryRecallIndex().index(threadId, [said(text)])),
+  [NAMES_AT_ONCE]: over((text) => namesInText(text)),
+  [PINS_AT_ONCE]: over((text) =>
     detectPins([said(text)], [], { maxTokens: PIN_TOKENS, countTokens: (part) => heuristic.countTokens(part) }),
-  "summary without a model": (text) => {
+  ),
+  "summary without a model": over((text) => {
     const messages = messagesOf([...conversation(text), say("u1", "user", text)]);
     return extractive.summarize({
       ...{ span: spanOf(messages), messages, previous: null, pins: [], maxTokens: SUMMARY_TOKENS },
       countTokens: (part) => heuristic.countTokens(part),
     });
-  },
-  "counting by characters": (text) => heuristic.countTokens(text),
-  [AT_ONCE]: (text) => tiktoken.countTokens(text),
-  "canonical JSON": (text) => canonicalJson({ text: text.toWellFormed() }),
-  "reading JSON": (text) => parseJson(JSON.stringify({ text: text.toWellFormed() })),
-  "importing openai-chat": (text) => importSession(encoder.encode(chat(text))).catch(() => undefined),
-  "importing claude-code": (text) => importSession(encoder.encode(lines(text))).catch(() => undefined),
-  "recognizing an overflow": (text) => recognizeOverflow(new Error(text)),
-  "a session's append": (text) => session(conversation(text), async () => undefined),
-  "a session's append of what a user pasted": (text) => session([say("u0", "user", text)], async () => undefined),
-  "a session's append, counted with tiktoken": (text) =>
+  }),
+  "counting by characters": over((text) => heuristic.countTokens(text)),
+  [AT_ONCE]: over((text) => tiktoken.countTokens(text)),
+  "canonical JSON": over((text) => canonicalJson({ text: text.toWellFormed() })),
+  "reading JSON": over((text) => parseJson(JSON.stringify({ text: text.toWellFormed() }))),
+  "importing openai-chat": importing(chat),
+  "importing claude-code": importing(lines),
+  "recognizing an overflow": over((text) => recognizeOverflow(new Error(text))),
+  "a session's append": over((text) => session(conversation(text), async () => undefined)),
+  "a session's append of what a user pasted": over((text) => session([say("u0", "user", text)], async () => undefined)),
+  "a session's append, counted with tiktoken": over((text) =>
     session(conversation(text), async () => undefined, { tokenizer: tiktoken }),
-  "a session's fold and request": (text) => session(conversation(text), (opened) => opened.prepare()),
-  "a session's fold and request, counted with tiktoken": (text) =>
+  ),
+  "a session's fold and request": over((text) => session(conversation(text), (opened) => opened.prepare())),
+  "a session's fold and request, counted with tiktoken": over((text) =>
     session(conversation(text), (opened) => opened.prepare(), { tokenizer: tiktoken }),
-  "a session's search": (text) =>
+  ),
+  "a session's search": over((text) =>
     session(conversation(text), (opened) => opened.search({ text: text.slice(0, 2_000) })),
-  "a session's handoff": (text) =>
+  ),
+  "a session's handoff": over((text) =>
     session(conversation(text), (opened) =>
       opened.handoff({ goal: "Go on with the file.", threadId: asThreadId("next") }),
     ),
+  ),
 };

@@ -1,10 +1,10 @@
 import { shapes } from "./blocking-shapes.ts";
-import { informational, type Step, steps } from "./blocking-steps.ts";
+import { informational, type Run, steps } from "./blocking-steps.ts";
 
 /**
  * How long text of any shape holds the event loop up. Every step that runs over text meets every shape, once at half of a
  * size and once at all of it, and what is measured is the thread's own processor time, so that a machine that is busy with
- * others says the same. `--json` prints one line for each step and shape, and the worst of them at the end;
+ * others says the same. A megabyte is that of what a step reads, which for an importer is the file. `--json` prints one line for each step and shape, and the worst of them at the end;
  * `--megabytes N` (UTF-16 code units, 0.5 by default), `--step TEXT` and `--shape TEXT` choose.
  */
 
@@ -39,15 +39,17 @@ const chosen = <Value>(all: Readonly<Record<string, Value>>, name: string): read
 const cells: Cell[] = [];
 for (const [step, run] of chosen(steps, "step")) {
   for (const [shape, textOf] of chosen(shapes, "shape")) {
-    await measure(run, textOf(20_000));
-    const half = await best(run, textOf((megabytes * MEGABYTE) / 2));
-    const whole = await best(run, textOf(megabytes * MEGABYTE));
+    await measure(run(textOf(20_000)));
+    const half = await best(run(textOf((megabytes * MEGABYTE) / 2)));
+    const full = run(textOf(megabytes * MEGABYTE));
+    const whole = await best(full);
+    const size = full.megabytes ?? megabytes;
     const cell: Cell = {
       step,
       shape,
-      megabytes,
+      megabytes: Math.round(size * 1_000) / 1_000,
       cpuMs: rounded(whole.cpuMs),
-      msPerMegabyte: rounded(whole.cpuMs / megabytes),
+      msPerMegabyte: rounded(whole.cpuMs / size),
       ratioOnDoubling: rounded(half.cpuMs < MEASURABLE_MS ? 2 : whole.cpuMs / half.cpuMs),
       longestHoldMs: rounded(whole.longestHoldMs),
     };
@@ -57,17 +59,17 @@ for (const [step, run] of chosen(steps, "step")) {
 }
 report();
 
-async function best(run: Step, text: string): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
-  let least = await measure(run, text);
+async function best(run: Run): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
+  let least = await measure(run);
   for (let round = 1; round < ROUNDS; round++) {
-    const next = await measure(run, text);
+    const next = await measure(run);
     if (next.cpuMs < least.cpuMs) least = next;
   }
   return least;
 }
 
 /** Runs a step while something else wants to run as well, which tells for how long it could not. */
-async function measure(run: Step, text: string): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
+async function measure(run: Run): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
   let [isRunning, longestHoldMs] = [true, 0];
   let turned = cpuNow();
   const turn = (): void => {
@@ -78,7 +80,7 @@ async function measure(run: Step, text: string): Promise<Pick<Cell, "cpuMs" | "l
   };
   const start = cpuNow();
   setImmediate(turn);
-  await run(text);
+  await run.start();
   const cpuMs = cpuNow() - start;
   isRunning = false;
   await new Promise((resolve) => setImmediate(resolve));

@@ -44,8 +44,8 @@ export interface RecallPage {
 
 /** So many words of a query are looked at. */
 const MAX_WORDS_READ = 1_024;
-/** No more of a query's text is read, in UTF-16 code units. */
-const MAX_QUERY = 65_536;
+/** No more of a query's text is read, in UTF-16 code units; so many words take less in any language. */
+const MAX_QUERY = 16_384;
 export const MAX_RECALL_LIMIT = 2_000;
 const DEFAULT_LIMIT = 20;
 const CURSOR = /^after-(\d{1,15})$/;

@@ -87,6 +87,29 @@ describe("words of text without spaces", () => {
     expect(unspacedWords("only English, 資料")).toEqual([]);
   });
 
+  it("are those of each run by itself, however many runs a text has", () => {
+    const runs = fc.constantFrom(
+      "절대로",
+      "메인에",
+      "請先更新資料庫",
+      "データベース",
+      "ห้ามแก้ไขฐานข้อมูล",
+      "資",
+      "ー",
+      "word",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(runs, fc.constantFrom(" ", "。", "\n", " x ", "")), { maxLength: 600, size: "max" }),
+        (said) => {
+          const text = said.map(([run, end]) => run + end).join("");
+          const alone = text.split(/[\s。]| x |word/).flatMap((run) => unspacedWords(run));
+          expect(unspacedWords(text)).toEqual([...new Set(alone)]);
+        },
+      ),
+    );
+  });
+
   it.each(["庫", "データ", "ก", "한국"])("are found in linear time in %j again and again", async (unit) => {
     const textOf = (size: number): string => unit.repeat(size / unit.length);
     expect(await growthOnQuadrupling(textOf, unspacedWords, 32_000)).toBeLessThan(10);

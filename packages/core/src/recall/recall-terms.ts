@@ -47,6 +47,9 @@ export function recallTerms(text: string): readonly string[] {
 /** A word of a script without spaces that is not found by a pair of its characters already. */
 const LONGER_THAN_A_PAIR = 3;
 
+/** Runs are divided so many characters at a time: each call of the platform costs as much as dividing a few words. */
+const DIVIDED_AT_ONCE = 2_048;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /**
@@ -57,13 +60,22 @@ let segmenter: Intl.Segmenter | undefined;
 export function unspacedWords(text: string): readonly string[] {
   if (ASCII.test(text)) return [];
   const words = new Set<string>();
+  let runs = "";
   for (const [run] of plain(text).matchAll(UNSPACED_WORDS)) {
     if (run.length < LONGER_THAN_A_PAIR) continue;
-    segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
-    for (const { segment } of segmenter.segment(run))
-      if (segment.length >= LONGER_THAN_A_PAIR && segment.length <= MAX_TERM) words.add(segment);
+    runs += `${run} `;
+    if (runs.length < DIVIDED_AT_ONCE) continue;
+    addDivided(runs, words);
+    runs = "";
   }
+  if (runs !== "") addDivided(runs, words);
   return [...words];
+}
+
+function addDivided(runs: string, words: Set<string>): void {
+  segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+  for (const { segment } of segmenter.segment(runs))
+    if (segment.length >= LONGER_THAN_A_PAIR && segment.length <= MAX_TERM) words.add(segment);
 }
 
 function plain(text: string): string {

@@ -58,13 +58,21 @@ export async function secretStretches(text: string): Promise<readonly SecretStre
 /** What stands in the place of a secret. */
 export const redactionMarker = (kind: string): string => `[redacted ${kind}]`;
 
+/** The kinds that were found so far, by the rules' names for them: there are a few dozen. */
+const kinds = new Map<string, string>();
+
 /** `GITHUB_TOKEN` and `PrivateKey` as `github-token` and `private-key`. */
-const kindOf = (messageId: string): string =>
-  messageId
+function kindOf(messageId: string): string {
+  const known = kinds.get(messageId);
+  if (known !== undefined) return known;
+  const kind = messageId
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1-$2")
     .replace(/_/g, "-")
     .toLowerCase();
+  kinds.set(messageId, kind);
+  return kind;
+}
 
 const END = /[\s"'`<>,;)\]}]/g;
 
