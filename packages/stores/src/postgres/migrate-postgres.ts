@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { asStoreError, inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver, SqlSession } from "./postgres-driver.ts";
-import { MIGRATIONS, SCHEMA_VERSION, TENANT_TABLES } from "./schema.ts";
+import { MIGRATIONS, TENANT_TABLES } from "./schema.ts";
 
 /** How tables are made. */
 export interface PostgresMigration {
@@ -26,9 +26,17 @@ const ROLE_NAME = /^[^"\0]{1,63}$/;
  * @throws ThreadfoldError `STORE_FOREIGN` when the schema holds tables of another program or a newer version, which are
  * left as they are; `STORE_UNAVAILABLE`; `INVALID_CONFIG` for a schema or role that cannot have that name.
  */
-export async function migratePostgres(driver: PostgresDriver, options: PostgresMigration = {}): Promise<void> {
-  const schema = schemaName(options.schema);
-  const { applicationRole } = options;
+export function migratePostgres(driver: PostgresDriver, options: PostgresMigration = {}): Promise<void> {
+  return migrateBy(MIGRATIONS, driver, options);
+}
+
+/** {@link migratePostgres} with other migrations: what a later version will have, to those who try how it is upgraded. */
+export async function migrateBy(
+  migrations: readonly string[],
+  driver: PostgresDriver,
+  { schema: name, applicationRole }: PostgresMigration,
+): Promise<void> {
+  const schema = schemaName(name);
   if (applicationRole !== undefined && !ROLE_NAME.test(applicationRole)) {
     throw new ThreadfoldError("INVALID_CONFIG", "applicationRole has to be the name of a role.");
   }
@@ -37,11 +45,11 @@ export async function migratePostgres(driver: PostgresDriver, options: PostgresM
       MIGRATION_LOCK,
       async (session) => {
         await requireUtf8(session);
-        const version = await readVersion(session, schema);
+        const version = await readVersion(session, schema, migrations.length);
         if (version === null) await create(session, schema);
-        await upgrade(session, schema, version ?? 0);
+        await upgrade(session, schema, migrations, version ?? 0);
         // What was secured stays so: new tables and grants are there for the roles of before as well.
-        const roles = new Set(version === SCHEMA_VERSION ? [] : await securedRoles(session, schema));
+        const roles = new Set(version === migrations.length ? [] : await securedRoles(session, schema));
         if (applicationRole !== undefined) roles.add(applicationRole);
         for (const role of roles) await secureTables(session, schema, role);
       },
@@ -52,7 +60,7 @@ export async function migratePostgres(driver: PostgresDriver, options: PostgresM
 
 /** The version of a schema's tables; null when it has none. */
 export async function schemaVersionOf(driver: PostgresDriver, schema: string): Promise<number | null> {
-  return guarded(() => readVersion(driver, schema));
+  return guarded(() => readVersion(driver, schema, MIGRATIONS.length));
 }
 
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
@@ -77,15 +85,20 @@ async function create(session: SqlSession, schema: string): Promise<void> {
   await session.query(`CREATE TABLE "${schema}".schema_versions (version integer PRIMARY KEY)`);
 }
 
-async function upgrade(session: SqlSession, schema: string, from: number): Promise<void> {
-  for (const [index, migration] of MIGRATIONS.entries()) {
+async function upgrade(
+  session: SqlSession,
+  schema: string,
+  migrations: readonly string[],
+  from: number,
+): Promise<void> {
+  for (const [index, migration] of migrations.entries()) {
     if (index < from) continue;
     await session.script(inSchema(migration, schema));
     await session.query(`INSERT INTO "${schema}".schema_versions (version) VALUES ($1)`, [index + 1]);
   }
 }
 
-async function readVersion(session: SqlSession, schema: string): Promise<number | null> {
+async function readVersion(session: SqlSession, schema: string, newest: number): Promise<number | null> {
   const [table] = await session.query<{ there: boolean }>("SELECT to_regclass($1) IS NOT NULL AS there", [
     `"${schema}".schema_versions`,
   ]);
@@ -94,8 +107,8 @@ async function readVersion(session: SqlSession, schema: string): Promise<number 
     `SELECT max(version) AS version FROM "${schema}".schema_versions`,
   );
   const version = row?.version ?? 0;
-  if (version > SCHEMA_VERSION) {
-    throw foreign(schema, `a newer Threadfold wrote it (schema ${version}; this one knows up to ${SCHEMA_VERSION})`);
+  if (version > newest) {
+    throw foreign(schema, `a newer Threadfold wrote it (schema ${version}; this one knows up to ${newest})`);
   }
   return version;
 }

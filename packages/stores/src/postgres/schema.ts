@@ -1,4 +1,5 @@
-const VERSION_1_LOGS = [
+/** Tables whose rows are only ever added, but for what an erasure empties and a sweep takes away. */
+export const APPEND_ONLY_TABLES = [
   "threads",
   "entries",
   "entry_bodies",
@@ -7,18 +8,34 @@ const VERSION_1_LOGS = [
   "plan_bodies",
   "journal",
   "artifact_contents",
+  "erasures",
 ] as const;
-
-/** Tables whose rows are only ever added, but for what an erasure empties and a sweep takes away. */
-export const APPEND_ONLY_TABLES = [...VERSION_1_LOGS, "erasures"] as const;
 
 /** Every table that holds rows of a tenant. */
 export const TENANT_TABLES = [...APPEND_ONLY_TABLES, "artifacts", "recall_passages"] as const;
+
+/** SQLSTATE of what is refused because its thread was erased. */
+export const ERASED_STATE = "TF001";
+
+/** Tables of an erased thread that nothing can be added to. The journal is none of them: it holds the proof. */
+const CLOSED_TABLES = ["entries", "plans", "artifacts", "recall_passages"];
+
+/** What decides whether a logged row may change: nothing lets it, but for what an erasure empties and a sweep takes away. */
+const DECIDED_BY: Readonly<Partial<Record<(typeof APPEND_ONLY_TABLES)[number], string>>> = {
+  entry_bodies: "only_emptied",
+  plan_bodies: "only_emptied",
+  receipts: "only_emptied",
+  artifact_contents: "only_emptied_or_expired",
+};
 
 /**
  * Tables of the first version. `@.` stands for the schema. Every row names its tenant as JSON (`null` is a store without
  * tenants), and refers to its thread together with the tenant, so that no row can hang on another tenant's thread.
  * Message and pin ids are kept as `textKey` writes them, because a text of PostgreSQL holds no NUL.
+ *
+ * Threads can be erased and expired artifacts swept by whoever may use the store: no role and no setting turns the guards
+ * off for that. They say themselves what may happen: content becomes empty once its thread is marked as erased, and an
+ * artifact goes once it has expired by the server's clock.
  */
 const VERSION_1 = `
 CREATE TABLE @.threads (
@@ -147,6 +164,13 @@ CREATE TABLE @.recall_passages (
 );
 CREATE INDEX recall_passages_by_term ON @.recall_passages USING gin (terms);
 
+-- Threads whose content was erased.
+CREATE TABLE @.erasures (
+  thread_key bigint PRIMARY KEY,
+  tenant     text COLLATE "C" NOT NULL,
+  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
+);
+
 CREATE FUNCTION @.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
@@ -176,34 +200,6 @@ BEGIN
   RETURN NEW;
 END $$;
 
-${VERSION_1_LOGS.map((table) => guard(table, "UPDATE OR DELETE", "ROW") + guard(table, "TRUNCATE", "STATEMENT")).join("")}
-${guard("artifacts", "DELETE", "ROW")}${guard("artifacts", "TRUNCATE", "STATEMENT")}
-CREATE TRIGGER artifacts_keep_identity BEFORE UPDATE ON @.artifacts FOR EACH ROW EXECUTE FUNCTION @.keep_identity();
-${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal", "sequence")}
-`;
-
-/** SQLSTATE of what is refused because its thread was erased. */
-export const ERASED_STATE = "TF001";
-
-/** Tables of an erased thread that nothing can be added to. The journal is none of them: it holds the proof. */
-const CLOSED_TABLES = ["entries", "plans", "artifacts", "recall_passages"];
-
-/**
- * What the second version adds: threads can be erased and expired artifacts swept, by whoever may use the store. No role
- * and no setting turns the guards off for that. They say themselves what may happen: content becomes empty once its thread
- * is marked as erased, and an artifact goes once it has expired by the server's clock.
- */
-const VERSION_2 = `
--- Threads whose content was erased.
-CREATE TABLE @.erasures (
-  thread_key bigint PRIMARY KEY,
-  tenant     text COLLATE "C" NOT NULL,
-  FOREIGN KEY (thread_key, tenant) REFERENCES @.threads (thread_key, tenant)
-);
-CREATE TRIGGER erasures_no_update_or_delete BEFORE UPDATE OR DELETE ON @.erasures
-  FOR EACH ROW EXECUTE FUNCTION @.refuse_change();
-CREATE TRIGGER erasures_no_truncate BEFORE TRUNCATE ON @.erasures FOR EACH STATEMENT EXECUTE FUNCTION @.refuse_change();
-
 CREATE FUNCTION @.refuse_erased() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM fresh JOIN @.erasures USING (thread_key)) THEN
@@ -211,7 +207,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-${CLOSED_TABLES.map(refuseErased).join("")}
+
 -- Milliseconds since the epoch, and null for never: what the store reckons, down to the fractions that it drops and the
 -- year 0 that PostgreSQL calls 1 BC.
 CREATE FUNCTION @.expires_at(created_at text, ttl_seconds double precision) RETURNS double precision
@@ -257,8 +253,7 @@ BEGIN
   IF @.has_expired(OLD.created_at, OLD.ttl_seconds) THEN RETURN OLD; END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
 END $$;
-${["entry_bodies", "plan_bodies", "receipts"].map((table) => guardBy(table, "UPDATE OR DELETE", "only_emptied")).join("")}
-${guardBy("artifact_contents", "UPDATE OR DELETE", "only_emptied_or_expired")}${guardBy("artifacts", "DELETE", "only_expired")}
+
 -- Storing content again never shortens its time: else whoever may renew could have it swept early.
 CREATE FUNCTION @.keep_time() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -268,18 +263,29 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+${APPEND_ONLY_TABLES.map((table) => guard(table, "UPDATE OR DELETE", DECIDED_BY[table]) + guardTruncate(table)).join("")}
+${guard("artifacts", "DELETE", "only_expired")}${guardTruncate("artifacts")}
+CREATE TRIGGER artifacts_keep_identity BEFORE UPDATE ON @.artifacts FOR EACH ROW EXECUTE FUNCTION @.keep_identity();
 CREATE TRIGGER artifacts_keep_time BEFORE UPDATE ON @.artifacts FOR EACH ROW EXECUTE FUNCTION @.keep_time();
+${gapless("entries", "version")}${gapless("plans", "version")}${gapless("journal", "sequence")}${CLOSED_TABLES.map(refuseErased).join("")}
 `;
 
-/** The migrations, oldest first: number n brings a schema from version n − 1 to n. */
-export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
+/**
+ * The migrations, oldest first: number n brings a schema from version n − 1 to n. One that was released is never edited.
+ */
+export const MIGRATIONS: readonly string[] = [VERSION_1];
 
 /** The schema version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-function guard(table: string, verbs: string, each: "ROW" | "STATEMENT"): string {
+function guard(table: string, verbs: string, decides = "refuse_change"): string {
   const name = `${table}_no_${verbs.toLowerCase().replaceAll(" ", "_")}`;
-  return `CREATE TRIGGER ${name} BEFORE ${verbs} ON @.${table} FOR EACH ${each} EXECUTE FUNCTION @.refuse_change();\n`;
+  return `CREATE TRIGGER ${name} BEFORE ${verbs} ON @.${table} FOR EACH ROW EXECUTE FUNCTION @.${decides}();\n`;
+}
+
+function guardTruncate(table: string): string {
+  return `CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON @.${table} FOR EACH STATEMENT EXECUTE FUNCTION @.refuse_change();\n`;
 }
 
 function gapless(table: string, column: string): string {
@@ -291,15 +297,6 @@ function refuseErased(table: string): string {
   return (
     `CREATE TRIGGER ${table}_not_erased AFTER INSERT ON @.${table} REFERENCING NEW TABLE AS fresh ` +
     "FOR EACH STATEMENT EXECUTE FUNCTION @.refuse_erased();\n"
-  );
-}
-
-/** Puts a guard that knows of erasures and sweeps in the place of the one that refused every change. */
-function guardBy(table: string, verbs: string, decides: string): string {
-  const name = `${table}_no_${verbs.toLowerCase().replaceAll(" ", "_")}`;
-  return (
-    `DROP TRIGGER ${name} ON @.${table};\n` +
-    `CREATE TRIGGER ${name} BEFORE ${verbs} ON @.${table} FOR EACH ROW EXECUTE FUNCTION @.${decides}();\n`
   );
 }
 

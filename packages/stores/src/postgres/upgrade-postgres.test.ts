@@ -11,12 +11,13 @@ import { eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { onLanes } from "../reliability/rounds.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
+import { NEXT_POSTGRES_VERSION } from "../testing/next-version.ts";
 import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
-import { migratePostgres } from "./migrate-postgres.ts";
+import { migrateBy, migratePostgres, readRowSecurity } from "./migrate-postgres.ts";
 import { inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { MIGRATIONS, SCHEMA_VERSION, TENANT_TABLES } from "./schema.ts";
 
 const service = await findPostgres();
 const fixtures = fileURLToPath(new URL("../reliability/fixtures", import.meta.url));
@@ -57,7 +58,7 @@ async function restore(owner: PostgresDriver, schema: string, { migrations, rows
     await owner.query(`SELECT setval(pg_get_serial_sequence('${schema}.${table}', '${column}'), 1000)`);
 }
 
-describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version made${service.note}`, () => {
+describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version made${service.note}`, () => {
   let owner: PostgresDriver;
   beforeAll(() => void (owner = connectForTests(service.url, 4)));
   afterAll(() => {
@@ -71,9 +72,9 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
     return rows.map(({ version }) => version);
   };
 
-  it("R33 there are tables of every schema version before this one", () => {
-    const before = Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1);
-    expect(versions.sort((one, other) => one - other)).toEqual(before);
+  it("R33 there are tables of every schema version so far", () => {
+    const all = Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1);
+    expect(versions.sort((one, other) => one - other)).toEqual(all);
   });
 
   it.for(versions)("R33 of version %s are brought up to date, export the same bytes, and go on", async (version) => {
@@ -90,7 +91,6 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
     });
     const plan = dropPlan([{ id: message(4).id, turn: 2 }], { version: 2, threadVersion: 9 });
     expect((await store.plans.commitPlan(THREAD, plan, 1)).status).toBe("committed");
-    // What came with later versions works on rows of before.
     await eraseSubject(store, OTHER_THREAD, { actor: "test", reason: "test", at: START });
     expect(await sweepExpired(store, Date.now())).toBe(0);
     await expect(store.threads.load(OTHER_THREAD)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
@@ -102,23 +102,48 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
   it("R33 R20 keep tenants apart after an upgrade, for the roles that they were secured for", async () => {
     const { schema, drop } = freshSchema(owner);
     const role = await createRole(owner, service.url);
-    await restore(owner, schema, fixtureOf(1));
-    // As version 1 secured its tables.
-    const tables = Object.keys(fixtureOf(1).rows);
-    for (const table of tables)
+    await restore(owner, schema, fixtureOf(SCHEMA_VERSION));
+    // As a version secured its tables in which an application could add rows and do nothing else.
+    for (const table of TENANT_TABLES)
       await owner.script(`ALTER TABLE ${schema}.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
         CREATE POLICY own_rows ON ${schema}.${table} USING (tenant = current_setting('threadfold.tenant', true));
         GRANT SELECT, INSERT ON ${schema}.${table} TO ${role.name}`);
-    await owner.script(`GRANT USAGE ON SCHEMA ${schema} TO ${role.name};
-      GRANT SELECT ON ${schema}.schema_versions TO ${role.name}`);
+    const maySweep = async (): Promise<boolean> => {
+      const [found] = await owner.query<{ may: boolean }>("SELECT has_table_privilege($1, $2, 'DELETE') AS may", [
+        role.name,
+        `${schema}.artifacts`,
+      ]);
+      return found?.may === true;
+    };
+    expect(await maySweep()).toBe(false);
+    await migrateBy([...MIGRATIONS, NEXT_POSTGRES_VERSION], owner, { schema });
+    expect(await maySweep()).toBe(true);
+    expect(await readRowSecurity(owner, schema)).toMatchObject({ isOn: true });
+    const application = connectForTests(role.url, 2);
+    await expect(openPostgresStore(application, { schema, rowLevelSecurity: true })).rejects.toMatchObject({
+      code: "STORE_FOREIGN",
+      message: expect.stringContaining("a newer Threadfold wrote it"),
+    });
+    await application.close();
+    await drop();
+    await role.drop();
+  });
+
+  it("R33 are for their owner to bring up to date where rows are secured", async () => {
+    const { schema, drop } = freshSchema(owner);
+    const role = await createRole(owner, service.url);
+    // The tables of a version before the first: none yet.
+    await owner.script(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.schema_versions (version integer PRIMARY KEY);
+      GRANT USAGE ON SCHEMA ${schema} TO ${role.name}; GRANT SELECT ON ${schema}.schema_versions TO ${role.name}`);
     const application = connectForTests(role.url, 2);
     const secured = { schema, rowLevelSecurity: true };
     await expect(openPostgresStore(application, secured)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       hint: expect.stringContaining("migratePostgres"),
     });
-    await migratePostgres(owner, { schema });
+    await migratePostgres(owner, { schema, applicationRole: role.name });
     const store = await openPostgresStore(application, secured);
+    await store.threads.append(THREAD, transcript(2), { expectedVersion: "no-thread" });
     await eraseSubject(store, THREAD, { actor: "test", reason: "test", at: START });
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
@@ -131,20 +156,24 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that an older version m
     task,
   }) => {
     const kills = runs(20, 50).numRuns;
-    const fixture = fixtureOf(1);
+    const fixture = fixtureOf(SCHEMA_VERSION);
     const left = { old: 0, new: 0 };
     await onLanes(2, kills, async (round) => {
       const { schema, drop } = freshSchema(owner);
       await restore(owner, schema, fixture);
       await killWhileUpgrading([service.url, schema], (round * 13) % 160);
-      const found = await versionsIn(schema);
-      expect([[1], [1, 2]]).toContainEqual(found);
-      left[found.length === 1 ? "old" : "new"]++;
-      const store = await openPostgresStore(owner, { schema });
-      expect(await versionsIn(schema)).toEqual([1, 2]);
-      expect([await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)]).toEqual(fixture.exported);
-      expect(await verifyStore(store)).toEqual([]);
-      await store.close();
+      const isOld = (await versionsIn(schema)).length === SCHEMA_VERSION;
+      left[isOld ? "old" : "new"]++;
+      const [made] = await owner.query<{ copied: string | null }>("SELECT to_regclass($1)::text AS copied", [
+        `${schema}.copied`,
+      ]);
+      expect(made?.copied === null).toBe(isOld);
+      if (isOld) {
+        const store = await openPostgresStore(owner, { schema });
+        expect([await exportThread(store, THREAD), await exportThread(store, OTHER_THREAD)]).toEqual(fixture.exported);
+        expect(await verifyStore(store)).toEqual([]);
+        await store.close();
+      } else await expect(openPostgresStore(owner, { schema })).rejects.toMatchObject({ code: "STORE_FOREIGN" });
       await drop();
     });
     Object.assign(task.meta, { figures: { backend: "PostgreSQL", kills, ...left, half: 0 } });

@@ -1,21 +1,27 @@
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
-import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { asStoreError, query, SqliteConnection, STANDSTILL_MS } from "./sqlite-connection.ts";
 
 /**
  * Opens a store file, and makes it when it is not there or has no byte. A file that is not a store is left as it is.
  *
+ * @param migrations what brings the file's tables to the version that is wanted.
  * @throws ThreadfoldError `STORE_FOREIGN`, `STORE_UNAVAILABLE` or `STORE_CORRUPT`.
  */
-export async function openConnection(givenPath: string): Promise<SqliteConnection> {
+export async function openConnection(
+  givenPath: string,
+  migrations: readonly string[] = MIGRATIONS,
+): Promise<SqliteConnection> {
   const path = resolve(givenPath);
-  inspectPath(path);
+  const newest = migrations.length;
+  inspectPath(path, newest);
   const connection = connect(path);
   try {
     // Another process may be making the store just now.
-    for (const step of [configure, migrate, requireWriteAheadLog]) await connection.whenFree(() => step(connection));
+    for (const step of [configure, migrateBy(migrations), requireWriteAheadLog])
+      await connection.whenFree(() => step(connection));
     return connection;
   } catch (error) {
     connection.close();
@@ -48,13 +54,16 @@ function configure(connection: SqliteConnection): void {
  * Brings the schema up to date in one transaction. The first one runs before the write-ahead log is turned on, so that
  * the file itself says whose it is from the moment that it holds anything.
  */
-function migrate(connection: SqliteConnection): void {
-  if (schemaVersion(connection) === SCHEMA_VERSION) return;
-  connection.write(() => {
-    // Another process may have been faster: what counts is what the file says under the lock.
-    for (const migration of MIGRATIONS.slice(schemaVersion(connection))) connection.script(migration);
-    connection.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`);
-  });
+function migrateBy(migrations: readonly string[]): (connection: SqliteConnection) => void {
+  const newest = migrations.length;
+  return (connection) => {
+    if (schemaVersion(connection, newest) === newest) return;
+    connection.write(() => {
+      // Another process may have been faster: what counts is what the file says under the lock.
+      for (const migration of migrations.slice(schemaVersion(connection, newest))) connection.script(migration);
+      connection.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest};`);
+    });
+  };
 }
 
 /** What a file says that it is. One statement reads all of it, for another process may be making the store just now. */
@@ -68,11 +77,11 @@ const IDENTITY = query<{ readonly applicationId: number; readonly version: numbe
 );
 
 /** The schema version of a store, or 0 for a file without tables. */
-function schemaVersion(connection: SqliteConnection): number {
+function schemaVersion(connection: SqliteConnection, newest: number): number {
   const { path } = connection;
   const { applicationId = 0, version = 0, tables = 0 } = connection.get(IDENTITY) ?? {};
   if (applicationId === APPLICATION_ID) {
-    requireKnownVersion(path, version);
+    requireKnownVersion(path, version, newest);
     return version;
   }
   if (applicationId !== 0 || tables > 0) throw foreign(path, "it is the database of another program");
@@ -101,25 +110,25 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
  * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or of a newer version, `STORE_UNAVAILABLE` when
  * the path is no file that may be read and written, or its folder is not there.
  */
-function inspectPath(path: string): void {
+function inspectPath(path: string, newest: number): void {
   const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stats === undefined) return requireFolder(dirname(path), path);
   requireWritableFile(path, stats);
   const header = readSqliteHeader(attempt(path, () => firstBytes(path)));
   if (header.kind === "empty") return;
   if (header.kind === "other") throw foreign(path, "it is no SQLite database");
-  if (header.applicationId === APPLICATION_ID) return requireKnownVersion(path, header.userVersion);
+  if (header.applicationId === APPLICATION_ID) return requireKnownVersion(path, header.userVersion, newest);
   if (header.applicationId !== 0) throw foreign(path, "it is the database of another program");
   if (header.hasTables || hasUnfinishedLog(path))
     throw foreign(path, "it is a database with tables of another program");
 }
 
 /** @throws ThreadfoldError `STORE_FOREIGN` when a newer Threadfold wrote the store. */
-function requireKnownVersion(path: string, userVersion: number): void {
-  if (userVersion >= 1 && userVersion <= SCHEMA_VERSION) return;
+function requireKnownVersion(path: string, userVersion: number, newest: number): void {
+  if (userVersion >= 1 && userVersion <= newest) return;
   const reason =
-    userVersion > SCHEMA_VERSION
-      ? `a newer Threadfold wrote it (schema ${userVersion}; this one knows up to ${SCHEMA_VERSION})`
+    userVersion > newest
+      ? `a newer Threadfold wrote it (schema ${userVersion}; this one knows up to ${newest})`
       : `its schema version ${userVersion} is none of Threadfold's`;
   throw foreign(path, reason);
 }

@@ -1,8 +1,22 @@
 import { NOTED_AT_A_TIME } from "./entry-log.ts";
 
+/** Tables whose rows are only ever added, but for what an erasure empties. */
+const APPEND_ONLY = [
+  "threads",
+  "entries",
+  "message_places",
+  "receipts",
+  "plans",
+  "journal",
+  "artifact_contents",
+  "erasures",
+] as const;
+
 /**
- * Tables of the first version, in which the bodies of entries and plans stood apart. Everything that is logged is only
- * ever inserted: where a thread ends is read from its last entry.
+ * Tables of the first version. Everything that is logged is only ever inserted: where a thread ends is read from its last
+ * entry. An entry is one row, and where it stands is its key. Where messages stand is noted for many entries at once, so
+ * that most appends write one page of entries and no other. The body is the last column: what is read before it pages
+ * nothing of a long body in.
  */
 const VERSION_1 = `
 CREATE TABLE threads (
@@ -10,15 +24,10 @@ CREATE TABLE threads (
   thread_id  TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- Canonical JSON of entries and plans.
-CREATE TABLE bodies (
-  body_key INTEGER PRIMARY KEY,
-  body     TEXT NOT NULL
-) STRICT;
-
 CREATE TABLE entries (
-  thread_key  INTEGER NOT NULL REFERENCES threads,
-  version     INTEGER NOT NULL,                 -- of the thread with this entry, from 1
+  entry_key   INTEGER PRIMARY KEY,              -- the thread's key in the upper half, the version in the lower 32 bits
+  thread_key  INTEGER NOT NULL GENERATED ALWAYS AS (entry_key >> 32) VIRTUAL REFERENCES threads,
+  version     INTEGER NOT NULL GENERATED ALWAYS AS (entry_key & 0xffffffff) VIRTUAL CHECK (version > 0),
   kind        TEXT    NOT NULL CHECK (kind IN ('message', 'pin', 'pin-lifted')),
   message_id  TEXT,
   pin_id      TEXT,
@@ -28,11 +37,17 @@ CREATE TABLE entries (
   digest      TEXT    NOT NULL,                 -- SHA-256 of the body
   link        TEXT    NOT NULL,                 -- SHA-256 of the link before and the digest: the thread's digest here
   appended_at INTEGER NOT NULL,                 -- milliseconds since the epoch
-  body_key    INTEGER NOT NULL REFERENCES bodies,
-  PRIMARY KEY (thread_key, version)
+  body        TEXT    NOT NULL                  -- canonical JSON; empty once it was erased
+) STRICT;
+CREATE INDEX entries_by_pin ON entries (thread_key, pin_id) WHERE pin_id IS NOT NULL;
+
+-- Where messages stand, but for those of the newest entries, which are looked through.
+CREATE TABLE message_places (
+  thread_key INTEGER NOT NULL REFERENCES threads,
+  message_id TEXT    NOT NULL,
+  version    INTEGER NOT NULL,
+  PRIMARY KEY (thread_key, message_id)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX entries_by_message ON entries (thread_key, message_id) WHERE message_id IS NOT NULL;
-CREATE INDEX entries_by_pin ON entries (thread_key, pin_id, version) WHERE pin_id IS NOT NULL;
 
 -- What was answered to appends that had a key.
 CREATE TABLE receipts (
@@ -53,7 +68,7 @@ CREATE TABLE plans (
   original_tokens  REAL    NOT NULL,
   compacted_tokens REAL    NOT NULL,
   committed_at     INTEGER NOT NULL,            -- milliseconds since the epoch
-  body_key         INTEGER NOT NULL REFERENCES bodies,
+  body             TEXT    NOT NULL,            -- canonical JSON; empty once it was erased
   PRIMARY KEY (thread_key, version)
 ) STRICT, WITHOUT ROWID;
 
@@ -86,7 +101,10 @@ CREATE TABLE artifact_contents (
   content      BLOB NOT NULL
 ) STRICT;
 
-${["threads", "bodies", "entries", "receipts", "plans", "journal", "artifact_contents"].map(immutable).join("\n")}
+-- Threads whose content was erased.
+CREATE TABLE erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
+
+${APPEND_ONLY.map(immutable).join("\n")}
 
 -- Storing content again may renew when it expires and tighten who sees it; what it is stays.
 CREATE TRIGGER artifacts_keep_identity BEFORE UPDATE OF artifact_key, artifact_id, thread_key, tenant_id, media_type, bytes
@@ -94,81 +112,6 @@ ON artifacts BEGIN SELECT RAISE(ABORT, 'artifacts keep what they are'); END;
 CREATE TRIGGER artifacts_no_delete BEFORE DELETE ON artifacts BEGIN SELECT RAISE(ABORT, 'artifacts are kept'); END;
 
 -- INSERT OR REPLACE deletes without firing delete triggers, so that what is there is also guarded on insert.
-${gapless("entries", "version")}
-${gapless("plans", "version")}
-${gapless("journal", "sequence")}
-${noReplace("entries", "thread_key = NEW.thread_key AND message_id = NEW.message_id")}
-${noReplace("threads", "thread_key = NEW.thread_key OR thread_id = NEW.thread_id")}
-${noReplace("bodies", "body_key = NEW.body_key")}
-${noReplace("receipts", "thread_key = NEW.thread_key AND idempotency_key = NEW.idempotency_key")}
-${noReplace("artifacts", "artifact_key = NEW.artifact_key OR artifact_id = NEW.artifact_id")}
-${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
-`;
-
-/**
- * The second version: an entry is one row, and where it stands is its key. Where messages stand is noted for many entries
- * at once, so that most appends write one page of entries and no other. The body is the last column: what is read before it pages nothing of a long body in. Which threads were erased
- * was a table that the first erasure made; its triggers went with the tables that they guarded, so it stands here now.
- */
-const VERSION_2 = `
-CREATE TABLE placed_entries (
-  entry_key   INTEGER PRIMARY KEY,              -- the thread's key in the upper half, the version in the lower 32 bits
-  thread_key  INTEGER NOT NULL GENERATED ALWAYS AS (entry_key >> 32) VIRTUAL REFERENCES threads,
-  version     INTEGER NOT NULL GENERATED ALWAYS AS (entry_key & 0xffffffff) VIRTUAL CHECK (version > 0),
-  kind        TEXT    NOT NULL CHECK (kind IN ('message', 'pin', 'pin-lifted')),
-  message_id  TEXT,
-  pin_id      TEXT,
-  messages    INTEGER NOT NULL,                 -- messages of the thread up to here; a message's ordinal is one less
-  turn        INTEGER NOT NULL,
-  step        INTEGER NOT NULL,
-  digest      TEXT    NOT NULL,                 -- SHA-256 of the body
-  link        TEXT    NOT NULL,                 -- SHA-256 of the link before and the digest: the thread's digest here
-  appended_at INTEGER NOT NULL,                 -- milliseconds since the epoch
-  body        TEXT    NOT NULL                  -- canonical JSON; empty once it was erased
-) STRICT;
-INSERT INTO placed_entries
-  (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
-  SELECT (thread_key << 32) + version, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body
-  FROM entries JOIN bodies USING (body_key) ORDER BY thread_key, version;
-
-CREATE TABLE whole_plans (
-  thread_key       INTEGER NOT NULL REFERENCES threads,
-  version          INTEGER NOT NULL,            -- from 1, without a gap
-  plan_id          TEXT    NOT NULL,
-  thread_version   INTEGER NOT NULL,
-  created_at       TEXT    NOT NULL,
-  original_tokens  REAL    NOT NULL,
-  compacted_tokens REAL    NOT NULL,
-  committed_at     INTEGER NOT NULL,            -- milliseconds since the epoch
-  body             TEXT    NOT NULL,            -- canonical JSON; empty once it was erased
-  PRIMARY KEY (thread_key, version)
-) STRICT, WITHOUT ROWID;
-INSERT INTO whole_plans
-  SELECT thread_key, version, plan_id, thread_version, created_at, original_tokens, compacted_tokens, committed_at, body
-  FROM plans JOIN bodies USING (body_key);
-
--- Where messages stand, but for those of the newest entries, which are looked through.
-CREATE TABLE message_places (
-  thread_key INTEGER NOT NULL REFERENCES threads,
-  message_id TEXT    NOT NULL,
-  version    INTEGER NOT NULL,
-  PRIMARY KEY (thread_key, message_id)
-) STRICT, WITHOUT ROWID;
-INSERT INTO message_places
-  SELECT thread_key, message_id, version
-  FROM entries JOIN (SELECT thread_key, max(version) & -${NOTED_AT_A_TIME} AS noted FROM entries GROUP BY thread_key) USING (thread_key)
-  WHERE version <= noted AND message_id IS NOT NULL;
-
-DROP TABLE entries;
-DROP TABLE plans;
-DROP TABLE bodies;
-ALTER TABLE placed_entries RENAME TO entries;
-ALTER TABLE whole_plans RENAME TO plans;
-
-CREATE INDEX entries_by_pin ON entries (thread_key, pin_id) WHERE pin_id IS NOT NULL;
-CREATE TABLE IF NOT EXISTS erasures (thread_key INTEGER PRIMARY KEY REFERENCES threads) STRICT;
-
-${["entries", "plans", "message_places", "erasures"].map(immutable).join("\n")}
 CREATE TRIGGER entries_gapless BEFORE INSERT ON entries
 WHEN EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key)
   OR NEW.entry_key & 0xffffffff <> 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key - 1)
@@ -186,11 +129,19 @@ WHEN EXISTS (SELECT 1 FROM message_places WHERE thread_key = NEW.thread_key AND 
   OR NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = (NEW.thread_key << 32) + NEW.version AND message_id = NEW.message_id)
 BEGIN SELECT RAISE(ABORT, 'message_places is append-only, and follows the entries'); END;
 ${gapless("plans", "version")}
+${gapless("journal", "sequence")}
+${noReplace("threads", "thread_key = NEW.thread_key OR thread_id = NEW.thread_id")}
+${noReplace("receipts", "thread_key = NEW.thread_key AND idempotency_key = NEW.idempotency_key")}
+${noReplace("artifacts", "artifact_key = NEW.artifact_key OR artifact_id = NEW.artifact_id")}
+${noReplace("artifact_contents", "artifact_key = NEW.artifact_key")}
 ${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
 `;
 
-/** The migrations, oldest first: number n brings a store from schema version n − 1 to n. */
-export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
+/**
+ * The migrations, oldest first: number n brings a store from schema version n − 1 to n. One that was released is never
+ * edited.
+ */
+export const MIGRATIONS: readonly string[] = [VERSION_1];
 
 /** The schema version that this code reads and writes, kept in the file as `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -199,7 +150,7 @@ function immutable(table: string): string {
   return ["UPDATE", "DELETE"]
     .map(
       (verb) =>
-        `CREATE TRIGGER IF NOT EXISTS ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
+        `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
         `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
     )
     .join("\n");
@@ -222,7 +173,7 @@ function noReplace(table: string, match: string): string {
 
 function refusesErased(table: string): string {
   return (
-    `CREATE TRIGGER IF NOT EXISTS ${table}_not_erased BEFORE INSERT ON ${table} ` +
+    `CREATE TRIGGER ${table}_not_erased BEFORE INSERT ON ${table} ` +
     "WHEN EXISTS (SELECT 1 FROM erasures WHERE thread_key = NEW.thread_key) " +
     "BEGIN SELECT RAISE(ABORT, 'the thread was erased'); END;"
   );
