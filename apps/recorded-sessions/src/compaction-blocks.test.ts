@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@threadfold/core";
-import { anthropicNativeEdits } from "@threadfold/renderer";
+import { anthropicNativeEdits } from "@threadfold/renderer/native";
 import { ContextSession, formatById, type ImportedSession, importSession, type JsonObject } from "threadfold";
 import { describe, expect, it } from "vitest";
 import { dataFolder } from "./recorded-files.ts";

@@ -1,12 +1,7 @@
 import { join } from "node:path";
 import { TokenLedger } from "@threadfold/core";
-import {
-  anthropicMessages,
-  anthropicNativeEdits,
-  openaiNativeEdits,
-  openaiResponses,
-  renderRequest,
-} from "@threadfold/renderer";
+import { anthropicMessages, openaiResponses, renderRequest } from "@threadfold/renderer";
+import { anthropicNativeEdits, openaiNativeEdits } from "@threadfold/renderer/native";
 import { clearStrategy, dropStrategy, summarizeStrategy } from "@threadfold/strategies";
 import {
   type CompactionPlan,

@@ -84,8 +84,3 @@ export { remedyFor } from "./legality/remedies.ts";
 export type { LegalityTable } from "./legality/legality-rule.ts";
 export type { LegalityRuleInfo } from "./legality/legality-rule.ts";
 export type { FormatRequirements, MediaRequirement, ReasoningRequirement } from "./capabilities/format-requirements.ts";
-export type { NativeCompactionOptions, NativeEdits } from "./native/native-edits.ts";
-export { describeNativeDifference, type LeftReason, type NativeDifference } from "./native/native-edits.ts";
-export { anthropicNativeEdits, type AnthropicNativeOptions } from "./native/anthropic-native-edits.ts";
-export type { AnthropicNativeFields } from "./native/clear-tool-uses.ts";
-export { openaiNativeEdits, type OpenaiNativeFields } from "./native/openai-native-edits.ts";

@@ -1,0 +1,5 @@
+export { type AnthropicNativeOptions, anthropicNativeEdits } from "./anthropic-native-edits.ts";
+export type { AnthropicNativeFields } from "./clear-tool-uses.ts";
+export type { NativeCompactionOptions, NativeEdits } from "./native-edits.ts";
+export { describeNativeDifference, type LeftReason, type NativeDifference } from "./native-edits.ts";
+export { type OpenaiNativeFields, openaiNativeEdits } from "./openai-native-edits.ts";
