@@ -9,64 +9,112 @@ import { isPlainObject, MAX_JSON_DEPTH } from "./json-value.ts";
  * classes (dates, maps, bytes), cycles and nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, [], 0);
+  return write(value, 0) ?? refuseValue(value);
 }
 
-function write(value: unknown, path: (string | number)[], depth: number): string {
+/** Undefined where there is something in a value that JSON has no form for. */
+function write(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
-      return writeString(value, path);
+      return value.isWellFormed() ? JSON.stringify(value) : undefined;
     case "number":
-      if (!Number.isFinite(value)) throw refuse(`the number ${value}`, path);
-      return JSON.stringify(value);
+      return Number.isFinite(value) ? JSON.stringify(value) : undefined;
     case "boolean":
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      if (depth >= MAX_JSON_DEPTH) throw refuse(`nesting deeper than ${MAX_JSON_DEPTH} levels`, path);
-      return Array.isArray(value) ? writeArray(value, path, depth) : writeObject(value, path, depth);
+      if (depth >= MAX_JSON_DEPTH) return undefined;
+      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
     default:
-      throw refuse(`a ${typeof value}`, path);
+      return undefined;
   }
 }
 
-function writeString(text: string, path: readonly (string | number)[]): string {
-  if (!text.isWellFormed()) throw refuse("a lone surrogate", path);
-  return JSON.stringify(text);
-}
-
-function writeArray(items: readonly unknown[], path: (string | number)[], depth: number): string {
+function writeArray(items: readonly unknown[], depth: number): string | undefined {
   let text = "[";
   for (let index = 0; index < items.length; index++) {
-    if (index > 0) text += ",";
-    path.push(index);
-    text += write(items[index], path, depth + 1);
-    path.pop();
+    const item = write(items[index], depth + 1);
+    if (item === undefined) return undefined;
+    text += index > 0 ? `,${item}` : item;
   }
   return `${text}]`;
 }
 
-function writeObject(value: object, path: (string | number)[], depth: number): string {
-  if (!isPlainObject(value)) throw refuse("an instance of a class", path);
+function writeObject(value: object, depth: number): string | undefined {
+  if (!isPlainObject(value)) return undefined;
   const record = value as Record<string, unknown>;
   let text = "{";
   for (const key of Object.keys(record).sort()) {
     const item = record[key];
     if (item === undefined) continue;
+    const name = writeKey(key);
+    const written = write(item, depth + 1);
+    if (name === undefined || written === undefined) return undefined;
     if (text.length > 1) text += ",";
-    path.push(key);
-    text += `${writeString(key, path)}:${write(item, path, depth + 1)}`;
-    path.pop();
+    text += name + written;
   }
   return `${text}}`;
 }
 
-function refuse(what: string, path: readonly (string | number)[]): ThreadfoldError {
-  const steps = path.slice(0, 12).map((step) => String(step).toWellFormed());
-  const where = path.length === 0 ? "the top level" : steps.join(".");
-  return new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${what} at ${where}.`, {
-    details: { path: steps, found: what },
+/** Keys as they are written, for they repeat from object to object. */
+const keys = new Map<string, string>();
+const MOST_KEYS = 4_096;
+/** Longer ones, in UTF-16 code units, are data. */
+const LONGEST_KEY = 64;
+
+function writeKey(key: string): string | undefined {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  if (!key.isWellFormed()) return undefined;
+  const written = `${JSON.stringify(key)}:`;
+  if (key.length <= LONGEST_KEY && keys.size < MOST_KEYS) keys.set(key, written);
+  return written;
+}
+
+/** Says what of a value has no form in JSON, and where it stands. */
+function refuseValue(value: unknown): never {
+  const found = refused(value, [], 0);
+  if (found === null) throw new TypeError("The value has a canonical form.");
+  const steps = found.path.slice(0, 12).map((step) => String(step).toWellFormed());
+  const where = found.path.length === 0 ? "the top level" : steps.join(".");
+  throw new ThreadfoldError("INVALID_JSON", `Canonical JSON cannot express ${found.what} at ${where}.`, {
+    details: { path: steps, found: found.what },
   });
+}
+
+interface Refused {
+  readonly what: string;
+  readonly path: readonly (string | number)[];
+}
+
+function refused(value: unknown, path: readonly (string | number)[], depth: number): Refused | null {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? null : { what: "a lone surrogate", path };
+    case "number":
+      return Number.isFinite(value) ? null : { what: `the number ${value}`, path };
+    case "boolean":
+      return null;
+    case "object":
+      if (value === null) return null;
+      if (depth >= MAX_JSON_DEPTH) return { what: `nesting deeper than ${MAX_JSON_DEPTH} levels`, path };
+      if (!Array.isArray(value) && !isPlainObject(value)) return { what: "an instance of a class", path };
+      return refusedIn(value, path, depth);
+    default:
+      return { what: `a ${typeof value}`, path };
+  }
+}
+
+function refusedIn(value: object, path: readonly (string | number)[], depth: number): Refused | null {
+  const items: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? Array.from(value, (item, index) => [index, item])
+    : Object.entries(value).filter(([, item]) => item !== undefined);
+  for (const [key, item] of items) {
+    const within = [...path, key];
+    const found = refused(key, within, depth) ?? refused(item, within, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /**
@@ -163,9 +211,4 @@ function canonicalObject(value: Record<string, unknown>, walk: Walk, depth: numb
 function isIndex(key: string | undefined): boolean {
   const first = key?.charCodeAt(0) ?? 0;
   return first >= 0x30 && first <= 0x39;
-}
-
-/** Canonical JSON refuses the value too, and says where. */
-function refuseValue(root: unknown): never {
-  throw canonicalJson(root);
 }
