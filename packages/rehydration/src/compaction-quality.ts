@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
 } from "@threadfold/core";
 
-/** Signs that a fold took away what was still needed (seed 002). They are counted from the newest fold on. */
+/** Signs that a fold took away what was still needed. They are counted from the newest fold on. */
 export interface CompactionQualityMetrics {
   readonly turnsSinceCompaction: number;
   /** Model calls since then: an autonomous run may be one endless turn. */

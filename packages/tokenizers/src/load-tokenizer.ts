@@ -34,10 +34,13 @@ export async function loadTokenizer(id: string): Promise<ProviderAwareTokenizer>
   return (LOADERS[name] as () => Promise<ProviderAwareTokenizer>)();
 }
 
-/** Seeds 000 and 003: about four characters of English text or code are a token. Characters are UTF-16 code units. */
+/**
+ * As Goat and the AI SDK layer count: about four characters of English text or code are a token. Characters are UTF-16
+ * code units.
+ */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Seed 000 adds four tokens per message; the other figures are bounds of the large providers. */
+/** Goat adds four tokens per message; the other figures are bounds of the large providers. */
 const OVERHEADS: TokenOverheads = Object.freeze({
   request: 3,
   message: 4,
@@ -50,9 +53,9 @@ const OVERHEADS: TokenOverheads = Object.freeze({
 });
 
 /**
- * The counter of seeds 000 and 003, id `heuristic`: four characters are a token, four tokens are added per message. It
- * reads lengths and no text, so it is as fast as counting can be; it is about a tenth too low for code and far too low
- * for Chinese or Japanese.
+ * The counter of Goat and the AI SDK layer, id `heuristic`: four characters are a token, four tokens are added per
+ * message. It reads lengths and no text, so it is as fast as counting can be; it is about a tenth too low for code and
+ * far too low for Chinese or Japanese.
  */
 export function heuristicTokenizer(): ProviderAwareTokenizer {
   return HEURISTIC;

@@ -5,7 +5,7 @@ import { toolDurabilitySchema } from "../model/part.ts";
 import { promptCachePriceSchema } from "../providers/known-models.ts";
 import { summaryWordingSchema } from "../summary/render-summary.ts";
 
-/** How one tool's results are folded (seed 002, `ToolDurabilityPolicy`). */
+/** How one tool's results are folded. */
 export const toolDurabilityPolicySchema = z.strictObject({
   durability: toolDurabilitySchema,
   /**
@@ -26,10 +26,7 @@ const share = z.number().gt(0).lte(1);
 export const summaryRoleSchema = z.enum(["assistant", "user", "pair"]);
 export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 
-/**
- * Every knob of context compaction with its default (seed 002, `ContextCompactionConfig`). Token figures are tokens of
- * the configured counter.
- */
+/** Every knob of context compaction with its default. Token figures are tokens of the configured counter. */
 export const contextCompactionConfigSchema = z
   .strictObject({
     /** The cap. What a request may take of it is its room: the cap less `outputReserveTokens`. */

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import type { ContextCompactionConfig } from "./compaction-config.ts";
 
-/** What a request may cost and what it costs before any message is in it. All figures are tokens (seed 002). */
+/** What a request may cost and what it costs before any message is in it. All figures are tokens. */
 export interface TokenBudget {
   /** The hard cap on a counted request. */
   readonly maxInputTokens: number;
@@ -18,7 +18,7 @@ export interface TokenBudget {
   readonly rehydrationReserveTokens: number;
 }
 
-/** The defaults of seed 002. */
+/** The defaults: 100 000 tokens, folded at 85 %. */
 export const DEFAULT_TOKEN_BUDGET: TokenBudget = Object.freeze({
   maxInputTokens: 100_000,
   softThreshold: 0.85,
@@ -73,25 +73,25 @@ export function messageCapacity(budget: TokenBudget): number {
 
 /**
  * Tokens available for messages below the soft threshold: `floor(max × threshold)` less overhead, safety buffer and
- * rehydration reserve (seed 002, `available_for_messages`). May be negative.
+ * rehydration reserve. May be negative.
  */
 export function availableForMessages(budget: TokenBudget): number {
   const soft = Math.floor(budget.maxInputTokens * budget.softThreshold);
   return soft - overheadTokens(budget) - budget.safetyBufferTokens - budget.rehydrationReserveTokens;
 }
 
-/** Tokens left for messages when `messageTokens` are in use (seed 000, `Available`). May be negative. */
+/** Tokens left for messages when `messageTokens` are in use, as Goat computes it. May be negative. */
 export function availableTokens(budget: TokenBudget, messageTokens: number): number {
   return messageCapacity(budget) - messageTokens;
 }
 
-/** Share of the message capacity in use (seed 000, `Utilization`). Infinity when there is no capacity at all. */
+/** Share of the message capacity in use, as Goat computes it. Infinity when there is no capacity at all. */
 export function utilization(budget: TokenBudget, messageTokens: number): number {
   const capacity = messageCapacity(budget);
   return capacity > 0 ? messageTokens / capacity : Number.POSITIVE_INFINITY;
 }
 
-/** What seed 003 derives its threshold from. */
+/** What the AI SDK layer derives its threshold from, in tokens. */
 export interface ThresholdFigures {
   readonly modelContextLimit: number;
   readonly systemReserve: number;
@@ -100,7 +100,9 @@ export interface ThresholdFigures {
   readonly thresholdPercent: number;
 }
 
-/** Seed 003's trigger: `floor((limit − system − output − safety) × percent)`; 93 600 tokens for its defaults. */
+/**
+ * The AI SDK layer's trigger: `floor((limit − system − output − safety) × percent)`; 93 600 tokens for its defaults.
+ */
 export function compactionThreshold(figures: ThresholdFigures): number {
   const { modelContextLimit, systemReserve, outputReserve, safetyBuffer, thresholdPercent } = figures;
   return Math.floor((modelContextLimit - systemReserve - outputReserve - safetyBuffer) * thresholdPercent);

@@ -4,7 +4,7 @@ import type { ChatMessage, ChatRequest, ToolDefinition } from "../providers/chat
 import type { Steps } from "../time/steps.ts";
 
 /**
- * Counts what is sent, not the message bodies alone (seed 002). All figures are tokens. Implementations are
+ * Counts what is sent, not the message bodies alone. All figures are tokens. Implementations are
  * deterministic and keep no state that changes a figure, except calibrated ones, which say so by `id`.
  */
 export interface ProviderAwareTokenizer {

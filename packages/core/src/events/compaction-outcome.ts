@@ -89,7 +89,7 @@ export interface LegalityViolation {
 /** From this many committed plans on a notice warns, unless a host sets another figure. */
 export const WARN_AFTER_COMPACTIONS = 3;
 
-/** What seed 001 has users told when a thread was folded often (Codex). */
+/** The warning after many folds, close to what Codex tells its users. */
 const ACCURACY_WARNING =
   "Long conversations and multiple compactions can make the model less accurate. Start a new thread when that is possible.";
 
@@ -106,7 +106,7 @@ export interface CompactionNotice {
   /** Texts that are pinned and so stand in the prompt word for word. */
   readonly pinned: number;
   readonly durationMilliseconds: number;
-  /** That accuracy may suffer, from the configured number of folds on; null before (seed 001). */
+  /** That accuracy may suffer, from the configured number of folds on; null before. */
   readonly warning: string | null;
   /** One line for people, the warning included. */
   readonly text: string;

@@ -2,7 +2,7 @@ import type { ArtifactId, MessageId, ThreadId } from "../model/ids.ts";
 import type { SpanReference } from "../thread/span-reference.ts";
 import type { CompactionCause, CompactionNotice, CompactionOutcome } from "./compaction-outcome.ts";
 
-/** What every event says (seed 002, `ContextCompactionEvent`). Events carry ids and figures and never content. */
+/** The fields of every event. Events carry ids and figures and never content. */
 interface EventBase {
   readonly threadId: ThreadId;
   readonly budgetLimit: number;
@@ -127,7 +127,7 @@ export type ContextCompactionEvent = EventBase &
         readonly tokensBefore: number;
         readonly tokensAfter: number;
       }
-    /** A plan was committed: what a user interface shows between what was folded and what follows (seed 000, boundary message). */
+    /** A plan was committed: what a user interface shows between what was folded and what follows. */
     | (FoldEventBase & { readonly type: "compaction_boundary"; readonly notice: CompactionNotice })
     | (FoldEventBase & {
         readonly type: "compaction_completed";

@@ -124,6 +124,6 @@ export function visibleText(message: { readonly parts: Message["parts"] }): stri
     .join("\n");
 }
 
-/** How far content may travel on its own, least guarded first (seed 002). */
+/** How far content may travel on its own, least guarded first. */
 export const sensitivitySchema = z.enum(["public", "internal", "confidential", "restricted"]);
 export type Sensitivity = z.infer<typeof sensitivitySchema>;

@@ -51,7 +51,7 @@ export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
 });
 
 /**
- * Whether the body of a tool result may be cleared (seed 002: "not all tool results are safe to clear").
+ * Whether the body of a tool result may be cleared.
  *
  * - `ephemeral`: may be cleared (listings, debug output).
  * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
@@ -65,7 +65,7 @@ export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
 export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
 export type ToolDurability = z.infer<typeof toolDurabilitySchema>;
 
-/** What to check before a replayable result is cleared: does the source still look as it did at call time? (seed 002) */
+/** What to check before a replayable result is cleared: does the source still look as it did at call time? */
 export interface DeterminismMetadata {
   /** Hash of the file or data at read time. */
   readonly contentHash?: string;
@@ -115,7 +115,7 @@ export const toolResultContentSchema: z.ZodType<ToolResultContent> = z.discrimin
   z.object({ type: z.literal("blocks"), blocks: z.array(z.union([textPartSchema, mediaPartSchema])) }),
 ]);
 
-/** The canonical form of a tool result in a thread (seed 002). One envelope per tool message. */
+/** The canonical form of a tool result in a thread. One envelope per tool message. */
 export interface ToolResultEnvelope {
   readonly toolName: string;
   readonly callId: ToolCallId;

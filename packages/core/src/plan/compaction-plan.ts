@@ -22,7 +22,7 @@ import {
 /** Version of the plan's shape. A stored plan of an older version is brought up to date when it is parsed. */
 export const PLAN_SCHEMA_VERSION = 1;
 
-/** Which messages a prompt shows and how, as pure data (seed 002). It names messages by id and holds its summaries, so replay needs no model. */
+/** Which messages a prompt shows and how, as pure data. It names messages by id and holds its summaries, so replay needs no model. */
 export interface CompactionPlan extends PlanRecords {
   readonly schemaVersion: typeof PLAN_SCHEMA_VERSION;
   /** SHA-256 of the canonical form without `planId` and `createdAt`. */
@@ -176,7 +176,7 @@ interface ActionMap {
 }
 
 /**
- * What a normalized plan does with a message (seed 002, `get_action`). Messages it does not name are included.
+ * What a normalized plan does with a message. Messages it does not name are included.
  *
  * @param ordinal the message's; needed for a plan whose ids were left in the store.
  * @throws ThreadfoldError `HISTORY_NOT_LOADED` for such a plan, when it is not given.

@@ -27,7 +27,7 @@ export interface NormalizedRecords {
 /**
  * Brings records into normal form: a message id stands in at most one record (drop > externalize > summarize > clear;
  * among equals the record that starts earlier), half a group is never taken out, and a span that a stronger record
- * punches a hole into becomes one record per remaining run, each rendered once at its own first message (seed 002).
+ * punches a hole into becomes one record per remaining run, each rendered once at its own first message.
  * Unknown ids are left out (V6). The result does not depend on the order of the records and is its own normal form.
  */
 export function normalizePlan(records: PlanRecords, shape: ThreadShape): NormalizedRecords {

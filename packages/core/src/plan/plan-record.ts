@@ -39,7 +39,7 @@ export const RECORD_KINDS = Object.freeze({ externalize, summarize, clear, drop 
 /** The kind of a record. */
 export const kindOf = (record: PlanRecord): KindOf<PlanRecord> => RECORD_KINDS[record.action];
 
-/** Where records overlap, the higher action wins (seed 002). */
+/** Where records overlap, the higher action wins. */
 export const COMPACTION_PRECEDENCE: Readonly<Record<CompactionAction, number>> = Object.freeze({
   drop: drop.precedence,
   externalize: externalize.precedence,

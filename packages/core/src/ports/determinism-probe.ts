@@ -2,7 +2,7 @@ import type { JsonValue } from "../json/json-value.ts";
 import type { MessageId } from "../model/ids.ts";
 import { type DeterminismMetadata, hasDrifted } from "../model/part.ts";
 
-/** A replayable tool result whose source is to be looked at before its body is cleared (seed 002). */
+/** A replayable tool result whose source is to be looked at before its body is cleared. */
 export interface ReplayableResult {
   readonly messageId: MessageId;
   readonly toolName: string;
@@ -16,8 +16,8 @@ export interface ReplayableResult {
 export type ProbeVerdict = "matches" | "changed" | "unverifiable";
 
 /**
- * Looks whether the source of a replayable result is still as it was at call time (seed 002, durability rules). A probe
- * that throws, or that does not end in time, has verified nothing.
+ * Looks whether the source of a replayable result is still as it was at call time. A probe that throws, or that does
+ * not end in time, has verified nothing.
  */
 export interface DeterminismProbe {
   /** How long one look may take, in milliseconds; 2 000 by default. */

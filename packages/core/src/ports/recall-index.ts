@@ -32,7 +32,7 @@ export interface VectorMatch {
   readonly similarity: number;
 }
 
-/** Keeps embeddings per thread (seed 002, `VectorStore`). Who makes the embeddings is the host's choice. */
+/** Keeps embeddings per thread. Which model makes them is the host's choice. */
 export interface VectorStore {
   /** @throws ThreadfoldError `INVALID_QUERY` when the vectors of a thread differ in length, or one is not finite. */
   upsert(threadId: ThreadId, entries: readonly VectorEntry[]): Promise<void>;

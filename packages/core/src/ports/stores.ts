@@ -118,7 +118,7 @@ export interface PlanInfo {
 
 /** Keeps plans. Committed plans never change, and the version counter never restarts. */
 export interface CompactionStore {
-  /** The newest plan and its version; no plan and version 0 for a thread that was never folded (seed 002). */
+  /** The newest plan and its version; no plan and version 0 for a thread that was never folded. */
   getCurrentPlan(threadId: ThreadId): Promise<{ readonly plan: CompactionPlan | null; readonly version: number }>;
   /**
    * The version alone, for callers that poll and read the plan only when there is a newer one. Where it is absent, ask
@@ -138,14 +138,14 @@ export interface CompactionStore {
   commitPlan(threadId: ThreadId, plan: CompactionPlan, expectedVersion: number): Promise<CommitResult>;
 }
 
-/** On whose behalf something is read (seed 002). */
+/** On whose behalf something is read. */
 export interface SecurityContext {
   readonly requesterId: string;
   readonly tenantId: string | null;
   readonly permissions: readonly string[];
 }
 
-/** What is known of an artifact without its content (seed 002). */
+/** What is known of an artifact without its content. */
 export interface ArtifactMetadata {
   readonly threadId: ThreadId;
   readonly tenantId: string | null;

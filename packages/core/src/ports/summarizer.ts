@@ -23,7 +23,7 @@ export interface SummarizeRequest {
   readonly span: SpanReference;
   /** The span's messages, in order, bodies included. */
   readonly messages: readonly Message[];
-  /** Messages after the span that stay in the prompt: to understand the span by, not to be summarized (seed 004, overlap). */
+  /** Messages after the span that stay in the prompt: to understand the span by, not to be summarized. */
   readonly overlap?: readonly Message[];
   /**
    * How the turn in which the span ends stands by now, as the messages behind the span tell: `running` while the agent is at

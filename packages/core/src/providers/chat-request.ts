@@ -94,7 +94,7 @@ export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
   providerMetadata: z.record(textSchema, jsonObjectSchema).optional(),
 });
 
-/** Name of the tool by which a model reads an artifact: a prompt mentions it only where the host declares it (seed 002). */
+/** Name of the tool by which a model reads an artifact: a prompt mentions it only where the host declares it. */
 export const READ_ARTIFACT_TOOL_NAME = "read_artifact";
 
 /** Name of the tool by which a model searches and reads what was folded away. */

@@ -200,7 +200,7 @@ export const MODEL_WINDOWS: Readonly<Record<string, number>> = Object.freeze({
   "gemini-": 1_048_576,
 });
 
-/** What a model without an entry is taken to have (seed 003). */
+/** Context window, in tokens, of a model that has no entry. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 /** A model's context window in tokens: the entry with the longest name that the model's name begins with. */

@@ -19,11 +19,11 @@ export const SUMMARY_RENDER_VERSION = "v2.1";
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
 
 /**
- * A summary as text, the same for the same summary on every machine (seed 002, `render_as_message`). It says that it
- * tells of the past: what is done is marked as done and nothing in it is an instruction to carry out again (L28). Empty
- * sections are left out, and paths stand below the folder that most of them share. Only the original task keeps its line
- * starts: every other text stays under its bullet or is indented, so that none of them passes for a heading. What reads as
- * a request or a rule and no user or system message bears out is marked as the agent's note.
+ * A summary as text, the same for the same summary on every machine. It says that it tells of the past: what is done is
+ * marked as done and nothing in it is an instruction to carry out again (L28). Empty sections are left out, and paths
+ * stand below the folder that most of them share. Only the original task keeps its line starts: every other text stays
+ * under its bullet or is indented, so that none of them passes for a heading. What reads as a request or a rule and no
+ * user or system message bears out is marked as the agent's note.
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
@@ -216,12 +216,14 @@ const words = textSchema
 
 /**
  * The words that a policy puts around its summaries, beside the frame that every summary has: what a system says to its
- * model when it hands one over (seeds 000, 001 and 003). They are the operator's own and go out as they are.
+ * model when it hands one over (Goat, Codex, pi and the AI SDK layer do). They are the operator's own and go out as
+ * they are.
  */
 export const summaryWordingSchema = z.strictObject({
   /**
    * Lines before the frame of a request's first summary, in the same message. `{round}` stands for the number of folds
-   * inside that summary. Systems of the seeds have one summary; where spans that stay leave several, it is said once.
+   * inside that summary. The systems that these words come from have one summary; where spans that stay leave several,
+   * it is said once.
    */
   introduction: words.optional(),
   /**

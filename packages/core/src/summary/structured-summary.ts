@@ -35,7 +35,7 @@ export interface PlaceItem extends TextItem {
   readonly where?: string;
 }
 
-/** A decision that was made (seed 002). */
+/** A decision that was made. */
 export interface Decision extends SummaryItem {
   readonly decision: string;
   readonly rationale: string;
@@ -43,7 +43,7 @@ export interface Decision extends SummaryItem {
 }
 
 /**
- * Work that was asked for or planned (seed 002). Its status is state, never prose: `open`, to be done; `asked`, what came of
+ * Work that was asked for or planned. Its status is state, never prose: `open`, to be done; `asked`, what came of
  * it stands behind the summary's span; `done`; `cancelled`, taken back by somebody; `lapsed`, nobody came back to it.
  */
 export interface OpenItem extends SummaryItem {
@@ -63,7 +63,7 @@ export interface OpenItem extends SummaryItem {
 /** True for work of which the summary does not know yet how it ended. */
 export const isUnsettled = ({ status }: Pick<OpenItem, "status">): boolean => status === "open" || status === "asked";
 
-/** An artifact that holds externalized content (seed 002). */
+/** An artifact that holds externalized content. */
 export interface ArtifactReference extends SummaryItem {
   readonly artifactId: ArtifactId;
   readonly description: string;
@@ -82,7 +82,7 @@ export interface FileItem extends SummaryItem {
   readonly changed?: readonly string[];
 }
 
-/** The outcome of a tool call (seed 002). */
+/** The outcome of a tool call. */
 export interface ToolOutcome extends SummaryItem {
   readonly toolName: string;
   readonly outcome: ToolOutcomeStatus;
@@ -92,7 +92,7 @@ export interface ToolOutcome extends SummaryItem {
   readonly declared?: true;
 }
 
-/** An error and how it was resolved, if it was (seed 003). */
+/** An error and how it was resolved, if it was. */
 export interface ErrorItem extends SummaryItem {
   readonly error: string;
   readonly resolution: string | null;
@@ -115,7 +115,7 @@ export interface SummarySections {
 /** The name of a list section. */
 export type SummarySection = keyof SummarySections;
 
-/** A summary whose parts can be merged by code instead of being rewritten, so that nothing drifts (seed 002, section 8). */
+/** A summary whose parts can be merged by code instead of being rewritten, so that nothing drifts. */
 export interface StructuredSummary extends SummarySections {
   readonly schemaVersion: typeof STRUCTURED_SUMMARY_SCHEMA_VERSION;
   readonly span: SpanReference;
@@ -128,7 +128,7 @@ export interface StructuredSummary extends SummarySections {
   readonly narrative?: TextItem;
   readonly currentTask: string | null;
   readonly currentPlan: readonly string[] | null;
-  /** How many folds are inside: 1 for a first summary, more when it absorbed older ones (seed 003, compaction round). */
+  /** How many folds are inside: 1 for a first summary, more when it absorbed older ones. */
   readonly round: number;
   /** The lowest trust and the highest sensitivity of what it covers; absent on summaries that were made without it. */
   readonly handling?: SummaryHandling;

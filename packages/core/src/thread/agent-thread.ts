@@ -7,8 +7,8 @@ import { chainDigest, restoreEntries } from "./thread-chain.ts";
 import type { Pin, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
 
 /**
- * The append-only log of one conversation, as an immutable value (seed 002, principle 1). `append` returns a new
- * value and leaves the old one valid; both share their entries. Appending is O(1) amortized.
+ * The append-only log of one conversation, as an immutable value. `append` returns a new value and leaves the old one
+ * valid; both share their entries. Appending is O(1) amortized.
  *
  * A thread that was resumed holds its newest entries and of the older ones those that its plan shows. It grows like any
  * other. Whatever needs more throws `HISTORY_NOT_LOADED`, so that a part is never taken for the whole.

@@ -4,7 +4,7 @@ import { freezeDeep } from "../json/json-value.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
 
 /**
- * Names a run of messages by its explicit, ordered, non-empty list of ids (seed 002). It needs no thread to be resolved,
+ * Names a run of messages by its explicit, ordered, non-empty list of ids. It needs no thread to be resolved,
  * and later appends cannot change what it means. Turn numbers are for display.
  */
 export interface SpanReference {

@@ -6,8 +6,8 @@ import { isEditable, PiLog } from "./pi-log.ts";
 import { piContent, piMessageEntry } from "./pi-message-entry.ts";
 
 /**
- * Writes a session of the pi coding agent, version 3 (seed 001). The log grows at its end: messages that it does not have
- * yet, a `context_edit` for each message behind the summary that is shown in another wording or not at all, and last the
+ * Writes a session of the pi coding agent, version 3. The log grows at its end: messages that it does not have yet, a
+ * `context_edit` for each message behind the summary that is shown in another wording or not at all, and last the
  * compaction, which names the first entry that is kept. Versions of pi before `context_edit` show those messages whole.
  */
 export const piExporter: SessionExporter = {

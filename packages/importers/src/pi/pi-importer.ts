@@ -20,7 +20,7 @@ const NON_PROMPT = new Set([
   "context_edit",
 ]);
 
-/** Sessions of the pi coding agent, versions 1 to 3 (seed 001). */
+/** Sessions of the pi coding agent, versions 1 to 3. */
 export const piImporter: SessionImporter = {
   format: "pi",
   detect: detectPi,

@@ -107,7 +107,7 @@ function pathOf(
 /**
  * The compactions that a session holds, by the messages that its entries became. Each names the first entry that was
  * kept: by its index among all entries, the header included (version 1), by its id (from version 2 on), or by how many
- * messages were kept (seed 001).
+ * messages were kept (pi's first design).
  */
 export function piCompactions(
   entries: readonly (PiEntry | undefined)[],

@@ -17,7 +17,10 @@ export interface ThreadServerOptions {
   readonly tokenizer?: ProviderAwareTokenizer;
   /** Says what time it is, for how long a result may be cached. The machine's clock by default. */
   readonly clock?: Clock;
-  /** Most tokens that one result takes when the call does not say: the total that seed 002 allots to rehydration. A server knows no window: `recallTokens(window)` is what a session allows. */
+  /**
+   * Most tokens that one result takes when the call does not say; by default the total of rehydration. A server knows
+   * no window: `recallTokens(window)` is what a session allows.
+   */
   readonly maxTokens?: number;
   /**
    * Longest time for which a client may keep a resource, in milliseconds. It is never kept beyond the artifact's expiry,

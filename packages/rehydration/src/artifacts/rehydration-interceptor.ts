@@ -23,7 +23,7 @@ import {
 } from "./rehydration-state.ts";
 import { truncateToTokens } from "./text-page.ts";
 
-/** The part of the configuration that rehydration reads (seed 002, `RehydrationConfig`). Token figures are tokens of the counter. */
+/** The part of the configuration that rehydration reads. Token figures are tokens of the counter. */
 export type RehydrationConfig = Pick<
   ContextCompactionConfig,
   | "maxInputTokens"
@@ -41,7 +41,7 @@ export interface PendingToolCall {
   readonly input: JsonValue;
 }
 
-/** What the interceptor needs to know of one turn (seed 002, `maybe_rehydrate`). */
+/** What the interceptor needs to know of one turn. */
 export interface RehydrationRequest {
   /** What the agent said in this turn. */
   readonly agentMessage: string;
@@ -71,8 +71,8 @@ interface Wanted {
 }
 
 /**
- * Brings externalized content back when the agent refers to it: by id in what it says, by id anywhere in the arguments of
- * a call, or by asking for what an artifact's hint describes (seed 002, rehydration contract).
+ * Brings externalized content back when the agent refers to it: by id in what it says, by id anywhere in the arguments
+ * of a call, or by asking for what an artifact's hint describes.
  *
  * What comes back is ephemeral: it is returned for this turn's prompt and touches neither thread nor plan. Artifacts per
  * turn, tokens per artifact and tokens in total are limited, counted in real tokens; one that was just brought back rests

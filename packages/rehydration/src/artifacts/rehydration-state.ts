@@ -8,7 +8,7 @@ export interface RehydrationState {
 /** Nothing was brought back yet. */
 export const NO_REHYDRATIONS: RehydrationState = Object.freeze({ lastTurns: Object.freeze({}) });
 
-/** True while an artifact may not be brought back again: fewer than `cooldownTurns` turns have passed since it was (seed 002). */
+/** True while an artifact may not be brought back again: fewer than `cooldownTurns` turns have passed since it was. */
 export function isInCooldown(state: RehydrationState, id: string, turn: number, cooldownTurns: number): boolean {
   if (!Object.hasOwn(state.lastTurns, id)) return false;
   return turn - (state.lastTurns[id] as number) < cooldownTurns;
@@ -28,7 +28,7 @@ export function withRehydrated(
   });
 }
 
-/** Content that is brought back for one turn (seed 002). It goes into the prompt of that turn and never into the thread. */
+/** Content that is brought back for one turn. It goes into the prompt of that turn and never into the thread. */
 export interface RehydrationResult {
   readonly artifactId: ArtifactId;
   /** The content, or its beginning and a marker that says how much is missing. */
@@ -44,7 +44,7 @@ export interface RehydrationResult {
 export type RehydrationTrigger = "message-reference" | "argument-reference" | "hint-match" | "recall-match";
 
 /**
- * What one turn has done so far, as an immutable value (seed 002). After a rehydration the compactor skips externalize
+ * What one turn has done so far, as an immutable value. After a rehydration the compactor skips externalize
  * and drop for the rest of the turn, so that what was just brought back is not taken away again.
  */
 export class TurnContext {

@@ -126,7 +126,7 @@ export async function withheldMessages(
   return (await Promise.all(withheld)).flat();
 }
 
-/** What is left of a dropped span beside the thread itself: enough to know that it is worth a search (seed 002). */
+/** What is left of a dropped span beside the thread itself: enough to know that it is worth a search. */
 export interface DroppedSpanIndex {
   readonly span: SpanReference;
   /** Words and names of the span. */

@@ -21,7 +21,7 @@ import { type RecallScene, type VectorSearch, withheldMessages } from "./recall-
 
 /** When and how much comes back on its own. Token figures are tokens of the counter. */
 export interface RetrieveConfig {
-  /** Off by default (seed 002, `enable_retrieval`). */
+  /** Off by default. */
   readonly enabled: boolean;
   /** Its own budget, beside that of rehydration. */
   readonly maxTokens: number;
@@ -60,9 +60,9 @@ export interface RetrieveOutcome {
 }
 
 /**
- * Brings folded passages back that match what the agent said and saw last (seed 002, retrieve). What comes back is
- * ephemeral like rehydrated content: it is kept as an artifact so that the request can be replayed, and goes into this
- * turn's prompt alone, within a budget of its own.
+ * Brings folded passages back that match what the agent said and saw last. What comes back is ephemeral like rehydrated
+ * content: it is kept as an artifact so that the request can be replayed, and goes into this turn's prompt alone,
+ * within a budget of its own.
  */
 export class RetrieveStrategy {
   readonly name = "retrieve";

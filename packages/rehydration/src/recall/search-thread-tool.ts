@@ -15,7 +15,10 @@ import { textPage, truncateToTokens } from "../artifacts/text-page.ts";
 import { recall } from "./recall-result.ts";
 import { type RecallScene, withheldMessages } from "./recall-scene.ts";
 
-/** The most that one result takes when the host does not say, in tokens of its counter: the total that seed 002 allows for rehydration. */
+/**
+ * The most that one result takes when the host does not say, in tokens of its counter: the total of rehydration by
+ * default.
+ */
 export const DEFAULT_RECALL_TOKENS = 8_000;
 /** What words find may take of a window: with what is near in meaning beside it, which has its share on top, it stays below 15 %. */
 const WINDOW_SHARE = 0.14;

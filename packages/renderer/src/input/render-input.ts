@@ -16,7 +16,7 @@ import type { HostFields } from "./host-fields.ts";
 import type { CapabilityTable } from "./model-capabilities.ts";
 import type { RenderManifest } from "./render-manifest.ts";
 
-/** Externalized content that comes back for one request and is never appended to the thread (seed 002). */
+/** Externalized content that comes back for one request and is never appended to the thread. */
 export interface RehydratedContent {
   readonly artifactId: ArtifactId;
   readonly content: string;
@@ -36,7 +36,7 @@ export interface RenderInput {
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly rehydrated?: readonly RehydratedContent[];
-  /** Role of the messages that stand for folded spans. `assistant` by default (seed 002); never `system`. */
+  /** Role of the messages that stand for folded spans. `assistant` by default; never `system`. */
   readonly summaryRole?: SummaryRole;
   /** What is said around the summaries; nothing but their frames by default. */
   readonly summaryWording?: SummaryWording;

@@ -148,7 +148,7 @@ function clearedResult(
   return record.targets.includes("media") ? withoutMedia(result.content) : result.content;
 }
 
-/** Seed 002, `to_cleared_placeholder`. */
+/** What stands for a cleared body: tool and outcome, key fields, and how long it was. */
 function placeholder(result: ToolResultEnvelope, record: ClearRecord): ToolResultContent {
   const size = toolResultText(result.content).length;
   const lines = [`[${toolOutcome(result)}]`, ...keyDataLines(record.preservedFields), `[cleared: ${size} characters]`];

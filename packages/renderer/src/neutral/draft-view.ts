@@ -18,7 +18,7 @@ import { firstSummary, type SummaryStyle, summaryMessage } from "./summary-messa
 /** What drafting reads of an input. */
 export type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
 
-/** Makes the messages of a view, entry by entry and in order (seed 002, replacement semantics). No provider is known here. */
+/** Makes the messages of a view, entry by entry and in order. No provider is known here. */
 export function draftView(
   entries: Iterable<ViewEntry>,
   input: DraftInput,

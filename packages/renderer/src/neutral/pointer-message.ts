@@ -16,7 +16,7 @@ const pointerDraft = derivedDraft((record: ExternalizationRecord, recall: Recall
   ].join("\n"),
 );
 
-/** The message that stands for an externalized span (seed 002), at the place of the span's first message. */
+/** The message that stands for an externalized span, at the place of the span's first message. */
 export function pointerMessage(
   record: ExternalizationRecord,
   ordinal: number,

@@ -43,7 +43,7 @@ const MAX_TOOL_NAME = 80;
 export const toolOutcome = ({ toolName, outcome }: ToolResultEnvelope): string =>
   `${singleLine(toolName, MAX_TOOL_NAME)}: ${outcome}`;
 
-/** Key fields as one line, or no line when there are none (seed 002, `to_cleared_placeholder`). */
+/** Key fields as one line, or no line when there are none. */
 export function keyDataLines(fields: JsonObject | undefined): readonly string[] {
   return fields === undefined || Object.keys(fields).length === 0 ? [] : [`Key data: ${canonicalJson(fields)}`];
 }

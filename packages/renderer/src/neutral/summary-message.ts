@@ -38,7 +38,7 @@ const summaryDraft = derivedDraft(({ span, summary }: SummarizationRecord, intro
   return (introduction === undefined ? lines : [withRound(introduction, summary.round), ...lines]).join("\n");
 });
 
-/** The message that stands for a summarized span (seed 002), at the place of the span's first message. */
+/** The message that stands for a summarized span, at the place of the span's first message. */
 export function summaryMessage(
   record: SummarizationRecord,
   ordinal: number,
@@ -58,12 +58,16 @@ export function summaryMessage(
       sources: spanIdsInMemory(record.span),
     });
   if (role !== "pair") return [summary(role)];
-  // Seed 000 has its summary from the user and answered, seed 004 asked for by the user and given by the assistant.
+  // Goat's summary comes from the user and is answered; Spring AI Session's is asked for by the user and given by the
+  // assistant.
   if (answer !== undefined) return [summary("user"), madeDraft(answer, { ...made, role: "assistant" })];
   return [shadow(record, { ...made, role: "user" }), summary("assistant")];
 }
 
-/** The user message that a summary answers, where an assistant message may not come first (seed 004). */
+/**
+ * The user message that a summary answers, where an assistant message may not come first (Spring AI Session's user
+ * shadow).
+ */
 function shadow({ span }: SummarizationRecord, made: MadeMessage): Draft {
   return madeDraft(`What happened in turns ${span.firstTurn}-${span.lastTurn}?`, made);
 }

@@ -23,10 +23,10 @@ export interface CompleteResponse<Message> {
 }
 
 /**
- * Discards the tool call that an output limit cut off, before the message is appended (seed 000): its arguments are not
- * what the model meant, even where they happen to be valid JSON. Only the last part can be cut off; a call before it whose
- * arguments are no JSON goes too. Reasoning that is left at the end goes with its call. The same object comes back when
- * nothing is discarded.
+ * Discards the tool call that an output limit cut off, before the message is appended, as Goat does: its arguments are
+ * not what the model meant, even where they happen to be valid JSON. Only the last part can be cut off; a call before
+ * it whose arguments are no JSON goes too. Reasoning that is left at the end goes with its call. The same object comes
+ * back when nothing is discarded.
  */
 export function discardTruncatedCalls<Message extends Pick<MessageInput, "role" | "parts">>(
   message: Message,

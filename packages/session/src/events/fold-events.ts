@@ -98,7 +98,7 @@ const EVENT_OF = {
   drop: "compaction_dropped",
 } as const satisfies Readonly<Record<Exclude<CompactionAction, "include">, ContextCompactionEvent["type"]>>;
 
-/** One event for each record that a committed plan added, with the tokens that it took out of the prompt (seed 002). */
+/** One event for each record that a committed plan added, with the tokens that it took out of the prompt. */
 function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompactionEvent[] {
   const shown = shownTokens(turn, plan);
   return planRecords(plan)

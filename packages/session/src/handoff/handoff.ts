@@ -80,9 +80,10 @@ const EXTRACTED = 4 * DEFAULT_TOKENS;
 const LEAST_ASKED = 400;
 
 /**
- * Builds a fresh thread for a goal from a thread that has grown long (seed 001, handoff): live pins come along as pins, a
- * briefing holds what matters to the goal (constraints, open work, changed files, and what shares words with it), the
- * passages that match it best, word for word but for their secrets, and a reference back. The old thread stays as it is.
+ * Builds a fresh thread for a goal from a thread that has grown long, as Amp's handoff does: live pins come along as
+ * pins, a briefing holds what matters to the goal (constraints, open work, changed files, and what shares words with
+ * it), the passages that match it best, word for word but for their secrets, and a reference back. The old thread stays
+ * as it is.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` without a goal or an id, and for an empty thread; `CONTENT_ERASED` for an
  * erased one; `VERSION_CONFLICT` when the new thread is there already; what the summarizer throws when the signal ends it.

@@ -13,7 +13,7 @@ import {
 } from "@threadfold/core";
 import { z } from "zod";
 
-/** Points from one thread to another as it was (seed 001, thread references). */
+/** Points from one thread to another as it was. */
 export interface ThreadReference {
   readonly threadId: ThreadId;
   readonly threadVersion: number;

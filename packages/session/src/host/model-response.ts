@@ -22,8 +22,8 @@ export interface CompletedResponse {
   /** Calls that the output limit cut off. They are not in the thread and must not be run. */
   readonly discarded: readonly ToolCall[];
   /**
-   * True after an answer that was cut off at the output limit, when the next `prepare` will fold for it: prepare and ask
-   * again. False when a fold cannot help or has been tried: an agent stops here (seed 000).
+   * True after an answer that was cut off at the output limit, when the next `prepare` will fold for it: prepare and
+   * ask again. False when a fold cannot help or has been tried: an agent stops here.
    */
   readonly retry: boolean;
 }

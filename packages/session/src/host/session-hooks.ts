@@ -85,10 +85,10 @@ export interface SessionStartAddition {
   readonly messages: readonly MessageInput[];
 }
 
-/** Called with the source `compact` after a plan was committed (seed 000). */
+/** Called with the source `compact` after a plan was committed. */
 export type SessionStartHook = Hook<SessionStartInput, SessionStartAddition | undefined>;
 
-/** Called with the message that marks the boundary between what was folded and what follows (seed 000). */
+/** Called with the message that marks the boundary between what was folded and what follows. */
 export type BoundaryHook = Hook<CompactionNotice, unknown>;
 
 /** What a host has called around a fold, in the order of each list. */

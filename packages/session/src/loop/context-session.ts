@@ -282,7 +282,7 @@ export class ContextSession {
     return this.#services.unfolding.tools();
   }
 
-  /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back (seed 001). */
+  /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back. */
   async handoff(options: HandoffOptions): Promise<Handoff> {
     await this.loadHistory();
     const { thread, plan } = this;
@@ -311,7 +311,7 @@ export class ContextSession {
     return replayThread(this.#services.store, this.threadId, { formats: [...formats, this.format] });
   }
 
-  /** Signs that the newest fold took away what was still needed (seed 002). Walks the thread. */
+  /** Signs that the newest fold took away what was still needed. Walks the thread. */
   async quality(taskCompletionSuccess: boolean | null = null): Promise<CompactionQualityMetrics> {
     await this.loadHistory();
     return compactionQuality(this.thread, this.plan, taskCompletionSuccess);

@@ -19,7 +19,7 @@ export function handClock(): Clock & { pass(seconds: number): void } {
   };
 }
 
-/** A session on the tests' thread that folds rung by rung, as seed 002 has it, with a clock that stands still. */
+/** A session on the tests' thread that folds rung by rung (preset `ladder`), with a clock that stands still. */
 export const openSession = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
   ContextSession.open({ threadId, clock: handClock(), preset: ladderPreset, ...options });
 

@@ -29,9 +29,9 @@ export interface ForkedThread {
 }
 
 /**
- * Makes a thread of its own from a thread's first entries (seed 001: fork, edit, restore). A fork after a fold begins
- * with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8, L9). The
- * source stays as it is, and externalized content stays in the source's artifacts.
+ * Makes a thread of its own from a thread's first entries, as Amp's fork, edit and restore do. A fork after a fold
+ * begins with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8,
+ * L9). The source stays as it is, and externalized content stays in the source's artifacts.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible version; `THREAD_NOT_FOUND`; `VERSION_CONFLICT`
  * when the fork's id is taken.

@@ -51,7 +51,7 @@ export interface RehydrationScene {
 
 /**
  * Asks the interceptor what the newest assistant message of the main branch refers to, also when the user has spoken since:
- * the agent said what it wants, and its next request is the first that can bring it (seed 002). What comes back is for the
+ * the agent said what it wants, and its next request is the first that can bring it. What comes back is for the
  * next request alone. Steps count as turns, because an autonomous run may be one endless turn.
  */
 async function rehydrateRequest(

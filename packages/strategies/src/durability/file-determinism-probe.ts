@@ -19,7 +19,7 @@ export interface FileProbeOptions {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const PATH_FIELDS = ["path", "file_path", "filePath", "filename", "file"];
-/** Fewer hexadecimal digits of a SHA-256 say too little. Seed 002 notes 16. */
+/** Fewer hexadecimal digits of a SHA-256 say too little; the specification's example keeps 16. */
 const MIN_HASH_DIGITS = 16;
 
 /**

@@ -18,9 +18,9 @@ const CALL_TOKENS = 2;
 export type ScriptTokens = number | ((label: string) => number);
 
 /**
- * Messages from a line of labels, as the seeds write them: `s`, `u1`, `a1`, `t1` for system, user, assistant and tool,
- * and `c1` for the summary that another tool wrote when it compacted. An assistant message makes as many calls as results
- * follow it. A label's second message is `a1.2`. For tests.
+ * Messages from a line of labels: `s`, `u1`, `a1`, `t1` for system, user, assistant and tool, and `c1` for the summary
+ * that another tool wrote when it compacted. An assistant message makes as many calls as results follow it. A label's
+ * second message is `a1.2`. For tests.
  */
 export function scriptMessages(script: string, tokens: ScriptTokens = 50): readonly MessageInput[] {
   const labels = script.split(/[\s,]+/).filter((label) => label !== "");
@@ -77,7 +77,7 @@ export function scriptThread(script: string, tokens?: ScriptTokens): AgentThread
   return AgentThread.empty(asThreadId("t")).append(scriptMessages(script, tokens));
 }
 
-/** What a prompt shows, as the seeds write it: labels of messages, and what stands for others in brackets. */
+/** What a prompt shows: labels of messages, and what stands for others in brackets. */
 export function shownIn(thread: AgentThread, plan: CompactionPlan): readonly string[] {
   return viewThread(thread, plan).map((entry) => {
     if (entry.type === "message") return entry.message.id;

@@ -5,7 +5,7 @@ import { lastMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
 
-/** Seed 003's reserves in tokens, and how many messages it keeps. */
+/** The AI SDK layer's reserves in tokens, and how many messages it keeps. */
 export const AI_SDK_RESERVES = Object.freeze({
   systemReserve: 2_000,
   outputReserve: 4_000,
@@ -14,17 +14,22 @@ export const AI_SDK_RESERVES = Object.freeze({
 });
 export const AI_SDK_RECENT_MESSAGES = 10;
 
-/** Seed 003: a summary aims at 800 tokens and may take 1 000. */
+/** The AI SDK layer's `maxTokens`: a summary aims at 800 tokens and may take 1 000. */
 export const AI_SDK_SUMMARY_TOKENS = 1_000;
 
-/** Seed 003: the title of a summary, as its template has it (of the three that the seed has), by which the seed finds the last one. */
+/**
+ * The title of a summary, as the AI SDK layer's template has it (of the three in its design), by which it finds the
+ * last one.
+ */
 export const AI_SDK_SUMMARY_TITLE = "## Session Summary (Compaction Round {round})";
 
-/** Seed 003: at 80 % of what the reserves leave (93 600 of 128 000 tokens) all but the last 10 messages become a summary of rounds. */
+/**
+ * As the AI SDK layer does: at 80 % of what the reserves leave (93 600 of 128 000 tokens) all but the last 10 messages
+ * become a summary of rounds.
+ */
 export const aiSdkPreset: CompactionPreset = {
   name: "ai-sdk",
-  description:
-    "At 80 % of the window less reserves summarizes all but the last 10 messages, round by round (seed 003).",
+  description: "At 80 % of the window less reserves summarizes all but the last 10 messages, round by round.",
   ladder: [windowStrategy({ name: "session-summary", cut: lastMessages(AI_SDK_RECENT_MESSAGES), fold: "summarize" })],
   config: {
     policyVersion: "ai-sdk-v3",

@@ -4,10 +4,10 @@ import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
-/** Seed 001, Claude Code: at 95 % the whole history becomes a summary that the session starts over with. */
+/** As Claude Code does: at 95 % the whole history becomes a summary that the session starts over with. */
 export const claudeCodePreset: CompactionPreset = {
   name: "claude-code",
-  description: "At 95 % summarizes the whole history before the newest user message (seed 001).",
+  description: "At 95 % summarizes the whole history before the newest user message.",
   ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" })],
   config: {
     policyVersion: "claude-code-v2",

@@ -12,11 +12,11 @@ export interface CompactionPreset {
   /** Figures that the preset sets, and the role of its summaries and the words around them; the caller's own come on top. */
   readonly config: Partial<ContextCompactionConfig>;
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
-  /** The figures of its trigger and ladder that no configuration holds, under the names that its seed gives them. */
+  /** The figures of its trigger and ladder that no configuration holds, under the names that its system gives them. */
   readonly figures: Readonly<Record<string, number>>;
   /**
-   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers): the seed's own for a preset
-   * of another system, which takes the text that comes, and Threadfold's for notes.
+   * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers): the system's own for
+   * a preset of another system, which takes the text that comes, and Threadfold's for notes.
    */
   readonly promptVersion: string;
 }
@@ -32,13 +32,13 @@ export const LAST_RESORT: readonly CompactionTrigger[] = Object.freeze([
 ]);
 
 /**
- * A threshold that some seed derives from the window by taking reserves off, in tokens; never less than half of the room.
- * The reserves are made for large windows, and in a small one nothing would be left.
+ * A threshold that a system derives from the window by taking reserves off, in tokens; never less than half of the
+ * room. The reserves are made for large windows, and in a small one nothing would be left.
  */
 export function aboveReserves(threshold: number, config: ContextCompactionConfig): number {
   return Math.max(threshold, Math.ceil(roomTokens(config) / 2));
 }
 
-/** What is kept free for the answer: what the configuration says, and the seed's figure where it says nothing. */
+/** What is kept free for the answer: what the configuration says, and the system's own figure where it says nothing. */
 export const outputReserve = ({ outputReserveTokens }: ContextCompactionConfig, seed: number): number =>
   outputReserveTokens > 0 ? outputReserveTokens : seed;

@@ -4,17 +4,18 @@ import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
-/** Seed 001, OpenCode: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
+/** OpenCode's `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export const OPENCODE_PRUNE_PROTECT = 40_000;
 export const OPENCODE_PRUNE_MINIMUM = 20_000;
 
 /**
- * Seed 001, OpenCode: fires when the tokens exceed the window less what is kept for the answer, which is the room of a request. Tool output beyond the
- * newest 40 000 tokens is pruned if there are more than 20 000 of it; what is still above the target is summarized.
+ * As OpenCode does: fires when the tokens exceed the window less what is kept for the answer, which is the room of a
+ * request. Tool output beyond the newest 40 000 tokens is pruned if there are more than 20 000 of it; what is still
+ * above the target is summarized.
  */
 export const opencodePreset: CompactionPreset = {
   name: "opencode",
-  description: "Prunes tool output beyond the newest 40 000 tokens if it frees 20 000, then summarizes (seed 001).",
+  description: "Prunes tool output beyond the newest 40 000 tokens if it frees 20 000, then summarizes.",
   ladder: [
     pruneStrategy({ protectTokens: OPENCODE_PRUNE_PROTECT, minimumTokens: OPENCODE_PRUNE_MINIMUM }),
     windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" }),

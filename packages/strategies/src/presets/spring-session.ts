@@ -4,7 +4,7 @@ import { shownTurnCountTrigger, tokenCountTrigger } from "../triggers/count-trig
 import { recursiveSummarization, slidingWindow, tokenCountWindow, turnWindow } from "../windows/window-strategies.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
-/** Seed 004's figures: when its triggers fire, and what its strategies keep. */
+/** The figures in the documentation of Spring AI Session: when its triggers fire, and what its strategies keep. */
 export const SPRING_SESSION = Object.freeze({
   turns: 20,
   tokens: 4_000,
@@ -17,30 +17,33 @@ export const SPRING_SESSION = Object.freeze({
 
 const { maxEvents, maxTurns, maxTokens, maxEventsToKeep, overlapSize } = SPRING_SESSION;
 
-/** Seed 004: above 20 turns or from 4 000 tokens on, all but the last 10 events become a rolling summary, a turn of its own. */
+/**
+ * As Spring AI Session does: above 20 turns or from 4 000 tokens on, all but the last 10 events become a rolling
+ * summary, a turn of its own.
+ */
 export const springSessionPreset: CompactionPreset = springSession(
   "spring-session",
-  "Above 20 turns or at 4 000 tokens summarizes all but the last 10 events on top of the last summary (seed 004).",
+  "Above 20 turns or at 4 000 tokens summarizes all but the last 10 events on top of the last summary.",
   recursiveSummarization({ maxEventsToKeep, overlapSize }),
   { maxEventsToKeep, overlapSize },
 );
 
-/** Seed 004's three strategies without a summarizer, each under the same triggers. */
+/** Spring AI Session's three strategies without a summarizer, each under the same triggers. */
 export const springSlidingPreset: CompactionPreset = springSession(
   "spring-session-sliding",
-  "Above 20 turns or at 4 000 tokens keeps the last 20 events, from a turn start on (seed 004).",
+  "Above 20 turns or at 4 000 tokens keeps the last 20 events, from a turn start on.",
   slidingWindow({ maxEvents }),
   { maxEvents },
 );
 export const springTurnsPreset: CompactionPreset = springSession(
   "spring-session-turns",
-  "Above 20 turns or at 4 000 tokens keeps the last 10 turns and what stands before the first (seed 004).",
+  "Above 20 turns or at 4 000 tokens keeps the last 10 turns and what stands before the first.",
   turnWindow({ maxTurns }),
   { maxTurns },
 );
 export const springTokensPreset: CompactionPreset = springSession(
   "spring-session-tokens",
-  "Above 20 turns or at 4 000 tokens keeps a suffix of 4 000 tokens, from a turn start on (seed 004).",
+  "Above 20 turns or at 4 000 tokens keeps a suffix of 4 000 tokens, from a turn start on.",
   tokenCountWindow({ maxTokens }),
   { maxTokens },
 );

@@ -14,10 +14,11 @@ import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 const CALLS_PER_FOLD = 32;
 
 /**
- * Threadfold's own policy: fold late and deep, so that epochs are long, and keep what calls come back for. The figures are
- * those of `bench:memory` on recorded sessions: summarizing the oldest span before large results are put away remembers
- * more than the order of seed 002 (goat's), because a summary outlives any pointer; and a summary that may grow to a quarter
- * of the window says more of what was found and done than the messages that it stands for.
+ * Threadfold's own policy: fold late and deep, so that epochs are long, and keep what calls come back for. The figures
+ * are those of `bench:memory` on recorded sessions: summarizing the oldest span before large results are put away
+ * remembers more than the order of the specification (preset `ladder`), because a summary outlives any pointer; and a
+ * summary that may grow to a quarter of the window says more of what was found and done than the messages that it
+ * stands for.
  */
 export const threadfoldPreset: CompactionPreset = {
   name: "threadfold",
@@ -40,13 +41,13 @@ export const threadfoldPreset: CompactionPreset = {
 };
 
 /**
- * Seed 002 to the letter: above 85 % the rungs from the least aggressive one on, down to 50 %. Large results go to the
- * artifact store first, then the oldest span is summarized, then bodies are emptied while calls stay, and only then groups
- * are dropped.
+ * The specification's ladder to the letter: above 85 % the rungs from the least aggressive one on, down to 50 %. Large
+ * results go to the artifact store first, then the oldest span is summarized, then bodies are emptied while calls stay,
+ * and only then groups are dropped.
  */
 export const ladderPreset: CompactionPreset = {
   name: "ladder",
-  description: "Above 85 % of the room down to 50 %: externalize, summarize, clear, drop (seed 002).",
+  description: "Above 85 % of the room down to 50 %: externalize, summarize, clear, drop.",
   ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
   config: { policyVersion: "ladder-v1", costModelEnabled: true, softThresholdPercent: 0.85 },
   trigger: threadfoldPreset.trigger,

@@ -21,7 +21,7 @@ interface ProposalBase {
   readonly reason: string;
 }
 
-/** What a strategy would fold (seed 002). Proposals come before money: nothing is summarized or stored until they are chosen. */
+/** What a strategy would fold. Proposals come before money: nothing is summarized or stored until they are chosen. */
 export type CompactionProposal =
   | (ProposalBase & { readonly action: "externalize" })
   | (ProposalBase & {
@@ -38,7 +38,7 @@ export type CompactionProposal =
        * lets go of these by proposals of their own.
        */
       readonly gathers?: readonly number[];
-      /** Messages that stay and that the summarizer may read beside the span, ascending (seed 004, overlap). */
+      /** Messages that stay and that the summarizer may read besides the span, ascending. */
       readonly overlap?: readonly number[];
     })
   | (ProposalBase & { readonly action: "drop" });
@@ -69,7 +69,7 @@ export interface StrategyContext {
   readonly replayVerdict?: (ordinal: number) => ProbeVerdict | undefined;
 }
 
-/** One rung of the ladder: proposes and never acts (seed 002). */
+/** One rung of the ladder: proposes and never acts. */
 export interface CompactionStrategy {
   readonly name: string;
   /** Lower comes first when the ladder sets no order of its own. */

@@ -73,8 +73,8 @@ export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
 }
 
 /**
- * Fires when the prompt shows more than so many turns (seed 004, `TurnCountTrigger`): archived turns do not count again.
- * Where nobody says how many turns are shown, those of the whole thread count.
+ * Fires when the prompt shows more than `threshold` turns (Spring AI Session's `TurnCountTrigger`): archived turns do
+ * not count again. Where it is not known how many turns are shown, those of the whole thread count.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
  */

@@ -32,8 +32,8 @@ export function maxOutputTrigger(fraction = 0.5): CompactionTrigger {
 }
 
 /**
- * A trigger that is hard after an answer that was cut off at the output limit, and as it is otherwise: what is due anyway is
- * due at once when prompt and answer compete for one window (seed 000).
+ * A trigger that is hard after an answer that was cut off at the output limit, and as it is otherwise: what is due
+ * anyway is due at once when prompt and answer compete for one window (Goat).
  */
 export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger => ({
   name: `${trigger.name}, hard after a cut-off`,

@@ -13,7 +13,7 @@ function lastMessagesStart(context: Parameters<CutPoint>[0], count: number): num
 }
 
 /**
- * Keeps the last so many messages, from the next turn start on (seed 004, sliding window).
+ * Keeps the last `count` messages, from the next turn start on (Spring AI Session's sliding window).
  *
  * @throws ThreadfoldError `INVALID_CONFIG`, as every cut that takes a count.
  */
@@ -25,14 +25,14 @@ export function lastMessagesFromTurnStart(count: number): CutPoint {
   };
 }
 
-/** Keeps the last so many messages, cut before a call rather than before its results (seed 003). */
+/** Keeps the last `count` messages, cut before a call rather than before its results (the AI SDK layer). */
 export function lastMessages(count: number): CutPoint {
   requireCount("recentMessagesToKeep", count);
   return (context) => backToCall(context.shape, lastMessagesStart(context, count));
 }
 
 /**
- * Keeps the last share of the messages; results of a call that is not kept go with it (seed 000).
+ * Keeps the last share of the messages; results of a call that is not kept go with it (Goat).
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the share is between 0 and 1.
  */
@@ -45,7 +45,7 @@ export function lastShareOfMessages(share: number): CutPoint {
   };
 }
 
-/** Keeps the last so many whole turns (seed 004, turn window). */
+/** Keeps the last `count` whole turns (Spring AI Session's turn window). */
 export function lastTurns(count: number): CutPoint {
   requireCount("maxTurns", count);
   return (context) => {
@@ -67,8 +67,8 @@ export function lastSteps(count: number): CutPoint {
 }
 
 /**
- * Keeps the longest unbroken suffix of at most so many tokens, what the summaries before it take already off, from the
- * next turn start on (seed 004, token count). It ends at the first message that does not fit, so that no gap breaks the
+ * Keeps the longest unbroken suffix of at most `tokens` less what the summaries before it take, from the next turn
+ * start on (Spring AI Session's token count). It ends at the first message that does not fit, so that no gap breaks the
  * conversation (S22).
  */
 export function lastTokensFromTurnStart(tokens: number): CutPoint {
@@ -89,8 +89,8 @@ export function lastTokens(tokens: number): CutPoint {
 }
 
 /**
- * Keeps about the last so many tokens, cut at a turn start; a turn that is larger than that alone is split, before an
- * assistant message and never before a tool result (seed 001; L20).
+ * Keeps about the last `tokens`, cut at a turn start; a turn that is larger than that alone is split, before an
+ * assistant message and never before a tool result (pi; L20).
  */
 export function lastTokensSplittingTurns(tokens: number): CutPoint {
   requireCount("keepRecentTokens", tokens);
@@ -104,10 +104,13 @@ export function lastTokensSplittingTurns(tokens: number): CutPoint {
   };
 }
 
-/** Keeps nothing: the whole history is folded (seed 001, Claude Code and Codex). */
+/** Keeps nothing: the whole history is folded (Claude Code and Codex). */
 export const nothing: CutPoint = ({ shape }) => shape.length;
 
-/** What the summaries of earlier folds take, those of other tools included: seed 004 takes it off the budget first. */
+/**
+ * What the summaries of earlier folds take, those of other tools included: Spring AI Session takes it off the budget
+ * first.
+ */
 function summaryTokens({ shape, heldBy, renderedTokens }: Parameters<CutPoint>[0]): number {
   let sum = 0;
   for (let ordinal = 0; ordinal < shape.length; ordinal++) {
@@ -123,7 +126,7 @@ export type CutPoint = (context: StrategyContext) => number;
 
 /**
  * The messages that windows count: on the main branch, without system messages, without what a compaction wrote and
- * without what an earlier fold took out of the prompt, so that no window reaches across a former cut (seed 001).
+ * without what an earlier fold took out of the prompt, so that no window reaches across a former cut.
  */
 export function realMessages({ shape, heldBy }: StrategyContext): readonly MessageHeader[] {
   const messages: MessageHeader[] = [];
@@ -136,20 +139,25 @@ export function realMessages({ shape, heldBy }: StrategyContext): readonly Messa
   return messages;
 }
 
-/** Moves a cut forward to the next message that starts a turn (seed 004, `snapToTurnStart`); the end when there is none. */
+/**
+ * Moves a cut forward to the next message that starts a turn (Spring AI Session's `snapToTurnStart`); the end when
+ * there is none.
+ */
 export function snapToTurnStart(shape: ThreadShape, ordinal: number): number {
   for (let at = ordinal; at < shape.length; at++) if (shape.header(at).startsTurn) return at;
   return shape.length;
 }
 
-/** Moves a cut back off tool results to the call that they answer (seed 003, `adjustBoundaryForToolPairs`). */
+/** Moves a cut back off tool results to the call that they answer (the AI SDK layer's `adjustBoundaryForToolPairs`). */
 export function backToCall(shape: ThreadShape, ordinal: number): number {
   let at = Math.min(ordinal, shape.length);
   while (at > 0 && at < shape.length && shape.header(at).role === "tool") at--;
   return at;
 }
 
-/** Moves a cut forward past the tool results of a call that stands before it (seed 000, `adjustSplitForToolPairs`; A12). */
+/**
+ * Moves a cut forward past the tool results of a call that stands before it (Goat's `adjustSplitForToolPairs`; A12).
+ */
 export function pastResults(shape: ThreadShape, ordinal: number): number {
   let at = ordinal;
   while (at < shape.length && shape.header(at).role === "tool") at++;
@@ -158,7 +166,7 @@ export function pastResults(shape: ThreadShape, ordinal: number): number {
 
 /**
  * How many tokens a window of so many tokens keeps: never more than half of the room, because what it folds needs room
- * too. The seeds' figures are for windows of 100 000 tokens and more, where nothing changes.
+ * too. The presets' figures are for windows of 100 000 tokens and more, where nothing changes.
  */
 export function tokenWindow(tokens: number, { config }: StrategyContext): number {
   return Math.min(tokens, Math.floor(roomTokens(config) / 2));

@@ -5,7 +5,7 @@ import {
   type StrategyContext,
 } from "../strategy/compaction-strategy.ts";
 
-/** OpenCode's figures (seed 001): `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
+/** OpenCode's figures: `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export interface PruneOptions {
   /** The newest tool output that is never pruned. */
   readonly protectTokens: number;
@@ -14,8 +14,8 @@ export interface PruneOptions {
 }
 
 /**
- * Clears tool output beyond the newest `protectTokens` of it, if that takes out more than `minimumTokens` (seed 001,
- * OpenCode; S30, S31). Calls, ids and outcomes stay. What is already folded counts as pruned and is not counted twice.
+ * Clears tool output beyond the newest `protectTokens` of it, if that takes out more than `minimumTokens` (OpenCode;
+ * S30, S31). Calls, ids and outcomes stay. What is already folded counts as pruned and is not counted twice.
  */
 export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): CompactionStrategy {
   return {

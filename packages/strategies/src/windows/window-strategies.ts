@@ -4,7 +4,8 @@ import { lastMessagesFromTurnStart, lastTokensFromTurnStart, lastTurns } from ".
 import { windowStrategy } from "./window-strategy.ts";
 
 /**
- * Keeps the last so many real events, from the next turn start on (seed 004, `SlidingWindowCompactionStrategy`).
+ * Keeps the last `maxEvents` real events, from the next turn start on (Spring AI Session's
+ * `SlidingWindowCompactionStrategy`).
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the count is no whole number of at least 0; so do the others.
  */
@@ -12,28 +13,30 @@ export function slidingWindow({ maxEvents }: { readonly maxEvents: number }): Co
   return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(maxEvents), fold: "drop" });
 }
 
-/** Keeps the last so many turns and what stands before the first (seed 004, `TurnWindowCompactionStrategy`). */
+/** Keeps the last `maxTurns` turns and what stands before the first (its `TurnWindowCompactionStrategy`). */
 export function turnWindow({ maxTurns }: { readonly maxTurns: number }): CompactionStrategy {
   return windowStrategy({ name: "turn-window", cut: lastTurns(maxTurns), fold: "drop", keepPreamble: true });
 }
 
-/** Keeps an unbroken suffix of at most so many tokens, from the next turn start on (seed 004, `TokenCountCompactionStrategy`). */
+/**
+ * Keeps an unbroken suffix of at most `maxTokens`, from the next turn start on (its `TokenCountCompactionStrategy`).
+ */
 export function tokenCountWindow({ maxTokens }: { readonly maxTokens: number }): CompactionStrategy {
   return windowStrategy({ name: "token-window", cut: lastTokensFromTurnStart(maxTokens), fold: "drop" });
 }
 
-/** What seed 004's builder takes. */
+/** What the builder of Spring AI Session's `RecursiveSummarizationCompactionStrategy` takes. */
 export interface RecursiveSummarizationOptions {
-  /** The active window: so many real events stay as they are. */
+  /** The active window: how many real events stay as they are. */
   readonly maxEventsToKeep: number;
   /** So many events of the active window are shown to the summarizer beside what it summarizes; 2 by default. */
   readonly overlapSize?: number;
 }
 
 /**
- * Summarizes what is older than the active window, on top of the summaries that are there (seed 004,
- * `RecursiveSummarizationCompactionStrategy`). Where the seed skips a compaction whose summary is blank, a summary without
- * a model takes its place (P6).
+ * Summarizes what is older than the active window, on top of the summaries that are there (Spring AI Session's
+ * `RecursiveSummarizationCompactionStrategy`). Where that one skips a compaction whose summary is blank, a summary
+ * without a model takes its place (P6).
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the overlap is at least 0 and smaller than the window (S24).
  */

@@ -13,16 +13,16 @@ import { type CutPoint, realMessages, snapToTurnStart, tokenWindow } from "./cut
 export interface WindowOptions {
   readonly name: string;
   readonly cut: CutPoint;
-  /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay (seed 004). */
+  /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay. */
   readonly fold: "summarize" | "drop";
   readonly aggressiveness?: number;
-  /** User messages before the cut that stay all the same, newest first, up to so many tokens (seed 001, Codex). */
+  /** User messages before the cut that stay all the same, newest first, up to this many tokens (Codex). */
   readonly keepUserTokens?: number;
   /** True to have one summary for all that is summarized, although user messages stay in between. */
   readonly oneSummary?: boolean;
-  /** True to keep what stands before the first turn (seed 004, turn window; S23). */
+  /** True to keep what stands before the first turn (Spring AI Session's turn window; S23). */
   readonly keepPreamble?: boolean;
-  /** So many of the messages that are kept are shown to the summarizer beside what it summarizes (seed 004). */
+  /** How many of the messages that are kept the summarizer sees besides what it summarizes (Spring AI Session). */
   readonly overlap?: number;
 }
 
@@ -98,8 +98,8 @@ export interface RecentUserMessages {
 const CHARACTERS_PER_TOKEN = 3;
 
 /**
- * The newest user messages among the groups, up to so many tokens with the newest of all, which stays in any case (seed
- * 001, Codex). The first that does not fit is truncated with a marker to what is left (L7), and all older ones go.
+ * The newest user messages among the groups, up to `tokens` with the newest of all, which stays in any case (Codex).
+ * The first that does not fit is truncated with a marker to what is left (L7), and all older ones go.
  */
 function recentUserMessages(
   groups: readonly MessageGroup[],

@@ -50,9 +50,9 @@ export interface CachedSummarizer extends Summarizer {
 }
 
 /**
- * Remembers what another summarizer said of the same content under the same policy (seed 002, summary caching). Equal
- * requests that run at the same time run once. Entries name places in the span and never ids or turns, so a hit belongs to
- * the thread that asks. An entry that does not verify counts as missing and is made again.
+ * Remembers what another summarizer said of the same content under the same policy. Equal requests that run at the same
+ * time run once. Entries name places in the span and never ids or turns, so a hit belongs to the thread that asks. An
+ * entry that does not verify counts as missing and is made again.
  */
 export function cachedSummarizer(inner: Summarizer, options: SummaryCacheOptions): CachedSummarizer {
   return new Cache(inner, options);

@@ -12,7 +12,7 @@ import {
   sha256,
 } from "@threadfold/core";
 
-/** What a cache key says beside the request itself (seed 002, `SummaryCacheKey`). */
+/** What a cache key says besides the request itself. */
 export interface SummaryCacheScope {
   /** Entries of one tenant are never seen by another. */
   readonly tenantId: string | null;

@@ -10,7 +10,10 @@ import {
   type SummarizationRecord,
 } from "@threadfold/core";
 
-/** An event as seed 004 lists it: a message of the thread, or one half of the turn that stands for archived ones. */
+/**
+ * An event as Spring AI Session lists it: a message of the thread, or one half of the turn that stands for archived
+ * ones.
+ */
 export type SessionEvent =
   | { readonly synthetic: false; readonly message: Message }
   | {
@@ -21,7 +24,7 @@ export type SessionEvent =
       readonly record: SummarizationRecord;
     };
 
-/** What a compaction came to, in the terms of seed 004 (`CompactionResult`). */
+/** The result of a compaction in the terms of Spring AI Session (`CompactionResult`). */
 export interface CompactionResult {
   /** The events that stay: synthetic ones first, then the kept ones in order. */
   readonly compactedEvents: readonly SessionEvent[];
@@ -34,8 +37,9 @@ export interface CompactionResult {
 }
 
 /**
- * Tells a fold in the terms of seed 004: from the plan that held before to the one that holds now. Equal plans give the
- * result of a compaction that did nothing. Messages of side branches are events of their own sessions and left out.
+ * Tells a fold in the terms of Spring AI Session: from the plan that held before to the one that holds now. Equal plans
+ * make the result of a compaction that did nothing. Messages of side branches are events of their own sessions and left
+ * out.
  */
 export function compactionResult(
   thread: AgentThread,
@@ -57,7 +61,7 @@ export function compactionResult(
   };
 }
 
-/** The synthetic turn of a summary: the user shadow asks, the assistant message answers (seed 004). */
+/** The synthetic turn of a summary: the user shadow asks, the assistant message answers. */
 function summaryTurn(record: SummarizationRecord): readonly SessionEvent[] {
   const { firstTurn, lastTurn } = record.span;
   return [

@@ -62,7 +62,7 @@ export function shownMessages(messages: number, plan: PlanRecords): number {
 
 /**
  * How many turns a prompt still shows the start of: all turns of the thread less those whose user message the plan took
- * out. For triggers that count turns (seed 004). Reads what the plan folded, and not the thread.
+ * out. For triggers that count turns. Reads what the plan folded, and not the thread.
  *
  * @param turns how many turns the thread has.
  */

@@ -2,7 +2,7 @@ import { type Message, type SpanReference, type Summarizer, type SummaryChange, 
 
 const MAX_TASK = 400;
 
-/** A summary without any summarizer: what was asked first, and how much was folded (seed 000, graceful degradation). */
+/** A summary without any summarizer: what was asked first, and how much was folded (Goat's graceful degradation). */
 export function floorSummaryChanges(messages: readonly Message[], span: SpanReference): readonly SummaryChange[] {
   const request = messages.find((message) => message.role === "user" && message.origin === undefined);
   const calls = messages.reduce(

@@ -24,7 +24,7 @@ const MAX_KEYWORDS = 12;
 /** How much of each message is looked at for keywords, in UTF-16 code units. */
 const SCANNED = 600;
 
-/** Takes groups out of the prompt and notes what they were about (seed 002, `DroppedSpanIndex`). */
+/** Takes groups out of the prompt and notes what they were about (`DroppedSpanIndex`). */
 function dropRecord(proposal: CompactionProposal & { readonly action: "drop" }, fulfilment: Fulfilment): DropRecord {
   const words = new Set<string>();
   for (const message of messagesOf(proposal, fulfilment)) {

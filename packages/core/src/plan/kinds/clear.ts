@@ -21,7 +21,7 @@ export type ClearTarget = z.infer<typeof clearTargetSchema>;
 export const LARGE_INPUT_STRING = 200;
 
 /**
- * Messages that stay where they are, with an emptied body (seed 002). Call ids, tool names and outcomes stay. With
+ * Messages that stay where they are, with an emptied body. Call ids, tool names and outcomes stay. With
  * `keep`, the first and last characters of each body stay around a marker: truncation. A preview as `keep` is of the body
  * of one result that the model has not read yet.
  */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textSchema } from "../../json/json-value.ts";
 import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
-/** Groups that the prompt no longer holds at all (seed 002). */
+/** Groups that the prompt no longer holds at all. */
 export interface DropRecord extends RecordBase {
   readonly action: "drop";
   /** What the span was about, for recall (`DroppedSpanIndex`). */

@@ -8,7 +8,7 @@ import { spanStart } from "../../thread/span-reference.ts";
 import { type BodyPreview, keptEnds, type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
 /**
- * Content that was written to the artifact store (seed 002).
+ * Content that was written to the artifact store.
  *
  * - form `body`: the span is one message that stays where it is; its large body gives way to a pointer. A tool result
  *   keeps its call id, so the pair is whole.

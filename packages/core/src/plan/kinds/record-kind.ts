@@ -32,7 +32,7 @@ export const recordBase = {
 export interface RecordKind<Kind extends RecordBase, List extends string, Shown> {
   /** The list of a plan that holds such records. */
   readonly list: List;
-  /** Where records overlap, the higher one wins (seed 002). */
+  /** Where records overlap, the higher one wins. */
   readonly precedence: number;
   /** True when it may hold a provider's opaque item, which travels byte for byte or not at all. */
   readonly mayHoldOpaque: boolean;

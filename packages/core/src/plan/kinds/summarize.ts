@@ -6,7 +6,7 @@ import { restrictSummary } from "../../summary/trim-summary.ts";
 import { spanStart } from "../../thread/span-reference.ts";
 import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
 
-/** A span that one summary stands for (seed 002). */
+/** A span that one summary stands for. */
 export interface SummarizationRecord extends RecordBase {
   readonly action: "summarize";
   readonly summary: StructuredSummary;

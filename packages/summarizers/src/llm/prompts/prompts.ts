@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { PromptVariant } from "./prompt-variant.ts";
 
-/** The default: the sections of seed 003, each as its own kind of item. */
+/** The default: the sections of the AI SDK layer's summary, each as its own kind of item. */
 export const threadfoldPrompt: PromptVariant = Object.freeze({
   id: "threadfold",
   version: 1,
@@ -24,8 +24,8 @@ export const threadfoldPrompt: PromptVariant = Object.freeze({
 });
 
 /**
- * Handoff to a goal (seed 001, Amp, whose words the seed does not have): only what the next task needs, into a fresh
- * thread. The instructions are the goal.
+ * Handoff to a goal, as in Amp, whose own words we do not have: only what the next task needs, into a fresh thread. The
+ * instructions are the goal.
  */
 export const handoffPrompt: PromptVariant = Object.freeze({
   id: "handoff",
@@ -48,7 +48,9 @@ export const handoffPrompt: PromptVariant = Object.freeze({
 export const PROSE_SYSTEM =
   "You summarize a conversation between a user and an agent, so that the work can go on from your summary.";
 
-/** For systems whose prompt no seed has (000, Goat): what seed 001 recommends under "Compaction Prompt", word for word. */
+/**
+ * For systems whose prompt we do not have (Goat): the one that pi's research into compaction recommends, word for word.
+ */
 export const prosePrompt: PromptVariant = Object.freeze({
   id: "prose",
   version: 1,
@@ -65,14 +67,16 @@ Be concise but preserve enough detail that work can continue seamlessly.`,
   instructionsTitle: "The user's own instructions for this summary",
 } satisfies PromptVariant);
 
-/** Spring AI Session's recursive summary: the seed has no words of its prompt but the title of the summary before (seed 004). */
+/**
+ * Spring AI Session's recursive summary: its documentation quotes of the prompt only the title of the summary before.
+ */
 export const springSessionPrompt: PromptVariant = Object.freeze({
   ...prosePrompt,
   id: "spring-session",
   titles: { previous: "=== PRIOR SUMMARY ===" },
 } satisfies PromptVariant);
 
-/** The Codex CLI's checkpoint, word for word (seed 001, `templates/compact/prompt.md`). */
+/** The Codex CLI's checkpoint, word for word (`templates/compact/prompt.md`). */
 export const codexPrompt: PromptVariant = Object.freeze({
   id: "codex",
   version: 2,
@@ -88,7 +92,10 @@ Be concise, structured, and focused on helping the next LLM seamlessly continue 
   instructionsTitle: "Additional instructions of the user for this checkpoint",
 } satisfies PromptVariant);
 
-/** OpenCode's compaction, its system prompt and its final user message, word for word (seed 001, `compaction.txt` and `compaction.ts`). */
+/**
+ * OpenCode's compaction, its system prompt and its final user message, word for word (`compaction.txt` and
+ * `compaction.ts`).
+ */
 export const opencodePrompt: PromptVariant = Object.freeze({
   id: "opencode",
   version: 2,
@@ -107,7 +114,7 @@ Your summary should be comprehensive enough to provide context but concise enoug
   instructionsTitle: "The user's own instructions for this summary",
 } satisfies PromptVariant);
 
-/** Claude Code's /compact, word for word (seed 001, "Prompt (extracted from community)"). */
+/** Claude Code's /compact, word for word, as users extracted it. */
 export const claudeCodePrompt: PromptVariant = Object.freeze({
   id: "claude-code",
   version: 2,
@@ -122,7 +129,7 @@ export const claudeCodePrompt: PromptVariant = Object.freeze({
   instructionsTitle: "Compact with these instructions of the user in mind",
 } satisfies PromptVariant);
 
-/** pi's compaction, word for word (seed 001, "Prompt (based on Codex, enhanced)"). Its `maxTokens` is what a summary may take. */
+/** pi's compaction, word for word (based on Codex's). Its `maxTokens` is what a summary may take. */
 export const piPrompt: PromptVariant = Object.freeze({
   id: "pi",
   version: 3,
@@ -139,7 +146,10 @@ Be concise, structured, and focused on helping the next LLM seamlessly continue 
   instructionsTitle: "Focus that the user asked for",
 } satisfies PromptVariant);
 
-/** The round-by-round summary of seed 003, `generateSummary`, word for word, with its titles and its temperature. */
+/**
+ * The round-by-round summary of the AI SDK layer (`generateSummary`), word for word, with its titles and its
+ * temperature.
+ */
 export const aiSdkPrompt: PromptVariant = Object.freeze({
   id: "ai-sdk",
   version: 1,

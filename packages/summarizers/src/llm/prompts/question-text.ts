@@ -66,7 +66,7 @@ function lastTurn({ request }: QuestionParts): readonly string[] {
   return request.lastTurn === undefined ? [] : [AFTERWARDS[request.lastTurn]];
 }
 
-/** What stays in the prompt behind the span (seed 004, overlap), one message a line as JSON, so that none passes for another text. */
+/** What stays in the prompt behind the span, one message a line as JSON, so that none passes for another text. */
 function goingOn({ after }: QuestionParts, staying: string): readonly string[] {
   if (after.length === 0) return [];
   const lines = after.map(({ message: { role }, text }) => canonicalJson([role, text]));
