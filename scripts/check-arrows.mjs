@@ -1,4 +1,4 @@
-// Checks that imports go where the house allows them. The rules, in prose; what fails prints its rule:
+// Checks that imports go where they are allowed. The rules, in prose; what fails prints its rule:
 import { fileURLToPath } from "node:url";
 import { checkTree } from "./arrows/check-tree.mjs";
 

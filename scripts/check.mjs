@@ -59,7 +59,7 @@ function dataStamp() {
   return { THREADFOLD_DATA_STAMP: hash.digest("hex") };
 }
 
-/** What may not be looked at, or is a link to nothing, has no size; a test that needs it says so. */
+/** What may not be read, or is a dangling link, has no size; a test that needs it says so. */
 function sizeOf(path) {
   try {
     return statSync(path).size;

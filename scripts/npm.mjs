@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const MOST_OUTPUT = 64 * 2 ** 20;
 
 /**
- * Runs npm in a folder with the Node of this process, and gives what it printed to stdout.
+ * Runs npm in a folder with the Node of this process, and returns what it printed to stdout.
  *
  * @throws Error with all that npm printed, when it ends with another exit code than 0.
  */
@@ -21,7 +21,7 @@ export async function npm(args, { cwd, settings = {} }) {
   }
 }
 
-/** npm's own program: the one that started this process, else the one in PATH. Beside it lies that of npx. */
+/** npm's own program: the one that started this process, else the one in PATH. Next to it lies that of npx. */
 export function npmCli() {
   const { npm_execpath: started, PATH = "" } = process.env;
   if (started !== undefined && existsSync(started)) return started;

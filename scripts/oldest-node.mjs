@@ -20,7 +20,7 @@ export const whyNoOldestNode =
     ? undefined
     : `Node ${version} comes for ${os} ${cpu} only`;
 
-/** Installs it unless it is there, and gives the path of its program. */
+/** Installs it unless it is there, and returns the path of its program. */
 export async function oldestNode() {
   if (!(existsSync(INSTALLED) && readFileSync(INSTALLED).equals(readFileSync(LOCKFILE)))) {
     console.log(`Installing Node ${version} into ${OLDEST_NODE} ...`);

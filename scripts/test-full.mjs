@@ -14,7 +14,10 @@ const VITEST = join(root, "node_modules", "vitest", "vitest.mjs");
 /** What text that names one of the ids is like. */
 export const naming = (ids) => new RegExp(`\\b(?:${ids.join("|")})\\b`);
 
-/** The packages and apps whose sources name one of the ids: laws that many tests share stand in files that are no tests. */
+/**
+ * The packages and apps whose sources name one of the ids: laws that many tests share stand in files that are not
+ * tests.
+ */
 export function placesNaming(ids, from = root) {
   const isNamed = (path, file) => naming(ids).test(readFileSync(join(from, path, file), "utf8"));
   return readWorkspaces(from)

@@ -1,5 +1,5 @@
-// Prints what the tests of all packages came to. The last line is `N passed, N failed`, and `, N skipped` if any were.
-// Arguments name steps that failed beside the tests (lint, arrows, …); each counts as one failure.
+// Prints the results of the tests of all packages. The last line is `N passed, N failed`, and `, N skipped` if any
+// were. Arguments name steps that failed besides the tests (lint, arrows, …); each counts as one failure.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -6,7 +6,7 @@ import { root } from "./workspaces.mjs";
 
 const PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
 
-/** Runs turbo tasks from the root and answers turbo's exit code. */
+/** Runs turbo tasks from the root and returns turbo's exit code. */
 export function turbo(args, env = {}) {
   const { status, error } = spawnSync("turbo", ["run", ...args], {
     cwd: root,

@@ -1,5 +1,5 @@
-// What the entries of the packages say to a compiler, without comments: one page a package under docs/api. Read from the
-// declarations that a build writes, so that what stands here is what users get.
+// The declarations that the entries of the packages export, without comments: one page a package under docs/api. Read
+// from the declarations that a build writes, so that what stands here is what users get.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
@@ -49,7 +49,7 @@ function elsewhere(module, from, name, as) {
   return renamed(textOf(readDeclarations(join(dirname(module.file), from.replace(/\.js$/, ".d.ts"))), name), name, as);
 }
 
-/** The build numbers names that stand for two things, and shortens those of files beside each other. */
+/** The build numbers names that stand for two things, and shortens those of files next to each other. */
 function renamed(text, from, to) {
   const plain = text.replaceAll(/\b(\w+)\$\d+\b/g, "$1");
   return plain.replace(new RegExp(`(?<![\\w$])${from.replace(/\$\d+$/, "")}(?![\\w$])`), () => to);
@@ -88,7 +88,7 @@ function namesOf(node) {
   return node.id?.name === undefined ? [] : [node.id.name];
 }
 
-/** A statement as it stands, without what is said about it: words may change without the interface changing. */
+/** A statement as it stands, without what is said about it: comments may change without the interface changing. */
 function withoutComments(source, comments, { start, end }) {
   let text = "";
   let at = start;

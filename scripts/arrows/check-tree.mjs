@@ -1,4 +1,4 @@
-// The rules, one function each. Every rule answers with the places where it is broken.
+// The rules, one function each. Every rule returns the places where it is broken.
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { findCycles } from "./find-cycles.mjs";
@@ -116,7 +116,7 @@ function checkFolderOrder(room) {
   });
 }
 
-/** Folders beside each other do not need each other, however deep they lie. */
+/** Folders next to each other do not need each other, however deep they lie. */
 function checkFolderCycles(room) {
   const arrows = new Map();
   for (const file of sourcesOf(room))
@@ -128,7 +128,7 @@ function checkFolderCycles(room) {
   return findCycles(imports).map((cycle) => broken("order", cycle[0], `folders in a circle: ${cycle.join(" → ")}`));
 }
 
-/** Where the ways to two folders part: a folder of each beside the other; undefined where one lies in the other. */
+/** Where the ways to two folders part: a folder of each next to the other; undefined where one lies in the other. */
 function parting(one, other) {
   const [left, right] = [one.split("/"), other.split("/")];
   const at = left.findIndex((name, index) => name !== right[index]);
@@ -176,7 +176,7 @@ function topFolder(room, path) {
   return rest.length > 0 ? folder : "";
 }
 
-/** The files of a package's src that are no tests. */
+/** The files of a package's src that are not tests. */
 const sourcesOf = (room) => room.files.filter(({ path, isTest }) => !isTest && topFolder(room, path) !== undefined);
 
 /** The files of its package that a file imports. */

@@ -1,5 +1,5 @@
-// The figures that the project gives of itself: each with the command that measures it, how they are read from what that
-// command prints, and the sentence that says them.
+// The figures that the project publishes about itself: each with the command that measures it, how they are read from
+// what that command prints, and the sentence that says them.
 
 /**
  * Figures that a run of some minutes, or hours, measures. `run` is what follows `npm run`; `read` takes them from what it

@@ -12,7 +12,7 @@ import { root } from "../workspaces.mjs";
 /**
  * Starts a registry.
  *
- * @param packed what `packPackages` gave
+ * @param packed what `packPackages` returned
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function startPackageRegistry(packed) {

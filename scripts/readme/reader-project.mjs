@@ -14,8 +14,8 @@ import { startProviderDouble } from "./provider-double.mjs";
 const RECORDED_SESSION = "examples/sessions/a-day-on-threadfold.jsonl";
 
 /**
- * Makes a reader's project, with a registry that has this repository's packages and a double of the providers. `run` runs
- * a command line in it and gives what it printed to stdout.
+ * Makes a reader's project, with a registry that has this repository's packages and a double of the providers. `run`
+ * runs a command line in it and returns what it printed to stdout.
  */
 export async function openReaderProject() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "threadfold-reader-")));
@@ -55,7 +55,7 @@ export async function openReaderProject() {
       const { stdout } = await promisify(execFile)("sh", ["-e", "-c", commandLine], { cwd: folder, env });
       return stdout.trim();
     },
-    /** Compiles a TypeScript file as strictly as can be, and gives what the compiler says against it. */
+    /** Compiles a TypeScript file as strictly as can be, and returns the compiler's errors. */
     async compile(file) {
       const options = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck";
       const module = "--target es2024 --module nodenext --types node --typeRoots";

@@ -55,7 +55,7 @@ function scenario(id, tests) {
   return [`<a id="${id.toLowerCase()}"></a>**${id}**`, "", ...new Set(lines)].join("\n");
 }
 
-/** A name is prose here: what looks like markup in it is none. */
+/** A name is prose here: what looks like markup in it is not markup. */
 const escaped = (text) => text.replace(/[<>*_[\]|]/g, (sign) => `\\${sign}`);
 
 const byNumber = (one, other) => Number(one.slice(1)) - Number(other.slice(1));

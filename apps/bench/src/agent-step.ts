@@ -9,7 +9,7 @@ export const AGENT_FRAME = {
   tools: [{ name: "read", description: "Reads a file.", inputSchema: { type: "object" } }],
 };
 
-/** The messages of one step of an agent: a call and its result of so many lines. Deterministic and of one size. */
+/** The messages of one step of an agent: a call and its result of this many lines. Deterministic and of one size. */
 export function agentStep(index: number, lines = 10): readonly MessageInput[] {
   const createdAt = new Date(stoppedClock.now() + index * 1_000).toISOString();
   const callId = asToolCallId(`call_${index}`);
@@ -51,7 +51,7 @@ export const agentTask: MessageInput = {
   parts: [{ type: "text", text: "Read every file of the project and tell me what it does." }],
 };
 
-/** A log of so many messages, or one more. */
+/** A log of this many messages, or one more. */
 export function agentHistory(messages: number): readonly MessageInput[] {
   const history = [agentTask];
   for (let index = 0; history.length < messages; index++) history.push(...agentStep(index));

@@ -8,15 +8,15 @@ import { agentHistory, agentStep } from "./agent-step.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * How fast a thread grows in SQLite, beside a bare prepared `INSERT` of the same messages with the same durability (P9).
- * Both write one message in one transaction that is on the disk when it returns (WAL, `synchronous=FULL`), into files
- * that hold 1 000 to 1 000 000 messages already. They take turns in short blocks, so that a slow moment of the disk meets
- * both. `--json` prints one line per size.
+ * How fast a thread grows in SQLite, compared with a bare prepared `INSERT` of the same messages with the same
+ * durability (P9). Both write one message in one transaction that is on the disk when it returns (WAL,
+ * `synchronous=FULL`), into files that hold 1 000 to 1 000 000 messages already. They take turns in short blocks, so
+ * that a slow moment of the disk meets both. `--json` prints one line per size.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BLOCKS = 60;
 const BLOCK = 50;
-/** Until then the write-ahead log beside either file grows; from then on it is written over. */
+/** Until then the write-ahead log next to either file grows; from then on it is written over. */
 const WARM_UP = 20;
 const BATCH = 5_000;
 /** Lines of a result. With them a step has about 600 tokens, as growing runs have; recorded sessions have 500 to 1 500. */

@@ -14,7 +14,7 @@ export interface BenchMachine {
   readonly memoryGib: number;
 }
 
-/** This machine, now. */
+/** Describes this machine, now. */
 export function benchMachine(): BenchMachine {
   const manifest = resolve(import.meta.dirname, "../../../packages/threadfold/package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };

@@ -1,4 +1,4 @@
-/** A text of so many UTF-16 code units, made of one thing again and again. */
+/** A text of this many UTF-16 code units, made of one thing again and again. */
 export type Shape = (length: number) => string;
 
 const FILLER = "const value = await store.load(threadId); // reads the thread\n";

@@ -7,8 +7,9 @@ import { ContextSession, formatById, importSessionFile } from "threadfold";
 import { spreadOf } from "./median.ts";
 
 /**
- * What `compact` costs beside reading, parsing and hashing the same file, both measured in one run, turn about: warm, in
- * this process, stage by stage; and cold, as whole processes. Prints medians; `--json` prints them for machines.
+ * What `compact` costs compared with reading, parsing and hashing the same file, both measured in one run, turn about:
+ * warm, in this process, stage by stage; and cold, as whole processes. Prints medians; `--json` prints them for
+ * machines.
  */
 const ROUNDS = 15;
 const WARM_UP = 5;

@@ -16,9 +16,9 @@ import { hostileThreads } from "./hostile-threads.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What summarizing without a model costs: a span of 200 000 tokens beside counting exactly the same messages with
- * tiktoken, turn about in one run, bare and with secrets taken out first as a session does it; and how the time grows
- * when a hostile span is twice as long. Prints medians; `--json` prints one object for machines.
+ * What summarizing without a model costs: a span of 200 000 tokens compared with counting exactly the same messages
+ * with tiktoken, turn about in one run, bare and with secrets taken out first as a session does it; and how the time
+ * grows when a hostile span is twice as long. Prints medians; `--json` prints one object for machines.
  */
 const SPAN_TOKENS = 200_000;
 const ROUNDS = 9;

@@ -13,7 +13,7 @@ const STEPS = 2_000;
 /** Lines of a result. With them a step has about 600 tokens; those of the recorded sessions have 500 to 1 500. */
 const LINES = 40;
 
-/** What a growing run costs beside counting its messages, in milliseconds. */
+/** What a growing run costs compared with counting its messages, in milliseconds. */
 export interface GrowingRun {
   readonly tokenizer: string;
   readonly steps: number;

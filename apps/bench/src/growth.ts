@@ -6,11 +6,11 @@ import { growingRun } from "./growing-run.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What a turn costs as its thread grows (P9). A turn is what an agent loop does between two model calls: append the call
- * that the model made and its result, ask the trigger, render the request. Histories of 1 000 to 1 000 000 messages are
- * folded once, to a window of the same size; then turns are timed. Then a run of 2 000 steps that never folds, beside
- * counting the same messages, and the memory that the headers of a million messages take. `--json` prints one line per
- * size, and the rest at the end.
+ * What a turn costs as its thread grows (P9). A turn is what an agent loop does between two model calls: append the
+ * call that the model made and its result, ask the trigger, render the request. Histories of 1 000 to 1 000 000
+ * messages are folded once, to a window of the same size; then turns are timed. Then a run of 2 000 steps that never
+ * folds, compared with counting the same messages, and the memory that the headers of a million messages take. `--json`
+ * prints one line per size, and the rest at the end.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const TURNS = 150;
@@ -49,7 +49,7 @@ async function measure(messages: number) {
   return { messages, msPerTurn: median, lowest, highest, windowTokens: folded.tokens, foldMs, commitsWhileTimed };
 }
 
-/** Bytes of heap that the counted headers of so many messages hold; not a number without `--expose-gc`. */
+/** Bytes of heap that the counted headers of this many messages hold; not a number without `--expose-gc`. */
 async function headerBytes(messages: number): Promise<number> {
   const thread = AgentThread.empty(asThreadId("headers")).append(agentHistory(messages));
   const before = await heapInUse();

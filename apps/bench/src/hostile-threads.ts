@@ -22,7 +22,7 @@ const TEXT_LENGTH = 20_000;
 /** Threads of questions, calls and results that all say the same piece over and over. */
 export const hostileThreads = Object.entries(PIECES).map(([name, piece]) => ({
   name,
-  /** The thread with texts of about so many characters together. */
+  /** The thread with texts of about this many characters together. */
   threadOf: (characters: number): readonly Message[] => {
     const text = piece.repeat(Math.ceil(TEXT_LENGTH / piece.length));
     const rounds = Array.from({ length: Math.ceil(characters / (3 * TEXT_LENGTH)) }, (_, round) => round);

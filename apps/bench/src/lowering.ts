@@ -5,9 +5,9 @@ import { agentStep, agentTask } from "./lowering-thread.ts";
 import { spreadOf } from "./median.ts";
 
 /**
- * What it costs to lower a request: a window of 100 000 tokens beside `JSON.stringify` of the payload that comes out,
- * turn about in one run; and, turn by turn as the thread grows, how many messages are lowered and how long it takes to
- * lower, check and put the whole payload together. `--json` prints one line per format.
+ * What it costs to lower a request: a window of 100 000 tokens compared with `JSON.stringify` of the payload that comes
+ * out, turn about in one run; and, turn by turn as the thread grows, how many messages are lowered and how long it
+ * takes to lower, check and put the whole payload together. `--json` prints one line per format.
  */
 const WINDOW_TOKENS = 100_000;
 const ROUNDS = 100;

@@ -3,8 +3,9 @@ import { comparePolicies } from "./compare-policies.ts";
 import { textTable } from "./text-table.ts";
 
 /**
- * What prompts remember of the work, beside what they cost: every recorded session under our presets, the baselines and
- * the peers. `--json` prints a line a budget and policy; what else the command line takes stands at `comparePolicies`.
+ * What prompts remember of the work, next to what they cost: every recorded session under our presets, the baselines
+ * and the peers. `--json` prints a line a budget and policy; what else the command line takes stands at
+ * `comparePolicies`.
  */
 const { results } = await comparePolicies([50_000, 20_000]);
 

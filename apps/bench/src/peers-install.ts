@@ -14,7 +14,10 @@ export function arePeersInstalled(): boolean {
   return existsSync(INSTALLED) && readFileSync(INSTALLED).equals(readFileSync(LOCKFILE));
 }
 
-/** Installs the peers from their own lockfile, unless just these are there. Gives the seconds that it took, 0 when nothing was to be done. */
+/**
+ * Installs the peers from their own lockfile, unless just these are there. Returns the seconds that it took, 0 when
+ * nothing was to be done.
+ */
 export function installPeers(): number {
   if (arePeersInstalled()) return 0;
   const start = performance.now();
@@ -30,7 +33,7 @@ export function installPeers(): number {
   return (performance.now() - start) / 1_000;
 }
 
-/** Under `npm run -w` npm hands its own workspace settings down; the peers are no workspace. */
+/** Under `npm run -w` npm hands its own workspace settings down; the peers are not a workspace. */
 function withoutNpmConfig(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^npm_config_(?:workspace|local_prefix|prefix|global)/i.test(name)),

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { workerScript } from "./peers-install.ts";
 import { type Job, replayName, type WorkerMessage } from "./peers-worker.ts";
 
-/** One replay may take so long, in milliseconds; then it is given up and its process ended. */
+/** How long one replay may take, in milliseconds; then it is given up and its process ended. */
 const LONGEST_REPLAY = 240_000;
 /** How much of a worker's last words is kept. */
 const LAST_WORDS = 2_000;
@@ -34,7 +34,7 @@ export async function runJobs(jobs: readonly Job[], options: PoolOptions): Promi
   await Promise.all(Array.from({ length: Math.min(options.processes, jobs.length) }, lane));
 }
 
-/** Does a job in a process of its own. Gives what is left of it when one of its replays was given up. */
+/** Does a job in a process of its own. Returns what is left of it when one of its replays was given up. */
 function runJob(job: Job, { signal, onMessage, onGivenUp }: PoolOptions): Promise<Job | null> {
   signal?.throwIfAborted();
   const child = startWorker();
@@ -90,7 +90,7 @@ function startWorker(): ChildProcess {
   });
 }
 
-/** Peers that would report on their use are told not to. */
+/** Switches off the telemetry of peers that have any. */
 const QUIET = {
   DO_NOT_TRACK: "1",
   OTEL_SDK_DISABLED: "true",

@@ -6,7 +6,7 @@ import type { GivenUp } from "./peers-pool.ts";
 /** What a policy is: one of ours, a rule to compare with, or a peer's. */
 export type PolicyKind = "preset" | "baseline" | "peer";
 
-/** What the comparison came to. */
+/** The results of the comparison. */
 export interface PeersResults {
   readonly schemaVersion: 1;
   readonly machine: BenchMachine;

@@ -15,7 +15,10 @@ export interface SessionFile {
   readonly size: number;
 }
 
-/** The recorded sessions of the data folder (`THREADFOLD_DATA`), else beside the project, else the project's own; largest files first. */
+/**
+ * The recorded sessions of the data folder (`THREADFOLD_DATA`), else next to the project, else the project's own;
+ * largest files first.
+ */
 export function sessionFiles(): readonly SessionFile[] {
   const data = resolve(process.env["THREADFOLD_DATA"] ?? join(ROOT, "../shared/data"));
   const recorded = filesIn(data);

@@ -23,7 +23,7 @@ export interface Job {
   readonly without: readonly string[];
 }
 
-/** What a worker tells. */
+/** What a worker reports to its parent. */
 export type WorkerMessage =
   | { readonly type: "session"; readonly calls: number; readonly tokens: number; readonly needs: number }
   | { readonly type: "everything"; readonly replay: PolicyReplay }
@@ -66,9 +66,9 @@ async function offerBy(policy: string, summarizer: ScriptedSummarizerId, loadPee
   return offer;
 }
 
-/** Takes jobs from the process that started this one, and tells it what they come to. */
+/** Takes jobs from the process that started this one, and sends it the results. */
 export function serveJobs(loadPeer: LoadPeer): void {
-  // Who asked is gone: nobody reads what else would come.
+  // The parent is gone: nobody reads what else would come.
   process.on("disconnect", () => process.exit(0));
   process.on("message", (job: Job) => {
     work(job, loadPeer).then(

@@ -11,9 +11,10 @@ import {
 import { deepAndSeldomCut } from "./deep-and-seldom-cut.ts";
 
 /**
- * A growing run of 1 000 steps through a session, a request before each: how often the prompt does not begin with the one
- * before it, and how many tokens stand outside that stable prefix. Beside it what a cut of the same messages needs that
- * goes as deep and as seldom: at the same threshold, down to the same target. `--json` prints the figures for machines.
+ * A growing run of 1 000 steps through a session, a request before each: how often the prompt does not begin with the
+ * one before it, and how many tokens stand outside that stable prefix. Next to it what a cut of the same messages needs
+ * that goes as deep and as seldom: at the same threshold, down to the same target. `--json` prints the figures for
+ * machines.
  */
 const STEPS = 1_000;
 const BUDGET = 100_000;

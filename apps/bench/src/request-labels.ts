@@ -14,17 +14,17 @@ export type RequestEnd =
 /** The labels of one session: requests by their place among its messages. */
 export type SessionLabels = ReadonlyMap<number, RequestEnd>;
 
-/** How the requests of summaries were told, over all folds. */
+/** How summaries reported requests, over all folds. */
 export interface RequestScore {
-  /** Requests that a fold's summary told of, each counted in every fold. */
+  /** Requests that a fold's summary mentions, each counted in every fold. */
   readonly told: number;
-  /** Told as open, though they were done within what the summary stands for. */
+  /** Reported as open, though they were done within what the summary stands for. */
   readonly doneShownOpen: number;
-  /** Told as going on behind the summary, though they were done within it. */
+  /** Reported as continuing behind the summary, though they were done within it. */
   readonly doneShownGoingOn: number;
-  /** Told as done, though they were not done within it. */
+  /** Reported as done, though they were not done within it. */
   readonly openShownDone: number;
-  /** Told as requests, though nothing was asked. */
+  /** Reported as requests, though nothing was asked. */
   readonly nothingAsked: number;
 }
 
@@ -53,7 +53,7 @@ export function readRequestLabels(): ReadonlyMap<string, SessionLabels> {
 const endOf = (word: string): RequestEnd =>
   word === "never" || word === "none" || word === "unsure" ? { kind: word } : { kind: "done", at: Number(word) };
 
-/** Judges what summaries told of requests. */
+/** Judges what summaries say of requests. */
 export function scoreRequests(told: readonly ToldRequest[], labels: SessionLabels): RequestScore {
   const judged = told.flatMap((one) => {
     const end = labels.get(one.asked);

@@ -14,9 +14,9 @@ import {
 import { textTable } from "./text-table.ts";
 
 /**
- * Whether summaries tell rightly which requests are done: six recorded sessions are folded by the default preset, without a
- * model, and the requests in every fold's summary are judged by the labels in `requests/labels.tsv`. `--misses` names each
- * request that is told wrongly; `--json` prints one line a budget.
+ * Whether summaries say correctly which requests are done: six recorded sessions are folded by the default preset,
+ * without a model, and the requests in every fold's summary are judged by the labels in `requests/labels.tsv`.
+ * `--misses` names each request that is reported wrongly; `--json` prints one line a budget.
  */
 const BUDGETS = [100_000, 50_000, 20_000];
 const OWN_SESSIONS = resolve(import.meta.dirname, "../../../examples/sessions");

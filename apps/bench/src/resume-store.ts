@@ -10,7 +10,7 @@ const BATCH = 5_000;
 /** Steps that the agent makes behind the fold, as it does between two folds. */
 const STEPS_SINCE = 10;
 
-/** Makes a store with a thread of so many messages that was folded once, and gives what its next request is. */
+/** Makes a store with a thread of this many messages that was folded once, and returns its next request. */
 export async function makeResumableStore(path: string, messages: number) {
   const threadId = asThreadId(RESUMED_THREAD);
   const store = await openStore(`sqlite:${path}`);

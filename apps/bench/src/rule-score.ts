@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readRules } from "@threadfold/core";
 
-/** What a person said that a sentence is. */
+/** The label that a person gave a sentence. */
 export type RuleLabel = "rule" | "not" | "candidate" | "retraction";
 
 export interface LabelledSentence {

@@ -6,7 +6,7 @@ import { type LoadPeer, noPeer } from "./peer.ts";
 import { timedPolicy } from "./speed-policies.ts";
 
 /**
- * Times one policy and prints what it came to as a line of JSON each time it knows more, so that whoever ends it for being
+ * Times one policy and prints the results as a line of JSON each time it knows more, so that whoever ends it for being
  * slow has what was measured until then. Arguments: the policy, `oneshot` or `growing`, messages, seconds.
  */
 const BUDGET = 60_000;
@@ -19,7 +19,7 @@ export interface Oneshot {
   readonly rounds: number;
 }
 
-/** A thread that grew step by step, a prompt before each step, until it had so many messages. */
+/** A thread that grew step by step, a prompt before each step, until it had this many messages. */
 export interface Growing {
   readonly messages: number;
   /** All prompts so far, together. */

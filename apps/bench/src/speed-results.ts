@@ -4,7 +4,7 @@ import type { Growing, Oneshot } from "./speed-policy-worker.ts";
 import type { SessionSpeed } from "./speed-session.ts";
 import type { TokenizerSpeed } from "./speed-tokenizers.ts";
 
-/** What the speed bench came to. Times are milliseconds. */
+/** The results of the speed bench. Times are milliseconds. */
 export interface SpeedResults {
   readonly schemaVersion: 1;
   readonly machine: BenchMachine;

@@ -56,7 +56,7 @@ export function speedRows({ policies, turns, sessions, tokenizers }: SpeedResult
   };
 }
 
-/** The figures for people. */
+/** The figures as a table for people. */
 export function speedTable(results: SpeedResults): string {
   const { policies, turns, sessions, tokenizers } = speedRows(results);
   const { turnExponent, seconds, limitSeconds } = results;

@@ -15,10 +15,10 @@ import { tokenizerSpeeds } from "./speed-tokenizers.ts";
 /**
  * How fast prompts are made: one from a whole history, and one a step as a thread grows, for us, the baselines and the
  * peers; what a turn costs at up to a million messages; a session's append, commit, resume and render; the counters.
- * Every policy runs in a process of its own, one at a time, so that none is in another's way, for at most `--limit=20`
- * seconds at each size. `--json` prints the figures
- * for machines, `--sample` only shows that it works, `--policy=NAME` (repeatable) times some policies, with
- * `--without-install` peers that are not installed are left out. A whole run is kept for `bench:docs`.
+ * Every policy runs in a process of its own, one at a time, so that none disturbs another, for at most `--limit=20`
+ * seconds at each size. `--json` prints the figures for machines, `--sample` only shows that it works, `--policy=NAME`
+ * (repeatable) times some policies, with `--without-install` peers that are not installed are left out. A whole run is
+ * kept for `bench:docs`.
  */
 const flag = (name: string): boolean => process.argv.includes(`--${name}`);
 const wanted = process.argv
@@ -31,7 +31,7 @@ const LIMIT = sample
   ? 2
   : Number(process.argv.find((word) => word.startsWith("--limit="))?.slice("--limit=".length) ?? 20);
 const MOST = 1_000_000;
-/** Beyond its time a process may take so long to start and to make its history. */
+/** How much longer than its time a process may take, to start and to make its history. */
 const START_UP = 60_000;
 /** Growing threads count from this length on: before it the start of a process weighs too much. */
 const SETTLED = 1_000;
@@ -84,7 +84,7 @@ function policySpeed(policy: string, kind: PolicyKind): PolicySpeed {
   };
 }
 
-/** What the worker told until it was done, or ended for taking longer than its time. */
+/** What the worker reported until it was done, or was ended for taking longer than its time. */
 function measured<Result>(
   policy: string,
   mode: "oneshot" | "growing",

@@ -54,7 +54,7 @@ export function countedCalls(session: ImportedSession, counter: ProviderAwareTok
 const messageTokens = ({ role, parts }: MessageInput, counter: ProviderAwareTokenizer): number =>
   counter.countMessage({ role, parts: parts.filter(({ type }) => type !== "reasoning") });
 
-/** What a counter comes to on the sessions of a family, in order. Null when no call of them can be compared. */
+/** The figures of a counter on the sessions of a family, in order. Null when no call of them can be compared. */
 export function tokenAccuracy(
   counter: string,
   family: string,

@@ -6,9 +6,9 @@ import { textTable } from "./text-table.ts";
 import { countedCalls, type TokenAccuracy, tokenAccuracy } from "./token-accuracy.ts";
 
 /**
- * Token estimates beside what providers reported for the same prompts, by counter and by format and model of the recorded
- * sessions, before calibration and after. Formats whose logs leave out system text and tools (pi, Claude Code) show what
- * that costs. Prints a table; `--json` prints one line per row.
+ * Token estimates compared with what providers reported for the same prompts, by counter and by format and model of the
+ * recorded sessions, before calibration and after. Formats whose logs leave out system text and tools (pi, Claude Code)
+ * show what that costs. Prints a table; `--json` prints one line per row.
  */
 const COUNTERS = ["heuristic", "tiktoken:o200k_base", "openai", "claude"] as const;
 /** What says nothing about a family of models: region and reseller before its name, date and version behind it. */

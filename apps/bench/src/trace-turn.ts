@@ -1,5 +1,6 @@
-// How much of the house one enters to follow a turn: the source files of ours in which some function runs while a session
-// appends, prepares a request, and prepares one that folds. Counted by V8 itself, on a SQLite store and Anthropic's format.
+// How much of the sources one enters to follow a turn: the source files of ours in which some function runs while a
+// session appends, prepares a request, and prepares one that folds. Counted by V8 itself, on a SQLite store and
+// Anthropic's format.
 //
 //   npm run trace:turn [-- --json] [-- --files]
 import { mkdtempSync, rmSync } from "node:fs";

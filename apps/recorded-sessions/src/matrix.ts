@@ -198,7 +198,7 @@ async function checkReachable(sourcePath: string, storePath: string): Promise<re
   }
 }
 
-/** The source that was imported, as the store keeps it beside the thread. */
+/** The source that was imported, as the store keeps it with the thread. */
 async function keptSource(store: ThreadfoldStore, threadId: ThreadId): Promise<string | undefined> {
   for (const id of await store.artifacts.list(threadId)) {
     const metadata = await store.artifacts.getMetadata(id);

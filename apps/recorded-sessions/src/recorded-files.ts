@@ -32,7 +32,7 @@ export interface RecordedFile {
   readonly format: string;
 }
 
-/** Where the recorded sessions are: `THREADFOLD_DATA`, else beside the project. Null when there are none. */
+/** Where the recorded sessions are: `THREADFOLD_DATA`, else next to the project. Null when there are none. */
 export function dataFolder(): string | null {
   const folder = resolve(process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../../../shared/data"));
   return existsSync(folder) ? folder : null;
@@ -58,7 +58,7 @@ function sessionsIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** So many of the paths, spread over all of them: the first and the last are among them. */
+/** `sample` of the paths, spread over all of them: the first and the last are among them. */
 function sampleOf(paths: readonly string[], sample = paths.length): readonly string[] {
   const step = (paths.length - 1) / Math.max(1, sample - 1);
   const chosen = new Set(Array.from({ length: sample }, (_, index) => Math.round(index * step)));

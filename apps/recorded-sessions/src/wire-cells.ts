@@ -150,7 +150,7 @@ async function runWireCell(cell: WireCell, imported: ImportedSession): Promise<W
 
 function problemsOf(prepared: PreparedRequest, { format, budget, model }: WireCell): readonly string[] {
   const { payload, violations, tokens, outcome, missingPins } = prepared;
-  // What the provider would see, with the model that the host names beside the payload.
+  // What the provider would see, with the model that the host names next to the payload.
   const foreign = model === undefined ? payload : { ...payload, model };
   const broken = [...violations, ...formatById(format).check(foreign)];
   const isOver = tokens > budget && outcome?.type !== "infeasible";

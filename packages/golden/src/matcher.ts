@@ -45,7 +45,7 @@ function shownTexts({ kind, differences, kept }: GoldenComparison, { files }: Go
 
 const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : JSON.stringify(word));
 
-/** The folder beside a test file that holds its golden prompts, and those of its neighbours. */
+/** The folder next to a test file that holds its golden prompts, and those of its neighbours. */
 const GOLDENS_FOLDER = "__goldens__";
 
 const NAME = /^\w[\w. -]*(?:\/\w[\w. -]*)*$/;

@@ -5,8 +5,8 @@ declare module "vitest" {
   // The names and bounds of the parameters are those of vitest: an interface grows only under equal ones.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
-     * Compares what `goldenPrompt` returns with the golden prompt of that name, kept under `__goldens__` beside the test,
-     * or in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
+     * Compares what `goldenPrompt` returns with the golden prompt of that name, kept under `__goldens__` next to the
+     * test, or in the folder that a path with `./` names. Writes it when it is not there yet; `vitest -u` and
      * `THREADFOLD_UPDATE_GOLDENS=1` replace it; where `CI` is set nothing is written. Await it.
      */
     toMatchGoldenPrompt(nameOrPath: string): Promise<void>;
@@ -29,7 +29,7 @@ afterAll(async () => {
     runner: expect.getState().snapshotState.snapshotUpdateState,
     environment: process.env,
   });
-  // biome-ignore lint/suspicious/noConsole: vitest shows what a test file says on the console beside its name.
+  // biome-ignore lint/suspicious/noConsole: vitest shows what a test file prints next to its name.
   if (report !== null) console.warn(report);
 });
 

@@ -38,7 +38,7 @@ const ASKED_AGAIN = new RegExp(
     .join("|"),
   "iu",
 );
-/** So much of what the agent says is read for questions, in UTF-16 code units. */
+/** How much of what the agent says is read for questions, in UTF-16 code units. */
 const READ = 20_000;
 
 /** Measures how well the newest fold serves. Pure: the thread and the plan say it all. */

@@ -13,7 +13,7 @@ import type { ClosableArtifacts } from "./shared/object-artifacts.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 
-/** How a store and what is kept beside it are opened. */
+/** How a store and what is kept with it are opened. */
 export interface OpenStoreOptions extends StoreOptions {
   /**
    * Whose this is, in PostgreSQL, in a folder or bucket, and in Redis. A SQLite file and a memory store know nothing of
@@ -35,7 +35,7 @@ export interface OpenStoreOptions extends StoreOptions {
   readonly postgres?: Omit<PostgresStoreOptions, "tenantId" | "clock">;
 }
 
-/** A store, and the summary cache beside it where one was asked for. Closing it closes both. */
+/** A store, and the summary cache with it where one was asked for. Closing it closes both. */
 export interface OpenedStore extends ThreadfoldStore {
   readonly summaryCache?: SummaryCacheStore;
 }

@@ -15,9 +15,12 @@ export type SummaryModelSettings = Pick<
 
 /** How a {@link modelSummarizer} works. Only the model has no default. */
 export interface ModelSummarizerOptions extends LLMSummarizerOptions {
-  /** The prompt by the name that a preset gives it, such as `codex-v2`. `prompt` goes first; `threadfold-v1` without either. */
+  /**
+   * The prompt by the name that presets use, such as `codex-v2`. `prompt` takes precedence; `threadfold-v1` without
+   * either.
+   */
   readonly promptVersion?: string;
-  /** Whose summaries are remembered, and where. Without it nothing is: a cache that does not know its tenant must not be. */
+  /** Which tenant's summaries are remembered, and where. Without it none are: a cache must know its tenant. */
   readonly cache?: SummaryCacheOptions;
   /** False to show the model what the messages say, secrets included. True by default. */
   readonly redact?: boolean;
@@ -28,9 +31,9 @@ export interface ModelSummarizerOptions extends LLMSummarizerOptions {
 }
 
 /**
- * Summarizes with a model, with everything around it that a production system wants (design section 8): secrets are taken
- * out before anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model
- * fails a summary without one takes its place and says so.
+ * Summarizes with a model, with everything around it that a production system wants: secrets are taken out before
+ * anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model fails a
+ * summary without one takes its place and says so.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */
@@ -46,8 +49,8 @@ export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
 }
 
 /**
- * Falls back to a second summarizer, the extractive one by default, when the first one fails (design section 8): the fold
- * then has a real summary, and its outcome still says that the first one failed. An abort is not a failure and is rethrown.
+ * Falls back to a second summarizer, the extractive one by default, when the first one fails: the fold then has a real
+ * summary, and its outcome still says that the first one failed. An abort is not a failure and is rethrown.
  */
 export function fallbackSummarizer(first: Summarizer, second: Summarizer = new ExtractiveSummarizer()): Summarizer {
   return {

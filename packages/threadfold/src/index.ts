@@ -27,7 +27,7 @@ export {
   type UsageReport,
   userMessage,
 } from "@threadfold/session";
-// Messages, plans, what folding came to, and the ports that a host may fill.
+// Messages, plans, outcomes of folding, and the ports that a host may fill.
 export {
   AgentThread,
   type ArtifactStore,

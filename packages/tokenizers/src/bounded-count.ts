@@ -46,7 +46,7 @@ const CLASS_OF_ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\s/.test(character) ? SPACE : SIGN;
 });
 
-/** A quick look that is never wrong when it says no: characters beyond ASCII count as part of whatever run they are in. */
+/** A quick check without false negatives: characters beyond ASCII count as part of whatever run they are in. */
 function mayHoldLongPiece(text: string): boolean {
   let runClass = 0;
   let runLength = 0;

@@ -22,7 +22,7 @@ export interface LearnedFactor {
 /** Learned factors by model name: plain JSON, to be kept with the thread or for a whole installation. */
 export type Calibration = Readonly<Record<string, LearnedFactor>>;
 
-/** One report of a provider beside what the uncalibrated counter said of the very same request. */
+/** One report of a provider together with what the uncalibrated counter said of the very same request. */
 export interface UsageObservation {
   readonly model: string;
   /** Tokens of the request by the base counter, without any factor. */

@@ -82,7 +82,7 @@ export function* countPartInSteps(
   return tokens;
 }
 
-/** What a part costs: so many tokens in any case, and those of its texts. */
+/** What a part costs: this many tokens in any case, and those of its texts. */
 interface Charges {
   readonly fixed: number;
   readonly texts: readonly string[];
@@ -130,7 +130,7 @@ function mediaTokens({ type, source }: MediaPart, overheads: TokenOverheads): nu
   return Math.ceil((source.data.length * BYTES_PER_BASE64_CHARACTER) / BYTES_PER_TOKEN);
 }
 
-/** Encrypted reasoning is charged as the reasoning inside it, which only its length tells of. */
+/** Encrypted reasoning is charged as the reasoning inside it, of which only the length is known. */
 const encryptedTokens = (encrypted: string | undefined): number =>
   encrypted === undefined ? 0 : Math.ceil((encrypted.length * BYTES_PER_BASE64_CHARACTER) / BYTES_PER_TOKEN);
 

@@ -22,7 +22,7 @@ const RANKS: Readonly<Record<TiktokenEncoding, () => Promise<{ readonly default:
 /**
  * Counts text exactly as OpenAI's own encoder does, id `tiktoken:o200k_base` or `tiktoken:cl100k_base`. What looks like
  * a special token in the text is text. The encoder lives in WebAssembly memory, about 100 MB for `o200k_base`: it is
- * made at the first count and given back by `free`, after which the next count makes it again.
+ * made at the first count and released by `free`, after which the next count makes it again.
  */
 export class TiktokenTokenizer implements ProviderAwareTokenizer {
   readonly id: string;
@@ -48,7 +48,7 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
     return countBounded(text, (piece) => this.#count(piece));
   }
 
-  /** Asks for the encoder at each piece: it may be given back between two of them. */
+  /** Asks for the encoder at each piece: it may be released between two of them. */
   #count(piece: string): number {
     this.#encoder ??= this.#make();
     return this.#encoder.encode_ordinary(piece).length;
@@ -78,7 +78,7 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
     return this.#counter.countRequest(request);
   }
 
-  /** Frees the encoder's memory. Calling it twice is calling it once. */
+  /** Frees the encoder's memory. Calling it again does nothing. */
   free(): void {
     this.#encoder?.free();
     this.#encoder = undefined;

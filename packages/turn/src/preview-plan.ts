@@ -26,7 +26,7 @@ export type PreviewOutcome =
     }
   | Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
 
-/** What a fold would come to, if it were made now. */
+/** What a fold would do if it were made now. */
 export interface PlanPreview {
   /** Why it is, or is not, due. */
   readonly decision: TriggerDecision;
@@ -58,7 +58,7 @@ function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {
   return { type: "would-commit", tokens, floor, summarizerProblem, ...told };
 }
 
-/** An artifact store that reads what is there and keeps nothing new: ids are those that storing would give. */
+/** An artifact store that reads what is there and keeps nothing new: ids are those that storing would assign. */
 function discardingArtifacts(store: ArtifactStore): ArtifactStore {
   return {
     store: async (content, { threadId, tenantId }) => artifactIdOf(threadId, tenantId, content),

@@ -25,7 +25,7 @@ export interface MadeFold {
 /** What a session would do now, before anything is committed: a plan to commit, or the outcome when there is none. */
 export type PlannedFold = DeclinedFold | MadeFold;
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface TurnResult {
   readonly outcome: CompactionOutcome;
   /** The plan that holds now: the one that was committed, another writer's, or the one that was there. */

@@ -3,7 +3,7 @@ import type { Message } from "threadfold";
 import { callsOf, callText, lines, resultRuns, resultsOf, textOf } from "./message-parts.ts";
 import { type PeerShape, peerPolicy } from "./peer-policy.ts";
 
-/** Raw events that stay after a compaction. ADK has no default; its examples keep so many. */
+/** Raw events that stay after a compaction. ADK has no default; its examples keep this many. */
 const RETAINED = 10;
 const AGENT = "agent";
 

@@ -4,7 +4,7 @@ import { forgetfulBackend } from "./deepagents-backend.ts";
 import { langchainShape } from "./langchain-shape.ts";
 import { peerPolicy } from "./peer-policy.ts";
 
-/** What the middleware gives its handler, and what it puts into the agent's state. */
+/** What the middleware passes to its handler, and what it puts into the agent's state. */
 interface ModelCall {
   readonly messages: BaseMessage[];
 }

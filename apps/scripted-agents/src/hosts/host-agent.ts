@@ -1,7 +1,7 @@
 import type { ContextSession, FormatId, Summarizer } from "threadfold";
 import type { ProviderProtocol } from "../provider/provider-protocol.ts";
 
-/** What a host's agent is given to work with. */
+/** What a host's agent works with. */
 export interface AgentWorld {
   /** Base address of the provider's double, without the endpoint's path. */
   readonly url: string;

@@ -120,7 +120,7 @@ export const openaiAgents: HostAgent = {
 const CREATED_AT = "2026-01-01T00:00:00.000Z";
 const STOPS = { end_turn: "end", tool_use: "end", max_tokens: "max-output" } as const;
 
-/** No host at all: a loop over `fetch`, as one writes it for a session and nothing else. */
+/** No host at all: a loop over `fetch`, written for a session and nothing else. */
 export const plainAnthropic: HostAgent = {
   id: "plain-anthropic",
   protocol: anthropicMessagesProtocol,

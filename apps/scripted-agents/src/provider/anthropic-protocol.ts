@@ -48,7 +48,7 @@ const toolUse = ({ id, name, input }: ScriptedCall, cutOff: boolean): Block => (
   type: "tool_use",
   id: `toolu_${id}`,
   name,
-  // What was cut off is JSON that ends early; the API gives back the fields that were whole.
+  // What was cut off is JSON that ends early; the API returns the fields that were whole.
   input: cutOff ? {} : input,
 });
 

@@ -159,7 +159,7 @@ const toolCall = ({ id, name, input }: ScriptedCall, cutOff: boolean): Body => (
   function: { name, arguments: cutOff ? cutOffArguments(input) : JSON.stringify(input) },
 });
 
-/** Errors as OpenAI's two APIs give them. */
+/** Errors as OpenAI's two APIs return them. */
 function refuseAsOpenai(refusal: Refusal): { readonly status: number; readonly body: Body } {
   switch (refusal.kind) {
     case "illegal":

@@ -26,7 +26,7 @@ export interface DoubleFigures {
   /** Faults that were played, each once. */
   readonly faults: number;
   readonly peakTokens: number;
-  /** Share of input tokens that a cache of the newest request would have given. */
+  /** Share of input tokens that a cache of the newest request would have served. */
   readonly cacheHitRate: number;
 }
 
@@ -155,7 +155,7 @@ const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
   calls: move.calls.map((call) => ({ ...call, id: `${call.id}_cut` })),
 });
 
-/** The part of a body that the rules speak of: without model name, limits and switches of the call. */
+/** The part of a body that the rules are about: without model name, limits and switches of the call. */
 function payloadOf(body: Body): Body {
   const conversation = ["system", "messages", "tools", "instructions", "input"];
   return Object.fromEntries(Object.entries(body).filter(([key]) => conversation.includes(key)));
@@ -195,13 +195,13 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Below so many tokens nothing is cached. */
+/** Below this many tokens nothing is cached. */
 const LEAST_TOKENS = 1_024;
 
 /** Tokens of a text as the double counts them. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
-/** What a prompt cache that keeps the newest request would have given. */
+/** What a prompt cache that keeps the newest request would have served. */
 class PrefixCache {
   #previous: readonly string[] = [];
   #readTokens = 0;

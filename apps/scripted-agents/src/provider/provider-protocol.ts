@@ -4,13 +4,13 @@ import type { ScriptedMove } from "../script/scripted-agent.ts";
 /** Any JSON body. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What an answer reports beside its content. */
+/** What an answer reports besides its content. */
 interface AnswerFigures {
   readonly id: string;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** True when the output limit cuts the answer off, in the middle of its last call. */
+  /** True when the output limit cuts off the answer, in the middle of its last call. */
   readonly cutOff: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface CliArgument {
   readonly variadic?: boolean;
 }
 
-/** An option beside those that every command has. */
+/** An option on top of those that every command has. */
 export interface CliOption {
   /** As commander reads it: `--budget <tokens>`. */
   readonly flags: string;
@@ -38,14 +38,14 @@ export interface CliContext {
   readonly progress: Progress;
 }
 
-/** Something that a person or a script should know of and that is no failure. */
+/** Something that a person or a script should know about and that is not a failure. */
 export interface CliWarning {
   /** Stable name of the kind of warning. */
   readonly code: string;
   readonly message: string;
 }
 
-/** What became of a command. */
+/** The result of a command. */
 export interface CliReport {
   /** What `--json` prints as `data`. */
   readonly data: unknown;

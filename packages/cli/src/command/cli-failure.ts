@@ -42,7 +42,7 @@ export const ENVELOPE_SCHEMA_VERSION = 1;
 export interface Envelope {
   readonly ok: boolean;
   readonly schemaVersion: typeof ENVELOPE_SCHEMA_VERSION;
-  /** The command's own data; null when it came to none. */
+  /** The command's own data; null when it has none. */
   readonly data: unknown;
   readonly warnings: readonly CliWarning[];
   readonly error?: { readonly code: CliFailure["code"]; readonly message: string; readonly hint: string };
@@ -56,7 +56,7 @@ export function envelopeOf({ data, warnings = [], failure }: CliReport): Envelop
     : { ok: false, ...envelope, error: errorOf(asCliFailure(failure)) };
 }
 
-/** The envelope of a command that came to nothing. */
+/** The envelope of a command that failed. */
 export function failureEnvelope(failure: CliFailure): Envelope {
   return { ok: false, schemaVersion: ENVELOPE_SCHEMA_VERSION, data: null, warnings: [], error: errorOf(failure) };
 }

@@ -79,7 +79,7 @@ async function verifyFile(target: string, options: CliCall["options"], { io }: C
   };
 }
 
-/** A file whose very first line does not hold tells nothing of what it was. */
+/** A file whose very first line does not hold says nothing about what it was. */
 const noAuditFile = (path: string): ThreadfoldError =>
   new ThreadfoldError("STORE_CORRUPT", `${path} is no audit file, or its first line was changed.`, {
     hint: "Give a file that `threadfold audit export` wrote, or an intact copy; a store is checked by `threadfold verify`.",
@@ -123,7 +123,7 @@ async function check(target: string, options: CliCall["options"], { io }: CliCon
   });
 }
 
-/** A file of which nothing was ever written is no damaged one. */
+/** A file to which nothing was ever written is not damaged. */
 function refuseEmpty(path: string): void {
   const stats = statSync(path);
   if (!stats.isFile() || stats.size > 0) return;

@@ -93,7 +93,7 @@ function checkDriver({ name, serves }: (typeof DRIVERS)[number]): Checkup {
   }
 }
 
-/** A Redis for summaries: writes a value that goes by itself, and reads it back. */
+/** A Redis for summaries: writes a value that expires by itself, and reads it back. */
 async function checkRedis(address: string): Promise<readonly Checkup[]> {
   const { openRedisSummaryCache } = await import("@threadfold/stores/redis");
   const troubles: string[] = [];

@@ -51,7 +51,7 @@ export const exportCommand: CliCommand = {
   },
 };
 
-/** Reads which tool is meant. @throws ThreadfoldError `USAGE`. */
+/** Reads which tool's format is meant. @throws ThreadfoldError `USAGE`. */
 function formatOf(options: CliCall["options"]): ExportFormat {
   const format = FORMATS.find((known) => known === options["as"]);
   if (format !== undefined) return format;

@@ -46,7 +46,7 @@ async function appendTo(
   await session.append(messages);
   await keepSource(store, imported, io.clock);
   const { thread } = session;
-  // System text and tools stand beside the thread: the record of a request is where a store keeps them.
+  // System text and tools are not part of the thread: the record of a request is where a store keeps them.
   if (thread.version > before) await session.render();
   const source = sourceData(imported, thread);
   const data = {

@@ -60,15 +60,15 @@ function lintPage(findings: readonly LintFinding[], { id, rules }: ProviderForma
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
-/** A broken rule as `lint` tells of it. */
+/** A broken rule as `lint` reports it. */
 interface LintFinding {
   readonly rule: string;
   /** Index of the message; null when it is about the request as a whole. */
   readonly message: number | null;
-  /** Path in the request. */
+  /** Where in the request, as a JSON path. */
   readonly at: string;
   readonly problem: string;
-  /** What the provider asks. */
+  /** What the provider demands, as one sentence. */
   readonly asks: string;
   /** What to do about it. */
   readonly remedy: string;
@@ -94,7 +94,7 @@ const WHAT_TO_GIVE = "Give the body of one request, as it is sent to the provide
  * Reads a request from a file of JSON, or from standard input.
  *
  * @throws ThreadfoldError `UNREADABLE_SOURCE` when the file cannot be read, `EMPTY_SOURCE` when nothing is in it,
- * `INVALID_JSON` when it is no JSON, `ABORTED`.
+ * `INVALID_JSON` when it is not JSON, `ABORTED`.
  */
 async function readRequest(path: string, io: RequestIo): Promise<unknown> {
   const content = await textOf(path, io);

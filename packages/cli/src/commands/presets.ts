@@ -75,7 +75,7 @@ function presetText(preset: PresetDescription, { paint, columns }: Page): string
   ].join("\n");
 }
 
-/** Where values begin. */
+/** Column at which values begin. */
 const INDENT = 11;
 
 function defaultsText({ paint }: Page): string {

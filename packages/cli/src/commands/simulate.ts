@@ -49,7 +49,7 @@ export interface ReadSessions {
 const READING_SHARE = 0.05;
 
 /**
- * Reads every session. Of many files one that cannot be read is told of and left out; when none is left, that is a
+ * Reads every session. Of many files one that cannot be read is reported and left out; when none is left, that is a
  * failure.
  *
  * @throws ThreadfoldError what importing throws for the first file when none can be read, and `ABORTED`.

@@ -15,8 +15,8 @@ import { readingStore } from "../store/store-address.ts";
 const WAY_OUT = "Take an intact copy of the store.";
 
 /**
- * `verify`: checks that the hashes of log, plans, journal and artifacts hold, and lists what summaries of the newest plans
- * say as if a user had said it, and no message bears out. That is no damage, so it changes no exit code.
+ * `verify`: checks that the hashes of log, plans, journal and artifacts hold, and lists what summaries of the newest
+ * plans say as if a user had said it, and no message bears out. That is not damage, so it changes no exit code.
  */
 export const verifyCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to check (default: all of them)", optional: true }],
@@ -56,7 +56,7 @@ export const verifyCommand: CliCommand = {
   },
 };
 
-/** A store too damaged to look into must not send whoever verifies it to verify it. */
+/** Keeps the error of a store that is too damaged to open from telling whoever runs `verify` to run it. */
 async function openable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -15,10 +15,10 @@ import type { CliWarning } from "../command/cli-command.ts";
 import { singleLine } from "../output/page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** What was read. */
+/** The session that was read: format and sizes. */
 export interface SourceData {
   readonly format: string;
-  /** Messages that the file gave, those of side branches included. */
+  /** Messages in the file, those of side branches included. */
   readonly messages: number;
   readonly turns: number;
   readonly steps: number;
@@ -56,7 +56,7 @@ export interface CompactData {
   readonly breakdown: TokenBreakdown | null;
 }
 
-/** What `compact` came to, as data. */
+/** The result of `compact`, as data. */
 export function compactData(run: CompactRun, path: string | undefined): CompactData {
   const { imported, outcome, prepared, session, counter, request } = run;
   const { thread, plan } = session;
@@ -99,7 +99,7 @@ function countActions(thread: AgentThread, plan: CompactionPlan): ActionCounts {
   return hidden === 0 ? counts : { ...counts, hidden };
 }
 
-/** What reading a session got over. */
+/** What reading a session skipped, as warnings. */
 export function importWarnings({ malformed, warnings }: ImportedSession): readonly CliWarning[] {
   return [
     ...malformed.map(({ line, path, problem, excerpt }) => ({

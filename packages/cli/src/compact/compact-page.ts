@@ -25,7 +25,9 @@ import type { CompactRun } from "./compact-run.ts";
 /** Pins that are shown; the rest is counted. */
 const MOST_PINS = 4;
 
-/** What `compact` came to, for a person: what was read, what it costs now, what was done and why, and what to do next. */
+/**
+ * The result of `compact`, for a person: what was read, what it costs now, what was done and why, and what to do next.
+ */
 export function compactPage(run: CompactRun, data: CompactData, page: Page): string {
   const sections = [
     heading(run, data, page),

@@ -19,7 +19,7 @@ import type { CliCall, CliContext } from "../command/cli-command.ts";
 import { parseSource, parseTokens, type SourceRequest } from "../parse/options.ts";
 import { importSource, keepSource } from "../source/import-source.ts";
 
-/** What `compact` came to. */
+/** The result of `compact`, before it is written or printed. */
 export interface CompactRun {
   readonly request: CompactRequest;
   readonly imported: ImportedSession;

@@ -5,7 +5,7 @@ import type { CompactData } from "./compact-data.ts";
 import { actionGroups, describeOutcome } from "./compact-page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
-/** `summary.md`: what folding came to, for a reader who has neither the session nor the command at hand. */
+/** `summary.md`: what folding did, for a reader who has neither the session nor the command at hand. */
 function summaryDocument(run: CompactRun, data: CompactData): string {
   const sections = [
     overview(run, data),

@@ -28,7 +28,7 @@ const MESSAGES: readonly MessageInput[] = [0, 1, 2].map((number) => ({
 }));
 const CONTENT = `the ${WORD} as an artifact`;
 
-/** SQLITE_ERROR, SQLITE_MISUSE and SQLITE_RANGE: what was asked for is not what this SQLite, or Node's door to it, can do. */
+/** SQLITE_ERROR, SQLITE_MISUSE and SQLITE_RANGE: this SQLite, or Node's binding to it, cannot do what was asked for. */
 const NOT_ABLE = new Set([1, 21, 25]);
 
 /**
@@ -128,7 +128,9 @@ const notGivenBack = (what: string): ThreadfoldError =>
     hint: "This disk loses what is written to it, or changes it. Put the store on another one.",
   });
 
-/** What a trial store ends in has other causes than what an old one ends in: nobody damaged it, and nobody has it open. */
+/**
+ * The errors of a trial store have other causes than those of an old one: nobody damaged it, and nobody has it open.
+ */
 async function fitting(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,9 +1,9 @@
 import { ThreadfoldError } from "@threadfold/core";
 
-/** What became of one check. `missing` is for what is optional and not there. */
+/** The result of one check. `missing` is for what is optional and not there. */
 export type CheckStatus = "ok" | "warning" | "failed" | "missing";
 
-/** One thing that was looked at. */
+/** The result of one check, as a line of the report. */
 export interface Checkup {
   /** Stable name, such as `store.fsync`. */
   readonly name: string;
@@ -22,7 +22,7 @@ export const checkup = (name: string, status: CheckStatus, found: string, hint =
   hint,
 });
 
-/** What to do about what the system refuses. */
+/** What to do about errors of the system, by their code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "Give this user the right to write there, or name another place."],
   ["EPERM", "Give this user the right to write there, or name another place."],

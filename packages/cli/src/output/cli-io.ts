@@ -1,6 +1,6 @@
 import type { Clock } from "@threadfold/core";
 
-/** Where text goes. */
+/** A stream for text, and what is known of the terminal behind it. */
 export interface CliOutput {
   write(text: string): unknown;
   /** True when a person looks at it. */

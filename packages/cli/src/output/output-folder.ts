@@ -14,8 +14,8 @@ import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
 
 /**
- * A folder that gets all of its files or none. Files are written beside their place and renamed once all of them are
- * complete; what is interrupted before leaves no trace, also not the folder itself when it was made for this.
+ * A folder that gets all of its files or none. Files are written next to their place and renamed once all of them are
+ * complete; what is interrupted before leaves no trace, nor the folder itself when it was made for this.
  */
 export class OutputFolder {
   readonly path: string;
@@ -77,7 +77,7 @@ function removeEmptyFolders(from: string, to: string): void {
   try {
     for (let path = resolve(from); path.length >= resolve(to).length; path = dirname(path)) rmdirSync(path);
   } catch {
-    // Somebody put something there meanwhile: then it is theirs.
+    // Somebody else put something there meanwhile: it is theirs.
   }
 }
 

@@ -39,7 +39,9 @@ export function table(rows: readonly (readonly string[])[], alignments: readonly
   );
 }
 
-/** Breaks a text into lines of at most so many columns at its spaces. A word that is wider stands alone on its line. */
+/**
+ * Breaks a text at its spaces into lines of at most `columns` columns. A word that is wider stands alone on its line.
+ */
 export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -72,7 +74,7 @@ export function percent(part: number, whole: number, round: (value: number) => n
 /** How a piece of text stands out. Every use also reads well without it. */
 export type PaintStyle = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** Marks a text, or gives it back as it is where there are no colours. */
+/** Marks a text, or returns it as it is where there are no colours. */
 type Paint = (style: PaintStyle, text: string) => string;
 
 /** The environment variables that decide on colours. */
@@ -89,7 +91,7 @@ export function isColourful(env: Environment, isTTY: boolean): boolean {
   return isTTY;
 }
 
-/** Paints, or does nothing. */
+/** Marks texts with styles, or leaves them as they are. */
 export function painter(colourful: boolean): Paint {
   // The stream is not for styleText to judge: isColourful has decided.
   return colourful ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
@@ -103,7 +105,7 @@ export function plainText(text: string): string {
   return text.replace(UNSAFE, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-/** The beginning of a text on one line of at most so many characters, with an ellipsis where it was cut. */
+/** The beginning of a text on one line of at most `most` characters, with an ellipsis where it was cut. */
 export function singleLine(text: string, most: number): string {
   // A log may hold megabytes in one text; only what can be shown is looked at.
   const line = plainText(

@@ -132,7 +132,7 @@ export function parseSource(file: string | undefined, options: CliCall["options"
   return { file: file ?? "", from: options["from"] as SourceRequest["from"], thread };
 }
 
-/** A number is a place; any other text is the name that the file gives the thread. */
+/** A number is a place; any other text is the name of the thread in the file. */
 function threadOf(text: string): number | string {
   const place = Number(text);
   if (text.trim() !== "" && Number.isNaN(place)) return text;

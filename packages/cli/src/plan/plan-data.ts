@@ -54,7 +54,7 @@ export interface PlanData {
   readonly hidden: HiddenContent;
 }
 
-/** What `plan` came to, as data. */
+/** The result of `plan`, as data. */
 export function planData({ request, imported, session, counter, preview }: PlanRun): PlanData {
   const { outcome, decision, plan } = preview;
   const { thread } = session;
@@ -111,7 +111,7 @@ export interface PlanRequest extends CompactRequest {
   readonly prices: string | undefined;
 }
 
-/** What `plan` came to. */
+/** The result of `plan`, before it is printed. */
 export interface PlanRun {
   readonly request: PlanRequest;
   readonly imported: ImportedSession;

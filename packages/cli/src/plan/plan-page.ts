@@ -8,7 +8,7 @@ import type { PlanCost, PlanData, PlanRun } from "./plan-data.ts";
 const MOST_SHOWN = 8;
 const MOST_CHARACTERS = 60;
 
-/** What a fold would come to, for a person: why, what it would do, what it would cost, and what would go out of sight. */
+/** What a fold would do, for a person: why, what it would do, what it would cost, and what would go out of sight. */
 export function planPage(run: PlanRun, data: PlanData, page: Page): string {
   const sections = [
     heading(run, data, page),

@@ -2,7 +2,7 @@ import type { Clock } from "@threadfold/core";
 import type { SingleBar } from "cli-progress";
 import type { CliIo, CliOutput } from "../output/cli-io.ts";
 
-/** How the caller wants to be told. */
+/** How progress is shown to the caller. */
 export interface ProgressWishes {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -87,7 +87,7 @@ export class BarProgress implements Progress {
         bar.start(100, 0, { phase: "" });
       },
       () => {
-        // A bar that cannot be drawn is no reason to fail.
+        // A bar that cannot be drawn is not a reason to fail.
         this.#state = "stopped";
       },
     );
@@ -100,7 +100,7 @@ async function loadBar(stream: NodeJS.WritableStream): Promise<SingleBar> {
   return new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
 }
 
-/** Says how far a command is. */
+/** Shows how far a command is. */
 export interface Progress {
   /**
    * @param phase what is being done, in a word or two.
@@ -111,5 +111,5 @@ export interface Progress {
   stop(): void;
 }
 
-/** Says nothing: for `--quiet` and for tests. */
+/** Shows nothing: for `--quiet` and for tests. */
 export const SILENT_PROGRESS: Progress = Object.freeze({ update: () => undefined, stop: () => undefined });

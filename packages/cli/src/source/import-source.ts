@@ -30,7 +30,7 @@ export async function importSource(
 export const SOURCE_MEDIA_TYPE = "application/vnd.threadfold.source";
 
 /**
- * Keeps the whole source of an imported session beside its thread, as one artifact. `metadata.source` of every message
+ * Keeps the whole source of an imported session with its thread, as one artifact. `metadata.source` of every message
  * points into it, and it holds what no message holds: records that were never prompt content, and malformed ones.
  */
 export async function keepSource(

@@ -12,7 +12,7 @@ import {
 import { EMPTY_FRAME, parseFrame, type RequestFrame } from "@threadfold/session";
 import { listedThreads } from "@threadfold/stores";
 
-/** Ids that a hint names at the most. */
+/** The most ids that a hint names. */
 const MOST_HINTED = 5;
 
 /** A thread of a store. @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold. */

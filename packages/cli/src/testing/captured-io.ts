@@ -16,9 +16,9 @@ export interface CaptureOptions {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
-  /** Hears what is printed on stderr while the command runs. */
+  /** Called with what is printed on stderr while the command runs. */
   readonly onStderr?: (text: string) => void;
-  /** What time it is, in milliseconds. */
+  /** The current time, in milliseconds. */
   readonly now?: () => number;
 }
 

@@ -63,7 +63,7 @@ export interface FoldAttemptedRecord {
   readonly failures: number;
   /** The step at which the first fold under this plan was postponed; null when none was. */
   readonly postponedSince: number | null;
-  /** The step before which a soft fold need not be looked at again. */
+  /** The step before which a soft fold need not be considered again. */
   readonly notBefore: number;
 }
 

@@ -29,7 +29,7 @@ export function merkleNodeHash(left: string, right: string): string {
 /**
  * The leaf that stands for something with a SHA-256 of its own, such as an entry of a journal: the data are the 32 bytes.
  *
- * @throws ThreadfoldError `STORE_CORRUPT` for a text that is no SHA-256 in lower-case hexadecimal.
+ * @throws ThreadfoldError `STORE_CORRUPT` for a text that is not a SHA-256 in lower-case hexadecimal.
  */
 export function merkleLeafOf(digest: string): string {
   if (!isHash(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A hash that was kept is no SHA-256.");

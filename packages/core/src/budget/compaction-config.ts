@@ -10,7 +10,7 @@ export const toolDurabilityPolicySchema = z.strictObject({
   durability: toolDurabilitySchema,
   /**
    * Fields of a JSON result that every fold keeps, also where the JSON stands as text: names, or paths such as
-   * `order.id`, `items.0.sku` and `items.*.sku`. A name that holds dots itself goes before the path.
+   * `order.id`, `items.0.sku` and `items.*.sku`. A name that holds dots itself takes precedence over the path.
    */
   mustPreserveFields: z.array(z.string()).readonly().default([]),
   /** Results of more than this many tokens are externalized rather than cleared. */
@@ -51,9 +51,9 @@ export const contextCompactionConfigSchema = z
 
     /** Weighs what a soft fold saves against what it costs in the prompt cache, and postpones one that does not pay yet. */
     costModelEnabled: z.boolean().default(false),
-    /** Id of a price row, or a row of one's own; the row of the request format when it is left out. */
+    /** Id of a price row, or a custom row; the row of the request format when it is left out. */
     promptCachePrice: z.union([z.string().min(1), promptCachePriceSchema]).optional(),
-    /** How many more calls a session is expected to make beside as many as it has made. */
+    /** How many more calls a session is expected to make on top of as many again as it has made. */
     expectedCallsPrior: z.int().nonnegative().default(20),
     /** A soft fold is postponed for at most this many calls under one plan, whatever the cost model says. */
     maxPostponedCalls: z.int().nonnegative().default(20),
@@ -71,15 +71,15 @@ export const contextCompactionConfigSchema = z
     summarizeTargetRatio: share.default(0.25),
     /** No summary is longer than this. */
     summaryMaxTokens: z.int().positive().default(6_000),
-    /** Nor takes it more than this share of the room. */
+    /** Nor does it take more than this share of the room. */
     summaryMaxPercent: share.default(0.2),
     /** Turns at the end that are folded last. */
     preserveRecentTurns: z.int().nonnegative().default(3),
     /** At most this share (0 to 1) of the target is kept for the recent turns; an autonomous run may be one endless turn. */
     preserveRecentPercent: share.default(0.6),
-    /** The session option of this name goes before it. */
+    /** The session option of this name takes precedence. */
     summaryRole: summaryRoleSchema.default("assistant"),
-    /** What is said around a summary; nothing but its own frame when left out. */
+    /** The words around a summary; nothing but its own frame when left out. */
     summaryWording: summaryWordingSchema.optional(),
 
     rehydrationEnabled: z.boolean().default(true),
@@ -95,9 +95,10 @@ export const contextCompactionConfigSchema = z
 
     detectPins: z.boolean().default(true),
     /**
-     * Pins that were detected in what users said together take at most this many tokens, and never more than a sixteenth of
-     * `maxInputTokens`. Beyond it newer rules and those of higher authority stay; the event `detected_pins_left_out` and a
-     * warning of `prepare` tell of the others. Explicit pins and rules in system messages are not limited.
+     * Pins that were detected in what users said together take at most this many tokens, and never more than a
+     * sixteenth of `maxInputTokens`. Beyond it newer rules and those of higher authority stay; the event
+     * `detected_pins_left_out` and a warning of `prepare` report the others. Explicit pins and rules in system messages
+     * are not limited.
      */
     detectedPinMaxTokens: tokens.default(1_000),
 

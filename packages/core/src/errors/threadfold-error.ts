@@ -51,7 +51,7 @@ export interface IndispensableTokens {
   readonly system: number;
   readonly tools: number;
   readonly pins: number;
-  /** The newest user content and what must stand beside it. */
+  /** The newest user content and what must go with it. */
   readonly newest: number;
   readonly overhead: number;
 }

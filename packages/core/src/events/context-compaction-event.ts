@@ -98,7 +98,7 @@ export type ContextCompactionEvent = EventBase &
         readonly moment: "pre-compact" | "post-compact" | "session-start" | "boundary";
         readonly problem: string;
       })
-    /** A worker was asked to fold ahead of need, or is at it already. */
+    /** A worker was asked to fold ahead of need, or is already doing so. */
     | {
         readonly type: "compaction_requested";
         /** The plan that the worker is to build on. */
@@ -113,7 +113,7 @@ export type ContextCompactionEvent = EventBase &
     | { readonly type: "compaction_plan_taken"; readonly planVersion: number }
     | {
         readonly type: "journal_write_failed";
-        /** Type of the record. */
+        /** Type of the journal record that could not be written yet. */
         readonly record: string;
         /** True when it is written before the next request's; false when it is lost, which an audit does not miss. */
         readonly deferred: boolean;
@@ -169,7 +169,7 @@ export function tellListener<Event>(listener: ((event: Event) => unknown) | unde
     const answer: unknown = listener?.(event);
     if (answer instanceof Promise) answer.catch(ignore);
   } catch {
-    // A listener's failure is its own.
+    // A failing listener must not break anything.
   }
 }
 

@@ -3,7 +3,7 @@ import { isPlainObject, MAX_JSON_DEPTH } from "./json-value.ts";
 
 /**
  * Serializes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units, ECMAScript number form, no white
- * space. Properties that are `undefined` are left out. Two equal values give the same bytes on every machine.
+ * space. Properties that are `undefined` are left out. Two equal values make the same bytes on every machine.
  *
  * @throws ThreadfoldError `INVALID_JSON` for NaN, infinities, lone surrogates, functions, symbols, bigints, instances of
  * classes (dates, maps, bytes), cycles and nesting deeper than {@link MAX_JSON_DEPTH}; the message names the path.
@@ -118,10 +118,10 @@ function refusedIn(value: object, path: readonly (string | number)[], depth: num
 }
 
 /**
- * The same JSON value as a log keeps it: frozen, with the keys of every object in canonical order (sorted by UTF-16 code
- * units; keys that are array indices come first, as JavaScript orders them). What is in order already is frozen in place
- * and given back as it is. What is read back from canonical JSON has this order, so a value in this order serializes the
- * same before and after it was kept.
+ * The same JSON value as a log keeps it: frozen, with the keys of every object in canonical order (sorted by UTF-16
+ * code units; keys that are array indices come first, as JavaScript orders them). What is in order already is frozen in
+ * place and returned as it is. What is read back from canonical JSON has this order, so a value in this order
+ * serializes the same before and after it was kept.
  *
  * @throws ThreadfoldError `INVALID_JSON` for what {@link canonicalJson} refuses.
  */
@@ -133,8 +133,8 @@ export function toCanonicalValue<Value>(value: Value): Value {
 export interface CanonicalForm<Value> {
   readonly value: Value;
   /**
-   * True when `JSON.stringify` gives the canonical JSON of the value: always, but for objects with keys that are array
-   * indices, which JavaScript orders by number.
+   * True when `JSON.stringify` returns the canonical JSON of the value: always, but for objects with keys that are
+   * array indices, which JavaScript orders by number.
    */
   readonly stringifies: boolean;
 }
@@ -175,7 +175,7 @@ function canonicalArray(items: readonly unknown[], walk: Walk, depth: number): r
   let changed: unknown[] | undefined;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    // A hole or `undefined` is no item, though it may be an absent property.
+    // A hole or `undefined` is not an item, though it may be an absent property.
     const kept = item === undefined ? refuseValue(walk.root) : canonical(item, walk, depth + 1);
     if (kept !== item) (changed ??= [...items])[index] = kept;
   }

@@ -2,7 +2,7 @@
 const FULL_SCALE = 20;
 
 /**
- * How often something is tried: `count` times in the tests of every day, `full` times in the full test run, and so much
+ * How often something is tried: `count` times in the tests of every day, `full` times in the full test run, and as far
  * between or beyond the two as `THREADFOLD_PROPERTY_SCALE` says, which is 1 on every day and 20 in the full run. A
  * property that fails prints the seed that reproduces it.
  *

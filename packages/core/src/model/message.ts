@@ -38,7 +38,7 @@ export interface MessageInput {
   readonly id: MessageId;
   readonly role: Role;
   readonly parts: readonly Part[];
-  /** ISO 8601 time in UTC, as `Date.toISOString` gives it. */
+  /** ISO 8601 time in UTC, as `Date.toISOString` returns it. */
   readonly createdAt: string;
   /**
    * Path of the branch that the message is on, segments joined by `/`; absent on the main branch. Messages on a side
@@ -51,9 +51,9 @@ export interface MessageInput {
   readonly model?: string;
   readonly usage?: Usage;
   /**
-   * What one provider tells of the whole message and no other understands, by provider name and spelled as on its wire:
-   * the `name` of a speaker, the role `developer`, options of the AI SDK. It comes back when the thread is rendered for
-   * that provider again.
+   * What one provider says about the whole message and no other understands, by provider name and spelled as on its
+   * wire: the `name` of a speaker, the role `developer`, options of the AI SDK. It comes back when the thread is
+   * rendered for that provider again.
    */
   readonly providerMetadata?: ProviderMetadata;
   readonly metadata?: JsonObject;
@@ -73,7 +73,7 @@ const messageInputShape = {
 };
 
 export const messageInputSchema: z.ZodType<MessageInput> = z
-  // What was written down before times were looked at is read as it stands.
+  // Messages stored before times were checked are read as they are.
   .object({ ...messageInputShape, createdAt: timeSchema })
   .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
     error: "a tool result stands in a message of role tool, and nowhere else",

@@ -36,7 +36,7 @@ export interface SaidRules {
   readonly candidates: readonly RuleCandidate[];
 }
 
-/** A message that takes back more is no message of a person, and comparing costs. */
+/** A message that takes back more was not written by a person, and comparing costs. */
 const MOST_RETRACTIONS = 32;
 
 const NOTHING_SAID: SaidRules = { made: [], lifted: [], candidates: [] };

@@ -23,7 +23,7 @@ export interface DetectedRules {
 /**
  * What new messages say about rules, as entries for the thread: pins for standing constraints, no text twice, and
  * liftings for those that were taken back, with the words that did it. Where the cap is reached, the rule of higher
- * authority stays, and of equal ones the newer: what has to go is lifted for want of room, which no prompt tells of,
+ * authority stays, and of equal ones the newer: what has to go is lifted for want of room, which no prompt mentions,
  * since nobody took it back. Rules of the system take no part in the cap: system messages are never folded.
  */
 export function detectPins(messages: Iterable<Message>, live: readonly Pin[], detection: PinDetection): DetectedRules {

@@ -15,7 +15,7 @@ export interface Line {
 /** Tags that people put around what they want: everything else in tags was pasted. */
 const TELLING_TAG =
   /^(?:(?:\w+[_-])?(?:instructions?|rules?|constraints?|guidelines?|requirements?|policy|policies|important|conventions?|task|role)|[A-Z][A-Z_-]+)$/;
-/** What a prompt shows as an example in tags is no instruction. */
+/** What a prompt shows as an example in tags is not an instruction. */
 const EXAMPLE_TAG = /^(?:format_)?examples?$/i;
 const OPENING_TAG = /^\s*<([a-zA-Z][\w-]*)(?:\s[^<>]{0,400})?>/;
 const CLOSING_TAG = /<\/([a-zA-Z][\w-]*)\s*>/g;
@@ -44,7 +44,7 @@ const NOT_PROSE = [
 ] as const;
 const CODE_END = /(?:[{};]|=>|\);?|\\)\s*(?:\/\/.*)?$/;
 const CODE_SIGN = /[={}]|\w\(|\)\s*;/;
-/** So many lines are read in one step. */
+/** How many lines are read in one step. */
 const LINES_A_STEP = 64;
 /** No more of a line is looked at to tell what it is. In UTF-16 code units. */
 const LOOKED_AT = 400;

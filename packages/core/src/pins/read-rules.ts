@@ -41,9 +41,9 @@ const SHORTEST_RULE = 4;
 const LONGEST_ELLIPSIS = 120;
 const MOST_OPENERS = 6;
 const MOST_CLAUSES = 60;
-/** So many statements are read in one step. */
+/** How many statements are read in one step. */
 const STATEMENTS_A_STEP = 8;
-/** So much of a text says what language it is in. */
+/** How much of a text is read to tell its language, in UTF-16 code units. */
 const SAMPLE = 2_000;
 
 /**
@@ -70,7 +70,7 @@ export function* readRulesInSteps(text: string, trusted = false): Steps<readonly
   return readings;
 }
 
-/** Adds what a statement says; false when its items are to be read by themselves, since it is no rule as a whole. */
+/** Adds what a statement says; false when its items are to be read by themselves, since it is not a rule as a whole. */
 function addReading(
   text: string,
   statement: Statement,
@@ -114,7 +114,7 @@ function findingOf(said: string, statement: Statement, languages: readonly Compi
   if (!hasWords(said)) return NO_FINDING;
   const findings = languages.map((language) => findingIn(said, statement, language));
   const retractions = findings.find(({ retractions: found }) => found.length > 0)?.retractions ?? [];
-  // Languages that look alike share words: what one of them knows for no order is none in the other.
+  // Languages that look alike share words: what is known in one of them not to be an order is not one in the other.
   if (findings.some(({ isExcluded }) => isExcluded)) return { retractions };
   const verdicts = findings.flatMap(({ verdict }) => verdict ?? []);
   const doubt = verdicts.find((verdict) => verdict !== "rule");

@@ -27,7 +27,7 @@ const CLOSERS = /["'”’»)\]*_]/;
 const UNSPACED_END = /[。！？；]/;
 /** A line of at least this many code units that ends without a punctuation mark is taken for one that was wrapped. */
 const WRAPPED_FROM = 40;
-/** So many lines, or sentences of one flow, are read in one step. */
+/** How many lines, or sentences of one flow, are read in one step. */
 const LINES_A_STEP = 64;
 /** A line that runs on: its last word or sign wants more. */
 const WANTS_MORE = /[,([{–—-]$/;

@@ -38,8 +38,8 @@ export interface MessagePlace {
 }
 
 /**
- * A plan as a store keeps it beside its thread: the spans that it takes out of the prompt as parts of the log, where
- * the ids can be read when somebody needs them. What a plan takes to keep and to read then depends on what it shows, and
+ * A plan as a store keeps it with its thread: the spans that it takes out of the prompt as parts of the log, where the
+ * ids can be read when somebody needs them. What a plan takes to keep and to read then depends on what it shows, and
  * not on how much it hides (P9). Plans without long spans are kept in their ordinary form.
  *
  * @param placeOf where a message stands; undefined when that is not known, and then its span is kept as it is.
@@ -65,7 +65,7 @@ export const isAbridgedPlan = (text: string): boolean => text.startsWith(PREFIX)
  * Reads an abridged plan and leaves the ids of its long spans in the store. What it shows can be rendered; whatever
  * needs the ids throws `HISTORY_NOT_LOADED`.
  *
- * @throws ThreadfoldError `INVALID_PLAN` when it is no abridged plan, or was changed after it was written.
+ * @throws ThreadfoldError `INVALID_PLAN` when it is not an abridged plan, or was changed after it was written.
  */
 export function parseAbridgedPlan(text: string): CompactionPlan {
   const written = readAbridged(text);

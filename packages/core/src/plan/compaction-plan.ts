@@ -65,8 +65,8 @@ export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;
 export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
 
 /**
- * Gives content its id and freezes it. Equal content has an equal id on every machine. The id of a plan that already has
- * one is computed again.
+ * Adds its id to content and freezes it. Equal content has an equal id on every machine. The id of a plan that already
+ * has one is computed again.
  *
  * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store.
  */

@@ -7,7 +7,7 @@ import { spanStart } from "../thread/span-reference.ts";
 import { actionOf, type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
 import { type CompactionAction, kindOf, type PlanRecord } from "./plan-record.ts";
 
-/** Where the full content of a message can be had. The thread always has it; an artifact may have it too. */
+/** Where the full content of a message is. The thread always has it; an artifact may have it too. */
 export type Recovery =
   | { readonly from: "thread"; readonly messageId: MessageId; readonly ordinal: number }
   | { readonly from: "artifact"; readonly artifactId: ArtifactId };
@@ -23,7 +23,7 @@ export interface Explanation {
   /** Version of the plan that first folded it; null when it is not folded. */
   readonly sincePlanVersion: number | null;
   readonly strategy: string | null;
-  /** One sentence for people. */
+  /** Why, as one sentence for people. */
   readonly reason: string;
   /** The messages that are folded together with this one, itself included; empty when it is not folded. */
   readonly foldedWith: readonly MessageId[];

@@ -5,7 +5,7 @@ import { COMPACTION_PRECEDENCE, kindOf, type PlanRecord, removesMessages } from 
 
 /** What a rule changed, for people and for the journal. */
 export interface NormalizationChange {
-  /** Name of the rule. */
+  /** Name of the normalization rule that made the change. */
   readonly rule: string;
   readonly problem: string;
   /** The messages whose fate changed. */

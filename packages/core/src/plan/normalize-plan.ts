@@ -15,7 +15,7 @@ import {
 } from "./normalization-rules.ts";
 import { kindOf, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
 
-/** The rules, in order. */
+/** The normalization rules, in the order in which they are applied. */
 export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
 
 /** Records in normal form, and what was changed to get there. */

@@ -29,7 +29,7 @@ export interface CompletionRequest {
 /** Why a model stopped. `refusal` covers every content filter. */
 export type CompletionFinish = "stop" | "length" | "tool-call" | "refusal" | "other";
 
-/** What a model answered. */
+/** A model's answer and what it cost. */
 export interface CompletionResult {
   readonly text: string;
   readonly finish: CompletionFinish;
@@ -69,7 +69,7 @@ export function modelCallError(message: string, failure: ModelCallFailure, cause
   });
 }
 
-/** What an error says of a failed call; null when it is no error of a call. */
+/** What an error says of a failed call; null for errors of other kinds. */
 export function modelCallFailure(error: unknown): ModelCallFailure | null {
   if (!ThreadfoldError.isInstance(error) || error.code !== "MODEL_CALL_FAILED") return null;
   return error.details as unknown as ModelCallFailure;

@@ -6,7 +6,7 @@ import { type DeterminismMetadata, hasDrifted } from "../model/part.ts";
 export interface ReplayableResult {
   readonly messageId: MessageId;
   readonly toolName: string;
-  /** The arguments of the call that gave the result; null when the thread has no such call. */
+  /** The arguments of the call that the result answers; null when the thread has no such call. */
   readonly input: JsonValue;
   /** What the tool noted about its source at call time. */
   readonly determinism: DeterminismMetadata;
@@ -16,7 +16,7 @@ export interface ReplayableResult {
 export type ProbeVerdict = "matches" | "changed" | "unverifiable";
 
 /**
- * Looks whether the source of a replayable result is still as it was at call time. A probe that throws, or that does
+ * Checks whether the source of a replayable result is still as it was at call time. A probe that throws, or that does
  * not end in time, has verified nothing.
  */
 export interface DeterminismProbe {

@@ -26,9 +26,9 @@ export interface SummarizeRequest {
   /** Messages after the span that stay in the prompt: to understand the span by, not to be summarized. */
   readonly overlap?: readonly Message[];
   /**
-   * How the turn in which the span ends stands by now, as the messages behind the span tell: `running` while the agent is at
-   * work on it, `ended` when it was answered or the user has gone on. Absent when nothing stands behind the span: what has
-   * no answer in it has none at all.
+   * The state of the turn in which the span ends, as the messages behind the span show: `running` while the agent is at
+   * work on it, `ended` when it was answered or the user has gone on. Absent when nothing stands behind the span: what
+   * has no answer in it has none at all.
    */
   readonly lastTurn?: "running" | "ended";
   /** What is already summarized before this span, to be built on and never repeated; null for a first fold. */
@@ -43,7 +43,7 @@ export interface SummarizeRequest {
   readonly signal?: AbortSignal;
 }
 
-/** How the last turn of a span stands by now that ends with a message of a thread: see {@link SummarizeRequest.lastTurn}. */
+/** The state of the last turn of a span that ends with a message of a thread: see {@link SummarizeRequest.lastTurn}. */
 export function lastTurnAfter(thread: AgentThread, end: MessageId): SummarizeRequest["lastTurn"] {
   const last = thread.message(end);
   for (let ordinal = thread.length - 1; last !== undefined && ordinal > last.ordinal; ordinal--) {
@@ -59,7 +59,7 @@ export function lastTurnAfter(thread: AgentThread, end: MessageId): SummarizeReq
 export interface SummarizeResult {
   readonly changes: readonly SummaryChange[];
   readonly usage?: Usage;
-  /** Says of empty changes that they are meant: the span holds nothing worth a word, which is no failure. */
+  /** Set when empty changes are intended: the span holds nothing worth a word, which is not a failure. */
   readonly nothingToSay?: true;
   /** Set when the request's instructions made no difference to the changes. */
   readonly instructionsUnused?: true;

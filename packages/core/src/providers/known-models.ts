@@ -147,7 +147,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
 ]);
 
 /**
- * The price row of that id. Rows of one's own come first and replace rows of the same id.
+ * The price row of that id. Custom rows come first and replace rows of the same id.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids.
  */
@@ -187,7 +187,10 @@ export function minimumCachedTokens(price: PromptCachePrice, model = ""): number
   return longest === undefined ? price.minimumPrefixTokens : (price.minimumPrefixByModel[longest] as number);
 }
 
-/** Context windows in tokens by model name, longest matching prefix first come. Extend it with {@link contextWindow}'s second argument. */
+/**
+ * Context windows in tokens by model name, the longest matching prefix wins. Extend it with {@link contextWindow}'s
+ * second argument.
+ */
 export const MODEL_WINDOWS: Readonly<Record<string, number>> = Object.freeze({
   "claude-": 200_000,
   "claude-3-5-sonnet-20240620": 200_000,

@@ -32,8 +32,8 @@ export interface IndexedPassage {
 }
 
 /**
- * The passages of a message's visible text, without a gap, cut at ends of lines where there are any. Each is read when it
- * is asked for, so that who indexes a long message can let others run between them.
+ * The passages of a message's visible text, without a gap, cut at ends of lines where there are any. Each is read when
+ * it is asked for, so that whoever indexes a long message can let others run between them.
  */
 export function* passagesOf(message: Message): Iterable<IndexedPassage> {
   const text = visibleText(message);

@@ -42,7 +42,7 @@ export interface RecallPage {
   readonly nextCursor: string | null;
 }
 
-/** So many words of a query are looked at. */
+/** How many words of a query are looked at. */
 const MAX_WORDS_READ = 1_024;
 /** No more of a query's text is read, in UTF-16 code units; so many words take less in any language. */
 const MAX_QUERY = 16_384;
@@ -92,7 +92,7 @@ export function readRecallRequest(request: RecallRequest): RecallSearch {
   };
 }
 
-/** Words go before what is made of them, so that the limit takes no word that was asked for. */
+/** Words come before what is made of them, so that the limit drops no word that was asked for. */
 function queryTerms(text: string): readonly string[] {
   const words = [...new Set(recallTerms(text))];
   return [...new Set([...words, ...unspacedWords(text), ...queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
@@ -103,7 +103,7 @@ export const recallCursor = (offset: number): string => `after-${offset}`;
 
 /**
  * True when `from` sees a message on `branch` (C7): the main branch is seen by all, a branch sees itself and its
- * ancestors, and neither its siblings nor its children. Segments are joined by `/`, so `a` is no ancestor of `ab`.
+ * ancestors, and neither its siblings nor its children. Segments are joined by `/`, so `a` is not an ancestor of `ab`.
  */
 export function isBranchVisible(branch: string | undefined, from: string | undefined): boolean {
   if (branch === undefined) return true;
@@ -144,9 +144,9 @@ export interface ScoredPage<Key> {
 }
 
 /**
- * Ranks a thread's passages by BM25, each by itself and together with the messages before and after it in its turn: what
- * a call asks for stands beside what its result says. The same for every backend, so that all of them return the same hits
- * in the same order. Linear in what is found.
+ * Ranks a thread's passages by BM25, each by itself and together with the messages before and after it in its turn:
+ * what a call asks for is next to what its result says. The same for every backend, so that all of them return the same
+ * hits in the same order. Linear in what is found.
  */
 export function searchPassages<Key>(index: PassageIndex<Key>, search: RecallSearch): ScoredPage<Key> {
   const { matches, weights } = matchesOf(index, search);

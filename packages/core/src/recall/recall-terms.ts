@@ -3,7 +3,7 @@ import snowball, { type Stemmer } from "snowball-stemmers";
 
 /** No more of a word than this is kept, in UTF-16 code units: longer ones are data and not names. */
 const MAX_TERM = 96;
-/** How much of a word is taken apart at most; what is longer is encoded data. */
+/** The longest word that is split into its parts; what is longer is encoded data. */
 const MAX_WORD = 400;
 /** A word with everything that paths, names, dotted names and ids are written with. It begins and ends with a letter or digit. */
 const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
@@ -24,7 +24,7 @@ const ASCII = /^[\0-\x7f]*$/;
 /** No script piles up more marks on a letter: 30 are what Unicode calls stream-safe. */
 const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
 const SENTENCE_LIGATURES = /[\uFDFA\uFDFB]/g;
-/** So many of them in one text are read as the words that they stand for. */
+/** How many of them in one text are read as the words that they stand for. */
 const MAX_LIGATURES = 8;
 /** In small letters, and too short for a hash. */
 const PLAIN_WORD = /^[a-z]{2,11}$/;
@@ -53,9 +53,9 @@ const DIVIDED_AT_ONCE = 2_048;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The words of three characters and more in the parts of a text that are written without spaces, as the dictionary of this
- * platform divides them. They come beside the characters and pairs of `recallTerms`, so that a platform that divides
- * otherwise, or not at all, finds the same by those.
+ * The words of three characters and more in the parts of a text that are written without spaces, as the dictionary of
+ * this platform divides them. They come on top of the characters and pairs of `recallTerms`, so that a platform that
+ * divides otherwise, or not at all, finds the same by those.
  */
 export function unspacedWords(text: string): readonly string[] {
   if (ASCII.test(text)) return [];
@@ -227,7 +227,7 @@ const LATIN_LANGUAGES = Object.keys(SENTENCE_WORDS).filter(
   (language) => language !== "english",
 ) as readonly StemmedLanguage[];
 
-/** So many different ones of a language's sentence words have to be there. */
+/** How many different ones of a language's sentence words have to be there. */
 const LEAST_WORDS = 2;
 
 /** What a text of Latin letters is written in, by its words in small letters; undefined where too few of them tell, and where several tell as much. */

@@ -19,7 +19,7 @@ export const SUMMARY_RENDER_VERSION = "v2.1";
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
 
 /**
- * A summary as text, the same for the same summary on every machine. It says that it tells of the past: what is done is
+ * A summary as text, the same for the same summary on every machine. It says that it is about the past: what is done is
  * marked as done and nothing in it is an instruction to carry out again (L28). Empty sections are left out, and paths
  * stand below the folder that most of them share. Only the original task keeps its line starts: every other text stays
  * under its bullet or is indented, so that none of them passes for a heading. What reads as a request or a rule and no
@@ -173,7 +173,7 @@ function nameLines(items: readonly PlaceItem[]): readonly string[] {
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }
 
-/** So many paths have to share a folder before naming it once is shorter. */
+/** How many paths have to share a folder before naming it once is shorter. */
 const FEWEST = 3;
 /** A folder nearer to the root says too little to stand for a project. */
 const LEAST_DEPTH = 2;
@@ -215,8 +215,8 @@ const words = textSchema
   .refine((text) => text.trim() !== "", { error: "expected words, or nothing at all" });
 
 /**
- * The words that a policy puts around its summaries, beside the frame that every summary has: what a system says to its
- * model when it hands one over (Goat, Codex, pi and the AI SDK layer do). They are the operator's own and go out as
+ * The words that a policy puts around its summaries, besides the frame that every summary has: what a system says to
+ * its model when it hands one over (Goat, Codex, pi and the AI SDK layer do). They are the operator's own and go out as
  * they are.
  */
 export const summaryWordingSchema = z.strictObject({

@@ -143,9 +143,9 @@ function withoutSpeaker<Item extends SummaryItem>(item: Item): Item {
 }
 
 /**
- * True when somebody who said `said` said these words: whole sentences of it, word for word, white space aside. Where the
- * words were cut, `…` or a note in brackets stands in the place of what is left out. Part of a sentence is no sentence:
- * "delete the logs" is not what "Never delete the logs" says.
+ * True when somebody who said `said` said these words: whole sentences of it, word for word, white space aside. Where
+ * the words were cut, `…` or a note in brackets stands in the place of what is left out. Part of a sentence is not a
+ * sentence: "delete the logs" is not what "Never delete the logs" says.
  */
 export function saysVerbatim(said: string, words: string): boolean {
   const pieces = words.split(CUT).map((piece) => oneLine(piece).trim());

@@ -60,7 +60,7 @@ export interface OpenItem extends SummaryItem {
   readonly turn?: number;
 }
 
-/** True for work of which the summary does not know yet how it ended. */
+/** True for work whose outcome the summary does not know yet. */
 export const isUnsettled = ({ status }: Pick<OpenItem, "status">): boolean => status === "open" || status === "asked";
 
 /** An artifact that holds externalized content. */
@@ -122,8 +122,8 @@ export interface StructuredSummary extends SummarySections {
   /** The first request of the user, word for word; null when the span holds none. */
   readonly originalTask: TextItem | null;
   /**
-   * What a model wrote about the span in its own words: prose that nobody checked line by line, beside the sections that
-   * are. Its sources are the first and the last message of what it tells of. Absent where nobody wrote any.
+   * What a model wrote about the span in its own words: prose that nobody checked line by line, unlike the sections.
+   * Its sources are the first and the last message of what it covers. Absent where nobody wrote any.
    */
   readonly narrative?: TextItem;
   readonly currentTask: string | null;

@@ -30,7 +30,7 @@ const EXPENDABLE: readonly SummarySection[] = [
 /** A narrative is shortened behind this section and before those that follow it. */
 const LAST_BEFORE_NARRATIVE: SummarySection = "facts";
 
-/** Work of which nobody knows yet how it ended stays, whatever the room. */
+/** Work whose outcome is not known yet stays, whatever the room. */
 const isExpendable = (section: SummarySection, item: SummaryItem): boolean =>
   section === "openItems" ? !isUnsettled(item as OpenItem) : !isDeclared(section, item);
 
@@ -49,7 +49,7 @@ export interface TrimmedSummary {
   readonly summary: StructuredSummary;
   /** Tokens of its text. */
   readonly tokens: number;
-  /** What had to go. */
+  /** Items that had to go, each with the reason. */
   readonly resolved: readonly ResolvedItem[];
 }
 

@@ -193,8 +193,8 @@ export class AgentThread {
    * already there, are skipped: appending twice is the same as appending once (C5). A resumed thread knows only the ids
    * of messages in memory; see {@link AgentThread.holding}.
    *
-   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it holds
-   * beside its schema what no store could keep; `DUPLICATE_MESSAGE_ID` when an id comes back with other content;
+   * @throws ThreadfoldError `INVALID_MESSAGE` when a message does not match its schema; `INVALID_JSON` when it holds,
+   * outside its schema, what no store could keep; `DUPLICATE_MESSAGE_ID` when an id comes back with other content;
    * `INVALID_PIN` when a pin id comes back with another text, or a lifting names no live pin or has too little
    * authority. Nothing is appended then.
    */

@@ -131,8 +131,8 @@ const SURROGATES = "Repair a text with `text.toWellFormed()`, or a whole value w
 const TIMES = "Give the time in UTC, such as `new Date().toISOString()`.";
 
 /**
- * Says what a schema found wrong with a message. A union only says that nothing of it fits, and a JSON value only that
- * it is none: of these the member that was meant, and the place within the value, are looked for.
+ * Says what a schema found wrong with a message. A union only says that none of its members fits, and a JSON value only
+ * that it is not one: here the member that was meant, and the place within the value, are looked for.
  */
 export function messageProblem(message: unknown, issue: Issue, at: Path = []): MessageProblem {
   const path = [...at, ...issue.path];

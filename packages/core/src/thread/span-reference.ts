@@ -9,8 +9,8 @@ import { type MessageId, messageIdSchema } from "../model/ids.ts";
  */
 export interface SpanReference {
   /**
-   * Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store, which has an `outline` in their place: it is
-   * no field of such a span when that is serialized or copied.
+   * Throws `HISTORY_NOT_LOADED` for a span whose ids were left in the store, which has an `outline` in their place: it
+   * is not a field of such a span when that is serialized or copied.
    */
   readonly messageIds: readonly MessageId[];
   readonly firstTurn: number;

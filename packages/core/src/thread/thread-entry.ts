@@ -24,7 +24,7 @@ export interface PinSource {
 /** A text that stays in every rendering, word for word, until an entry of equal or higher authority lifts it. */
 export interface Pin {
   readonly id: PinId;
-  /** The verbatim text. */
+  /** The text that stays, word for word. */
   readonly text: string;
   readonly authority: Authority;
   /** What made it: an explicit call, a policy, or the detector of standing constraints. */

@@ -12,7 +12,7 @@ export function finishSteps<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** What an event loop is asked for. */
+/** An event loop, as far as long work needs it. */
 export interface EventLoop {
   /** Runs something once timers and input that are due have been handled. */
   later(run: () => void): unknown;
@@ -31,7 +31,7 @@ const MACHINE: EventLoop = {
   now: host.performance.now.bind(host.performance),
 };
 
-/** So long may work hold the event loop up, in milliseconds. */
+/** How long work may hold up the event loop, in milliseconds. */
 const PATIENCE_MS = 5;
 
 /** Lets the event loop turn between the pieces of a long piece of work, so that timers that are due can run. */
@@ -45,7 +45,7 @@ export class EventLoopTurns {
     this.#heldSince = loop.now();
   }
 
-  /** Lets it turn when it was held up for a while. Timing says when others run, and nothing of what comes out. */
+  /** Lets it turn when it was held up for a while. Timing decides when others run, and never the result. */
   async take(): Promise<void> {
     if (this.isDue) await this.turn();
   }

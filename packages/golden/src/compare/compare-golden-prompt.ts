@@ -16,9 +16,9 @@ export interface CompareOptions {
 /** The outcome of comparing a prompt with the golden prompt in a folder. */
 export interface GoldenComparison {
   /**
-   * `equal`: every file is as kept. `written`: there was no golden prompt, or files of it were missing, and they are there
-   * now. `updated`: what differed was replaced. `missing`: there is no golden prompt, and none may be written.
-   * `different`: it is another prompt.
+   * `equal`: every file is as kept. `written`: there was no golden prompt, or files of it were missing, and they are
+   * there now. `updated`: what differed was replaced. `missing`: there is no golden prompt, and writing one is not
+   * allowed. `different`: it is another prompt.
    */
   readonly kind: "equal" | "written" | "updated" | "missing" | "different";
   readonly folder: string;
@@ -27,7 +27,7 @@ export interface GoldenComparison {
   readonly differences: readonly GoldenDifference[];
   /** Where the prompt diverges from the golden one; null when it extends it, or when nothing of that kind is kept. */
   readonly divergence: GoldenDivergence | null;
-  /** The kept files as they were, to be shown beside the current ones. */
+  /** The kept files as they were, to be shown next to the current ones. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
@@ -125,7 +125,7 @@ function firstDifference(before: string, after: string) {
 /** What a comparison may write: `check` nothing, `new` what is missing, `update` everything that differs. */
 export type GoldenMode = "check" | "new" | "update";
 
-/** The one switch, beside the `-u` of vitest. */
+/** The only switch besides vitest's `-u`. */
 export const UPDATE_VARIABLE = "THREADFOLD_UPDATE_GOLDENS";
 
 const OFF: readonly (string | undefined)[] = [undefined, "", "0", "false"];

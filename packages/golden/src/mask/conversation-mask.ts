@@ -60,7 +60,7 @@ function textMask(rules: readonly MaskRule[], placeholders: Placeholders): TextM
 const ANY_PLACEHOLDER = /(?<![a-z-])[a-z]+(?:-[a-z]+)*-[1-9]\d*(?!\d)/g;
 
 /**
- * Gives each value a placeholder: its kind and a number, counted from 1 in order of first appearance, so that equal
+ * Makes a placeholder of each value: its kind and a number, counted from 1 in order of first appearance, so that equal
  * values stay equal and other values stay apart. A number that the input itself uses is left free.
  */
 class Placeholders {

@@ -8,7 +8,7 @@ import { ThreadfoldError } from "@threadfold/core";
 export const BUILT_IN_MASKS = ["times", "ids", "digests"] as const;
 export type BuiltInMask = (typeof BUILT_IN_MASKS)[number];
 
-/** A mask of one's own: what matches becomes `<name-1>`, `<name-2>` and so on, equal texts with equal numbers. */
+/** A custom mask: what matches becomes `<name-1>`, `<name-2>` and so on, equal texts with equal numbers. */
 export interface PatternMask {
   /** Lower-case letters, and hyphens between them. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface MaskRule {
 const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
 const ZONE = String.raw`(?:Z|[+-]\d{2}:?\d{2})`;
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
-/** A date may stand in the name of a model or file, where it is no time. */
+/** A date may stand in the name of a model or file, where it is not a time. */
 const ISO = new RegExp(String.raw`(?<![\w-])${DAY}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?${ZONE}?)?(?![\w-])`, "g");
 const HEADER = new RegExp(
   String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} ${MONTH} \d{4} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})`,

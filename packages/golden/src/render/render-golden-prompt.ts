@@ -18,7 +18,7 @@ export interface GoldenPrompt {
 }
 
 /**
- * Renders a conversation under a policy as golden files: what is volatile is masked, the clock stands still, and equal
+ * Renders a conversation under a policy as golden files: volatile values are masked, the clock stands still, and equal
  * input yields equal bytes on every machine. Nothing is written.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` and `USAGE` for options that make no sense, `EMPTY_SOURCE` without a message,

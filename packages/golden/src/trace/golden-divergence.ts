@@ -20,7 +20,7 @@ import type { PromptTrace, TracedMessage } from "./prompt-trace.ts";
 export interface GoldenDivergence extends PrefixDivergence {
   /** Tokens of the golden prompt that a cache still has for the new one. */
   readonly keptTokens: number;
-  /** Tokens of the golden prompt that were cached and are sent in vain: the new prompt cannot read them. */
+  /** Tokens of the golden prompt whose cache entries are wasted: the new prompt cannot read them. */
   readonly lostTokens: number;
   /** What reading them would have cost and what writing as many anew costs; null where no prices are known. */
   readonly price: { readonly id: string; readonly read: number; readonly write: number } | null;

@@ -118,7 +118,7 @@ function addAssistant(message: ForeignObject, { draft, place }: AiSdkEntry): voi
   if (compactionIn(parts)) draft.compactions.push({ messageId, trigger: "server" });
 }
 
-/** Each result is a message of its own; what else stands beside them, such as an approval, is the harness's. */
+/** Each result is a message of its own; what else comes with them, such as an approval, is the harness's. */
 function addResults(message: ForeignObject, { draft, place }: AiSdkEntry): void {
   const content = listOf(message.content) ?? [];
   const rest: Part[] = [];

@@ -42,7 +42,7 @@ export function aiSdkParts(content: unknown): readonly Part[] {
   return content === undefined || content === null ? [] : [opaquePart("ai-sdk", content)];
 }
 
-/** What providers said beside a part: messages for the model call it options, messages for the screen metadata. */
+/** What providers say of a part: messages for the model call it options, messages for the screen metadata. */
 export const metadataOf = (part: ForeignObject): ReturnType<typeof providerOptions> =>
   providerOptions(part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata);
 
@@ -96,7 +96,7 @@ function readFile(part: ForeignObject): MediaPart | undefined {
   return source && { type, source, ...(name !== undefined && { name }), ...metadataOf(part) };
 }
 
-/** Version 7 and the prompts of its models say beside the data what kind of data it is. */
+/** Version 7 and the prompts of its models say next to the data what kind of data it is. */
 function bareData(data: unknown): unknown {
   const tagged = objectOf(data);
   return tagged?.type === "data" ? tagged.data : tagged?.type === "url" ? tagged.url : data;
@@ -109,7 +109,7 @@ function mediaSource(value: unknown, mediaType: string): MediaSource | undefined
   return /^[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 40)) ? sourceOfUrl(text) : { kind: "base64", mediaType, data: text };
 }
 
-/** Kinds of output that tell of a failure. */
+/** Kinds of output that mean a failure. */
 const FAILURES = new Set(["error-text", "error-json", "execution-denied"]);
 
 /** A call of a tool. Versions before 5 call its input `args`. */

@@ -18,7 +18,7 @@ interface AnthropicMessages {
   pointerTo(index: number): SourcePointer;
   /** The id of a message. */
   idOf(message: ForeignObject, index: number): string;
-  /** What the tool reports beside a message of the model, where it does not use the API's own fields. */
+  /** What the tool reports with a message of the model, where it does not use the API's own fields. */
   reportOf?(message: ForeignObject): { readonly usage?: Usage | undefined; readonly model?: string | undefined };
 }
 
@@ -70,7 +70,7 @@ function importUser({ message, id, source, time, draft }: Entry): void {
     id: results.length === 0 ? id : `${id}.rest`,
     role: "user",
     parts: rest,
-    // Beside results, media alone were put there by the harness: nobody typed anything.
+    // Next to results, media without text were put there by the harness: nobody typed anything.
     ...(results.length > 0 && !hasText && { origin: "harness" as const }),
     time,
     source,

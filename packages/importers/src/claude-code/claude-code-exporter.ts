@@ -99,7 +99,7 @@ function again(line: ForeignObject): ForeignObject {
   return rest;
 }
 
-/** A message as one line. What its own line says beside the content is kept, but for the second copy of a result. */
+/** A message as one line. What its own line says besides the content is kept, but for the second copy of a result. */
 function messageLine(message: Message, parts: readonly Part[], own: ForeignObject, notes: ExportNotes): object {
   const { toolUseResult: _copy, ...rest } = own;
   const { role, createdAt } = message;

@@ -25,7 +25,7 @@ export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefine
   return { line, type, fields, ...(uuid && { uuid }), ...(parentUuid && { parentUuid }), ...(message && { message }) };
 }
 
-/** True for a line that somebody typed: no tool result, no reminder, no summary. */
+/** True for a line that a person typed: not a tool result, a reminder or a summary. */
 function isTyped({ type, fields, message }: ClaudeLine): boolean {
   if (type !== "user" || fields.isMeta === true || fields.isSidechain === true || fields.isCompactSummary === true)
     return false;

@@ -107,7 +107,7 @@ export class CodexReader {
  * Reads a line as `{timestamp, type, payload}`. The first rollouts had no such envelope: their lines were the items
  * themselves, after a header with the id of the session.
  *
- * @returns undefined when the record is no line of a rollout.
+ * @returns undefined when the record is not a line of a rollout.
  */
 export function codexLine({ value, line }: SourceRecord): CodexLine | undefined {
   const fields = objectOf(value);

@@ -6,7 +6,7 @@ export interface SourceLine {
   /** Number of the line, from 1. */
   readonly line: number;
   readonly raw: string;
-  /** Undefined for a line that is blank or no JSON object. */
+  /** Undefined for a line that is blank or not a JSON object. */
   readonly fields: ForeignObject | undefined;
 }
 

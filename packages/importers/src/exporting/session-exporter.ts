@@ -38,7 +38,7 @@ export interface ExportedSession {
 /** Writes the session file of one tool, so that the tool continues with what the plan shows. */
 export interface SessionExporter {
   readonly format: ExportFormat;
-  /** Equal input gives equal bytes. @throws ThreadfoldError `WRONG_FORMAT` when the source is not in the format. */
+  /** Equal input makes equal bytes. @throws ThreadfoldError `WRONG_FORMAT` when the source is not in the format. */
   export(session: SessionExport): ExportedSession;
 }
 

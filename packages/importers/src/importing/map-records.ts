@@ -19,8 +19,8 @@ export interface SourceChoice {
    */
   readonly thread?: number | string;
   /**
-   * Importers of one's own, for tools that this package does not know. They are asked first: where one of them and one of
-   * ours are equally sure of a source, the own one reads it.
+   * Custom importers, for tools that this package does not know. They are asked first: where one of them and one of
+   * ours are equally sure of a source, the custom one reads it.
    */
   readonly importers?: readonly SessionImporter[];
 }

@@ -6,15 +6,15 @@ import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../r
 import { SessionDraft } from "../session/session-draft.ts";
 import { type LiveFormat, wireValue } from "./live-value.ts";
 
-/** What a host sends beside the conversation, as the model of core has it. */
+/** What a host sends besides the conversation, in core's model. */
 export interface LiveFrame {
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
 }
 
 /**
- * Reads what stands beside the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
- * Entries that are no tool of the format are left out.
+ * Reads what comes with the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
+ * Entries that are not tools of the format are left out.
  */
 export function liveFrame(format: LiveFormat, body: object): LiveFrame {
   return READERS[format](objectOf(wireValue(body)) ?? {});

@@ -10,8 +10,8 @@ import { type LiveFormat, type LiveValue, wireValue } from "./live-value.ts";
 /** How a reader is set up. */
 export interface MessageReaderOptions {
   /**
-   * What the ids of messages begin with that have none of their own: `seed-3` is the message at position 3. With an equal
-   * seed the same list gives the same ids in every process.
+   * What the ids of messages begin with that have none of their own: `seed-3` is the message at position 3. With an
+   * equal seed the same list gets the same ids in every process.
    */
   readonly seed: string;
 }
@@ -31,11 +31,10 @@ export interface MessageReader {
   readonly format: LiveFormat;
   /**
    * Reads messages, or items, that follow each other. Results find the tool's name of calls that were read before.
-   * Nothing is lost: what the model of core has no place for is kept as provider metadata or as opaque parts. Items
-   * from one call of the model become one message, so pass all items of a response at once. The values stay as they
-   * are.
+   * Nothing is lost: what core's model has no place for is kept as provider metadata or as opaque parts. Items from one
+   * call of the model become one message, so pass all items of a response at once. The values stay as they are.
    *
-   * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is no message of the format, with its position.
+   * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message of the format, with its position.
    */
   read(values: readonly unknown[], options?: ReadOptions): readonly MessageInput[];
 }

@@ -22,7 +22,7 @@ interface OpenaiMessages {
   readonly seed: string;
   /** The id of a message, where it is not made of seed and index. */
   idOf?(message: ForeignObject, index: number): string;
-  /** Whose thoughts are beside the content; `openai` by default. */
+  /** Whose thoughts come with the content; `openai` by default. */
   readonly provider?: string;
   /** Who put a user message there, when nobody typed it. */
   originOf?(message: ForeignObject, index: number): MessageOrigin | undefined;
@@ -77,7 +77,7 @@ function addText(role: Role): (entry: Entry) => void {
 
 function addAssistant({ message, id, source, time, provider, draft }: Entry): void {
   const refusal = refusalPart(message.refusal);
-  // Some trajectories keep the raw completion beside the message.
+  // Some trajectories keep the raw completion next to the message.
   const completion = objectOf(objectOf(message.extra)?.response);
   const usage = openaiUsage(message.usage ?? message.x_usage ?? completion?.usage);
   const model = nonEmptyText(message.model) ?? nonEmptyText(completion?.model);
@@ -127,7 +127,7 @@ function addResult({ message, id, source, time, draft }: Entry): void {
   });
 }
 
-/** What a message of OpenAI's tells of its speaker beside the role: its name, and the role of a developer. */
+/** What a message of OpenAI's says about its speaker besides the role: its name, and the role of a developer. */
 function messageMetadata(message: ForeignObject): { readonly providerMetadata?: ProviderMetadata } {
   const name = nonEmptyText(message.name)?.toWellFormed();
   const role = message.role === "developer" ? "developer" : undefined;

@@ -26,7 +26,7 @@ export function openaiPart(block: unknown): Part {
   return (fields && READERS.get(fields.type)?.(fields)) ?? opaquePart("openai", block);
 }
 
-/** The parts of a message's content: a string is one text, and null is none. */
+/** The parts of a message's content: a string is one text, and null is no content. */
 export function openaiContentParts(content: unknown): Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(openaiPart);
@@ -39,7 +39,7 @@ export function refusalPart(refusal: unknown): Part | undefined {
   return text === undefined ? undefined : { type: "text", text, providerMetadata: { openai: { refusal: true } } };
 }
 
-/** Thoughts that servers of open models send beside the content, under one of two names. */
+/** Thoughts that servers of open models send next to the content, under one of two names. */
 export function reasoningParts(message: ForeignObject, provider: string): readonly ReasoningPart[] {
   for (const field of ["reasoning_content", "reasoning"]) {
     const text = nonEmptyText(message[field]);
@@ -80,7 +80,7 @@ function readFile(block: ForeignObject): MediaPart | undefined {
   return { type: "file", source, ...(name !== undefined && { name }), ...mediaExtras(block, file, FILE_FIELDS) };
 }
 
-/** What stands beside the medium, such as a cache breakpoint, and what stands in it. */
+/** What stands next to the medium, such as a cache breakpoint, and what stands in it. */
 function mediaExtras(block: ForeignObject, media: ForeignObject, known: ReadonlySet<string>) {
   return providerExtras("openai", { ...block, ...media }, new Set([...MEDIA_FIELDS, ...known]));
 }

@@ -58,7 +58,7 @@ export class ResponseTranscript {
   }
 
   /**
-   * Adds a message that is no response of the model. Responses before it are complete.
+   * Adds a message that the model did not write. Responses before it are complete.
    *
    * @param spoken which of the two roles a system message has.
    */
@@ -135,7 +135,7 @@ export class ResponseTranscript {
   }
 }
 
-/** Equal for equal text and media, whatever a provider says beside them; undefined for parts of other kinds. */
+/** Equal for equal text and media, whatever a provider says of them; undefined for parts of other kinds. */
 export function contentKey(parts: readonly Part[]): string | undefined {
   const keys: string[] = [];
   for (const part of parts) {

@@ -31,8 +31,8 @@ export interface OpencodeSession {
 }
 
 /**
- * Reads a session: one row a line, or the one document that `opencode export` writes. What is no part of it is reported
- * to the draft.
+ * Reads a session: one row a line, or the one document that `opencode export` writes. What does not belong to it is
+ * reported to the draft.
  */
 export function readOpencodeSession({ records }: SourceRecords, draft: SessionDraft): OpencodeSession {
   const [first] = records;
@@ -136,10 +136,10 @@ function revertOf(session: ForeignObject | undefined): string | undefined {
   return nonEmptyText(revert?.messageID);
 }
 
-/** How ids of storage files begin, and the table that holds the same. */
+/** How ids of storage files begin, and the table that holds the same data. */
 const TABLES: Readonly<Record<string, string>> = { ses_: "session", msg_: "message", prt_: "part" };
 
-/** Reads a row. @returns undefined when the value is none. */
+/** Reads a row. @returns undefined when the value is not a session. */
 function opencodeRow(value: unknown, at: SourcePointer): OpencodeRow | undefined {
   const fields = objectOf(value);
   const id = nonEmptyText(fields?.id);

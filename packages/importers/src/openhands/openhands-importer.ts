@@ -84,7 +84,7 @@ function configuredModel({ metadata }: ForeignObject): string | undefined {
 }
 
 /**
- * A log of one request that OpenHands sent: `messages` and `tools`, and what came back beside them. The thread is what
+ * A log of one request that OpenHands sent: `messages` and `tools`, and what came back with them. The thread is what
  * was sent; the answer is the newest message of the next request, so that the logs of a conversation are one thread
  * that grows.
  */

@@ -138,7 +138,7 @@ function withPlace(message: DraftMessage, at: SourcePointer): DraftMessage {
 /** What the model said when it chose an action. */
 type SaidByModel = Pick<DraftMessage, "parts" | "model" | "usage">;
 
-/** The response that an action came from: the raw completion in the log, or else what the action tells of it. */
+/** The response that an action came from: the raw completion in the log, or else what the action says about it. */
 function responseOf(event: ForeignObject, draft: SessionDraft, at: SourcePointer): SaidByModel {
   const metadata = objectOf(event.tool_call_metadata);
   const completion = objectOf(metadata?.model_response);

@@ -88,7 +88,7 @@ export function isEditable(entry: ForeignObject): boolean {
 }
 
 /**
- * Gives entries of version 1 ids and parents, and those of version 2 the role that version 3 knows: what pi itself
+ * Adds ids and parents to entries of version 1, and the role that version 3 knows to those of version 2, as pi itself
  * does.
  */
 function upgraded(lines: readonly SourceLine[], version: number) {

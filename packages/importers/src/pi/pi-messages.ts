@@ -118,7 +118,7 @@ function placeOf(entry: PiEntry, branch: string | undefined) {
 const pointerTo = (entry: PiEntry): SourcePointer => ({ line: entry.line });
 
 /**
- * A command that the user ran beside the conversation, as the text that the model reads: command, output and how it
+ * A command that the user ran outside the conversation, as the text that the model reads: command, output and how it
  * ended.
  */
 function bashExecutionText(execution: ForeignObject): string {

@@ -80,7 +80,7 @@ function resolveParents(entries: readonly (PiEntry | undefined)[]): readonly Par
   });
 }
 
-/** Gives each entry the index of the newest entry that descends from it: entries with the same one form a chain. */
+/** Finds for each entry the index of the newest entry that descends from it: entries with the same one form a chain. */
 function chainsOf(parents: readonly number[]): readonly number[] {
   const chains: number[] = new Array(parents.length).fill(-1);
   for (let index = parents.length - 1; index >= 0; index--) {

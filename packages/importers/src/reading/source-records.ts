@@ -62,7 +62,7 @@ export async function readRecords(source: SourceText, maxLineLength: number, pac
   return { source, records, malformed };
 }
 
-/** A pretty-printed document: its first line is no JSON by itself, but the whole text is. */
+/** A pretty-printed document: its first line is not JSON by itself, but the whole text is. */
 function readDocument(text: string, line: number, start: number): SourceRecord | undefined {
   const whole = parseJson(text);
   return whole.ok ? { line, value: whole.value, start, end: text.length } : undefined;

@@ -2,7 +2,7 @@ import type { JsonObject, MessageId, MessageInput, SystemEntry, ThreadId, ToolDe
 import type { MalformedRecord } from "../reading/source-records.ts";
 import type { ImportWarning } from "./import-warning.ts";
 
-/** The formats that can be imported: those that come with this package, and any that an importer of one's own names. */
+/** The formats that can be imported: those that come with this package, and any that a custom importer names. */
 export type ImportFormat = KnownFormat | (string & {});
 
 /** The formats that come with this package. */
@@ -65,7 +65,7 @@ export interface ImportedSession {
   readonly threadId: ThreadId;
   /** Every message in the order of the log, those of side branches included (`branch` is set on them). */
   readonly messages: readonly MessageInput[];
-  /** System text that stands beside the messages. Messages of role system stay among the messages. */
+  /** System text that is not among the messages. Messages of role system stay among the messages. */
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
   readonly compactions: readonly ImportedCompaction[];

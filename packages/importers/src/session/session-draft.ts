@@ -26,7 +26,7 @@ export interface DraftMessage extends Omit<MessageInput, "id" | "createdAt" | "m
   readonly sourceLines?: readonly number[];
   /** JSON Pointers of all records that went into the message, when they are several in one line. */
   readonly sourcePaths?: readonly string[];
-  /** What the model of core has no field for. */
+  /** What core's model has no field for. */
   readonly notes?: JsonObject;
 }
 

@@ -13,7 +13,7 @@ export function shortId(id: string): string {
   return `${wellFormed.slice(0, KEPT_LENGTH).toWellFormed()}~${sha256(wellFormed).slice(0, 16)}`;
 }
 
-/** Gives out ids, each once. */
+/** Hands out ids, each once. */
 export class UniqueIds {
   readonly #taken = new Set<string>();
   /** How often an id was asked for again, so that a much repeated one is not searched for from the start. */

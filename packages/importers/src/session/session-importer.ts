@@ -22,7 +22,7 @@ export interface SessionImporter {
 export interface DraftedSession {
   /** The id that the log itself names. */
   readonly sessionId?: string;
-  /** Without an own id: SHA-256 of how the session begins, see `openingOf`. */
+  /** Without an id of its own: SHA-256 of how the session begins, see `openingOf`. */
   readonly opening?: string;
   /** How many records the importer went through. */
   readonly records: number;

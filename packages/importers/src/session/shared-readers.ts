@@ -44,7 +44,7 @@ export function providerExtras(
 
 /**
  * The options of providers as the AI SDK and those who build on it write them: an object by provider name. Anything
- * else gives none.
+ * else is left out.
  */
 export function providerOptions(value: unknown): { readonly providerMetadata?: ProviderMetadata } {
   const entries = Object.entries(objectOf(value) ?? {}).flatMap(([provider, options]) => {
@@ -79,10 +79,10 @@ const isTextOrMedia = (part: Part): part is TextPart | MediaPart =>
 const ANY_OBJECT = { type: "object" } as const;
 
 /**
- * Reads a log's list of tools. Entries that are bare names become tools that take any object; entries that are no
- * tool are left out. Both are reported.
+ * Reads a log's list of tools. Entries that are bare names become tools that take any object; entries that are not
+ * tools are left out. Both are reported.
  *
- * @param read reads one entry; returns undefined when it is no tool.
+ * @param read reads one entry; returns undefined when it is not a tool.
  */
 export function readTools(
   tools: unknown,

@@ -10,7 +10,7 @@ const LATEST = 8.64e15;
  * Reads a time that another program wrote: ISO 8601 text, or seconds or milliseconds since the epoch. A text without a
  * time zone counts as UTC, so that the result never depends on the machine.
  *
- * @returns ISO 8601 in UTC with milliseconds, or undefined when it is no time.
+ * @returns ISO 8601 in UTC with milliseconds, or undefined when it is not a time.
  */
 export function utcTime(value: unknown): string | undefined {
   if (typeof value === "string") return isCanonical(value) ? value : toIso(epochOfText(value));

@@ -40,7 +40,7 @@ function isTrajectory(value: unknown): boolean {
   return listOf(document?.history) !== undefined && listOf(document?.trajectory) !== undefined;
 }
 
-/** The message that sets the task: the first of a user that is no demonstration. */
+/** The message that sets the task: the first of a user that is not a demonstration. */
 const taskIn = (messages: readonly unknown[]): number =>
   messages.findIndex((value) => objectOf(value)?.role === "user" && objectOf(value)?.is_demo !== true);
 

@@ -5,7 +5,7 @@ import { ThreadMirror } from "../mirror/thread-mirror.ts";
 
 /**
  * What everything here is made with. `createPrepareStep`, `createOnEnd` and `compactionMiddleware` of one session share
- * its state: of what each of them is given beside the session, the newest holds for all.
+ * its state: of what each of them is given besides the session, the newest holds for all.
  */
 export interface AiSdkSessionOptions extends DoorOptions {
   /** Its format has to be `ai-sdk`. */
@@ -17,7 +17,7 @@ export interface AiSdkSession {
   readonly mirror: ThreadMirror;
   /** True when a prepare step makes the prompts: what a model is handed is folded already. */
   hasSteps: boolean;
-  /** True when a middleware hears of each answer's usage. */
+  /** True when a middleware sees each answer's usage. */
   hasMiddleware: boolean;
   /** True when the session's tools were made: the host has them among those that it offers. */
   hasTools: boolean;

@@ -18,12 +18,14 @@ type StreamResult = Awaited<ReturnType<WrapStream>>;
 type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
 
 /**
- * A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. Every call's prompt is mirrored into the session's
- * thread, and the model is sent what the session makes of it. Instructions and tools of the call, when it has any, go before
- * `system` and `tools` of the session's own frame, each for itself; tools are sent as the call has them. Usage and finish reason go to the session. A request that is refused as too long is folded for and sent once more.
+ * A middleware for `wrapLanguageModel` of the AI SDK, versions 6 and 7. Every call's prompt is mirrored into the
+ * session's thread, and the model is sent what the session makes of it. Instructions and tools of the call, when it has
+ * any, take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent as the call
+ * has them. Usage and finish reason go to the session. A request that is refused as too long is folded and sent once
+ * more.
  *
- * It suits any call over one growing conversation. Beside `createPrepareStep` of the same session it leaves the prompts to
- * that, and sees to overflow and usage alone.
+ * It suits any call over one growing conversation. Together with `createPrepareStep` of the same session it leaves the
+ * prompts to that, and handles overflow and usage only.
  */
 export function compactionMiddleware(options: AiSdkSessionOptions): LanguageModelMiddleware {
   const state = aiSdkSession(options);

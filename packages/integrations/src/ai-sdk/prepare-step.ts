@@ -10,13 +10,13 @@ import { type AiSdkSessionOptions, aiSdkSession, type ReportedAnswer, reportAnsw
 /** How a prepare step is made. */
 export interface PrepareStepOptions extends AiSdkSessionOptions {
   /**
-   * The tools of the call, for counting, and for the session to know that the model has `threadfoldTools` among them. They go
-   * before the `tools` of the session's own frame.
+   * The tools of the call, for counting, and for the session to know that the model has `threadfoldTools` among them.
+   * They take precedence over the `tools` of the session's own frame.
    */
   readonly tools?: ToolSet;
   /**
-   * The call's instructions, where a step is not told them: in version 6, which calls them `system`. The instructions of a
-   * call go before the `system` of the session's own frame, which is sent where the call has none.
+   * The call's instructions, where a step is not told them: in version 6, which calls them `system`. The instructions
+   * of a call take precedence over the `system` of the session's own frame, which is sent where the call has none.
    */
   readonly instructions?: string | SystemModelMessage | readonly SystemModelMessage[];
   /** Ends a fold that is under way: a prepare step is not told the call's own signal. */
@@ -46,10 +46,10 @@ export interface PreparedStep {
 }
 
 /**
- * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, versions 6 and 7: before each step the session
- * takes in what is new and makes the prompt. It starts from the initial and the response messages every time, never from
- * what an earlier step sent, so that no fold is made of a fold. Put {@link createOnEnd} beside it, so that the last answer
- * is taken in as well, and `compactionMiddleware` around the model, so that an overflow is folded for.
+ * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, versions 6 and 7: before each step the
+ * session appends what is new and makes the prompt. It starts from the initial and the response messages every time,
+ * never from what an earlier step sent, so that no fold is made of a fold. Add {@link createOnEnd}, so that the last
+ * answer is appended as well, and `compactionMiddleware` around the model, so that an overflow is folded for.
  */
 export function createPrepareStep({ tools, instructions, signal, ...options }: PrepareStepOptions) {
   const state = aiSdkSession(options);
@@ -112,7 +112,7 @@ interface RunEnd {
 }
 
 /**
- * An `onEnd` (in version 6 `onFinish`) to put beside {@link createPrepareStep}: takes in the last answer of a run, so that
+ * An `onEnd` (in version 6 `onFinish`) to go with {@link createPrepareStep}: appends the last answer of a run, so that
  * the thread is complete when the run is, and what it used.
  */
 export function createOnEnd(options: AiSdkSessionOptions) {

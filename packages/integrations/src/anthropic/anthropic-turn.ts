@@ -28,7 +28,9 @@ export interface AnthropicTurnOptions
 
 /** The model's answer: the SDK's message and what the host has to do with it. */
 export interface AnthropicAnswer extends RequestNotes {
-  /** The message as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
+  /**
+   * The message as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
+   */
   readonly message: Anthropic.Message;
   /** The calls to run: those that the output limit cut off and those of `threadfoldTools` are not among them. */
   readonly calls: readonly Anthropic.ToolUseBlock[];
@@ -45,10 +47,11 @@ export interface AnthropicTurn {
 }
 
 /**
- * A loop over the Anthropic SDK: what is said goes into the session's thread, the session makes the request and folds when
- * that is due, the answer goes into the thread. A request that is refused as too long is folded for and sent once more.
- * `system` and `tools`, when given here, go before those of the session's own frame, each for itself. Calls of tools from
- * `threadfoldTools` are answered here; when the model called nothing else, it is asked again at once.
+ * A loop over the Anthropic SDK: what is said goes into the session's thread, the session makes the request and folds
+ * when that is due, the answer goes into the thread. A request that is refused as too long is folded and sent once
+ * more. `system` and `tools`, when given here, take precedence over those of the session's own frame, field by field.
+ * Calls of tools from `threadfoldTools` are answered here; when the model called nothing else, it is asked again at
+ * once.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
   const { system, tools, ...settings } = request;
@@ -103,7 +106,7 @@ export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "p
  * A message of the SDK, whole or put together from a stream, as `ContextSession.complete` takes it: with its thoughts and
  * their signatures, its usage, and why it ended. The message's id becomes the id in the thread.
  *
- * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is no message.
+ * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message.
  */
 export function fromAnthropic(message: Anthropic.Message): ModelResponse {
   const messages = readOnce("anthropic-messages", "answer", [message]);

@@ -27,7 +27,7 @@ import { ThreadSession } from "../openai-agents/thread-session.ts";
 type Model = Exclude<LanguageModel, string>;
 
 /**
- * The AI SDK's own loop of steps, version 6 or 7: the session makes the prompt before each step, the middleware sees to
+ * The AI SDK's own loop of steps, version 6 or 7: the session makes the prompt before each step, the middleware handles
  * what a provider refuses as too long, and the model has two tools to what was folded.
  */
 export async function chat(threadId: ThreadId, model: Model, own: ToolSet, questions: readonly string[]) {

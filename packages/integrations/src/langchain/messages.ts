@@ -17,7 +17,7 @@ type Block = Readonly<Record<string, unknown>>;
 /** Blocks in a content that only repeat what stands in `tool_calls`, whole or in pieces. */
 const CALL_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_call", "input_json_delta", "tool_call_chunk"]);
 
-/** What LangChain keeps beside the content that a reader of the thread may want to know. */
+/** What LangChain keeps next to the content that a reader of the thread may want to know. */
 const KEPT_KWARGS: ReadonlySet<string> = new Set(["reasoning_content"]);
 
 const known = new WeakMap<BaseMessage, JsonObject>();
@@ -50,7 +50,7 @@ function converted(message: BaseMessage): JsonObject {
   }
 }
 
-/** Who speaks, where LangChain has a name for it. */
+/** Who speaks, where LangChain has a name for that role. */
 function optionsOf({ name, type }: BaseMessage): JsonObject {
   const openai = { ...(name !== undefined && { name }), ...(type === "developer" && { role: "developer" }) };
   return Object.keys(openai).length === 0 ? {} : { providerOptions: { openai } };
@@ -139,15 +139,15 @@ function mediaPart({ type, url, data, mimeType, mime_type: mime }: Block): JsonO
   return type === "image" ? { type, image: source, ...typed } : { type: "file", data: source, ...typed };
 }
 
-/** What a provider says of a block beside its text, such as cache marks and citations. */
+/** What a provider says of a block besides its text, such as cache marks and citations. */
 function extras(block: Block, fields: readonly string[]): JsonObject {
   const rest = Object.entries(block).filter(([field, value]) => !fields.includes(field) && value !== undefined);
   return rest.length === 0 ? {} : { providerOptions: { langchain: Object.fromEntries(rest) as JsonObject } };
 }
 
 /**
- * The messages of a request for LangChain to send. What the plan shows as it was said is the host's own message, with all
- * that the model of core has no place for; what it folds is a message of ours.
+ * The messages of a request for LangChain to send. What the plan shows as it was said is the host's own message, with
+ * all that core's model has no place for; what it folds is a message of ours.
  *
  * @param hosts the host's list, of which the thread is the mirror.
  * @param offset place in the conversation of the list's first message.
@@ -206,7 +206,7 @@ export function baseMessage({ role, parts }: ChatMessage): BaseMessage {
   }
 }
 
-/** Calls whose arguments were no JSON go out as calls all the same: their ids have results, which nothing else may answer. */
+/** Calls whose arguments were not JSON still go out as calls: their ids have results, which nothing else may answer. */
 function assistantMessage(parts: readonly Part[]): AIMessage {
   const calls = parts.filter((part) => part.type === "tool-call");
   return new AIMessage({

@@ -53,12 +53,13 @@ export type ThreadfoldMiddlewareOptions = SingleSession | SessionPerThread;
 type Handler = (request: ModelRequest) => AIMessage | Promise<AIMessage>;
 
 /**
- * A middleware for LangChain's `createAgent` that folds what the model is sent and leaves the state as it is: no message is
- * removed or rewritten, and the checkpointer keeps the whole conversation. When the state takes another way, as after time
- * travel, the run goes on in the thread of that way. The run's system message and tools go before `system` and `tools` of
- * the session's own frame, each for itself; tools are sent as the run has them. A request that the provider refuses as too
- * long is folded and sent once more; an answer that the output limit cut off within a call is asked for once more, and the
- * call is never run. Put it behind middleware that redacts, for what it sees is what the thread keeps.
+ * A middleware for LangChain's `createAgent` that folds what the model is sent and leaves the state as it is: no
+ * message is removed or rewritten, and the checkpointer keeps the whole conversation. When the state diverges, as after
+ * time travel, the run goes on in the thread of that branch. The run's system message and tools take precedence over
+ * `system` and `tools` of the session's own frame, field by field; tools are sent as the run has them. A request that
+ * the provider refuses as too long is folded and sent once more; an answer that the output limit cut off within a call
+ * is asked for once more, and the call is never run. Put it behind middleware that redacts, for what it sees is what
+ * the thread keeps.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` for a policy that is not valid.
  */
@@ -164,8 +165,8 @@ type Tools = ModelRequest["tools"];
 const toolsOf = new WeakMap<Tools[number], RequestFrame["tools"]>();
 
 /**
- * What LangChain sends beside the conversation, as far as there is any: of an agent without a system message the session's
- * own holds. Tools that run at the provider have no schema that could be counted.
+ * What LangChain sends besides the conversation, as far as there is any: for an agent without a system message the
+ * session's own holds. Tools that run at the provider have no schema that could be counted.
  */
 const requestFrame = ({ systemMessage, tools }: Pick<ModelRequest, "systemMessage" | "tools">): FrameFields => ({
   ...(systemMessage.text !== "" && { system: [systemMessage.text] }),
@@ -238,8 +239,8 @@ function withoutCalls(message: AIMessage, gone: ReadonlySet<string>): AIMessage 
  * `read_artifact` and `search_thread` as tools of LangChain: the model's own ways to what is folded. Spread them into the
  * agent's `tools`. What cannot be found is said to the model in words; only a failing store fails a call.
  *
- * @param source the middleware that `threadfoldMiddleware` gave, whose tools look into the thread of the run that calls
- * them, or one session.
+ * @param source the middleware that `threadfoldMiddleware` returned, whose tools look into the thread of the run that
+ * calls them, or one session.
  */
 export function threadfoldTools(source: ContextSession | Pick<AgentMiddleware, "name">): DynamicStructuredTool[] {
   const isSession = "threadId" in source;

@@ -46,10 +46,11 @@ export type ThreadfoldProcessorOptions = SingleSession | SessionPerThread;
 export type RunContext = Pick<ProcessLLMRequestArgs, "requestContext">;
 
 /**
- * A processor of Mastra that folds what the model is sent: put it last among `inputProcessors`, and among `errorProcessors`
- * to have requests that are refused as too long folded and sent once more. Mastra's messages and memory stay as they are.
- * Usage and finish reason of each answer go to the session. Instructions and tools of the agent go before `system` and
- * `tools` of the session's own frame, each for itself; tools are sent as the agent has them.
+ * A processor of Mastra that folds what the model is sent: put it last among `inputProcessors`, and among
+ * `errorProcessors` to have requests that are refused as too long folded and sent once more. Mastra's messages and
+ * memory stay as they are. Usage and finish reason of each answer go to the session. Instructions and tools of the
+ * agent take precedence over `system` and `tools` of the session's own frame, field by field; tools are sent as the
+ * agent has them.
  *
  * Mastra may hand in the whole conversation or, as its memory does, the newest messages of it: what the thread has beyond
  * them stays in it. Without memory hand `result.messages` back with the next message: `response.dbMessages` has the answers
@@ -73,8 +74,8 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   }
 
   /**
-   * The session of a run: of the thread that it names, or the one that the processor was given, and another one after the
-   * conversation took another way.
+   * The session of a run: of the thread that it names, or the one that the processor was given, and another one after
+   * the conversation diverged.
    *
    * @throws ThreadfoldError `INVALID_CONFIG` where sessions are opened by thread and the run names none; what `open` throws.
    */

@@ -19,7 +19,7 @@ import { cursorPlace, nextCursorField, READ_ONLY, ToolFailure, threadIdField, to
 /** The name of the tool. */
 export const EXPLAIN_TOOL_NAME = "explain";
 
-/** Ids of other messages that an explanation names at the most; the rest is counted. */
+/** The most ids of other messages that an explanation names; the rest is counted. */
 const MOST_COMPANIONS = 50;
 
 const explainInput = z.object({

@@ -15,7 +15,7 @@ import { report, type ToolCallReport } from "./tool-call.ts";
 export interface ThreadServerOptions {
   /** Counts what results take. chars/4 by default. */
   readonly tokenizer?: ProviderAwareTokenizer;
-  /** Says what time it is, for how long a result may be cached. The machine's clock by default. */
+  /** Returns the current time, for how long a result may be cached. The machine's clock by default. */
   readonly clock?: Clock;
   /**
    * Most tokens that one result takes when the call does not say; by default the total of rehydration. A server knows

@@ -16,7 +16,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What a model is told when a call fails for a reason that is none of its business. */
+/** What a model is told when a call fails for a reason that does not concern it. */
 const UNAVAILABLE = new ToolFailure(
   "unavailable",
   "The conversation's store cannot be read just now. Nothing was changed; go on without it, or try once more later.",
@@ -62,7 +62,7 @@ export function report<Told>(told: Told, listener: ((told: Told) => void) | unde
   try {
     listener?.(told);
   } catch {
-    // What it throws is its own affair.
+    // What it throws is ignored.
   }
 }
 
@@ -107,7 +107,7 @@ export const nextCursorField = z
   .nullable()
   .describe("Give it back as cursor for the next page. Null at the end.");
 
-/** Reads a cursor that a page before this one gave: a whole number from 0. Null for anything else. */
+/** Reads a cursor that an earlier page returned: a whole number from 0. Null for anything else. */
 export function cursorPlace(cursor: string | undefined, prefix: string): number | null {
   if (cursor === undefined) return 0;
   const digits = cursor.startsWith(prefix) ? cursor.slice(prefix.length) : "";

@@ -4,7 +4,7 @@ import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/s
 
 /** How a request is prepared. */
 export interface AskOptions {
-  /** Goes before the session's own frame, field by field. */
+  /** Takes precedence over the session's own frame, field by field. */
   readonly frame?: FrameFields;
   readonly signal?: AbortSignal;
   /** Called with each request that is prepared. What it throws is ignored. */
@@ -59,7 +59,7 @@ export async function prepareFor(
   try {
     onRequest?.(request);
   } catch {
-    // A listener's failure is its own.
+    // A failing listener must not break anything.
   }
   return request;
 }

@@ -23,8 +23,8 @@ export interface Divergence {
 }
 
 /**
- * What a door does when the host's history took another way: an answer that is given anew, a message of the user that was
- * edited, a branch that the user went back to.
+ * What an integration does when the host's history diverged: an answer that is made anew, a message of the user that
+ * was edited, a branch that the user went back to.
  *
  * - `"fork"` goes on in the thread of that way: in the one that has it already, else in a new fork of what is common.
  * - `"refuse"` throws `HISTORY_DIVERGED`.
@@ -46,9 +46,9 @@ export interface ThreadSwitch {
 
 /** How a door follows its host's history. */
 export interface DivergenceOptions {
-  /** What happens when the host's history takes another way; `"fork"` by default. */
+  /** What happens when the host's history diverges; `"fork"` by default. */
   readonly onDiverged?: OnDiverged;
-  /** Called at each change to another thread. What it throws is ignored. */
+  /** Called at each switch to another thread. What it throws is ignored. */
   readonly onSwitch?: (change: ThreadSwitch) => void;
 }
 
@@ -68,7 +68,7 @@ export const historyDiverged = (threadId: string, position: number): ThreadfoldE
     { details: { threadId, position } },
   );
 
-/** What every door to a host's own list of messages takes beside its session. */
+/** What every door to a host's own list of messages takes besides its session. */
 export interface DoorOptions extends DivergenceOptions {
   /** Called with each request that is prepared. What it throws is ignored. */
   readonly onRequest?: OnRequest;
@@ -85,7 +85,7 @@ const current = new WeakMap<ContextSession, ContextSession>();
 
 /**
  * The session that a door goes on with in the place of the one that it was made with: another one since the host's
- * conversation took another way, the same one as long as it did not.
+ * conversation diverged, the same one as long as it did not.
  */
 export const currentSession = (session: ContextSession): ContextSession => current.get(session) ?? session;
 
@@ -121,7 +121,7 @@ export async function wayOf(store: ThreadfoldStore, threadId: ThreadId, read: re
 
 const SUFFIX = /(?:~\d+-[0-9a-f]{12})+$/;
 
-/** The thread that the conversation began with, also when the session was opened on one of its forks. */
+/** The thread that the conversation began with, even when the session was opened on one of its forks. */
 async function rootOf(store: ThreadfoldStore, threadId: ThreadId): Promise<ThreadId> {
   const root = asThreadId(threadId.replace(SUFFIX, ""));
   return root !== threadId && (await store.threads.load(root)) === null ? threadId : root;

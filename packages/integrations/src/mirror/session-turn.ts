@@ -24,7 +24,7 @@ import { recallNames, runRecall } from "./recall-tools.ts";
 /** One provider's SDK, as far as a loop needs it. */
 export interface ModelDoor<Answer> {
   readonly format: LiveFormat;
-  /** What the host sends beside the conversation; the session's own frame holds for the fields that are left out. */
+  /** What the host sends besides the conversation; the session's own frame holds for the fields that are left out. */
   readonly frame?: FrameFields;
   /** Sends a request of the session. */
   ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Answer>;
@@ -87,7 +87,7 @@ export class SessionTurn<Answer> {
   }
 
   /**
-   * Asks the model and takes in its answer.
+   * Asks the model and appends its answer.
    *
    * @throws what the SDK throws, but for an overflow that folding helps against, and what `ContextSession.prepare` throws.
    */
@@ -144,7 +144,7 @@ export class SessionTurn<Answer> {
     return this.#reader.read(values, { position, now: this.#clock.now() }).map(withoutPositions);
   }
 
-  /** Reserves places for so many messages and returns the first. */
+  /** Reserves places for this many messages and returns the first. */
   #take(count: number): number {
     const position = Math.max(this.#next, this.#session.thread.length);
     this.#next = position + count;

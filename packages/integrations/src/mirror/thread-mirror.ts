@@ -16,7 +16,7 @@ export interface ThreadMirrorOptions extends DivergenceOptions {
   readonly session: ContextSession;
   /** The form of the host's messages. */
   readonly format: LiveFormat;
-  /** Opens the session of another way of the conversation; as `session` was opened, by default. */
+  /** Opens the session of another branch of the conversation; as `session` was opened, by default. */
   readonly open?: (threadId: ThreadId) => Promise<ContextSession>;
   /** What the ids begin with that messages without one are given. The thread's id by default. */
   readonly seed?: string;
@@ -26,7 +26,7 @@ export interface ThreadMirrorOptions extends DivergenceOptions {
 
 /** The result of a sync. */
 export interface MirroredThread {
-  /** The session that goes on; another one after the host took another way. */
+  /** The session that goes on; another one after the host's history diverged. */
   readonly session: ContextSession;
   /** The new messages, as the thread has them. */
   readonly appended: readonly MessageInput[];
@@ -50,8 +50,8 @@ const TRIES = 5;
  * all of it before each request, or its end from some place on; only what is new is read and appended. Messages count as
  * values: one that the host changes in place, without handing in another object, is not seen to change.
  *
- * When the list takes another way than the thread, as after an edited message or an answer that is given anew, the mirror
- * goes on in the thread of that way (see {@link OnDiverged}). What others appended to the same thread is taken in.
+ * When the list diverges from the thread, as after an edited message or an answer that is made anew, the mirror goes on
+ * in the thread of that branch (see {@link OnDiverged}). What others appended to the same thread is read.
  *
  * What stands in the thread already when the mirror is made, as after a restart, is compared once with the list; that
  * loads the thread's history.
@@ -81,7 +81,7 @@ export class ThreadMirror {
     return this.#session;
   }
 
-  /** Changes what happens when the history takes another way; an option that is left out stays as it was. */
+  /** Changes what happens when the history diverges; an option that is left out stays as it was. */
   follow(divergence: DivergenceOptions): void {
     this.#divergence = { ...this.#divergence, ...divergence };
   }
@@ -89,8 +89,9 @@ export class ThreadMirror {
   /**
    * Appends what is new in the host's list, of which nothing is changed. Calls are answered one after the other.
    *
-   * @throws ThreadfoldError `HISTORY_DIVERGED` when the list takes another way than the thread and `onDiverged` refuses it,
-   * or chooses a thread that is not on that way either; `INVALID_MESSAGE` for a value that is no message; what the store throws.
+   * @throws ThreadfoldError `HISTORY_DIVERGED` when the list diverges from the thread and `onDiverged` refuses it, or
+   * chooses a thread that is not on that way either; `INVALID_MESSAGE` for a value that is not a message; what the
+   * store throws.
    */
   sync(values: readonly unknown[]): Promise<MirroredThread> {
     return this.#queue.run(() => this.#sync([...values]));
@@ -162,7 +163,7 @@ export class ThreadMirror {
     try {
       onSwitch?.(Object.freeze({ session, left: left.threadId, isNew, position }));
     } catch {
-      // A listener's failure is its own.
+      // A failing listener must not break anything.
     }
   }
 

@@ -25,17 +25,17 @@ export interface ThreadProjectionOptions extends DoorOptions {
   /** Open, on the thread of this conversation. Requests for OpenAI want the format `openai-responses` or `openai-chat`. */
   readonly session: ContextSession;
   /**
-   * Tools and instructions that requests are counted with, such as those of MCP servers. They go before those of the
-   * agent, and these before `system` and `tools` of the session's own frame, each for itself. Tools are sent as the agent
-   * has them; the instructions that hold are sent.
+   * Tools and instructions that requests are counted with, such as those of MCP servers. They take precedence over
+   * those of the agent, and these over `system` and `tools` of the session's own frame, field by field. Tools are sent
+   * as the agent has them; the instructions that hold are sent.
    */
   readonly frame?: FrameFields;
 }
 
 /**
- * One conversation of the Agents SDK as Threadfold shows it to the model. The run's own items, its history and its session
- * stay whole; only what is sent is folded. When the run's history takes another way, as after an edited message, the
- * projection goes on in the thread of that way.
+ * One conversation of the Agents SDK as Threadfold shows it to the model. The run's own items, its history and its
+ * session stay whole; only what is sent is folded. When the run's history diverges, as after an edited message, the
+ * projection goes on in the thread of that branch.
  */
 export class ThreadProjection {
   readonly #frame: FrameFields | undefined;
@@ -58,7 +58,7 @@ export class ThreadProjection {
     this.#mirror = new ThreadMirror({ ...divergence, session, format: "openai-responses" });
   }
 
-  /** The session that goes on; another one after the history took another way. */
+  /** The session that goes on; another one after the history diverged. */
   get session(): ContextSession {
     return this.#mirror.session;
   }
@@ -98,8 +98,8 @@ export class ThreadProjection {
 }
 
 /**
- * A filter for `Runner` or `run` that folds what the model is sent. To have overflows answered and usage taken in as well,
- * make a {@link ThreadProjection} and give the runner its models.
+ * A filter for `Runner` or `run` that folds what the model is sent. To have overflows handled and usage recorded as
+ * well, make a {@link ThreadProjection} and give the runner its models.
  */
 export const createCallModelInputFilter = (options: ThreadProjectionOptions): CallModelInputFilter =>
   new ThreadProjection(options).callModelInputFilter;
@@ -208,8 +208,8 @@ const isCutOff = (error: unknown): boolean => error instanceof Error && error.me
 type Tool = Agent["tools"][number];
 
 /**
- * What the SDK sends beside the conversation, as far as the agent itself has it: of one without instructions the session's
- * own hold, and tools of MCP servers are not known here.
+ * What the SDK sends besides the conversation, as far as the agent itself has it: of one without instructions the
+ * session's own hold, and tools of MCP servers are not known here.
  */
 const agentFrame = (agent: Pick<Agent, "tools">, instructions: string | undefined): FrameFields => ({
   ...(instructions !== undefined && instructions !== "" && { system: [instructions] }),

@@ -36,8 +36,8 @@ const TRIES = 5;
 /**
  * A session of the Agents SDK whose items are messages of a thread. The thread only grows: what `popItem` and
  * `clearSession` take away is out of sight for the runner and still in the log, and the mark that hides it stands there
- * with its time. Items come back as they were given. Keep it on a thread of its own, beside the one that the model's input
- * is mirrored in: the runner stores what was said, and the model is sent what is folded.
+ * with its time. Items come back as they were given. Keep it on a thread of its own, apart from the one that the
+ * model's input is mirrored in: the runner stores what was said, and the model is sent what is folded.
  */
 export class ThreadSession implements Session {
   readonly #threadId: ThreadId;

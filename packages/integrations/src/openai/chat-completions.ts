@@ -24,7 +24,9 @@ export interface OpenaiChatTurnOptions
 
 /** The model's answer: the SDK's completion and what the host has to do with it. */
 export interface OpenaiChatAnswer extends RequestNotes {
-  /** The completion as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
+  /**
+   * The completion as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
+   */
   readonly completion: OpenAI.Chat.ChatCompletion;
   /** The calls to run: those that the output limit cut off and those of `threadfoldChatTools` are not among them. */
   readonly calls: readonly OpenAI.Chat.ChatCompletionMessageToolCall[];
@@ -44,11 +46,11 @@ export interface OpenaiChatTurn {
 }
 
 /**
- * A loop over the OpenAI SDK's Chat Completions: what is said goes into the session's thread, the session makes the request
- * and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded for and
- * sent once more. `tools`, when given here, go before those of the session's own frame; its `system` stays, for this API
- * has no other place for system text than that or a system message that is sent first. Calls of tools from
- * `threadfoldChatTools` are answered here; when the model called nothing else, it is asked again at once.
+ * A loop over the OpenAI SDK's Chat Completions: what is said goes into the session's thread, the session makes the
+ * request and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded
+ * and sent once more. `tools`, when given here, take precedence over those of the session's own frame; its `system`
+ * stays, for this API has no other place for system text than that or a system message that is sent first. Calls of
+ * tools from `threadfoldChatTools` are answered here; when the model called nothing else, it is asked again at once.
  */
 export function openaiChatTurn({
   session,

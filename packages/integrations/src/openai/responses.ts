@@ -28,7 +28,9 @@ export interface OpenaiResponsesTurnOptions
 
 /** The model's answer: the SDK's response and what the host has to do with it. */
 export interface OpenaiResponsesAnswer extends RequestNotes {
-  /** The response as the SDK gave it; the newest one, when the model was asked again after it read what is folded. */
+  /**
+   * The response as the SDK returned it; the newest one, when the model was asked again after it read what is folded.
+   */
   readonly response: Response;
   /** The calls to run: those that the output limit cut off and those of `threadfoldResponsesTools` are not among them. */
   readonly calls: readonly OpenAI.Responses.ResponseFunctionToolCall[];
@@ -48,13 +50,13 @@ export interface OpenaiResponsesTurn {
 }
 
 /**
- * A loop over the OpenAI SDK's Responses: what is said goes into the session's thread, the session makes the request and
- * folds when that is due, the answer goes into the thread. A request that is refused as too long is folded for and sent
+ * A loop over the OpenAI SDK's Responses: what is said goes into the session's thread, the session makes the request
+ * and folds when that is due, the answer goes into the thread. A request that is refused as too long is folded and sent
  * once more. The history is the thread's: nothing needs to be stored at the provider, so `store: false` is what is sent
  * unless the host says otherwise; ask for `include: ["reasoning.encrypted_content"]` with models that reason.
- * `instructions` and `tools`, when given here, go before `system` and `tools` of the session's own frame, each for itself.
- * Calls of tools from `threadfoldResponsesTools` are answered here; when the model called nothing else, it is asked again
- * at once.
+ * `instructions` and `tools`, when given here, take precedence over `system` and `tools` of the session's own frame,
+ * field by field. Calls of tools from `threadfoldResponsesTools` are answered here; when the model called nothing else,
+ * it is asked again at once.
  */
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn {
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
@@ -107,10 +109,10 @@ function unlessFailed(response: Response): Response {
 }
 
 /**
- * A response of the SDK as `ContextSession.complete` takes it: all items that the model gave, with reasoning as it came, as
- * one message; its usage, and why it ended. The response's id becomes the id in the thread.
+ * A response of the SDK as `ContextSession.complete` takes it: all items that the model wrote, with reasoning as it
+ * came, as one message; its usage, and why it ended. The response's id becomes the id in the thread.
  *
- * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is no list of items.
+ * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is not a list of items.
  */
 export function fromOpenaiResponse(response: OpenAI.Responses.Response): ModelResponse {
   const { id, model, output, usage, status, incomplete_details: incomplete } = response;

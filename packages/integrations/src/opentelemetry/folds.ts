@@ -21,7 +21,7 @@ import {
   THREADFOLD_METRIC,
 } from "./semantic-conventions.ts";
 
-/** Events that tell of one attempt to fold. */
+/** Events about one attempt to fold. */
 type FoldEvent = Extract<ContextCompactionEvent, { readonly foldId: string }>;
 type StartedEvent = Extract<FoldEvent, { readonly type: "compaction_check_started" }>;
 type CompletedEvent = Extract<FoldEvent, { readonly type: "compaction_completed" }>;

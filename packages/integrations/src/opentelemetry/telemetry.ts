@@ -51,7 +51,7 @@ export interface TelemetryOptions {
   readonly captureContent?: boolean;
   /** Makes a span of checks that folded nothing too, which is most of them. Off by default. */
   readonly spansOfChecks?: boolean;
-  /** Says what time it is. The machine's clock by default. */
+  /** Returns the current time. The machine's clock by default. */
   readonly clock?: Clock;
 }
 

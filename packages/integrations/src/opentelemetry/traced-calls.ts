@@ -31,7 +31,7 @@ import {
   OPERATION,
 } from "./semantic-conventions.ts";
 
-/** What is known of a model beside its id. */
+/** What is known of a model besides its id. */
 export interface ModelFacts {
   /** As the conventions name providers: `anthropic`, `openai`, `gcp.gemini`. */
   readonly providerName: string;

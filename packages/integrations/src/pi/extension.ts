@@ -114,7 +114,7 @@ const keepingFrom = (cut: () => number): CompactionPreset => ({
   ladder: [windowStrategy({ name: "pi-cut", cut, fold: "summarize" })],
 });
 
-/** The compaction that the exporter writes behind the branch, when it is all that the exporter writes. */
+/** The compaction that the exporter writes behind the branch, when it writes nothing else. */
 function compactionOf(
   { thread, plan }: ContextSession,
   log: BranchLog,
@@ -202,7 +202,7 @@ const VERSION = 3;
 
 /**
  * Writes a branch down without the compactions that Threadfold supplied: they show a plan that the session's own store
- * has, and what they stand for is in the branch. Compactions of others stay, for nobody else knows them.
+ * has, and what they stand for is in the branch. Compactions of others stay, because they are kept nowhere else.
  */
 function branchLog(sessionId: string, entries: readonly SessionEntry[]): BranchLog {
   const kept: SessionEntry[] = [];

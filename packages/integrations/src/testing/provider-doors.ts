@@ -18,17 +18,17 @@ interface ScriptedCall {
 /** What a model answers to one request: calls, or a text. */
 export type ScriptedTurn = readonly ScriptedCall[] | string;
 
-/** What a host asks of a door: beside the question everything that the host has of its own. */
+/** What a host asks of a door: besides the question everything that the host has of its own. */
 interface DoorCall {
   readonly question: string;
   /** What the model answers, request after request. */
   readonly turns: readonly ScriptedTurn[];
-  /** The host's own system text and tools, where it gives any. */
+  /** The host's own system text and tools, where it has any. */
   readonly system?: string;
   readonly tools?: readonly ToolDefinition[];
   /** True to offer `threadfoldTools` as the host's example does. */
   readonly recall?: boolean;
-  /** Takes what the host hears of each request. */
+  /** Takes what the host is told of each request. */
   readonly heard?: RequestNotes[];
 }
 
@@ -42,7 +42,7 @@ export interface SentRequest {
 export interface ScriptedDoor {
   readonly name: string;
   readonly format: FormatId;
-  /** False where the API has no place for system text beside the conversation. */
+  /** False where the API has no place for system text outside the conversation. */
   readonly hasSystem: boolean;
   ask(session: ContextSession, call: DoorCall): Promise<readonly SentRequest[]>;
 }

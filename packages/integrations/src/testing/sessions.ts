@@ -35,9 +35,9 @@ export interface FoldedSession {
 }
 
 /**
- * Puts a recorded session into memory and folds it to so many tokens.
+ * Puts a recorded session into memory and folds it to this many tokens.
  *
- * @param length takes only so many of its first messages.
+ * @param length takes only this many of its first messages.
  */
 export async function foldedSession(
   file: string = EXAMPLE_SESSION,
@@ -69,7 +69,7 @@ export const sessionIn = (format: FormatId, options: Partial<SessionOptions> = {
   return ContextSession.open({ threadId: asThreadId("work"), clock, store, format: formatById(format), ...options });
 };
 
-/** A session that has done so many steps of work, of about 700 tokens each. */
+/** A session that has done this many steps of work, of about 700 tokens each. */
 export async function workedSession(format: FormatId, steps: number, options: Partial<SessionOptions> = {}) {
   const session = await sessionIn(format, options);
   await session.append([

@@ -10,9 +10,9 @@ import {
 } from "@threadfold/core";
 import { textPage } from "./text-page.ts";
 
-/** A page has so many characters when the call does not say. In UTF-16 code units. */
+/** A page has this many characters when the call does not say. In UTF-16 code units. */
 export const DEFAULT_PAGE = 8_000;
-/** A page has at most so many characters, whatever the call says. */
+/** A page has at most this many characters, whatever the call says. */
 export const MAX_PAGE = 40_000;
 
 /** The tool as the model is told about it. */

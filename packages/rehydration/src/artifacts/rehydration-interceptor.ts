@@ -51,7 +51,7 @@ export interface RehydrationRequest {
   /** A number that goes up by one from turn to turn. In an autonomous run without user turns, use the step. */
   readonly currentTurn: number;
   readonly state: RehydrationState;
-  /** Who asks. The store decides what they may read. */
+  /** On whose behalf artifacts are read. The store decides what they may read. */
   readonly securityContext?: SecurityContext;
   /** Tokens that the request still has free; the configured total holds when it is smaller. */
   readonly availableTokens?: number;
@@ -183,7 +183,7 @@ type EventDetails =
 const hinted = (records: Iterable<ExternalizationRecord>): readonly ExternalizationRecord[] =>
   [...records].filter(({ rehydrateHint }) => rehydrateHint !== "");
 
-/** An artifact id as a whole token: letters, digits and underscores beside it would make it part of another word. */
+/** An artifact id as a whole token: letters, digits and underscores next to it would make it part of another word. */
 const REFERENCE = /(?<![A-Za-z0-9_])artifact_[0-9a-f]{16,64}(?![A-Za-z0-9_])/g;
 const PREFIX = "artifact_";
 

@@ -6,7 +6,10 @@ export interface TextPage {
   readonly end: number;
 }
 
-/** So many UTF-16 code units of a text from an offset on, at least one character, without splitting one. Null beyond the end. */
+/**
+ * At most `limit` UTF-16 code units of a text from an offset on, at least one character, without splitting one. Null
+ * beyond the end.
+ */
 export function textPage(content: string, offset: number, limit: number): TextPage | null {
   if (offset > 0 && offset >= content.length) return null;
   const start = outsidePair(content, offset);
@@ -26,7 +29,7 @@ function splitsPair(text: string, index: number): boolean {
 
 /** Enough for any marker; used to guess where to cut, never to count. */
 const MARKER_TOKENS = 24;
-/** No counter makes fewer than one token of so many characters; what is beyond is cut before anything is counted. */
+/** No counter makes fewer than one token of this many characters; what is beyond is cut before anything is counted. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 
 /** A text within a limit of tokens. */

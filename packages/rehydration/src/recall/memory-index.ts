@@ -132,7 +132,7 @@ export class MemoryVectorStore implements VectorStore {
   }
 }
 
-/** A vector of zeros points nowhere and is like nothing. */
+/** A vector of zeros has no direction and is similar to nothing. */
 function cosine(a: readonly number[], normA: number, b: readonly number[], normB: number): number {
   if (normA === 0 || normB === 0) return 0;
   return a.reduce((sum, value, index) => sum + value * (b[index] as number), 0) / (normA * normB);

@@ -1,14 +1,14 @@
 import { EventLoopTurns, finishSteps, type RecallHit, recallTerms, type Steps } from "@threadfold/core";
 
-/** So many candidates are looked at in one step. */
+/** How many candidates are looked at in one step. */
 const CANDIDATES_A_STEP = 256;
 /** Shorter names are words, longer ones are data. In UTF-16 code units. */
 const MIN_NAME = 6;
 const MAX_NAME = 200;
 /**
- * Paths; names, alone or joined by dots, colons and hyphens; hashes and long numbers. Scripts without spaces between words
- * are no part of a name, so that one inside Chinese text is found. Behind a colon a number is a place and no name. A run of
- * such characters is entered at its beginning alone, so that it is read once.
+ * Paths; names, alone or joined by dots, colons and hyphens; hashes and long numbers. Scripts without spaces between
+ * words are not part of a name, so that one inside Chinese text is found. Behind a colon a number is a place and not a
+ * name. A run of such characters is entered at its beginning alone, so that it is read once.
  */
 const CANDIDATE =
   /(?<![\w.~@+-])[\w.~@+-]*(?:\/[\w.@+-]+)+|[A-Za-zÀ-ԯ_$][\wÀ-ԯ$]*(?:(?:[.-]|::?(?=[A-Za-zÀ-ԯ_]))[\wÀ-ԯ]+)*|[0-9a-f]{8,}|\d{6,}/gu;
@@ -16,7 +16,7 @@ const CANDIDATE =
 const NAME = /[_$/\d]|\p{Ll}\p{Lu}|[\p{L}\p{N}](?:[.-]|::?)[\p{L}\p{N}]|\p{Lu}{2}\p{Ll}/u;
 /** Line breaks and tabs in a text that is itself JSON. */
 const ESCAPED_SPACE = /\\[nrt]/g;
-/** `.` ends sentences, `-` begins options, and searches print `path-12-` beside their context. */
+/** `.` ends sentences, `-` begins options, and searches print `path-12-` next to their context. */
 const ENDS = /^[-+@]+|(?<=\.\w{1,5})-\d+-?$|[.+@-]+$/g;
 
 /**
@@ -82,7 +82,7 @@ const BASE = 0.2;
 const DECLARED = 0.4;
 /** How much a name loses by its length: less than it costs, because long names are paths and harder to guess. */
 const COST = 0.25;
-/** What a quote of several words is worth beside a name: it is needed seldom, and found by nothing else. */
+/** What a quote of several words is worth compared with a name: it is needed seldom, and found by nothing else. */
 const QUOTE = 0.5;
 /** How much a name loses by standing in many passages: common names are guessed or seen elsewhere. */
 const COMMON = 0.3;

@@ -13,7 +13,7 @@ import { truncateToTokens } from "../artifacts/text-page.ts";
 import type { RecallAsk, RecallScene, VectorSearch } from "./recall-scene.ts";
 
 const TIME_LIMIT_MS = 5_000;
-/** What is near in meaning may take so much of a result's tokens, on top of them. */
+/** What is near in meaning may take this much of a result's tokens, on top of them. */
 export const NEAR_SHARE = 0.07;
 
 /** What is near in meaning, as text. */
@@ -74,7 +74,10 @@ function rank(matches: readonly VectorMatch[], { hits }: FoundByWords): readonly
     .map(({ match }) => match);
 }
 
-/** An entry comes back by the rules of its messages: those of the thread that the one who asks may see and that the prompt does not show. */
+/**
+ * An entry comes back by the rules of its messages: those of the thread that the requester may see and that the prompt
+ * does not show.
+ */
 function mayCome(
   { thread, plan }: RecallScene,
   ask: RecallAsk,
@@ -97,10 +100,10 @@ function mayCome(
   return sources.length > 0 && sources.every(isAdmitted);
 }
 
-/** What looks like one of our own lines is moved in by a space, so that content cannot pass for provenance. */
+/** What looks like one of our own lines is indented by a space, so that content cannot pass for provenance. */
 const inset = (text: string): string => text.replace(/^(?=--- |\[Recalled from |Names in matching )/gm, " ");
 
-/** The event that tells of a search by meaning which failed. */
+/** The event for a search by meaning that failed. */
 export function vectorProblem(cause: unknown, threadId: ThreadId, budgetLimit: number): ContextCompactionEvent {
   const place = { type: "vector_search_failed", threadId, budgetLimit } as const;
   if (ThreadfoldError.isInstance(cause)) return { ...place, code: cause.code, problem: cause.message };

@@ -9,13 +9,14 @@ const READ_PER_END = 4_000;
 const MAX_WORDS = 400;
 const WORD = /[\p{L}\p{N}_$](?:[\p{L}\p{N}\p{M}_$]|[./:@#\\-]+(?=[\p{L}\p{N}_$]))*/gu;
 const ESCAPED_SPACE = /\\[nrt]/g;
-/** A name has something that plain words lack: a separator, a digit beside a letter, an inner capital. */
+/** A name has something that plain words lack: a separator, a digit next to a letter, an inner capital. */
 const NAME = /[\p{L}\p{N}][_./:@#\\][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}|_/u;
 
 /**
- * A query for what an agent is about to need, from nothing but the last messages that it had: names and other words that
- * are rare among them come first, those of newer messages and of the agent's own text and calls before others. Pure: the
- * same messages make the same query. Which of its words are rare in the whole thread, the index knows (see `RecallRequest.text`).
+ * A query for what an agent is about to need, from nothing but the last messages that it had: names and other words
+ * that are rare among them come first, those of newer messages and of the agent's own text and calls before others.
+ * Pure: the same messages make the same query. The index knows which of its words are rare in the whole thread (see
+ * `RecallRequest.text`).
  */
 export function recallQuery(lastMessages: readonly Message[]): string {
   const worth = new Map<string, number>();
@@ -49,7 +50,7 @@ function wordsOf(message: Message): ReadonlyMap<string, number> {
 /** How much more a passage counts that is of a file which the newest messages are about, and one that holds a quote of the query. Found on recorded sessions. */
 const IN_FOCUS = 2;
 const QUOTED = 4;
-/** A call stands at most so many messages before its result. */
+/** A call stands at most this many messages before its result. */
 const FARTHEST_CALL = 64;
 
 /**
@@ -71,7 +72,7 @@ export function weighHits(hits: readonly RecallHit[], query: string, thread: Age
     .sort((a, b) => b.score - a.score);
 }
 
-/** Case and kinds of white space are no part of what was quoted. */
+/** Case and kinds of white space do not count in what was quoted. */
 const folded = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
 function holdsQuote({ excerpt }: RecallHit, quotes: readonly string[]): boolean {

@@ -115,7 +115,7 @@ function passage(hit: RecallHit, plan: CompactionPlan): string {
   return `--- ${heading(hit)}, characters ${start} to ${end} of ${length}, ${fold}\n${inset(hit.excerpt.trimEnd())}`;
 }
 
-/** What looks like one of our own lines is moved in by a space, so that content cannot pass for provenance. */
+/** What looks like one of our own lines is indented by a space, so that content cannot pass for provenance. */
 const inset = (excerpt: string): string => excerpt.replace(/^(?=--- #\d|\[Recalled from |Names in matching )/gm, " ");
 
 const heading = (hit: RecallHit): string => `${number(hit)}, id ${hit.messageId}, turn ${hit.turn}, step ${hit.step}`;
@@ -205,7 +205,7 @@ interface CostedName {
   readonly heading: number;
 }
 
-/** Passages up to the limit, and so many in any case. */
+/** Passages up to the limit, and this many in any case. */
 function takeHits(hits: readonly CostedHit[], limit: number, least = 1) {
   let used = 0;
   const taken: RecallHit[] = [];

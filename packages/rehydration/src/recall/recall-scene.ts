@@ -40,13 +40,13 @@ export type RecallAsk = Omit<RecallRequest, "limit" | "cursor"> & { readonly pag
 
 /** Search by meaning for one result. */
 export interface NearSearch extends VectorSearch {
-  /** Tokens that entries may take beside the passages found by words, which they take nothing from. */
+  /** Tokens that entries may take besides the passages found by words, which they take nothing from. */
   readonly maxTokens: number;
   /** Called with what the embedder or the store throws, `TIMED_OUT` included; the result is then what the words alone find. */
   readonly onProblem?: (problem: unknown) => void;
 }
 
-/** Search by meaning, beside the search by words. The host fills the store. */
+/** Search by meaning, on top of the search by words. The host fills the store. */
 export interface VectorSearch {
   readonly store: VectorStore;
   readonly embed: Embed;
@@ -126,7 +126,7 @@ export async function withheldMessages(
   return (await Promise.all(withheld)).flat();
 }
 
-/** What is left of a dropped span beside the thread itself: enough to know that it is worth a search. */
+/** What is left of a dropped span besides the thread itself: enough to know that it is worth a search. */
 export interface DroppedSpanIndex {
   readonly span: SpanReference;
   /** Words and names of the span. */

@@ -23,9 +23,9 @@ import { type RecallScene, type VectorSearch, withheldMessages } from "./recall-
 export interface RetrieveConfig {
   /** Off by default. */
   readonly enabled: boolean;
-  /** Its own budget, beside that of rehydration. */
+  /** Its own budget, apart from that of rehydration. */
   readonly maxTokens: number;
-  /** Messages whose passages came back are left out for so many turns. */
+  /** Messages whose passages came back are left out for this many turns. */
   readonly cooldownTurns: number;
   /** Content of other sensitivities does not come back on its own. */
   readonly sensitivities: readonly Sensitivity[];
@@ -97,7 +97,7 @@ export class RetrieveStrategy {
     };
   }
 
-  /** Search by meaning has a share of the budget on top, as far as the request has so much free. */
+  /** Search by meaning has a share of the budget on top, as far as the request has this much free. */
   #near({ availableTokens, plan }: RetrieveRequest, taken: number): Pick<RecallScene, "near"> {
     if (this.#vectors === undefined) return {};
     const { threadId } = plan;

@@ -20,7 +20,10 @@ import { type RecallScene, withheldMessages } from "./recall-scene.ts";
  * default.
  */
 export const DEFAULT_RECALL_TOKENS = 8_000;
-/** What words find may take of a window: with what is near in meaning beside it, which has its share on top, it stays below 15 %. */
+/**
+ * What words find may take of a window: together with what is near in meaning, which has its share on top, it stays
+ * below 15 %.
+ */
 const WINDOW_SHARE = 0.14;
 /** With less, only the frame of a result would fit. */
 const LEAST_TOKENS = 400;

@@ -69,7 +69,7 @@ function foldsEnd(messages: readonly ChatMessage[]): number {
   return end;
 }
 
-/** The message that ends at most so many blocks before the end of another one; -1 when the request begins there. */
+/** The message that ends at most this many blocks before the end of another one; -1 when the request begins there. */
 function blocksBack(messages: readonly ChatMessage[], newest: number, blocks: number): number {
   let between = 0;
   for (let index = newest; index > 0; index--) {
@@ -94,7 +94,7 @@ export function sharedMessages(a: ChatRequest, b: ChatRequest): number {
 export const sameFrame = (a: ChatRequest, b: ChatRequest): boolean =>
   isSameSystem(a.system, b.system) && sameTools(a, b);
 
-/** True when two lists of system texts say the same, and the same beside it. */
+/** True when two lists of system texts say the same, and carry the same besides. */
 export const isSameSystem = (a: readonly SystemEntry[], b: readonly SystemEntry[]): boolean =>
   a === b || (a.length === b.length && a.every((entry, index) => isSameEntry(entry, b[index])));
 

@@ -174,7 +174,7 @@ export function cachedRequest(
 export type CacheMatching =
   /** Prefixes end where the request says so, and are looked for a number of blocks back from there. */
   | { readonly kind: "explicit"; readonly most: number; readonly lookBackBlocks: number }
-  /** Any prefix of an earlier request is found, in steps of so many tokens. */
+  /** Any prefix of an earlier request is found, in steps of this many tokens. */
   | { readonly kind: "implicit"; readonly stepTokens: number };
 
 const ANTHROPIC: CacheMatching = { kind: "explicit", most: 4, lookBackBlocks: 20 };

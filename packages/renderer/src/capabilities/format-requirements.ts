@@ -32,7 +32,7 @@ export interface MediaRequirement {
   /** Schemes of URLs that the provider fetches itself. */
   readonly urls: readonly string[];
   readonly fileIds: boolean;
-  /** Set where a URL goes out beside its media type alone. */
+  /** Set where a URL goes out with its media type alone. */
   readonly typedUrls?: true;
 }
 
@@ -65,7 +65,7 @@ export type ReasoningRequirement =
 export interface FormatRequirements {
   /** Who speaks first: `user`, or anyone. */
   readonly opening: "user" | "anyone";
-  /** Types of opaque items that an assistant may open a request with all the same. */
+  /** Types of opaque items with which an assistant may open a request nevertheless. */
   readonly openingItems?: readonly string[];
   /** System messages in mid-conversation: sent as such, or as a marked user message. */
   readonly systemInside: "native" | "notice";
@@ -109,9 +109,9 @@ export interface FormatRequirements {
     readonly uniqueIn: "request" | "batch";
   };
   readonly toolNames: NameRule;
-  /** What of one provider's own the format has a place for, beside texts and beside messages. */
+  /** What of one provider's own the format has a place for, besides texts and besides messages. */
   readonly fields: { readonly texts: FieldTable; readonly messages: FieldTable };
-  /** Whether calls and results may only go out beside a definition of some tool. */
+  /** Whether calls and results may only go out together with a definition of some tool. */
   readonly declaresTools: boolean;
   /** Marks of cached prefixes that a request may have; any number by default. */
   readonly cacheMarks?: CacheMarkRequirement;

@@ -57,8 +57,9 @@ function withoutBody(part: NamedPart): NamedPart {
 type CallIdRequirement = FormatRequirements["callIds"];
 
 /**
- * Gives calls and their results ids that the provider accepts and that are used once where they must be (G7, W5). The
- * first use of an id keeps it. Results stand behind their calls in order by now, so they are found by place.
+ * Changes the ids of calls and their results to ones that the provider accepts and that are used once where they must
+ * be (G7, W5). The first use of an id keeps it. Results stand behind their calls in order by now, so they are found by
+ * place.
  */
 export const assignCallIds: Repair = {
   name: "assign-call-ids",
@@ -98,7 +99,9 @@ const acceptedId = derivation(
   ({ callId }: ToolCallPart, requirement: CallIdRequirement): string => acceptedName(callId, requirement) || "call",
 );
 
-/** Gives ids to calls from left to right, so that what comes later never changes an earlier one, and to their results. */
+/**
+ * Assigns ids to calls from left to right, so that what comes later never changes an earlier one, and to their results.
+ */
 class CallIds {
   readonly #requirement: CallIdRequirement;
   readonly #taken = new Set<string>();

@@ -21,7 +21,7 @@ export interface Conformance {
 }
 
 /**
- * Makes one thing legal. A repair gives the request back unchanged when it finds nothing, and notes a warning when it
+ * Makes one thing legal. A repair returns the request unchanged when it finds nothing, and notes a warning when it
  * changes something. It decides from what came before, so that a longer log does not change what was rendered earlier.
  */
 export interface Repair {

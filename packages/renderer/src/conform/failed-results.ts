@@ -4,7 +4,7 @@ import { type Draft, withParts } from "../neutral/draft.ts";
 import { mediaMarker, toolOutcome } from "../neutral/result-lines.ts";
 import { type Repair, withDrafts } from "./conformance.ts";
 
-/** Changes nothing: says which failures the format cannot mark as such. */
+/** Changes nothing: reports which failures the format cannot mark as such. */
 export const noteUnmarkedFailures: Repair = {
   name: "note-unmarked-failures",
   apply(request, { requirements, warnings }) {

@@ -1,6 +1,8 @@
 import { type AgentThread, type CompactionPlan, type Message, type PlanRecord, spanStart } from "@threadfold/core";
 
-/** Remembers what a plan came to. The messages that a plan names stand in every thread that it is rendered with. */
+/**
+ * Remembers the answer for each plan. The messages that a plan names stand in every thread that it is rendered with.
+ */
 function ofPlan<Found>(
   find: (plan: CompactionPlan, thread: AgentThread) => Found,
 ): (plan: CompactionPlan, thread: AgentThread) => Found {

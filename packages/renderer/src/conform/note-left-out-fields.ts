@@ -5,12 +5,12 @@ import { systemRole, withoutSystemRole } from "../neutral/split-system.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
 import type { Repair } from "./conformance.ts";
 
-/** What is missed of a text: its other fields are the provider's bookkeeping. */
+/** The field of a text whose loss is reported; its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];
 
 /**
- * Changes nothing: says what providers told of system texts, messages and texts that has no place in the format, such as
- * names, the role of a developer, cache marks and citations.
+ * Changes nothing: reports what providers said about system texts, messages and texts that has no place in the format,
+ * such as names, the role of a developer, cache marks and citations.
  */
 export const noteLeftOutFields: Repair = {
   name: "note-left-out-fields",
@@ -35,7 +35,7 @@ function noteSystem(entry: SystemEntry, fields: Fields, warnings: WarningLog): v
 
 function noteDraft({ chat }: Draft, fields: Fields, warnings: WarningLog): void {
   const { providerMetadata, parts, sources } = chat;
-  // Every format takes a plain system message for one: that it is none of a developer is no loss.
+  // Every format takes a plain system message as one: nothing is lost when it is not a developer's.
   const told = systemRole(providerMetadata) === "system" ? withoutSystemRole(providerMetadata) : providerMetadata;
   const isTaken = (provider: string, name: string) => takes(fields.messages, provider, name);
   if (told !== undefined) note(leftOut(told, isTaken), sources, warnings);

@@ -55,7 +55,7 @@ function repairDraft(place: PartPlace, conformance: Conformance): Draft | null {
 
 function repairPart(part: Part, place: PartPlace, conformance: Conformance): Part | null {
   let repaired: Part | null = part;
-  // A repair gives back a part of its kind, or text in its place, which asks for nothing more.
+  // A repair returns a part of its kind, or text in its place, which asks for nothing more.
   for (const repair of PART_REPAIRS[part.type] as readonly PartRepair<Part>[]) {
     if (repaired?.type === part.type) repaired = repair.apply(repaired, place, conformance);
   }

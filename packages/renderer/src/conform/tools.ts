@@ -5,8 +5,8 @@ import type { Draft } from "../neutral/draft.ts";
 import type { Repair } from "./conformance.ts";
 
 /**
- * The tools that messages use, with a schema that accepts anything: what goes out where calls may only stand beside a
- * definition and the host gave none. In order of first use, so that a longer log only adds to the end.
+ * The tools that messages use, with a schema that accepts anything: what goes out where calls may only stand together
+ * with a definition and the host gave none. In order of first use, so that a longer log only adds to the end.
  *
  * @param known those that the messages before use; the same list comes back when these use no other.
  */
@@ -21,7 +21,7 @@ export function declaredTools(known: readonly ToolDefinition[], drafts: readonly
   return [...known, ...Array.from(names, (name) => ({ name, inputSchema: { type: "object" } }))];
 }
 
-/** Gives tool definitions names that the provider accepts, and one definition per name. */
+/** Changes the names of tool definitions to ones that the provider accepts, and leaves one definition per name. */
 export const defineToolsOnce: Repair = {
   name: "define-tools-once",
   end: "first",
@@ -41,7 +41,7 @@ export const defineToolsOnce: Repair = {
   },
 };
 
-/** Changes nothing: says which tools have a schema of which the provider does not heed every keyword. */
+/** Changes nothing: reports which tools have a schema with keywords that the provider does not heed. */
 export const noteSchemaKeywords: Repair = {
   name: "note-schema-keywords",
   end: "first",

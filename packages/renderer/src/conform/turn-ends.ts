@@ -6,7 +6,7 @@ import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { leaveItemOpen } from "./leave-out-items.ts";
 
-/** Text of the user turn that is put behind an assistant turn when the host gives none. */
+/** Text of the user turn that is put behind an assistant turn when the host hands in none. */
 const CONTINUATION = "[Continue from here]";
 
 /**

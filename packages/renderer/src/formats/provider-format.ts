@@ -24,7 +24,7 @@ export interface CacheOptions {
   readonly capabilities?: CapabilityTable;
 }
 
-/** What a payload has beside the request. */
+/** What a payload has besides the request. */
 export interface LowerOptions {
   /** Set to place cache breakpoints, where the format has them; those that came with the thread give way. */
   readonly cache?: CacheOptions;

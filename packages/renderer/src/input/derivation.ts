@@ -1,5 +1,5 @@
 /**
- * Remembers what was made from an immutable value: asking again with the same key gives the same object back. Renderings
+ * Remembers what was made from an immutable value: asking again with the same key returns the same object. Renderings
  * of one thread make the same placeholders over and over, and equal objects are counted and lowered once.
  */
 export function derivation<Source extends object, Key, Derived>(

@@ -25,7 +25,7 @@ export function modelName(model: string): string {
 /**
  * What a model can take; null when no row names it.
  *
- * @param more rows of one's own, by the beginning of the model's name. They win over the built-in ones of the same length.
+ * @param more custom rows, by the beginning of the model's name. They win over the built-in ones of the same length.
  */
 export const capabilitiesOf = (model: string, more: CapabilityTable = NO_ROWS): ModelCapabilities | null =>
   found(more, modelName(model));

@@ -50,7 +50,7 @@ export interface RenderInput {
    * is left out with a warning. Without it the format's own table holds, which suits the strictest model.
    */
   readonly model?: string;
-  /** What the host puts into the request beside what is rendered here. */
+  /** What the host puts into the request besides what is rendered here. */
   readonly host?: HostFields;
   /** Rows that add to the table of model capabilities. */
   readonly capabilities?: CapabilityTable;

@@ -2,7 +2,7 @@ import type { CompactionAction, MessageId, PlanId, PlanRecord, Role, ThreadId } 
 import type { HostFields } from "./host-fields.ts";
 import type { ModelCapabilities } from "./model-capabilities.ts";
 
-/** What rendering did to get a message of the request: the plan's action, or why rendering made it. */
+/** How a message of the request came about: the plan's action, or why rendering made it. */
 export type RenderedAction =
   | Exclude<CompactionAction, "drop">
   | "pins"
@@ -73,7 +73,7 @@ export interface RenderManifest {
 }
 
 /**
- * Version of every text that rendering adds (frames, pointers, placeholders, markers) and of where it stands.
- * Bump it when the same thread and plan would give other bytes, and say in the change what became different.
+ * Version of every text that rendering adds (frames, pointers, placeholders, markers) and of where it stands. Bump it
+ * when the same thread and plan would make other bytes, and say in the change what is different.
  */
 export const COMPACTION_RENDER_FORMAT_VERSION = "v1.1";

@@ -142,7 +142,7 @@ function brokenFollowing(format: ProviderFormat, input: RenderInput): string | n
   return null;
 }
 
-/** A rendering as text. Findings come in the order in which they were made, which says nothing. */
+/** A rendering as text. Findings come in the order in which they were made, which does not matter. */
 function everythingOf({ warnings, ...rendering }: Rendering): string {
   const findings = warnings.map((warning) => {
     const names = "names" in warning ? warning.names.toSorted() : [];

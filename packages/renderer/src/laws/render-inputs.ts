@@ -18,7 +18,7 @@ import type { RehydratedContent, RenderInput } from "../input/render-input.ts";
 export const countThread = (thread: AgentThread): TokenLedger =>
   TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
 
-/** A plan that has seen so many entries of a thread; normalized as the compactor commits it, or raw. */
+/** A plan that has seen this many entries of a thread; normalized as the compactor commits it, or raw. */
 export function planOf(
   thread: AgentThread,
   records: readonly PlanRecord[],
@@ -64,7 +64,7 @@ const frames = fc.record(
   },
   { requiredKeys: [] },
 );
-/** System texts with what providers tell beside them. */
+/** System texts with what providers say of them. */
 const ownWords: readonly SystemEntry[] = [
   {
     text: "Be brief.",

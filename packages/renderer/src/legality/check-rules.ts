@@ -14,7 +14,9 @@ export interface PathNames {
 
 const COMMON_NAMES: PathNames = { messages: "messages", blocks: "content" };
 
-/** Runs rules over a view and says where each is broken and, with a manifest, which message and record it comes from. */
+/**
+ * Runs rules over a view and reports where each is broken and, with a manifest, which message and record it comes from.
+ */
 export function checkRules<View>(
   rules: readonly LegalityRule<View>[],
   view: View,

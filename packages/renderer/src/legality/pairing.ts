@@ -24,7 +24,7 @@ export interface PairingFinding {
   readonly reference: WireReference;
 }
 
-/** Says of every call without its result in place, and of every result without its call in place, what is wrong. */
+/** Reports every call without its result in place, and every result without its call in place, with what is wrong. */
 export function findPairingProblems(steps: readonly WireStep[]): readonly PairingFinding[] {
   return new PairingCheck(steps).findings();
 }

@@ -32,19 +32,20 @@ export interface AnthropicNativeOptions extends NativeCompactionOptions {
   readonly mayClearMore?: boolean;
   /** Takes the place of the provider's prompt for summaries. By default the provider's own, or one that names the live pins. */
   readonly instructions?: string;
-  /** Whether the provider gives the block back before it answers. */
+  /** Whether the provider returns the block before it answers. */
   readonly pauseAfterCompaction?: boolean;
 }
 
 const EVERY_EDIT = ["clear-tool-uses", "clear-thinking", "compact"] as const;
 
 /**
- * A plan as edits that Anthropic's API makes on its side: cleared results and reasoning as context editing, summaries as
- * compaction. Explicit: nothing is lowered this way unless a host calls this and sends what it gives. Pure, and made anew
- * for every request, since the provider counts from the newest tool use and turn.
+ * A plan as edits that Anthropic's API makes on its side: cleared results and reasoning as context editing, summaries
+ * as compaction. Explicit: nothing is lowered this way unless a host calls this and sends what it returns. Pure, and
+ * made anew for every request, since the provider counts from the newest tool use and turn.
  *
- * The request is the lowered rendering of `rest` with `fields` beside it and the betas asked for. Figures are those of the
- * SDK's `context_management` (types of version 1.12); how a plan's decisions and the provider's differ is in `differences`.
+ * The request is the lowered rendering of `rest` with `fields` added and the betas asked for. Figures are those of the
+ * SDK's `context_management` (types of version 1.12); how a plan's decisions and the provider's differ is in
+ * `differences`.
  */
 export function anthropicNativeEdits(
   thread: AgentThread,

@@ -80,7 +80,7 @@ function toolUses(messages: readonly Message[], plan: CompactionPlan): readonly 
   );
 }
 
-/** True when the plan empties this of a message; truncation is no clearing. */
+/** True when the plan empties this of a message; truncation is not clearing. */
 function clears(plan: CompactionPlan, id: MessageId, target: ClearTarget): boolean {
   const { record } = actionOf(plan, id);
   return record?.action === "clear" && record.keep === undefined && record.targets.includes(target);
@@ -131,7 +131,7 @@ function oldestRun(items: readonly AgedItem[], mayClearMore: boolean): number {
   return items.slice(0, reach).findLastIndex(({ isCleared }) => isCleared) + 1;
 }
 
-/** Anthropic's tool result clearing. */
+/** Anthropic's edit that clears tool results. */
 export interface ClearToolUsesEdit {
   readonly type: "clear_tool_uses_20250919";
   readonly trigger: { readonly type: "tool_uses"; readonly value: number };
@@ -140,13 +140,13 @@ export interface ClearToolUsesEdit {
   readonly exclude_tools?: readonly string[];
 }
 
-/** Anthropic's clearing of thinking. */
+/** Anthropic's edit that clears thinking. */
 interface ClearThinkingEdit {
   readonly type: "clear_thinking_20251015";
   readonly keep: { readonly type: "thinking_turns"; readonly value: number };
 }
 
-/** Anthropic's compaction. */
+/** Anthropic's edit that compacts the prompt. */
 export interface CompactEdit {
   readonly type: "compact_20260112";
   readonly trigger: { readonly type: "input_tokens"; readonly value: number };

@@ -16,7 +16,7 @@ import {
 
 /** A plan as a provider's own edits of the prompt, and what of it they are not. */
 export interface NativeEdits<Fields extends object = JsonObject> {
-  /** Fields to put beside those of the lowered request. */
+  /** Fields to add to those of the lowered request. */
   readonly fields: Fields;
   /** Names of the betas that the request must ask for. */
   readonly betas: readonly string[];
@@ -24,7 +24,7 @@ export interface NativeEdits<Fields extends object = JsonObject> {
   readonly headers: Readonly<Record<string, string>>;
   /** The plan without what was handed over. Render this one: what it no longer names goes out whole. */
   readonly rest: CompactionPlan;
-  /** What the provider does otherwise than the plan, or not at all. Empty only when nothing was handed over. */
+  /** Where the provider deviates from the plan, or does not follow it. Empty only when nothing was handed over. */
   readonly differences: readonly NativeDifference[];
 }
 
@@ -49,7 +49,7 @@ export type LeftReason =
   /** The provider clears the thinking of whole turns, from the oldest on, and never of the newest. */
   | "thinking-by-turn";
 
-/** What a provider's own edits do otherwise than the plan says, or leave to rendering. Data, so that a host can decide. */
+/** Where a provider's own edits deviate from the plan, or leave work to rendering. Data, so that a host can decide. */
 export type NativeDifference =
   /** Not handed over: these decisions are in `rest` and rendered by us. */
   | {
@@ -68,9 +68,9 @@ export type NativeDifference =
   | { readonly kind: "summarized-too"; readonly messageIds: readonly MessageId[] }
   /** Pins that the provider's summary may lose: at best the model is told to keep them. */
   | { readonly kind: "pins-at-risk"; readonly told: boolean; readonly pinIds: readonly PinId[] }
-  /** The provider does not compact before the prompt has so many tokens, and this one has fewer. */
+  /** The provider does not compact before the prompt has this many tokens, and this one has fewer. */
   | { readonly kind: "not-due"; readonly tokens: number; readonly threshold: number }
-  /** The threshold that was asked for is below the provider's least one, which is sent instead. */
+  /** The threshold that was asked for is below the provider's minimum, which is sent instead. */
   | { readonly kind: "threshold-raised"; readonly asked: number; readonly threshold: number }
   /** What the model sees is made at the provider: token counts and recorded requests are those of the prompt before its edits. */
   | { readonly kind: "edited-out-of-sight" };

@@ -17,7 +17,7 @@ export interface OpenaiNativeFields {
  * else stays with rendering, since the API has no other edit. Explicit, like Anthropic's. The item that comes back is
  * encrypted: it is imported as what it is and goes out again byte for byte.
  *
- * The request is the lowered rendering of `rest` with `fields` beside it; it needs no beta. The same input, without the
+ * The request is the lowered rendering of `rest` with `fields` added; it needs no beta. The same input, without the
  * fields, is also what the endpoint `responses/compact` takes.
  */
 export function openaiNativeEdits(
@@ -29,7 +29,7 @@ export function openaiNativeEdits(
   const rest = restOfPlan(plan, new Map(), compacts);
   const left = leftToRendering(rest, () => "no-such-edit");
   if (!compacts) return { fields: {}, betas: [], headers: {}, rest, differences: left };
-  // A threshold of no tokens is none.
+  // 0 tokens would not be a threshold.
   const threshold = Math.max(1, compactAt);
   return {
     fields: { context_management: [{ type: "compaction", compact_threshold: threshold }] },

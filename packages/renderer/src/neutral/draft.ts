@@ -41,7 +41,7 @@ export function callsOf({ chat }: Draft): readonly string[] {
   return calls;
 }
 
-/** The id of the call that a draft answers; undefined when it is no result. */
+/** The id of the call that a draft answers; undefined when it is not a result. */
 export function answersOf({ chat }: Draft): string | undefined {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;
   return part?.type === "tool-result" ? part.result.callId : undefined;

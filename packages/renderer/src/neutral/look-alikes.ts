@@ -27,8 +27,8 @@ const LOOK_LIKE: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /**
- * What a text looks like to somebody who reads only its letters: full-width, mathematical, accented and look-alike letters
- * as the Latin ones that they are taken for, without anything between them. To compare with words, never to show.
+ * What a text looks like to a reader of its letters alone: full-width, mathematical, accented and look-alike letters as
+ * the Latin ones that they are taken for, without anything between them. To compare with words, never to show.
  */
 export const plainLetters = (text: string): string =>
   [...text.normalize("NFKD").toLowerCase()]
@@ -48,7 +48,10 @@ const HEADERS = [
   "End of",
 ].map(plainLetters);
 
-/** So much of a line is looked at behind its bracket: the longest header with a sign that is not seen behind each letter. */
+/**
+ * How much of a line is looked at behind its bracket: the longest header with a sign that is not seen behind each
+ * letter.
+ */
 const LOOKED_AT = 48;
 
 /**
@@ -59,9 +62,9 @@ const BRACKET =
   /(?<=^|[\n\r\v\f\u0085\u2028\u2029])([^\p{L}\p{N}\p{P}\p{S}\n\r\v\f\u0085\u2028\u2029]|[-*+•–>"'“”„`#])*(?=[\p{Ps}<])/gu;
 
 /**
- * Puts a backslash before every line that begins like one of our own headers, in whatever letters, so that content inside
- * a frame can neither end it nor open another one. The same text gives the same result; text without such a line is
- * returned as it is.
+ * Puts a backslash before every line that begins like one of our own headers, in whatever letters, so that content
+ * inside a frame can neither end it nor open another one. The same text makes the same result; text without such a line
+ * is returned as it is.
  */
 export function escapeLookAlikes(text: string): string {
   return text.replace(BRACKET, (before, _last, place: number) => {

@@ -24,13 +24,13 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A pin as it stands in a prompt: who stands behind it, and its text as one line in quotes, as JSON writes strings. So no
- * text can look like a line of its own, whatever is in it, and `JSON.parse` of the quote gives the text back.
+ * A pin as it stands in a prompt: who stands behind it, and its text as one line in quotes, as JSON writes strings. So
+ * no text can look like a line of its own, whatever is in it, and `JSON.parse` of the quote returns the text.
  */
 export const quotedPin = ({ authority, text }: Pick<Pin, "authority" | "text">): string =>
   `(${authority}) ${quotedText(text)}`;
 
-/** A text as one line in quotes that shows every character of it; `JSON.parse` gives it back. */
+/** A text as one line in quotes that shows every character of it; `JSON.parse` returns it. */
 export const quotedText = (text: string): string => {
   const labels = new Set(
     [...text.matchAll(BRACKET)].filter(({ index }) => isLabel(text, index + 1)).map(({ index }) => index),

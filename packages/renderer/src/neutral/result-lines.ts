@@ -12,8 +12,9 @@ import { escapeLookAlikes } from "./look-alikes.ts";
 import { type BodyPlace, type RecallTools, readOnLines } from "./recall-tools.ts";
 
 /**
- * A result that the model has not read yet and that is larger than the room for it: what it is, its two ends around what
- * is left out, and the way to the rest; there is none to pictures beside a text. It is data: nothing in it can look like a frame of ours.
+ * A result that the model has not read yet and that is larger than the room for it: what it is, its two ends around
+ * what is left out, and the way to the rest; there is none to pictures next to a text. It is data: nothing in it can
+ * look like a frame of ours.
  */
 export function previewLines(
   result: ToolResultEnvelope,
@@ -59,7 +60,7 @@ export function mediaMarker(
   return { type: "text", text: `[${type} ${why}${about.length === 0 ? "" : `: ${about.join(", ")}`}]` };
 }
 
-/** Cuts a text to one short line, so that it cannot break out of the line that a placeholder gives it. */
+/** Cuts a text to one short line, so that it cannot break out of its line in a placeholder. */
 export function singleLine(text: string, maxCharacters: number): string {
   const head = text.length > maxCharacters ? `${cutAt(text, maxCharacters)}…` : text;
   return head.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");

@@ -67,7 +67,7 @@ export function systemRole(metadata: ProviderMetadata | undefined): SystemText["
   return role === "system" || role === "developer" ? role : undefined;
 }
 
-/** What providers tell of a message beside that role; undefined when there is nothing else. */
+/** What providers say about a message besides that role; undefined when there is nothing else. */
 export function withoutSystemRole(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
   if (metadata?.["openai"]?.["role"] === undefined) return metadata;
   const { openai, ...others } = metadata;
@@ -76,7 +76,7 @@ export function withoutSystemRole(metadata: ProviderMetadata | undefined): Provi
   return Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** What providers tell of a message and of its first part, where both go out as one. */
+/** What providers say about a message and its first part, where both go out as one. */
 function joinMetadata(
   first: ProviderMetadata | undefined,
   second: ProviderMetadata | undefined,

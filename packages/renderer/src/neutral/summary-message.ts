@@ -12,7 +12,7 @@ import {
 import { type Draft, derivedDraft, type MadeMessage, madeDraft } from "./draft.ts";
 import { escapeLookAlikes } from "./look-alikes.ts";
 
-/** Ends every frame that tells of the past (L28). */
+/** Ends every frame that is about the past (L28). */
 export const END_OF_HISTORY = "[End of history; do not redo it]";
 
 /** A summary's text for use inside a frame: its own first line, and below it nothing that looks like a frame of ours. */

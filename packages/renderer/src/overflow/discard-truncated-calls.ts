@@ -25,7 +25,7 @@ export interface CompleteResponse<Message> {
 /**
  * Discards the tool call that an output limit cut off, before the message is appended, as Goat does: its arguments are
  * not what the model meant, even where they happen to be valid JSON. Only the last part can be cut off; a call before
- * it whose arguments are no JSON goes too. Reasoning that is left at the end goes with its call. The same object comes
+ * it whose arguments are not JSON goes too. Reasoning that is left at the end goes with its call. The same object comes
  * back when nothing is discarded.
  */
 export function discardTruncatedCalls<Message extends Pick<MessageInput, "role" | "parts">>(

@@ -65,7 +65,7 @@ export const OVERFLOW_CODES: Readonly<Record<string, string>> = Object.freeze({
   exceed_context_size_error: "llama.cpp",
 });
 
-/** What an error tells of a prompt that did not fit. */
+/** What an error says about a prompt that did not fit. */
 export type OverflowReport =
   | {
       readonly overflow: true;
@@ -88,14 +88,14 @@ const CODES: readonly string[] = ["code", "type", "status", "stop_reason"];
 /** Statuses of requests that were refused for other reasons, whatever they say. */
 const OTHER_STATUSES: readonly unknown[] = [401, 403, 404, 429];
 const MAX_DEPTH = 6;
-/** Longer texts are no messages. */
+/** Longer texts are not error messages. */
 const MAX_TEXT = 20_000;
 
 /**
- * Says whether a failed call failed because the prompt was too long for the model, from the error classes of the SDKs, from
- * response bodies, or from text. Total over anything that is thrown. Limits of rate or output are no overflow.
+ * Says whether a failed call failed because the prompt was too long for the model, from the error classes of the SDKs,
+ * from response bodies, or from text. Total over anything that is thrown. Limits of rate or output are not an overflow.
  *
- * @param more phrases of servers of one's own.
+ * @param more phrases of custom servers.
  */
 export function recognizeOverflow(thrown: unknown, more: readonly OverflowPhrase[] = []): OverflowReport {
   return inspect(thrown, [...more, ...OVERFLOW_PHRASES], MAX_DEPTH, new Set());

@@ -10,7 +10,7 @@ import {
 } from "../input/render-manifest.ts";
 import type { Draft } from "../neutral/draft.ts";
 
-/** What a manifest is made from, beside the input. */
+/** What a manifest is made from, besides the input. */
 export interface ManifestSource {
   readonly format: string;
   readonly request: ChatRequest;

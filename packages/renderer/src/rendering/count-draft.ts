@@ -49,7 +49,7 @@ const SHARE_OF: Readonly<Record<Part["type"], keyof TokenShares>> = {
 
 /**
  * Tokens of a draft. A message that goes out unchanged costs what the ledger says; of a changed one only those kinds of
- * parts are counted that did change, so that emptying one part never counts a large one beside it again.
+ * parts are counted that did change, so that emptying one part never counts a large one next to it again.
  */
 export function countDraft({ chat, message }: Draft, ledger: TokenLedger): number {
   const { tokenizer } = ledger;

@@ -14,8 +14,8 @@ import { isApart, lastPieceStart, NOTHING_SETTLED, type SettledRequest, settle }
 
 /**
  * A rendering of one plan that follows its thread as it grows: what a longer log no longer changes is rendered once and
- * for all, so that a turn costs what it adds and not what went before (P9). An immutable value like the thread; what
- * `renderRequest` gives for the same input is the same.
+ * for all, so that a turn costs what it adds and not what went before (P9). An immutable value like the thread;
+ * `renderRequest` returns the same for the same input.
  */
 export class GrowingRendering {
   /** The rendering of the input that this value was made for. */
@@ -201,7 +201,7 @@ function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boo
   return said !== undefined && piece.drafts.findLast(({ ordinal }) => ordinal === said.ordinal) === undefined;
 }
 
-/** Two ids of the log can come to one id on the wire; the whole request tells them apart. */
+/** Two ids of the log can become one id on the wire; the whole request tells them apart. */
 const answersSettled = (tail: RequestPiece, { callIds }: SettledRequest): boolean =>
   tail.drafts.some((draft) => callsOf(draft).some((id) => callIds.has(id)));
 

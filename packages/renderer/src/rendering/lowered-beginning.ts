@@ -84,7 +84,7 @@ export function lowerItems(messages: readonly ChatMessage[], format: ProviderFor
   ) as readonly JsonValue[];
 }
 
-/** What is written of further items behind so many. */
+/** What is written of further items behind this many. */
 export function itemsText(length: number, added: readonly JsonValue[]): string {
   const text = added.map(canonicalJson).join(",");
   return length === 0 || text === "" ? text : `,${text}`;

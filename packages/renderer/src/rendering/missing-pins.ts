@@ -19,7 +19,7 @@ export function missingPins(
 /** Looks where a pin most likely stands before it reads the whole request. */
 class PinSearch {
   readonly #system: readonly string[];
-  /** Messages of the thread and what stands for them: not what was made to tell of pins. */
+  /** Messages of the thread and what stands for them: not what was made to show pins. */
   readonly #drafts: readonly Draft[];
   /** The lines of all blocks of pins. */
   readonly #pinned: ReadonlySet<string>;
@@ -46,13 +46,13 @@ class PinSearch {
   }
 }
 
-/** The pins of a block as they stand there; nothing for a message that tells of a lifted pin. */
+/** The pins of a block as they stand there; nothing for a message about a lifted pin. */
 function linesOfBlock({ chat }: Draft): readonly string[] {
   const lines = chat.parts.flatMap((part) => wholeTextOf(part)?.split("\n") ?? []);
   return lines[0] === PINS_HEADER ? lines.slice(1) : [];
 }
 
-/** True when one text of a message holds the text. Arguments of calls are no place for an instruction. */
+/** True when one text of a message holds the text. Arguments of calls are not a place for an instruction. */
 function holds(parts: readonly Part[], text: string): boolean {
   return parts.some((part) => textOf(part)?.includes(text) === true);
 }

@@ -34,7 +34,7 @@ export const call = (callId: string, toolName = "read", input: JsonObject = { pa
   input,
 });
 
-/** What a result may be given beside its call id. */
+/** What a result may be given besides its call id. */
 export interface ResultOptions {
   readonly toolName?: string;
   readonly outcome?: ToolOutcomeStatus;

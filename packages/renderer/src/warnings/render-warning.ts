@@ -50,7 +50,9 @@ export type ReasonedWarningKind = keyof LeftOutReason;
 
 /** Warnings that name what they are about. */
 export type NamedWarningKind =
-  /** What a provider told of a text or message has no place in the format: a name, a role, a cache mark, citations. */
+  /**
+   * What a provider said about a text or message has no place in the format: a name, a role, a cache mark, citations.
+   */
   | "field-left-out"
   /** The host gave no tools and the thread has calls; minimal definitions were added. */
   | "tools-declared"
@@ -61,7 +63,7 @@ export type NamedWarningKind =
   /** The schema of a tool's input says more than the provider heeds; it goes out whole. */
   | "tool-schema-beyond-provider";
 
-/** What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} gives the sentence. */
+/** What rendering lost or repaired. Data, so that a host can decide; {@link describeWarning} makes the sentence. */
 export type RenderWarning =
   | { readonly kind: PlainWarningKind; readonly messageIds: readonly MessageId[] }
   | {
@@ -80,7 +82,7 @@ export type RenderWarning =
 
 export type WarningKind = PlainWarningKind | ReasonedWarningKind | NamedWarningKind;
 
-/** True for what the model does not get to see; false for what only stands in another place or form. */
+/** True for what the model does not see; false for what only stands in another place or form. */
 const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "call-unanswered": false,
   "result-moved": false,
@@ -107,5 +109,5 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "tool-schema-beyond-provider": false,
 };
 
-/** Says whether a warning tells of something that the model does not get to see. */
+/** True when a warning is about something that the model does not see. */
 export const isLossy = (warning: RenderWarning): boolean => LOSES[warning.kind];

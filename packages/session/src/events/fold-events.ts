@@ -15,7 +15,7 @@ import type { CommitWeighing, CompactOptions, MeteredSummarizer, Turn, TurnResul
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionEvents } from "./session-events.ts";
 
-/** Tells a session's listener what its folds do. What tells of a plan is told after its commit. */
+/** Reports to a session's listener what its folds do. Events about a plan come after its commit. */
 export class FoldEvents {
   readonly #options: Pick<SessionOptions, "threadId" | "warnAfterCompactions">;
   readonly #events: SessionEvents;
@@ -38,11 +38,11 @@ export class FoldEvents {
     this.#events.emit({ ...this.#base, foldId, type: "compaction_check_started", cause, tokensBefore });
   }
 
-  /** Tells of a plan that was committed, record by record, and returns the notice of it. */
+  /** Reports a plan that was committed, record by record, and returns its notice. */
   committed({ turn, outcome, plan, basis }: TurnResult, { foldId, cause, startedAt }: FoldAttempt): CompactionNotice {
     const { thread } = turn.state;
     for (const event of recordEvents(turn, plan)) this.#events.emit(event);
-    // An epoch ends here: how well its fold served is told before the next one begins.
+    // An epoch ends here: how well its fold served is reported before the next one begins.
     if (basis.version > 0)
       this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, compactionQuality(thread, basis)));
     const { warnAfterCompactions: warnAfter } = this.#options;
@@ -128,7 +128,7 @@ function shownTokens({ renderer }: Turn, plan: CompactionPlan): ReadonlyMap<stri
   return tokens;
 }
 
-/** One look at whether to fold, and the fold when there is one. */
+/** One check whether to fold, and the fold when there is one. */
 export interface FoldAttempt {
   /** Its name in events. */
   readonly foldId: string;

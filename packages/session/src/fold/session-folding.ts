@@ -37,7 +37,7 @@ export interface FoldingPorts extends SessionTurnPorts, FoldSummarizers {
   readonly background?: Required<BackgroundOptions>;
 }
 
-/** What a fold comes to that was aborted and did not end: nothing that is known of it. */
+/** The outcome of a fold that was aborted and did not end: nothing is known of it. */
 export const ABANDONED: CompactionOutcome = Object.freeze({
   type: "aborted",
   tokens: Object.freeze({ before: 0, after: 0 }),
@@ -46,7 +46,7 @@ export const ABANDONED: CompactionOutcome = Object.freeze({
 const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   one === undefined ? other : AbortSignal.any([one, other]);
 
-/** A turn whose hooks agreed, and the decision to fold where it still holds. */
+/** A turn whose hooks agreed, and the decision to fold if it still holds. */
 interface ReadyTurn {
   readonly turn: Turn;
   readonly options: CompactOptions;
@@ -55,7 +55,7 @@ interface ReadyTurn {
 
 /** A fold in the background. */
 export interface BackgroundFold {
-  /** What it came to. Never rejects. `conflict` when another plan was committed while it was made, which then holds. */
+  /** Its outcome. Never rejects. `conflict` when another plan was committed while it was made, which then holds. */
   readonly done: Promise<CompactionOutcome>;
 }
 
@@ -109,7 +109,7 @@ export class SessionFolding {
     const signal = either(options.signal, this.#closing.signal);
     const work = this.#attempt({ ...options, signal }, true);
     const fold = { done: untilGivenUp(() => work, signal).catch(() => ABANDONED) };
-    // What was given up is under way for as long as it does not end, so that no second one runs beside it.
+    // What was given up is under way for as long as it does not end, so that no second one runs at the same time.
     void work.finally(() => {
       if (this.#background === fold) this.#background = undefined;
     });
@@ -123,12 +123,12 @@ export class SessionFolding {
     await this.#background?.done;
   }
 
-  /** Aborts what is under way, also what somebody waits for. */
+  /** Aborts what is under way, even what somebody waits for. */
   end(): void {
     this.#ending.abort();
   }
 
-  /** What a fold would come to now; nothing is stored and no hook is called. */
+  /** What a fold would do now; nothing is stored and no hook is called. */
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
     await this.#ports.history.load();
     const summarizer = this.#turns.summarizer(this.#ports, options);
@@ -251,7 +251,10 @@ export class SessionFolding {
     return this.#workers.leave(options, () => this.#turns.now(this.#plan.current, options, first));
   }
 
-  /** Looks whether a fold is due. A fold walks the whole thread, and some triggers do: it is loaded for them, once in an epoch. */
+  /**
+   * Checks whether a fold is due. A fold walks the whole thread, and some triggers do: it is loaded for them, once in
+   * an epoch.
+   */
   async #look(first: Turn, options: CompactOptions): Promise<{ readonly turn: Turn; readonly due: FoldDecision }> {
     const { history } = this.#ports;
     let turn = first;
@@ -268,7 +271,7 @@ export class SessionFolding {
     return { turn, due };
   }
 
-  /** Asks the hooks. Returns what to go on with, or the veto. */
+  /** Asks the hooks. Returns what to continue with, or the veto. */
   async #ask(
     turn: Turn,
     due: Extract<FoldDecision, { readonly due: true }>,
@@ -288,7 +291,7 @@ export class SessionFolding {
     return { turn: next, options: told, ...(isSame && { decision: due }) };
   }
 
-  /** Takes over what a fold came to. */
+  /** Takes over the result of a fold. */
   async #settle(result: TurnResult, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory, journal } = this.#ports;
     const { turn, outcome, plan, basis, weighing } = result;
@@ -306,7 +309,7 @@ export class SessionFolding {
     return outcome;
   }
 
-  /** @param rejected why a summary that came was not taken; null when there is nothing of that. */
+  /** @param rejected why a summary was not taken; null when none was refused. */
   #noteSummarizer({ metered }: FoldAttempt, rejected: string | null): void {
     const { memory, summarizer, events, options } = this.#ports;
     const newest = metered.newest();

@@ -12,7 +12,10 @@ import { type BackgroundOptions, type EnqueueResult, queueTimedOut } from "../qu
 import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 
-/** For so many calls of the model a session neither asks again for the same plan, nor asks a queue that did not answer. */
+/**
+ * For this many calls of the model a session neither asks again for the same plan, nor asks a queue that did not
+ * answer.
+ */
 const CALLS_BETWEEN_REQUESTS = 8;
 
 /** A moment in a thread's life: the plan that held, and the step. */

@@ -35,7 +35,10 @@ export interface HandoffSource {
   readonly store: ThreadfoldStore;
 }
 
-/** What a handoff is told. `session.handoff` takes the session's own checks, redaction and clock where it is not told of others. */
+/**
+ * What a handoff is told. `session.handoff` uses the session's own checks, redaction and clock where no others are
+ * given.
+ */
 export interface HandoffOptions
   extends Pick<
     HandoffSummaryOptions,

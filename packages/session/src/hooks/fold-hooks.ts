@@ -117,8 +117,8 @@ interface HookRun {
 }
 
 /**
- * Calls the hooks that match, one after the other, and hands each result to `take`. A hook that throws, takes too long or
- * gives what `take` refuses is told of and passed over. Ends early when `take` gives true.
+ * Calls the hooks that match, one after the other, and hands each result to `take`. A hook that throws, takes too long
+ * or returns what `take` refuses is reported and passed over. Ends early when `take` returns true.
  */
 async function runHooks<Input, Result>(
   hooks: readonly Hook<Input, Result>[] = [],
@@ -150,7 +150,6 @@ interface CombinedRuling {
   readonly summary: { readonly hook: string; readonly summary: NonNullable<PreCompactRuling["summary"]> } | null;
 }
 
-/** Asks the pre-compact hooks. */
 async function preCompactRuling(
   hooks: SessionHooks,
   run: HookRun,
@@ -199,9 +198,9 @@ const matches = (matcher: HookMatcher | undefined, cause: CompactionCause): bool
   matcher === undefined || (typeof matcher === "string" ? matcher === cause : matcher.includes(cause));
 
 /**
- * A summarizer that gives the summary of a hook (L21). A text goes in as facts, one for each of its paragraphs, so that a
- * summary that is too long loses its oldest paragraphs and not all of itself; the original task stands beside it word for
- * word, and pins are no part of a summary.
+ * A summarizer that returns the summary of a hook (L21). A text goes in as facts, one for each of its paragraphs, so
+ * that a summary that is too long loses its oldest paragraphs and not all of itself; the original task stands next to
+ * it word for word, and pins are not part of a summary.
  */
 function suppliedSummarizer(
   { hook, summary }: NonNullable<CombinedRuling["summary"]>,

@@ -24,7 +24,7 @@ export function refuseArgument(name: string, problem: string, hint?: string): ne
 }
 
 /**
- * Looks that all options have names that are known: a misspelled one would otherwise be left out without a word.
+ * Checks that all options have known names: a misspelled one would otherwise be left out without a word.
  *
  * @param elsewhere names that are known in another place, with that place, such as `config`.
  * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant.
@@ -114,7 +114,7 @@ export function checkNewThread(threadId: ThreadId | undefined): void {
     refuseArgument("threadId", "it has to be a text.", "Name the new thread by an id that no thread has yet.");
 }
 
-/** Every option by name; the compiler sees to it that none is left out. */
+/** Every option by name; the compiler makes sure that none is left out. */
 const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   threadId: true,
   store: true,
@@ -153,7 +153,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
 const OPTION_NAMES = Object.keys(OPTIONS);
 const CONFIG_NAMES = { place: "config", names: Object.keys(contextCompactionConfigSchema.shape) };
 
-/** The lists of hooks, and what else stands beside them. */
+/** The lists of hooks, and what goes with them. */
 const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
   preCompact: "list",
   postCompact: "list",
@@ -232,7 +232,7 @@ function checkModelSettings({
     refuseArgument("summaryModelSettings", "there is no summaryModel that they are for.", "Hand in summaryModel, too.");
 }
 
-/** A hook that is no list of hooks would be found out at the first fold, and would end every one of them. */
+/** Hooks that are not a list would be noticed only at the first fold, and would end every fold. */
 function checkHooks(hooks: SessionHooks): void {
   if (typeof hooks !== "object" || hooks === null) refuseArgument("hooks", "it has to be an object of lists.");
   refuseUnknownOptions(hooks, Object.keys(HOOKS));

@@ -10,8 +10,8 @@ export function processEnvironment(): Environment {
 }
 
 /**
- * Why folding is off, or null while it is on. The environment wins over the option: it is what an operator reaches for
- * who cannot change the code.
+ * Why folding is off, or null while it is on. The environment wins over the option: it is what an operator can reach
+ * without changing the code.
  *
  * @param compaction the session's option.
  */

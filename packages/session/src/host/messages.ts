@@ -7,7 +7,7 @@ import {
   type ToolResultEnvelope,
 } from "@threadfold/core";
 
-/** What a message is given beside its content. */
+/** What a message is given besides its content. */
 export interface MessageNames {
   /** Its name in the thread; appending the same one again changes nothing. A random one by default. */
   readonly id?: string;

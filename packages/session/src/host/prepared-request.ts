@@ -17,13 +17,13 @@ export type OverBudget = "barest" | "throw" | "send";
 /** How the next request is prepared. */
 export interface PrepareOptions {
   /**
-   * Goes before the frame that the session was opened with, field by field and for this request alone: `{ tools }` keeps the
-   * session's `system`, `{ system: [] }` sends none.
+   * Takes precedence over the frame that the session was opened with, field by field and for this request alone:
+   * `{ tools }` keeps the session's `system`, `{ system: [] }` sends none.
    */
   readonly frame?: FrameFields;
   /** Ends a fold that is under way. Nothing is committed then. */
   readonly signal?: AbortSignal;
-  /** Goes before the session's own option. */
+  /** Takes precedence over the session's own option. */
   readonly onOverBudget?: OverBudget;
 }
 
@@ -56,7 +56,7 @@ export interface PreparedRequest {
   readonly warnings: readonly RenderWarning[];
   readonly violations: readonly LegalityViolation[];
   readonly missingPins: readonly PinId[];
-  /** What folding came to before this request: `no-op` when none was due. Null for one of `render`, which does not look. */
+  /** What folding did before this request: `no-op` when none was due. Null for one of `render`, which does not look. */
   readonly outcome: CompactionOutcome | null;
   /** Artifacts that were brought back for this request alone. */
   readonly rehydrated: readonly ArtifactId[];

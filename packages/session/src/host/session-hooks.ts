@@ -18,11 +18,14 @@ export interface Hook<Input, Result> {
   /** How events name it. */
   readonly name: string;
   readonly matcher?: HookMatcher;
-  /** Called at its moment. What it throws is told by an event, and everything goes on as if it were not there (L21). */
+  /**
+   * Called at its moment. What it throws is reported as an event, and everything goes on as if the hook were not there
+   * (L21).
+   */
   readonly run: (input: Input) => Result | Promise<Result>;
 }
 
-/** What a hook is told of the fold that is due. */
+/** The fold that is due, as a hook is told about it. */
 export interface PreCompactInput {
   readonly threadId: ThreadId;
   readonly foldId: string;
@@ -42,15 +45,15 @@ export interface PreCompactInput {
 
 /** What a hook wants of a fold. Several hooks add up in their order: the first veto ends it, the last summary is taken. */
 export interface PreCompactRuling {
-  /** A reason for which there shall be no fold. */
+  /** Why there must be no fold: a veto. */
   readonly veto?: string;
   /** Texts that are to stay word for word. They are pinned before anything is folded. */
   readonly pins?: readonly { readonly text: string; readonly authority?: Authority }[];
-  /** What the summary is to look out for, beside what the caller asked for. */
+  /** What the summary is to look out for, besides what the caller asked for. */
   readonly instructions?: string;
   /**
    * The summary itself, as a text for each span that is summarized or as a function that summarizes a span. It is the
-   * host's own word: it is not looked at by `summaryChecks`, and pins stay beside it whatever it says.
+   * host's own word: it is not looked at by `summaryChecks`, and pins stay next to it whatever it says.
    */
   readonly summary?: string | Summarizer["summarize"];
 }
@@ -58,7 +61,7 @@ export interface PreCompactRuling {
 /** Called before a fold that is due, once for it, whatever comes in between. Must not wait for `prepare` or `compact`. */
 export type PreCompactHook = Hook<PreCompactInput, PreCompactRuling | undefined>;
 
-/** What a hook is told of a plan that was committed. */
+/** The plan that was committed, as a hook is told about it. */
 export interface PostCompactInput {
   readonly threadId: ThreadId;
   readonly foldId: string;
@@ -71,7 +74,7 @@ export interface PostCompactInput {
 /** Called after a plan was committed. */
 export type PostCompactHook = Hook<PostCompactInput, unknown>;
 
-/** What a hook is told of a context that begins anew. */
+/** The context that begins anew, as a hook is told about it. */
 export interface SessionStartInput {
   readonly threadId: ThreadId;
   readonly source: "compact";
@@ -80,7 +83,10 @@ export interface SessionStartInput {
   readonly signal: AbortSignal;
 }
 
-/** What a hook adds to a context that begins anew: messages for the end of the thread. Texts for every request belong into the frame. */
+/**
+ * What a hook adds to a context that begins anew: messages for the end of the thread. Texts for every request belong in
+ * the frame.
+ */
 export interface SessionStartAddition {
   readonly messages: readonly MessageInput[];
 }
@@ -97,6 +103,6 @@ export interface SessionHooks {
   readonly postCompact?: readonly PostCompactHook[];
   readonly sessionStart?: readonly SessionStartHook[];
   readonly boundary?: readonly BoundaryHook[];
-  /** A hook that takes longer is left behind, as if it had thrown. 60 000 by default. */
+  /** A hook that takes longer is abandoned, as if it had thrown. 60 000 by default. */
   readonly timeoutMilliseconds?: number;
 }

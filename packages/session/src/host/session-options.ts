@@ -61,27 +61,33 @@ export interface SessionOptions {
   readonly config?: Partial<ContextCompactionConfig>;
   /** Counts tokens. chars/4 by default. */
   readonly tokenizer?: ProviderAwareTokenizer;
-  /** What earlier sessions learned of a model's counter, and the model; `ContextSession.calibration` gives it back, bettered. */
+  /**
+   * What earlier sessions learned of a model's counter, and the model; `ContextSession.calibration` returns it,
+   * improved.
+   */
   readonly calibration?: { readonly model: string; readonly learned?: Calibration };
   /**
-   * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer in
-   * its place when it fails; handoffs are written with it as well. One that failed in three folds in a row is left alone for eight, and then tried again. For
-   * more say in it, hand a `modelSummarizer` to `summarizer`.
+   * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer
+   * in its place when it fails; handoffs are written with it as well. One that failed in three folds in a row is left
+   * alone for eight, and then tried again. For more control, hand a `modelSummarizer` to `summarizer`.
    */
   readonly summaryModel?: CompletionModel;
   /** How `summaryModel` is asked: cap of its answer, temperature, and how much of the folded messages it is sent. */
   readonly summaryModelSettings?: SummaryModelSettings;
   /**
-   * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook gives, in
-   * milliseconds: after so long it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with it;
-   * a shorter time keeps what hangs from holding the agent up.
+   * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook returns, in
+   * milliseconds: after that it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with
+   * it; a shorter time keeps a model that hangs from holding up the agent.
    */
   readonly summaryTimeLimitMs?: number;
   /** Keeps the summaries of `summaryModel` beyond this process. */
   readonly summaryCache?: SummaryCacheStore;
   /** Summarizes folded spans in its own way, looked at by `summaryChecks`. Extractive, without a model, by default. */
   readonly summarizer?: Summarizer;
-  /** What a summary of `summaryModel` or `summarizer` must pass; the checks for foreign hands by default, none for `[]`. */
+  /**
+   * What a summary of `summaryModel` or `summarizer` must pass; the checks for untrusted authors by default, none for
+   * `[]`.
+   */
   readonly summaryChecks?: readonly SummaryCheck[];
   /**
    * False to let summarizers, summaries and events have the secrets that stand in messages, such as keys and passwords.
@@ -91,11 +97,13 @@ export interface SessionOptions {
   /** The provider's request format. Anthropic Messages by default. */
   readonly format?: ProviderFormat;
   /**
-   * System text and tools of the host, for every request. What a call of `prepare` gives goes before it field by field, for
-   * that request: a call with `tools` alone keeps this `system`.
+   * System text and tools of the host, for every request. What a call of `prepare` passes takes precedence field by
+   * field, for that request: a call with `tools` alone keeps this `system`.
    */
   readonly frame?: FrameFields;
-  /** The role of the messages that stand for folded spans; goes before `config.summaryRole` and the preset's. */
+  /**
+   * The role of the messages that stand for folded spans; takes precedence over `config.summaryRole` and the preset's.
+   */
   readonly summaryRole?: SummaryRole;
   /**
    * Name of the model that requests go to. What it cannot take back, such as another model's signed reasoning, is left
@@ -111,7 +119,10 @@ export interface SessionOptions {
    * default.
    */
   readonly cacheBreakpoints?: boolean | { readonly ttl?: "5m" | "1h" };
-  /** Says whether the source of a replayable result is still as it was. Without one none is cleared for being replayable. */
+  /**
+   * Checks whether the source of a replayable result is still as it was. Without one no result is cleared for being
+   * replayable.
+   */
   readonly determinismProbe?: DeterminismProbe;
   /**
    * What `prepare` does with a request that takes more than `maxInputTokens` less `outputReserveTokens` after folding.
@@ -122,27 +133,28 @@ export interface SessionOptions {
    */
   readonly onOverBudget?: OverBudget;
   /**
-   * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The environment
-   * variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever stands here. True by default.
+   * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The
+   * environment variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever is set here. True
+   * by default.
    */
   readonly compaction?: boolean;
   /**
-   * Leaves folds to workers at a queue, who fold ahead of need: see `startCompactionWorker`. `prepare` then asks for a fold
-   * and goes on, takes in the new plan once it was committed, and folds by itself only when the request exceeds the cap or
-   * the queue does not answer.
+   * Leaves folds to workers at a queue, which fold ahead of need: see `startCompactionWorker`. `prepare` then asks for
+   * a fold and goes on, takes over the new plan once it is committed, and folds by itself only when the request exceeds
+   * the cap or the queue does not answer.
    */
   readonly background?: BackgroundOptions;
   /** The variables that are looked at. The process's own by default. */
   readonly environment?: Environment;
   /**
-   * Search by meaning, for `search_thread` and for what comes back on its own: `store` holds what the host put there, and
-   * `embed` turns a query into a vector. What it finds comes behind what words find, with tokens of its own. A store or
-   * embedder that fails or takes too long is told of as `vector_search_failed`, and the words alone answer.
+   * Search by meaning, for `search_thread` and for what comes back on its own: `store` holds what the host put there,
+   * and `embed` turns a query into a vector. What it finds comes behind what words find, with tokens of its own. A
+   * store or embedder that fails or takes too long is reported as `vector_search_failed`, and the words alone answer.
    */
   readonly vectors?: VectorSearch;
   /** What the host has called before and after a fold. */
   readonly hooks?: SessionHooks;
-  /** From so many folds on notices warn that accuracy may suffer. 3 by default. */
+  /** From this many folds on notices warn that accuracy may suffer. 3 by default. */
   readonly warnAfterCompactions?: number;
   readonly clock?: Clock;
   /**
@@ -153,6 +165,6 @@ export interface SessionOptions {
   readonly tenantId?: string | null;
   /** On whose behalf externalized content is read back; the journal then says who read what, and who was refused. */
   readonly securityContext?: SecurityContext;
-  /** Hears what compaction does. What it throws is ignored. */
+  /** Called with every event of compaction. What it throws is ignored. */
   readonly onEvent?: CompactionEventListener;
 }

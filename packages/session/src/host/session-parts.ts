@@ -80,8 +80,8 @@ export function sessionParts(options: SessionOptions): SessionParts {
 }
 
 /**
- * A counter that applies what earlier sessions learned. The factor holds for the whole session, because every message is
- * counted once; what this session learns is for the next one.
+ * A counter that applies what earlier sessions learned. The factor holds for the whole session, because every message
+ * is counted once; what this session learns is for the next one.
  */
 function calibrated(tokenizer: ProviderAwareTokenizer, calibration: SessionOptions["calibration"]) {
   if (calibration === undefined) return tokenizer;

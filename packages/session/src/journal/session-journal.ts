@@ -21,7 +21,7 @@ import { type RequestFrame, serializeFrame } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
 import { SerialQueue } from "../waits/serial-queue.ts";
 
-/** What a request was rendered from beside thread and plan. */
+/** What a request was rendered from besides thread and plan. */
 export interface RenderedScene {
   readonly frame: RequestFrame;
   readonly tokenizer: string;
@@ -36,8 +36,9 @@ export interface RenderedScene {
 export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, cause: unknown) => void;
 
 /**
- * Hears what a session did, in order. An append or a commit that happened is not undone by a journal that fails: its
- * record is kept and written before the next one. A request whose record cannot be written is not to be sent.
+ * Takes records of what a session did, in order. An append or a commit that happened is not undone by a journal that
+ * fails: its record is kept and written before the next one. A request whose record cannot be written is not to be
+ * sent.
  */
 export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
@@ -164,7 +165,7 @@ export class SessionJournal implements SessionRecorder {
   }
 }
 
-/** What a replay needs beside thread, plan, frame and format. */
+/** What a replay needs besides thread, plan, frame and format. */
 const optionsOf = ({ summaryRole, summaryWording, model }: RenderedScene): JsonObject => ({
   summaryRole,
   ...(summaryWording !== undefined && { summaryWording }),

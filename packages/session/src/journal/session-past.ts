@@ -64,7 +64,7 @@ function recordOf(entry: JournalEntry | undefined): FoldAttemptedRecord | undefi
   return entry?.record.type === "fold-attempted" ? entry.record : undefined;
 }
 
-/** The newest reported usage beside what was counted of the same request. */
+/** The newest reported usage together with what was counted of the same request. */
 function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
   const reported = newest(entries, "usage-reported")?.record;
   if (reported?.type !== "usage-reported") return null;

@@ -75,7 +75,10 @@ export class ContextSession {
     return new ContextSession(opened.options, opened.services);
   }
 
-  /** Brings the whole thread and its plan into memory, for code that walks {@link thread} or {@link plan}. Does nothing when they are. */
+  /**
+   * Brings the whole thread and its plan into memory, for code that walks {@link thread} or {@link plan}. Does nothing
+   * when they are already there.
+   */
   loadHistory(): Promise<void> {
     return this.#services.history.load();
   }
@@ -95,7 +98,7 @@ export class ContextSession {
     return this.#services.request.config;
   }
 
-  /** System text and tools that the session was opened with; a call of {@link prepare} may go before them. */
+  /** System text and tools that the session was opened with; a call of {@link prepare} may override them. */
   get frame(): RequestFrame {
     return this.#services.request.ownFrame;
   }
@@ -151,11 +154,11 @@ export class ContextSession {
   }
 
   /**
-   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest. Calls
-   * of one session are answered one after the other. A fold that fails is told in `outcome` and throws nothing while the
-   * request fits its budget, `maxInputTokens` less `outputReserveTokens`. What does not fit is not handed out, unless
-   * `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused. A signal ends a fold at
-   * once, whatever it waits for; a request that fits is then made without it.
+   * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest.
+   * Calls of one session are answered one after the other. A fold that fails is reported in `outcome` and throws
+   * nothing while the request fits its budget, `maxInputTokens` less `outputReserveTokens`. What does not fit is not
+   * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
+   * A signal ends a fold at once, whatever it waits for; a request that fits is then made without it.
    *
    * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
    * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
@@ -170,8 +173,8 @@ export class ContextSession {
   }
 
   /**
-   * Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it alone.
-   * Does not look at the budget: see `overBudget`.
+   * Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it
+   * alone. Does not check the budget: see `overBudget`.
    */
   render(
     outcome: CompactionOutcome | null = null,
@@ -190,9 +193,10 @@ export class ContextSession {
   }
 
   /**
-   * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from the
-   * request after its commit on; what was appended meanwhile stays. One is under way at a time, a second call gives the
-   * first. A request that is over the cap before it is done is folded at once, and the background fold then comes to nothing.
+   * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from
+   * the request after its commit on; what was appended meanwhile stays. One is under way at a time; a second call
+   * returns the first. A request that is over the cap before it is done is folded at once, and the background fold then
+   * has no effect.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
@@ -329,8 +333,8 @@ export class ContextSession {
 
   /**
    * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
-   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself. It
-   * always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it does not hear that.
+   * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
+   * It always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it ignores that.
    *
    * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
    */

@@ -102,7 +102,7 @@ function sessionServices(
   return { ...services, prepareRequest: requestMaker(options, services, records) };
 }
 
-/** What is told and written down of a session. */
+/** The events and the journal of a session. */
 interface SessionRecords {
   readonly clock: Clock;
   readonly events: SessionEvents;

@@ -41,7 +41,10 @@ import type { WriteFailure } from "../journal/session-journal.ts";
 import { NO_PAST, readSessionPast, recordUsage, type SessionPast } from "../journal/session-past.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 
-/** While folds are held back, or find nothing, their record is written anew after so many calls, so that it stays near the journal's end. */
+/**
+ * While folds are held back, or find nothing, their record is written anew after this many calls, so that it stays near
+ * the journal's end.
+ */
 const CALLS_BETWEEN_RECORDS = 8;
 
 /**
@@ -116,7 +119,9 @@ export class SessionMemory {
     return foldHistory(plan.version, this.#history ?? this.#past?.attempt);
   }
 
-  /** What the same fold came to when nothing has changed since: it is not made again, and does not count twice (L29). */
+  /**
+   * The outcome of the same fold when nothing has changed since: it is not made again, and does not count twice (L29).
+   */
   settled(turn: Turn): CompactionOutcome | undefined {
     return this.#failed?.key === attemptKey(turn) ? this.#failed.outcome : undefined;
   }
@@ -131,7 +136,9 @@ export class SessionMemory {
     this.#summarizerFailures = countRest(this.#summarizerFailures);
   }
 
-  /** Counts what the summarizer came to in a fold, whatever that came to, and tells once when it failed too often (S18). */
+  /**
+   * Counts how the summarizer did in a fold, however the fold ended, and reports once when it failed too often (S18).
+   */
   summarizerAsked(problem: string | null, emit: (failures: number, problem: string) => void): void {
     const { failures, escalate } = countFailure(this.#summarizerFailures, problem);
     this.#summarizerFailures = failures;
@@ -174,7 +181,7 @@ export class SessionMemory {
     this.#setUsage(usage);
   }
 
-  /** Takes note that what asked for a fold was answered without one: it does not ask again until an answer came through. */
+  /** Takes note that a request for a fold was met without one: it does not ask again until an answer came through. */
   declined(): void {
     this.#setUsage(afterFold(this.usage));
   }
@@ -193,7 +200,7 @@ export class SessionMemory {
     this.#setUsage({ ...this.usage, measured: null });
   }
 
-  /** Takes note of what a fold came to, writes it down when no plan was committed, and tells when the breaker opens. */
+  /** Takes note of the outcome of a fold, records it when no plan was committed, and reports when the breaker opens. */
   async folded(turn: Turn, result: TurnResult, forced: boolean): Promise<void> {
     const { outcome, history, attempted } = result;
     const failed = attempted && !forced && isSettled(outcome);
@@ -233,7 +240,7 @@ export class SessionMemory {
     });
   }
 
-  /** Writes a record that is of use and not of need: a journal that fails must not break the loop for its sake. */
+  /** Writes a record that is useful and not required: a journal that fails must not break the loop because of it. */
   async #write(record: JournalRecord["type"], write: () => Promise<number>): Promise<void> {
     try {
       this.#sequence = await write();

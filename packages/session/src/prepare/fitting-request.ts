@@ -23,7 +23,7 @@ export interface FittingRequestPorts {
   readonly whenNeeded: <Result>(work: () => Promise<Result> | Result) => Promise<Result>;
 }
 
-/** Messages that are appended while a fold is made are folded for as well, so often at most. */
+/** How often at most a request is folded again for messages that were appended during its fold. */
 const MAX_FOLDS = 3;
 
 /**
@@ -45,7 +45,7 @@ export async function fittingRequest(
     if (prepared !== null) return prepared;
     if (folds === MAX_FOLDS || thread.state.thread.version === version) break;
   }
-  // Who aborts wants nothing to happen any more, so nothing is folded in place of what was aborted.
+  // Whoever aborts wants nothing to happen any more, so nothing is folded in place of what was aborted.
   options.signal?.throwIfAborted();
   if (onOverBudget === "barest" && (outcome.type === "failed" || outcome.type === "conflict")) {
     const floor = await folding.foldToFloor(options);

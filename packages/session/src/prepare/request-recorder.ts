@@ -38,7 +38,7 @@ export interface RenderedRequest {
   readonly overBudget: boolean;
 }
 
-/** Tells of rules that neither a pin nor their own message says any more. */
+/** Reports rules that neither a pin nor their own message says any more. */
 function unpinnedWarning({ state, unpinned }: SessionThread, plan: CompactionPlan): readonly RenderWarning[] {
   const messageIds = unpinned.flatMap(({ source }) => source?.messageId ?? []);
   const folded = [...new Set(messageIds)].filter((id) => {

@@ -42,7 +42,10 @@ export function backgroundOptions(
   return { queue, softThreshold, enqueueTimeoutMilliseconds };
 }
 
-/** What became of asking for a fold: a job was put into the queue, or one for this thread was in there or under way already. */
+/**
+ * The result of asking for a fold: a job was put into the queue, or one for this thread was in there or under way
+ * already.
+ */
 export type EnqueueResult = "enqueued" | "in-flight";
 
 /** What stopped a job, in words that quote nothing of a thread. */
@@ -58,11 +61,11 @@ export interface JobProblem {
 export interface JobResult {
   /**
    * `committed`: the worker's plan holds. `already-committed`: somebody folded since the job was asked for, as a worker
-   * did that died before it could say so, and there is no more to fold. `conflict`: somebody else's plan was committed
-   * while this one was made, and holds. `nothing`: no fold was due, or it came to nothing.
+   * does that dies before it can say so, and there is nothing more to fold. `conflict`: somebody else's plan was
+   * committed while this one was made, and holds. `nothing`: no fold was due, or it had no effect.
    */
   readonly type: "committed" | "already-committed" | "conflict" | "nothing";
-  /** What the fold came to; see `CompactionOutcome`. */
+  /** The outcome of the fold; see `CompactionOutcome`. */
   readonly outcome: string;
   /** The plan that held at the end, as far as the worker knows. */
   readonly planVersion: number;
@@ -73,7 +76,7 @@ export type JobSettlement =
   | { readonly status: "done"; readonly result: JobResult }
   | { readonly status: "retry" | "dead"; readonly problem: JobProblem };
 
-/** What a call of a queue ends in that was not answered in time. A job that the queue takes later does no harm. */
+/** The error of a call of a queue that was not answered in time. A job that the queue takes later does no harm. */
 export function queueTimedOut(limit: TimeLimit): ThreadfoldError {
   const { message, hint, details } = timedOut(limit);
   return new ThreadfoldError("QUEUE_UNAVAILABLE", message, { hint, details });
@@ -85,13 +88,13 @@ export interface JobDelivery {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
-  /** Fires when the job was taken away from this worker: what it settles then is not heard. */
+  /** Fires when the job was taken away from this worker: what it settles then is ignored. */
   readonly signal: AbortSignal;
 }
 
 /** A job that was given up. */
 export interface DeadCompactionJob {
-  /** Null when what was in the queue is no compaction job. */
+  /** Null when what was in the queue is not a compaction job. */
   readonly job: CompactionJob | null;
   readonly attempts: number;
   readonly problem: JobProblem;
@@ -107,7 +110,7 @@ export interface QueueSubscription {
 
 /**
  * Hands jobs from sessions to workers, on one machine or on many. A job is handed to one worker at a time, is handed to
- * another one when its worker dies, and stays until it was settled. Its worker may be alive all the same, cut off from the
+ * another one when its worker dies, and stays until it was settled. Its worker may still be alive, cut off from the
  * queue: two may then be at one thread, and the commit's compare-and-set decides between them.
  */
 export interface CompactionQueue {
@@ -118,7 +121,7 @@ export interface CompactionQueue {
    */
   enqueue(job: CompactionJob): Promise<EnqueueResult>;
   /**
-   * Hands jobs to a worker, so many at a time. A job whose handler throws is tried again.
+   * Hands jobs to a worker, `concurrency` at a time. A job whose handler throws is tried again.
    *
    * @throws ThreadfoldError `QUEUE_UNAVAILABLE`.
    */
@@ -160,7 +163,10 @@ const jobSchema: z.ZodType<CompactionJob> = z.strictObject({
   softThreshold: z.number().gt(0).max(1),
 });
 
-/** Reads a job that came out of a queue. @throws ThreadfoldError `WRONG_FORMAT` when it is none, or one of another version. */
+/**
+ * Reads a job that came out of a queue. @throws ThreadfoldError `WRONG_FORMAT` when it is not a job, or one of another
+ * version.
+ */
 export function parseCompactionJob(data: unknown): CompactionJob {
   const parsed = jobSchema.safeParse(data);
   if (parsed.success) return Object.freeze(parsed.data);

@@ -68,7 +68,7 @@ export class Turnstile {
   }
 }
 
-/** Every order in which two workers can take so many steps each. */
+/** Every order in which two workers can take this many steps each. */
 export function interleavings(steps: number): readonly (readonly Worker[])[] {
   const weave = (a: number, b: number): readonly (readonly Worker[])[] => {
     if (a === 0 && b === 0) return [[]];

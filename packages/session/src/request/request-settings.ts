@@ -30,7 +30,10 @@ export interface RequestSettingsParts {
   readonly summaryRole?: SummaryRole;
 }
 
-/** What requests are made of beside thread and plan: format, model, cap, and the host's frame. Keeps the newest renderer. */
+/**
+ * What requests are made of besides thread and plan: format, model, cap, and the host's frame. Keeps the newest
+ * renderer.
+ */
 export class RequestSettings {
   readonly format: ProviderFormat;
   readonly summaryRole: SummaryRole;

@@ -46,7 +46,7 @@ export const callOf = (index: number): MessageInput => ({
   createdAt,
 });
 
-/** The result of a step of work, of about so many tokens. */
+/** The result of a step of work, of about this many tokens. */
 export const resultOf = (index: number, tokens: number): MessageInput => ({
   id: asMessageId(`t${index}`),
   role: "tool",

@@ -11,7 +11,7 @@ export interface FoundPostgres {
 }
 
 /**
- * Looks whether the PostgreSQL of the tests answers.
+ * Checks whether the PostgreSQL of the tests answers.
  *
  * @throws Error when it does not and `THREADFOLD_REQUIRE_SERVICES` is 1, so that the suite fails.
  */

@@ -14,11 +14,14 @@ import type { SessionThread } from "./session-thread.ts";
 
 /** Reads what a resumed session left in the store. */
 export interface HistoryReader {
-  /** Brings thread and plan into memory as a whole. Does nothing when they are. @throws what the store throws. */
+  /** Loads thread and plan as a whole. Does nothing when they are already in memory. @throws what the store throws. */
   load(): Promise<void>;
   /** Does work that seldom needs more than what is in memory, and when it does, once more with all of it. */
   whenNeeded<Result>(work: () => Promise<Result> | Result): Promise<Result>;
-  /** Takes in the newest plan when somebody else committed it, and says whether so. Reads messages only when the plan needs them. */
+  /**
+   * Takes over the newest plan when somebody else committed it, and returns whether it did. Reads messages only when
+   * the plan needs them.
+   */
   takeCommitted(): Promise<boolean>;
 }
 
@@ -69,7 +72,10 @@ export class SessionHistory implements HistoryReader {
     }
   }
 
-  /** Takes in what others appended and committed. A resumed thread is resumed anew, since their plan may show other messages. */
+  /**
+   * Reads what others appended and committed. A resumed thread is resumed anew, since their plan may show other
+   * messages.
+   */
   async refresh(): Promise<void> {
     const { store, thread, plan } = this.#ports;
     if (!thread.state.thread.isWhole) {

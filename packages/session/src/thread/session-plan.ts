@@ -14,12 +14,14 @@ export class SessionPlan {
     return this.#current;
   }
 
-  /** Goes on with a plan: one that was committed here, or that the thread was resumed with anew. */
+  /** Continues with a plan: one that was committed here, or that the thread was resumed with anew. */
   take(plan: CompactionPlan): void {
     this.#current = plan;
   }
 
-  /** Takes in a plan that another writer committed, and returns the plan that holds. @throws what the store throws. */
+  /**
+   * Takes over a plan that another writer committed, and returns the plan that holds. @throws what the store throws.
+   */
   async refresh(): Promise<CompactionPlan> {
     const { plan } = await this.#store.plans.getCurrentPlan(this.#current.threadId);
     if (plan !== null && plan.version > this.#current.version) this.#current = plan;

@@ -111,7 +111,7 @@ export class SessionThread {
     if (candidates.length > 0) onCandidates?.(candidates);
   }
 
-  /** Pins a text. */
+  /** Pins a text and returns the pin's id. */
   async pin(text: string, authority: Authority): Promise<PinId> {
     let id: PinId | undefined;
     await this.#extend((thread) => {
@@ -121,7 +121,7 @@ export class SessionThread {
     return id as PinId;
   }
 
-  /** Lifts a pin, or says of a candidate that it is no rule. @throws ThreadfoldError `INVALID_PIN`. */
+  /** Lifts a pin, or records that a candidate is not a rule. @throws ThreadfoldError `INVALID_PIN`. */
   async liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     const lifting = { type: "pin-lifted", pinId, authority, reason } as const;
     if (!this.#isLive(pinId)) await this.load();
@@ -136,7 +136,7 @@ export class SessionThread {
     });
   }
 
-  /** Takes in what another writer appended. Only what is new is counted. */
+  /** Adds what another writer appended. Only what is new is counted. */
   refresh(): Promise<void> {
     return this.#queue.run(async () => {
       const { thread } = this.#state;
@@ -192,7 +192,9 @@ export class SessionThread {
     });
   }
 
-  /** The thread, with those of the messages in memory that it has already: an id that comes again is no new message. */
+  /**
+   * The thread, with those of the messages in memory that it has already: an id that comes again is not a new message.
+   */
   async #knowing(ids: readonly MessageId[]): Promise<AgentThread> {
     const { thread } = this.#state;
     const { ranges } = this.#ports;
@@ -224,7 +226,7 @@ export class SessionThread {
   }
 }
 
-/** The state that a thread comes to; null when nothing is new in it. */
+/** The thread's new state; null when nothing is new in it. */
 function* grownState(
   state: ThreadState,
   before: AgentThread,

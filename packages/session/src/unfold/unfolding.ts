@@ -112,7 +112,7 @@ export interface UnfoldingPorts {
 
 /** Entries that are read at a time when a long thread is indexed. */
 const PAGE_ENTRIES = 1_000;
-/** What is near in meaning may take beside an answer. */
+/** What is near in meaning may take on top of an answer. */
 const nearTokens = (answerTokens: number): number => Math.floor(answerTokens * NEAR_SHARE);
 
 /**
@@ -255,7 +255,7 @@ export class Unfolding {
 export interface RecallTotals {
   readonly answers: number;
   readonly tokens: number;
-  /** The largest of them. */
+  /** Tokens of the largest answer. */
   readonly mostTokens: number;
 }
 

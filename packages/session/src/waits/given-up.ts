@@ -4,8 +4,8 @@ import { raceSignal, ThreadfoldError, withinLimit } from "@threadfold/core";
 const ABORT_GRACE_MS = 1_000;
 
 /**
- * Returns what work returns, unless its signal is aborted and it does not end soon after that by itself: what hears no signal,
- * such as a store that does not answer, is given up then.
+ * Returns what work returns, unless its signal is aborted and it does not end soon after that by itself: what ignores
+ * its signal, such as a store that does not answer, is given up then.
  *
  * @param start is told to begin nothing more by its own signal, once nobody waits for it.
  * @throws ThreadfoldError `ABORTED` with the signal's reason as its cause.
@@ -44,7 +44,8 @@ export interface Closing {
 }
 
 /**
- * Closes a session, and always answers: what does not end within the limit is aborted, and given up when it does not hear that.
+ * Closes a session, and always answers: what does not end within the limit is aborted, and given up when it ignores
+ * that.
  *
  * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what closing the store throws.
  */

@@ -11,7 +11,7 @@ import {
 import { systemClock } from "../waits/system-clock.ts";
 import { type JobPorts, runCompactionJob } from "./run-compaction-job.ts";
 
-/** What a worker tells of: ids and figures, and never content. */
+/** The events of a worker: ids and figures, and never content. */
 export type CompactionWorkerEvent = { readonly job: CompactionJob; readonly attempt: number } & (
   | { readonly type: "job-started" }
   | { readonly type: "job-done"; readonly result: JobResult; readonly durationMilliseconds: number }
@@ -30,7 +30,7 @@ export interface CompactionWorkerOptions extends JobPorts {
   readonly signal?: AbortSignal;
   /** How long `stop` lets folds go on before it aborts them, in milliseconds; their jobs go to another worker. 30 000 by default. */
   readonly graceMilliseconds?: number;
-  /** Hears what the worker does. What it throws is ignored. */
+  /** Called with every event of the worker. What it throws is ignored. */
   readonly onEvent?: (event: CompactionWorkerEvent) => void;
   readonly clock?: Clock;
 }

@@ -19,7 +19,7 @@ export type PgBossQueueOptions = (
       readonly connectionString: string;
       /** The schema of pg-boss's own tables; `threadfold_queue` by default. It is made when it is not there. */
       readonly schema?: string;
-      /** Hears what goes wrong while nobody waits, such as a lost connection; pg-boss goes on by itself. */
+      /** Called with what goes wrong while nobody waits, such as a lost connection; pg-boss goes on by itself. */
       readonly onProblem?: (problem: string) => void;
     }
   | { readonly boss: PgBoss }
@@ -199,7 +199,7 @@ function connected(
   return boss;
 }
 
-/** Does one job, and says how it ended in the words of pg-boss. What is kept of it holds no content and no stack. */
+/** Does one job, and returns how it ended in the terms of pg-boss. What is kept of it has no content and no stack. */
 async function settled(
   { id, data, retryCount, retryLimit, signal }: JobWithMetadata<unknown>,
   handle: (delivery: JobDelivery) => Promise<JobSettlement>,

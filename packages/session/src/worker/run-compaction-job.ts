@@ -123,7 +123,7 @@ function failure(cause: unknown): JobSettlement {
 /** Entries that are looked at: between two requests stand an append, a usage report and at most a few folds. */
 const LOOKED_AT = 64;
 
-/** What a request is made of beside thread, plan and policy. */
+/** What a request is made of besides thread, plan and policy. */
 type RecordedRequest = Pick<SessionOptions, "format" | "model" | "summaryRole" | "frame">;
 
 /**

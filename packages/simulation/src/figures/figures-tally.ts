@@ -5,7 +5,7 @@ import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
 import type { PolicyReplay } from "../replay/replay-policy.ts";
 import type { AnswerFigures, MemoryFigures, PolicyFigures, RecallFigures } from "./policy-figures.ts";
 
-/** So many different problems are told of a policy. */
+/** How many different problems are reported of a policy. */
 const MOST_PROBLEMS = 3;
 
 /** Adds up the replays of one policy at one budget. */

@@ -16,7 +16,7 @@ export interface MemoryFigures {
   readonly handoff: number | null;
   /** Of the changes of files: the file with names that were changed in it. */
   readonly edit: number | null;
-  /** Of the latest runs of commands: the command with what it came to. */
+  /** Of the latest runs of commands: the command with its outcome. */
   readonly run: number | null;
   /** Of the names that the call uses: the name with words that stood around it in its source. */
   readonly need: number | null;
@@ -50,7 +50,7 @@ export interface AnswerFigures {
 }
 
 /**
- * What a policy came to at a budget over all sessions that count there. Figures are pooled over sessions: sums over
+ * The figures of a policy at a budget, over all sessions that count there. Figures are pooled over sessions: sums over
  * sums, so that a call weighs the same in every session. Tokens are characters / 4; shares are from 0 to 1.
  */
 export interface PolicyFigures {

@@ -3,7 +3,7 @@ import { type PromptPiece, pieceText } from "../policy/prompt-policy.ts";
 
 /**
  * Checks that a prompt keeps calls and results together, as every provider asks. What the log itself has without its
- * partner is no fault of a policy.
+ * partner is not a policy's fault.
  */
 export class PairCheck {
   readonly #called = new Set<string>();
@@ -37,7 +37,7 @@ export class PairCheck {
   }
 }
 
-/** So much of a message's beginning or end tells that it is there, in characters. */
+/** How much of a message's beginning or end tells that it is there, in characters. */
 const TELLING = 80;
 
 /** True when a prompt holds a message, or the beginning or the end of one that had to be cut. */

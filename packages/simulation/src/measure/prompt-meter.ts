@@ -3,7 +3,7 @@ import type { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
 
-/** A prompt beside the one before it. */
+/** A prompt compared with the one before it. */
 export interface MeasuredPrompt {
   readonly tokens: number;
   /** Tokens of the messages that it begins with as the previous prompt does. */

@@ -2,11 +2,11 @@ import { pieceText } from "../policy/prompt-policy.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 
 /**
- * A passage is what a reader takes in as one: a line, or lines that follow one another up to so many characters. What
+ * A passage is what a reader takes in as one: a line, or lines that follow one another up to this many characters. What
  * stands in one passage belongs together; what stands in one message need not.
  */
 export const PASSAGE_CHARACTERS = 400;
-/** A longer line is read in pieces of so many characters, each beginning in the middle of the one before. */
+/** A longer line is read in pieces of this many characters, each beginning in the middle of the one before. */
 const LONGEST_LINE = 800;
 
 /** A text line by line, long lines in overlapping pieces; blank lines are left out. */

@@ -8,16 +8,16 @@ import { FactFinder } from "./fact-finder.ts";
 import { SessionWords } from "./passages.ts";
 import { FACT_KINDS, type FactKind, needFacts, type WorkFact, workFacts } from "./work-facts.ts";
 
-/** So many calls lie between two at which a prompt is asked. */
+/** How many calls lie between two at which a prompt is asked. */
 const EVERY_CALLS = 5;
 
-/** What a piece of a prompt tells of a session's work. */
+/** What a piece of a prompt says about a session's work. */
 interface ToldWork {
   /** Facts that stand in it with what belongs to them, by their place among all. */
   readonly facts: readonly number[];
   /** Reports of which a sentence stands in it word for word, by their place among all. */
   readonly quoted: readonly number[];
-  /** Characters of names that stand beside nothing that they belong to. */
+  /** Characters of names that stand next to nothing that they belong to. */
   readonly bareNames: number;
 }
 
@@ -33,7 +33,7 @@ export interface PromptMemory {
   readonly facts: Readonly<Record<FactKind | "quote", FactTally>>;
   /** Characters of what a policy wrote itself: summaries, pointers and the like. */
   readonly written: number;
-  /** Of those, characters of names that stand beside nothing that they belong to. */
+  /** Of those, characters of names that stand next to nothing that they belong to. */
   readonly bareNames: number;
 }
 
@@ -75,7 +75,7 @@ export class SessionMemory {
     this.#reports = [...reports.values()];
   }
 
-  /** What a piece tells of the work; looked for once. */
+  /** What a piece says about the work; looked for once. */
   #toldBy({ piece: { text }, known }: AskedPiece): ToldWork {
     const found = this.#told.get(known) ?? {
       facts: this.#finder.find(text),
@@ -137,9 +137,9 @@ export class SessionMemory {
   }
 }
 
-/** So many names in a row, with nothing but separators between them, are a bare list. */
+/** How many names in a row, with nothing but separators between them, are a bare list. */
 const FEWEST = 4;
-/** A file or command may be followed by so many names that belong to it. */
+/** A file or command may be followed by this many names that belong to it. */
 const OWNED = 10;
 /** What code, paths and identifiers look like and plain words do not. */
 const NAME = /[A-Za-z0-9][_./:@#-][A-Za-z0-9]|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|_|^\d+$/;

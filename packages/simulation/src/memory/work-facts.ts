@@ -5,15 +5,15 @@ import type { RecordedSession } from "../recording/recorded-session.ts";
 import { passagesOf, type SessionWords, wordsOf } from "./passages.ts";
 
 /**
- * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, each line of a
- * handoff that stands in the log, what was changed in which file, what running a command came to, and what a name that a
+ * What a colleague who takes over has to know: what a user asked, what the agent said it had found or done, each line
+ * of a handoff that stands in the log, what was changed in which file, how a command ended, and what a name that a
  * later call uses belongs to.
  */
 export type FactKind = "ask" | "report" | "handoff" | "edit" | "run" | "need";
 
 export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "handoff", "edit", "run", "need"];
 
-/** So many of these words have to stand together. */
+/** How many of these words have to stand together. */
 export interface WordGroup {
   readonly words: readonly string[];
   readonly enough: number;
@@ -228,7 +228,7 @@ function commandOf(input: JsonValue): string | undefined {
   return text?.trim() === "" ? undefined : text?.trim();
 }
 
-/** The line of a result that says what it came to: its first failure, else its last count, else its last line. */
+/** The line of a result that says how it ended: its first failure, else its last count, else its last line. */
 function outcomeLine(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((one) => FAILURE.test(one)) ?? lines.findLast((one) => COUNT.test(one)) ?? lines.at(-1) ?? "";

@@ -24,7 +24,7 @@ export interface SessionNeeds {
   readonly constraintsByCall: readonly (readonly number[])[];
 }
 
-/** A need that was seen within so many model calls is no test of memory. */
+/** A need that was seen within this many model calls does not test memory. */
 export const COLD_AFTER_CALLS = 10;
 /** What stands in a larger share of the session's messages says nothing about any of them. */
 const COMMON_SHARE = 0.3;
@@ -73,7 +73,7 @@ interface RankedNeed extends Need {
   readonly messages: number;
 }
 
-/** What users and tools say is given to the agent; a summary that another tool wrote is neither. */
+/** What users and tools say was given to the agent; a summary that another tool wrote was not. */
 const isGiven = ({ role, origin }: Message): boolean => (role === "user" || role === "tool") && origin !== "compaction";
 
 /** For each pattern the ordinals of the messages that it stands in, ascending. */
@@ -111,7 +111,7 @@ const QUOTED = /(["'`])([^"'`\s]{6,200})\1/g;
 /** A quote of several words on one line. The apostrophe within a word opens and closes nothing. */
 const QUOTED_WORDS = /(?<!\w)(["'`])(?=\S)([^"'`\n]{6,200})(?<=\S)\1(?!\w)/g;
 const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
-/** A sign that plain words lack: a separator inside, a digit beside a letter, a capital after a small letter. */
+/** A sign that plain words lack: a separator inside, a digit next to a letter, a capital after a small letter. */
 const NAME_LIKE = /[A-Za-z0-9][_./:@#-][A-Za-z0-9]|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|_/;
 
 /** What an answer's tool calls may have from what was said before: paths, identifiers, numbers and quoted strings in their arguments. Each once, in order. */
@@ -145,7 +145,7 @@ function* candidatesIn(text: string): Generator<string> {
     if (SEVERAL_WORDS.test(quoted as string)) yield* ofUse(quoted as string);
 }
 
-/** A sentence's full stop is no part of a path. */
+/** A sentence's full stop is not part of a path. */
 const trimmed = (path: string): string => path.replace(/[.]+$/, "");
 
 function* ofUse(candidate: string): Generator<string> {

@@ -126,7 +126,7 @@ export function exchangeStarts(log: readonly Message[]): readonly number[] {
   return starts[0] === 0 ? starts : [0, ...starts];
 }
 
-/** The first place to cut behind which at most so many tokens follow; the last place when even that is too much. */
+/** The first place to cut behind which at most `tokens` follow; the last place when even that is too much. */
 export function latestStart(log: readonly Message[], tokens: number, tokensOf: (message: Message) => number): number {
   let room = tokens;
   let start = log.length;

@@ -13,7 +13,7 @@ const CLEARED = "[cleared]";
 /**
  * A fold that knows the future: at overflow it keeps, down to half of the budget, the exchanges and results that later
  * calls need most per token, and nothing that is gone comes back. No policy can have it; it bounds what direct recall
- * can come to when whole messages are kept or let go.
+ * can reach when whole messages are kept or let go.
  */
 export function oraclePolicy({ session, needs, pieces }: ReplayScene): PromptPolicy {
   return rulePolicy("oracle", ({ system, budgetTokens }) => {

@@ -12,7 +12,7 @@ import { presetPolicy } from "./preset-policy.ts";
 /** A policy that can be asked for by name. */
 export interface PolicyOffer {
   readonly id: string;
-  /** The policy for a session. Only a bound such as the oracle looks at more than the policy's own scene. */
+  /** The policy for a session. Only a bound such as the oracle sees more than the policy's own scene. */
   readonly policyFor: (scene: ReplayScene) => PromptPolicy;
 }
 

@@ -28,7 +28,10 @@ import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 const heuristic = heuristicTokenizer();
 const NO_OVERHEAD = 0;
 
-/** Counts four characters as a token and nothing beside: what figures are compared by, so that every policy has the same budget. */
+/**
+ * Counts four characters as a token and nothing else: what figures are compared by, so that every policy has the same
+ * budget.
+ */
 const charactersTokenizer: ProviderAwareTokenizer = Object.freeze<ProviderAwareTokenizer>({
   id: "characters",
   countTokens: (text) => heuristic.countTokens(text),
@@ -46,7 +49,7 @@ const charactersTokenizer: ProviderAwareTokenizer = Object.freeze<ProviderAwareT
 /** Provider rules that are checked: the strictest. */
 const FORMAT = formatById("anthropic-messages");
 
-/** What a preset is replayed with beside its own figures. */
+/** What a preset is replayed with besides its own figures. */
 export interface PresetPolicyOptions {
   /** Names the policy; the preset's name by default. */
   readonly id?: string;

@@ -13,7 +13,10 @@ export interface PolicyScene {
   readonly sessionId: string;
   /** Tokens that no prompt should exceed, counted as `countTokens` counts. */
   readonly budgetTokens: number;
-  /** System text that stands beside the messages. A policy sends it as the first pieces of its prompts, with role `system`. */
+  /**
+   * System text that is not among the messages. A policy sends it as the first pieces of its prompts, with role
+   * `system`.
+   */
   readonly system: readonly string[];
   /** Every tool that the session calls. Definitions are not counted: logs seldom have them. */
   readonly tools: readonly ToolDefinition[];
@@ -62,7 +65,7 @@ export interface PromptPiece {
   readonly role: Role;
   /** What is counted and searched: text, call names and arguments, and results. See `pieceText`. */
   readonly text: string;
-  /** What must be equal for a cached prefix; `text` by default. The role is compared beside it. */
+  /** What must be equal for a cached prefix; `text` by default. The role is compared separately. */
   readonly key?: string;
   /** Ids of the tool calls in it, for the check of pairs. */
   readonly callIds?: readonly string[];
@@ -96,7 +99,7 @@ function partText(part: Part): string {
 
 const known = new WeakMap<PieceSource, PromptPiece>();
 
-/** A message, unchanged, as a piece of a prompt. The same message gives the same piece. */
+/** A message, unchanged, as a piece of a prompt. The same message makes the same piece. */
 export function pieceOf(message: PieceSource): PromptPiece {
   const found = known.get(message);
   if (found !== undefined) return found;

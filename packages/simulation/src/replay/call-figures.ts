@@ -13,7 +13,7 @@ export interface NeedTally {
   readonly byCallWords: number;
 }
 
-/** What one call of a replay came to. Tokens are characters / 4. */
+/** The figures of one call of a replay. Tokens are characters / 4. */
 export interface CallFigures {
   readonly at: number;
   readonly tokens: number;

@@ -1,5 +1,5 @@
 /**
- * What runs in the report's page: it reads the data beside it, fills the table and draws the plots with uPlot. Plain
+ * What runs in the report's page: it reads the data next to it, fills the table and draws the plots with uPlot. Plain
  * text, because it must not be touched by any bundler.
  */
 export const PAGE_SCRIPT = `

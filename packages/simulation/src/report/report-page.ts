@@ -65,7 +65,7 @@ export const ANSWER_COLUMNS: readonly FigureColumn[] = [
   { title: "bill+1", text: ({ answers }) => fixed(answers.bill.a, 3) },
 ];
 
-/** What those columns say. */
+/** What the columns about recall say. */
 export const ANSWER_NOTES: readonly string[] = [
   "own+1: % of cold needs in the prompt or in the answer to the session's own query, which is cold+1 above",
   "words+1, call+1: the same by what the agent said with the call or said last, and by all words of the call",
@@ -85,7 +85,7 @@ export const FIGURE_NOTES: readonly string[] = [
   "bad: illegal pairs, empty prompts, newest message lost, throws; ms, p99: time to plan a prompt",
 ];
 
-/** What the page says beside the figures. */
+/** What the page says besides the figures. */
 export interface ReportNotes {
   /** When the simulation ran, as people read it. */
   readonly date: string;

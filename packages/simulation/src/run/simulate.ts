@@ -40,7 +40,9 @@ export interface SimulatedSession {
   readonly budgets: readonly number[];
 }
 
-/** What a simulation came to. Policies stand in the order in which they were named, budget by budget, largest first. */
+/**
+ * The result of a simulation. Policies stand in the order in which they were named, budget by budget, largest first.
+ */
 export interface Simulation {
   readonly summarizer: string;
   readonly sessions: readonly SimulatedSession[];

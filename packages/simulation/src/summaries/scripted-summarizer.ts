@@ -15,12 +15,12 @@ import { ExtractiveSummarizer } from "@threadfold/summarizers";
 export const SCRIPTED_SUMMARIZERS = ["extractive", "lossy"] as const;
 export type ScriptedSummarizerId = (typeof SCRIPTED_SUMMARIZERS)[number];
 
-/** A stand-in for a summarizing model, the same for every policy: equal spans give equal summaries. */
+/** A stand-in for a summarizing model, the same for every policy: equal spans make equal summaries. */
 export interface ScriptedSummarizer {
   readonly id: ScriptedSummarizerId;
   /** For policies that take a summary as text. */
   readonly text: (span: readonly Message[], maxTokens: number) => Promise<string>;
-  /** For policies of ours. */
+  /** For our own presets. */
   readonly summarizer: Summarizer;
   /** True when it stands in for a model whose calls are paid for, also where a policy could do without one. */
   readonly isModel: boolean;

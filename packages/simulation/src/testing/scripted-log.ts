@@ -22,7 +22,7 @@ export function scriptedSession(script: readonly ScriptedMessage[], system: read
   return recordedSession(scriptedImport(script, system), "scripted");
 }
 
-/** The same as an importer would give it. */
+/** The same session as an importer would return it. */
 export function scriptedImport(script: readonly ScriptedMessage[], system: readonly string[] = []): ImportedSession {
   let at = START;
   const messages = script.map((line, index): MessageInput => {
@@ -59,8 +59,8 @@ function contentOf(line: ScriptedMessage): Pick<MessageInput, "role" | "parts" |
 }
 
 /**
- * A run of so many steps. Each reads a file of its own and prints some lines; from the thirtieth on each step also uses
- * a name that was printed thirty steps before.
+ * A run of this many steps. Each reads a file of its own and prints some lines; from the thirtieth on each step also
+ * uses a name that was printed thirty steps before.
  */
 export function longScript(steps: number, linesPerResult = 20): readonly ScriptedMessage[] {
   const work = Array.from({ length: steps }, (_, step): readonly ScriptedMessage[] => [

@@ -38,7 +38,7 @@ const ORDER: readonly AuditLine["type"][] = [
   "end",
 ];
 
-/** Follows the lines of an audit file, one at a time, and says of each what is wrong with it. */
+/** Follows the lines of an audit file, one at a time, and returns for each what is wrong with it. */
 export class AuditChecker {
   readonly counts = {
     entries: 0,

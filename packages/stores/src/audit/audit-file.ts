@@ -234,7 +234,7 @@ export function sealLine(line: AuditLine, previousSeal: string): { readonly text
   return { text: `${body.slice(0, -1)},"seal":"${seal}"}`, seal };
 }
 
-/** A line without its seal, and the seal; null for a line that does not build on the one before it, or is no JSON. */
+/** A line without its seal, and the seal; null for a line that does not build on the one before it, or is not JSON. */
 export function unsealLine(
   text: string,
   previousSeal: string,

@@ -46,7 +46,7 @@ export interface CheckedLog {
   readonly arrivals: ReadonlyMap<string, number>;
 }
 
-/** What an entry row has to say beside its body. */
+/** What an entry row has to say besides its body. */
 type Header = Pick<StoredEntry, "version" | "kind" | "messageId" | "pinId" | "messages" | "turn" | "step">;
 
 const START: Header = { version: 0, kind: "", messageId: null, pinId: null, messages: 0, turn: 0, step: 0 };
@@ -129,8 +129,8 @@ export interface CheckedPlans {
 /**
  * Checks that plans are whole, are the ones that their ids name, and cover only what the log has.
  *
- * @param logWith reads the log with at least so many entries, as far as it has them: a thread that is in use grows between
- * the reading of its log and of its plans.
+ * @param logWith reads the log with at least this many entries, as far as it has them: a thread that is in use grows
+ * between the reading of its log and of its plans.
  */
 export async function checkPlans(
   threadId: ThreadId,

@@ -101,7 +101,7 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
  * Signs with an Ed25519 key in this process.
  *
  * @param privateKey PKCS#8 in PEM, or a key object.
- * @throws ThreadfoldError `INVALID_CONFIG` when it is no such key.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is not such a key.
  */
 export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner {
   const key = typeof privateKey === "string" ? readKey(() => createPrivateKey(privateKey)) : privateKey;
@@ -115,7 +115,7 @@ export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner 
  * A public key as checkpoints carry it: SPKI in DER, base64.
  *
  * @param publicKey SPKI in PEM, or base64 of its DER.
- * @throws ThreadfoldError `INVALID_CONFIG` when it is no Ed25519 key.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is not an Ed25519 key.
  */
 export function ed25519PublicKey(publicKey: string): string {
   const key = readKey(() => publicKeyOf(publicKey));

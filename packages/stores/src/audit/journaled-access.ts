@@ -12,7 +12,7 @@ import { systemClock } from "../shared/store-basics.ts";
 /** What a requester may read, by the sensitivity of the content. */
 export type Clearance = (requester: SecurityContext) => Sensitivity;
 
-/** How access is checked and written down. */
+/** How access is checked and recorded. */
 export interface JournaledAccessOptions {
   /**
    * The highest sensitivity that a requester may read now. It is asked at every reading, so that what was lowered holds
@@ -32,9 +32,9 @@ export function isCleared(content: Sensitivity, clearance: Sensitivity): boolean
 }
 
 /**
- * A store whose artifacts write down who read them, and who asked and got nothing, in the journal of the thread that they
- * belong to. A requester that may not read gets the answer for something that was never there. Readings by the host itself, without
- * a requester, are not written down. A reading that cannot be written down fails.
+ * A store whose artifacts record who read them, and who asked and got nothing, in the journal of the thread that they
+ * belong to. A requester that may not read gets the answer for something that was never there. Readings by the host
+ * itself, without a requester, are not recorded. A reading that cannot be recorded fails.
  */
 export function journaledAccess(store: ThreadfoldStore, options: JournaledAccessOptions = {}): ThreadfoldStore {
   return Object.freeze({ ...store, artifacts: journaledArtifacts(store.artifacts, store.journal, options) });

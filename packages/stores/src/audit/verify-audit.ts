@@ -3,7 +3,7 @@ import type { Checkpoint } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
 import { parseAuditLine, unsealLine } from "./audit-file.ts";
 
-/** What an audit file is held against beside itself. */
+/** What an audit file is held against besides itself. */
 export interface AuditTrust {
   /**
    * Ed25519 key that checkpoints have to be signed with, as `ed25519PublicKey` returns it. Without `since` there has to be

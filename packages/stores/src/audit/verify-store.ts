@@ -25,9 +25,9 @@ import { signatureProblem } from "./checkpoint.ts";
 
 export type { StoreFinding } from "./check-thread.ts";
 
-/** How a check runs. */
+/** Progress and cancellation of a check. */
 export interface VerifyOptions {
-  /** Ends the check. */
+  /** Ends the check early. */
   readonly signal?: AbortSignal;
   /** Called with every thread that is checked, before it is. */
   readonly onThread?: (threadId: ThreadId) => void;
@@ -42,7 +42,7 @@ export interface VerifyOptions {
  * an exception, so one run reports all of it that can still be read.
  *
  * @param threadId the thread to check; without it all of them, and the backend's files.
- * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store has never heard of the thread, `ABORTED`, `STORE_UNAVAILABLE`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not know the thread, `ABORTED`, `STORE_UNAVAILABLE`.
  */
 export async function verifyStore(
   store: ThreadfoldStore,
@@ -101,7 +101,8 @@ async function verifyThread(
     (log = await checkEntries(counted(inspector.entries(threadId)), isErased));
   const logWith = async (entries: number): Promise<CheckedLog> =>
     log.problem === null && entries >= log.links.length ? readLog() : log;
-  // The journal is written after what it speaks of, so it is read first: what comes in meanwhile is no contradiction.
+  // The journal is written after what it speaks of, so it is read first: what is added meanwhile does not contradict
+  // it.
   const journalProblem = await guarded(
     async () => (journal = await checkJournal(threadId, counted(inspector.journal(threadId)))).problem,
   );
@@ -150,7 +151,7 @@ async function* countRows<Row>(source: AsyncIterable<Row>, count: () => void): A
 
 /**
  * Says whether a thread and its journal have only grown since a checkpoint that was kept elsewhere. This finds what no
- * chain can: an end that was cut off, and a record that was written anew as a whole. That chains hold is for
+ * chain can: an end that was cut off, and a record that was written anew as a whole. Whether chains hold is for
  * `verifyStore` to say; both together show that nothing up to the checkpoint was changed.
  *
  * @param publicKey the key that the checkpoint has to be signed with, as `ed25519PublicKey` returns it.

@@ -53,7 +53,7 @@ export const entry = (number: number, text?: string): ThreadEntryInput => ({
   message: message(number, text),
 });
 
-/** The first so many messages of the transcript as entries. */
+/** The first `count` messages of the transcript as entries. */
 export const transcript = (count: number): readonly ThreadEntryInput[] =>
   Array.from({ length: count }, (_, number) => entry(number));
 

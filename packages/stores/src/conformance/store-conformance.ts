@@ -17,7 +17,7 @@ export interface StoreBackend {
   readonly isSealed?: boolean;
   /** Opens an empty store that takes its time from the clock. */
   open(options: { readonly clock: Clock }): Promise<ThreadfoldStore>;
-  /** Opens what the newest `open` opened again, beside it or after it was closed. Absent for stores that forget. */
+  /** Opens what the newest `open` opened again, next to it or after it was closed. Absent for stores that forget. */
   reopen?(options: { readonly clock: Clock }): Promise<ThreadfoldStore>;
   /** Called when a law is done with what was opened, after it was closed. */
   dispose?(): Promise<void>;

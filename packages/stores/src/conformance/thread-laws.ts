@@ -17,7 +17,7 @@ import { assertFrozen, holds, loaded, refuses, type StoreLaw } from "./store-law
 
 const ANY = { expectedVersion: "any" } as const;
 
-/** How threads come back. */
+/** Laws of threads: what was appended is read back. */
 export const threadLaws: readonly StoreLaw[] = [
   {
     name: "a thread that nobody appended to is not there",

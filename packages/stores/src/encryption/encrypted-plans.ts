@@ -176,7 +176,7 @@ interface PlanHead {
   readonly threadDigest: string;
 }
 
-/** What an envelope says of the span that stands in the clear beside it. */
+/** What an envelope says of the span that stands in the clear next to it. */
 interface SpanSeal {
   readonly first: MessageId;
   readonly last: MessageId;
@@ -208,7 +208,7 @@ function writeRecord(record: PlanRecord, head?: PlanHead): string {
 }
 
 /**
- * The record in an envelope, with the span beside it.
+ * The record in an envelope, with the span next to it.
  *
  * @throws ThreadfoldError `UNSEAL_FAILED` when that span is not the one that was sealed. Of a span whose ids were left in
  * the store only its ends and their number can be held against the seal.

@@ -99,7 +99,7 @@ class EncryptedArtifacts implements ArtifactStore {
   }
 }
 
-/** The artifact's own tenant is sealed with it, beside the store's. */
+/** The artifact's own tenant is sealed with it, besides the store's. */
 const owner = ({ tenantId }: ArtifactMetadata): string => JSON.stringify(tenantId);
 
 const opened = (metadata: ArtifactMetadata): ArtifactMetadata =>
@@ -108,8 +108,8 @@ const opened = (metadata: ArtifactMetadata): ArtifactMetadata =>
 /**
  * A journal without bare digests of plain content, which would let anybody confirm a guess of it, also after it was
  * erased. Digests of threads, plans and diffs are kept under the subject's key, and those of requests sealed, because a
- * replay needs them back. Hashes are over what is stored: a request's entry that was opened for reading does not give its
- * own hash, and `verifyStore` checks what is stored.
+ * replay needs them back. Hashes are over what is stored: a request's entry that was opened for reading does not match
+ * its own hash, and `verifyStore` checks what is stored.
  */
 class EncryptedJournal implements AuditJournal {
   readonly #inner: AuditJournal;
@@ -171,7 +171,7 @@ class EncryptedJournal implements AuditJournal {
   }
 }
 
-/** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it lie. */
+/** Erases by destroying a subject's key: what it sealed is noise from then on, wherever copies of it are. */
 class KeyEraser implements StoreEraser {
   readonly #placeOf: PlaceOf;
   readonly #subjectOf: (threadId: ThreadId) => string;
@@ -260,7 +260,7 @@ export function sealedSummaries(
   };
 }
 
-/** The same for one thread alone, whoever asks: for hosts that hand a cache to a summarizer of their own. */
+/** The same for one thread alone, whoever calls: for hosts that hand a cache to a summarizer of their own. */
 export function sealedSummaryCache(
   cache: SummaryCacheStore,
   keys: KeyStore,

@@ -169,7 +169,7 @@ function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryInput {
   }
 }
 
-/** The entry that was sealed, in the place that the store gave it. @throws ThreadfoldError `UNSEAL_FAILED`. */
+/** The entry that was sealed, at the place that the store assigned. @throws ThreadfoldError `UNSEAL_FAILED`. */
 async function openEntry(sealer: Sealer, entry: ThreadEntry): Promise<ThreadEntry> {
   switch (entry.type) {
     case "message":

@@ -20,7 +20,7 @@ import { contentErased } from "./subject-keys.ts";
 
 /** Threads whose keys are remembered to be right, so that writing to them again reads nothing. */
 const REMEMBERED = 10_000;
-/** Threads that are asked whether a key store is the one of this store. */
+/** Threads by which it is checked whether a key store is the one of this store. */
 const WITNESSES = 100;
 /** Journal entries among which a sealed one is looked for; a request's is. */
 const JOURNALED = 64;
@@ -33,10 +33,11 @@ export interface SealingKey {
 }
 
 /**
- * Sees to it that a store is only ever written to with the keys that sealed what it holds. A key folder that is empty
+ * Makes sure that a store is only ever written to with the keys that sealed what it holds. A key folder that is empty
  * because its volume is not mounted looks like one that never had a key, and other keys seal as well as the right ones:
- * what was written would be lost, and the thread with it, once the right keys are back. Every envelope commits to its key,
- * so that whatever is sealed already is the check value, also in stores that were written before there was this guard.
+ * what was written would be lost, and the thread with it, once the right keys are back. Every envelope commits to its
+ * key, so that whatever is sealed already is the check value, also in stores that were written before there was this
+ * guard.
  */
 export class KeyGuard {
   readonly #store: ThreadfoldStore;
@@ -126,7 +127,7 @@ export class KeyGuard {
     if (strangers > 0) throw foreignKeys(place);
   }
 
-  /** The newest thing that is sealed of a thread, which tells of a rotated key that is missing as well. */
+  /** The newest thing that is sealed of a thread, which reveals a missing rotated key as well. */
   async #newestOf(threadId: ThreadId): Promise<SealedText | null> {
     const resumed = await this.#store.ranges?.resume(threadId);
     const held = resumed === null || resumed === undefined ? null : [...resumed.thread.entriesInMemory()];
@@ -157,7 +158,7 @@ export class KeyGuard {
         : ((await threads.load(threadId))?.entries ?? []);
       return entry === undefined ? null : sealedTextOf(entry);
     } catch (error) {
-      // What another thread suffers from is no reason to refuse this one.
+      // A fault of another thread is not a reason to refuse this one.
       if (ThreadfoldError.isInstance(error) && UNREADABLE.has(error.code)) return null;
       throw error;
     }

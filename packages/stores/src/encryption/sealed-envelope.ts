@@ -86,8 +86,8 @@ export function openEnvelope(key: SubjectKey, context: EnvelopeContext, text: st
 }
 
 /**
- * Says whether an envelope was sealed for a place with the version of the key that it names, by its commitment and without
- * decrypting it. False for what is no envelope.
+ * Says whether an envelope was sealed for a place with the version of the key that it names, by its commitment and
+ * without decrypting it. False for what is not an envelope.
  *
  * @param keyOf the subject's key of a version, or null.
  */

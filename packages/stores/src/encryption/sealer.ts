@@ -18,7 +18,7 @@ import {
   unsealFailed,
 } from "./sealed-envelope.ts";
 
-/** Whose keys seal what. */
+/** Which subjects' keys seal which threads. */
 export interface EncryptionOptions {
   /** Bound to everything that is sealed: what one tenant's store sealed opens in no other's. Null by default. */
   readonly tenantId?: string | null;
@@ -28,10 +28,10 @@ export interface EncryptionOptions {
    */
   readonly subjectOf?: (threadId: ThreadId) => string;
   /**
-   * True for a store in which others seal with keys that this key store does not have, such as one file of many tenants.
-   * Then no more is asked before a new subject's key is made than whether something of its own thread is sealed. False by
-   * default: a key store that opens nothing of what the store holds is taken for one that is away, such as a folder whose
-   * volume is not mounted, and makes no keys.
+   * True for a store in which others seal with keys that this key store does not have, such as one file of many
+   * tenants. Then the only check before a new subject's key is made is whether something of its own thread is sealed.
+   * False by default: a key store that opens nothing of what the store holds is taken for one that is away, such as a
+   * folder whose volume is not mounted, and makes no keys.
    */
   readonly isShared?: boolean;
   /** How long the key store may take for a call, in milliseconds; 10 000 by default. */

@@ -5,7 +5,7 @@ import { type KeyStore, type KeyWrapper, type SubjectKey, ThreadfoldError } from
 
 const KEY_BYTES = 32;
 
-/** Keys that live as long as the process: for tests, and for content that shall not outlive it. */
+/** Keys that live as long as the process: for tests, and for content that must not outlive it. */
 export function memoryKeyStore(wrapper?: KeyWrapper): KeyStore {
   return new SubjectKeys(memoryKeyRecords(), wrapper);
 }
@@ -91,7 +91,7 @@ const contextOf = (subject: string, version: number): Readonly<Record<string, st
   version: String(version),
 });
 
-/** Where bytes of keys lie. Names are digests, so a listing tells nothing of the subjects. */
+/** Where the bytes of keys are kept. Names are digests, so a listing tells nothing of the subjects. */
 interface KeyRecords {
   /** Versions that are there, in any order. */
   versions(name: string): Promise<readonly number[]>;

@@ -32,7 +32,7 @@ export function isErasable(store: ThreadfoldStore): store is ErasableStore {
   return "eraser" in store;
 }
 
-/** Who has something erased, why and when. */
+/** Who asked for an erasure, why and when. */
 export interface ErasureOptions {
   /** Who asked for it: a name or id of the host's own. It stays in the journal. */
   readonly actor: string;
@@ -65,7 +65,10 @@ export interface ErasureReport {
   readonly subject: string;
   readonly keyShredded: boolean;
   readonly threads: readonly ErasedThread[];
-  /** What was erased of the summaries that are cached beside the store; null for a dry run and for a store without such a cache. */
+  /**
+   * What was erased of the summaries that are cached next to the store; null for a dry run and for a store without such
+   * a cache.
+   */
   readonly cachedSummaries: ErasedSummaries | null;
 }
 
@@ -77,11 +80,11 @@ export interface ErasedSummaries {
 }
 
 /**
- * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts, search index, and summaries
- * in the cache that `openStore` opened beside it. In an
- * encrypted store the subject's key is destroyed; elsewhere content is emptied, in SQLite down to the bytes of the files. What
- * stays are headers, digests and the journal, whose chains go on to verify, and an entry that proves the erasure. It is
- * idempotent: after a crash, call it again.
+ * Erases what a store holds of a subject: entries, plans and the summaries in them, artifacts, search index, and
+ * summaries in the cache that `openStore` opened with it. In an encrypted store the subject's key is destroyed;
+ * elsewhere content is emptied, in SQLite down to the bytes of the files. What stays are headers, digests and the
+ * journal, whose chains go on to verify, and an entry that proves the erasure. It is idempotent: after a crash, call it
+ * again.
  *
  * Not reached are copies outside the store: backups, exports, and what a process holds in memory; nor the dead rows in the
  * files of a PostgreSQL, which stay until its tables are rewritten. In a store that is not encrypted, the digests of what

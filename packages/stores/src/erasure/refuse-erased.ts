@@ -134,8 +134,8 @@ export async function refuseErasedThread(store: ThreadfoldStore, threadId: Threa
 }
 
 /**
- * A summary cache beside a store that keeps its content in the clear: a session that was open when its thread was erased
- * still makes summaries of it, and none of them stays.
+ * A summary cache next to a store that keeps its content in the clear: a session that was open when its thread was
+ * erased still makes summaries of it, and none of them stays.
  */
 export function unerasedSummaries(
   cache: SummaryCacheStore & Required<Pick<SummaryCacheStore, "forget">>,

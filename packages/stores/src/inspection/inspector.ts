@@ -56,7 +56,7 @@ export interface StoredArtifact {
 
 /** Reads what a store really holds, past every rule of access and without failing on what is damaged. */
 export interface StoreInspector {
-  /** Every thread that the store has heard of, also without entries. */
+  /** Every thread that the store knows, those without entries included. */
   threadIds(): AsyncIterable<ThreadId>;
   /** Oldest first, like all of the following. */
   entries(threadId: ThreadId): AsyncIterable<StoredEntry>;

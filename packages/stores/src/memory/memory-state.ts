@@ -23,7 +23,7 @@ import type { AppendReceipt } from "../shared/threads.ts";
 
 /** What is kept of one thread. Everything in it is frozen, so it can be handed out as it is. */
 export interface MemoryThread {
-  /** Place among all threads, from 1: the order in which the store first heard of them. */
+  /** Place among all threads, from 1: the order in which the store first saw them. */
   readonly place: number;
   thread: AgentThread;
   readonly receipts: Map<string, AppendReceipt>;
@@ -140,7 +140,7 @@ export class MemoryEraser implements StoreEraser {
     return this.isErasedNow(threadId);
   }
 
-  /** The same, at once. */
+  /** The same as `isErased`, synchronously. */
   isErasedNow(threadId: ThreadId): boolean {
     return (this.#state.threads.get(threadId)?.erased ?? null) !== null;
   }

@@ -63,7 +63,6 @@ export function createMemoryStore(options: StoreOptions = {}): InspectableStore 
   });
 }
 
-/** Threads in memory. */
 class MemoryThreads implements ThreadStore {
   readonly #state: MemoryState;
 
@@ -167,7 +166,6 @@ class MemoryRanges implements ThreadRanges {
   }
 }
 
-/** Plans in memory. */
 class MemoryPlans implements CompactionStore {
   readonly #state: MemoryState;
 
@@ -215,7 +213,6 @@ function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageI
   return (id) => (covered.message(id) === undefined ? undefined : plan.threadVersion);
 }
 
-/** Artifacts in memory. */
 class MemoryArtifacts implements ArtifactStore {
   readonly #state: MemoryState;
 
@@ -252,7 +249,6 @@ class MemoryArtifacts implements ArtifactStore {
   }
 }
 
-/** The journal in memory. */
 class MemoryJournal implements AuditJournal {
   readonly #state: MemoryState;
 

@@ -77,7 +77,7 @@ export class PostgresInspector implements StoreInspector {
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     type Row = Omit<StoredArtifact, "content"> & { readonly content: Uint8Array | null };
     for await (const row of this.#rowsOf<Row>("artifacts", ARTIFACTS, threadId, 1)) {
-      // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
+      // What is shorter than it was is no longer the content; an erasure leaves nothing at all.
       const isGone = row.content === null || (row.content.length === 0 && row.bytes > 0);
       yield { ...row, content: isGone ? null : Buffer.from(row.content).toString("utf8") };
     }

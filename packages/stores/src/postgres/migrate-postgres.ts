@@ -3,7 +3,7 @@ import { asStoreError, inSchema } from "./postgres-connection.ts";
 import type { PostgresDriver, SqlSession } from "./postgres-driver.ts";
 import { MIGRATIONS, TENANT_TABLES } from "./schema.ts";
 
-/** How tables are made. */
+/** Which schema is brought up to date, and for which role its rows are secured. */
 export interface PostgresMigration {
   /** The schema to put the tables into; `threadfold` by default. */
   readonly schema?: string;
@@ -142,7 +142,7 @@ async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
 /** Rows of the tenant that the transaction names, and none when it names none. */
 const OWN_ROWS = "tenant = (SELECT current_setting('threadfold.tenant', true))";
 
-/** What an application may do beside reading and adding rows. The tables' guards narrow it further. */
+/** What an application may do besides reading and adding rows. The tables' guards narrow it further. */
 const PRIVILEGES = [
   "UPDATE (created_at, ttl_seconds, sensitivity), DELETE ON @.artifacts",
   "UPDATE (content), DELETE ON @.artifact_contents",

@@ -36,7 +36,7 @@ export interface PostgresDriver extends SqlSession {
   close(): Promise<void>;
 }
 
-/** How connections are pooled. */
+/** Limits of a pool of connections. */
 export interface PostgresPoolOptions {
   /** Connections at the most; 10 by default. */
   readonly maxConnections?: number;

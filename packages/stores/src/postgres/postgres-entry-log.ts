@@ -32,7 +32,7 @@ const PLACES = `SELECT message_id, version, messages - 1 AS ordinal FROM @.entri
   WHERE thread_key = $1 AND message_id = ANY ($2::text[])`;
 const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal FROM @.entries
   WHERE thread_key = $1 AND version BETWEEN $2 AND $3 AND message_id IS NOT NULL ORDER BY version`;
-// Sorted here, so that the order is no reason to walk the thread.
+// Sorted here, so that the thread need not be walked for their order.
 const PIN_VERSIONS = "SELECT version FROM @.entries WHERE thread_key = $1 AND pin_id IS NOT NULL";
 const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
@@ -44,7 +44,7 @@ const INSERT_ENTRIES = `INSERT INTO @.entries
     $10::bigint[], $11::text[], $12::text[])
     AS fresh (version, kind, message_id, pin_id, messages, turn, step, digest, link) ORDER BY version`;
 
-/** Where a thread ends, or ended when it had so many entries. */
+/** Where a thread ends, or ended when it had this many entries. */
 export async function readEnd(
   session: SqlSession,
   threadKey: number,
@@ -199,7 +199,7 @@ export class PostgresThreadKeys {
     this.#connection = connection;
   }
 
-  /** The key of a thread of this tenant that the store has heard of. */
+  /** The key of a thread of this tenant that the store knows. */
   async find(session: SqlSession, threadId: ThreadId): Promise<number | undefined> {
     const known = this.#known.get(threadId);
     if (known !== undefined) return known;

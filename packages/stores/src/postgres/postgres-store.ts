@@ -50,8 +50,8 @@ export interface PostgresStoreOptions extends StoreOptions, PostgresPoolOptions 
   readonly tenantId?: string | null;
   /**
    * Asks for proof that the server keeps tenants apart, whatever this process sends it: tables with row-level security,
-   * and a role that it binds. It guards against a statement that forgets whose rows it means; who can send SQL of his own
-   * as this role can name any tenant. Without it, tenants are kept apart by the store's own statements.
+   * and a role that it binds. It guards against a statement that forgets whose rows it means; whoever can send their
+   * own SQL as this role can name any tenant. Without it, tenants are kept apart by the store's own statements.
    */
   readonly rowLevelSecurity?: boolean;
 }
@@ -92,7 +92,7 @@ export async function openPostgresStore(
   }
 }
 
-/** Sees to it that the tables are there, and says whether the server keeps tenants apart. */
+/** Makes sure that the tables are there, and returns whether the server keeps tenants apart. */
 async function prepare(driver: PostgresDriver, schema: string, mustSecure: boolean): Promise<boolean> {
   const version = await schemaVersionOf(driver, schema);
   if (version !== SCHEMA_VERSION) {
@@ -209,7 +209,6 @@ const INSERT_CONTENT = "INSERT INTO @.artifact_contents (artifact_key, tenant, c
 const RENEW =
   "UPDATE @.artifacts SET created_at = $1, ttl_seconds = $2, sensitivity = $3 WHERE artifact_key = $4 RETURNING artifact_key";
 
-/** Artifacts in PostgreSQL. */
 class PostgresArtifacts implements ArtifactStore {
   readonly #connection: PostgresConnection;
   readonly #clock: Clock;
@@ -300,7 +299,6 @@ const LAST_RECORD = `SELECT ${JOURNAL_COLUMNS} FROM @.journal WHERE thread_key =
 const RECORDS = `SELECT ${JOURNAL_COLUMNS} FROM @.journal WHERE thread_key = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
 const INSERT_RECORD = `INSERT INTO @.journal (thread_key, tenant, ${JOURNAL_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
-/** The journal in PostgreSQL. */
 class PostgresJournal implements AuditJournal {
   readonly #connection: PostgresConnection;
   readonly #keys: PostgresThreadKeys;

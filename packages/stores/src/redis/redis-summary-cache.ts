@@ -41,14 +41,17 @@ export interface RedisSummaryCache extends SummaryCacheStore {
 const DEFAULT_PREFIX = "threadfold";
 const SHORTEST_SECRET = 32;
 const THIRTY_DAYS = 30 * 24 * 60 * 60;
-/** After a failure the server is left alone for so long, so that a slow one costs its timeout once in a while and not per call. */
+/**
+ * How long the server is left alone after a failure, so that a slow one costs its timeout once in a while and not per
+ * call.
+ */
 const PAUSE_MS = 1_000;
 /** Values that are deleted with one command. */
 const AT_A_TIME = 500;
 
 /**
- * Opens a summary cache in Redis. It never fails and never throws once it is open: a server that is not there, or goes,
- * or forgets, is a miss and costs time alone.
+ * Opens a summary cache in Redis. It never fails and never throws once it is open: a server that is not there, or goes
+ * away, or forgets, is a miss and costs only time.
  *
  * @param address `redis://user:password@host:port/database`, or `rediss:` for TLS.
  * @throws ThreadfoldError `INVALID_CONFIG` for options out of range, and when `ioredis` is not installed.
@@ -105,7 +108,7 @@ class RedisCache implements RedisSummaryCache {
     if (sealed === null) return null;
     const value = this.#seal.open(key, sealed);
     if (value === null) this.#tell({ kind: "not-authentic", message: "A cached summary is not this tenant's own." });
-    // Who finds what another thread cached has said the same: forgetting either one takes it away.
+    // Whoever finds what another thread cached has said the same: forgetting either one takes it away.
     if (value !== null && threadId !== undefined) await this.#attempt(() => this.#note(threadId, key));
     return value;
   }

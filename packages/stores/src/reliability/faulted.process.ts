@@ -13,7 +13,7 @@ export interface FaultedWord {
   readonly outcome: string;
 }
 
-// Goes through the same operations on each of the given files, whatever fails, and tells of each how it ended.
+// Goes through the same operations on each of the given files, whatever fails, and reports how each ended.
 const tell = (word: FaultedWord): void => void writeSync(1, `${JSON.stringify(word)}\n`);
 
 async function attempt(path: string, step: FaultedWord["step"], work: () => Promise<unknown>): Promise<void> {

@@ -6,7 +6,7 @@ import { SeededRandom } from "./rounds.ts";
 export interface ListOperation {
   readonly client: string;
   readonly start: bigint;
-  /** Null when the client never heard how it ended. */
+  /** Null when the client never learned how it ended. */
   readonly end: bigint | null;
   /** The value to append; null for a read. */
   readonly value: string | null;
@@ -45,7 +45,7 @@ function realTimeProblem(history: readonly ListOperation[], place: ReadonlyMap<s
   const ended = [...done].sort((one, other) => order(one.end ?? 0n, other.end ?? 0n));
   const begun = [...history].sort((one, other) => order(one.start, other.start));
   let next = 0;
-  /** Values that the list had at the least when the current operation began. */
+  /** Values that the list had at least when the current operation began. */
   let least = 0;
   for (const { client, value, seen, start } of begun) {
     for (; next < ended.length && ((ended[next] as ListOperation).end ?? 0n) < start; next++) {
@@ -63,7 +63,7 @@ const lengthAfter = ({ value, seen }: ListOperation, place: ReadonlyMap<string, 
 
 const order = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** What a client is to do: so many appends and reads on one thread. */
+/** What a client is to do: this many appends and reads on one thread. */
 export interface ListWork {
   readonly client: string;
   readonly thread: string;
@@ -71,12 +71,15 @@ export interface ListWork {
   readonly seed: number;
 }
 
-/** Word of an operation: first that it begins, then how it ended. Times are nanoseconds of the machine's steady clock. */
+/**
+ * A report of an operation: first that it begins, then how it ended. Times are nanoseconds of the machine's steady
+ * clock.
+ */
 export type ListWord =
   | { readonly client: string; readonly number: number; readonly start: string; readonly value: string | null }
   | { readonly client: string; readonly number: number; readonly end: string; readonly seen?: readonly string[] };
 
-/** Does the work, one operation after the other, and tells of each before it begins and once it ended. */
+/** Does the work, one operation after the other, and reports each before it begins and once it ended. */
 export async function workOnList(
   store: ThreadfoldStore,
   { client, thread, operations, seed }: ListWork,

@@ -132,7 +132,7 @@ class Simulation {
     return `${version} ${result === null}`;
   }
 
-  /** A writer that has not seen the newest entries must be told so. */
+  /** A writer that has not seen the newest entries must be told. */
   async stale(threadId: ThreadId, model: ModelThread): Promise<string> {
     if (model.erased || model.ids.length === 0) return "nothing to be stale of";
     const entry = { type: "message" as const, message: { ...message(0), id: asMessageId(`stale ${this.#number}`) } };
@@ -175,7 +175,7 @@ class Simulation {
     return artifactId;
   }
 
-  /** Reads content back: what is alive comes byte for byte, and what has expired never. */
+  /** Reads content back: what is alive comes byte for byte, and expired content never. */
   async rehydrate(threadId: ThreadId, model: ModelThread): Promise<string> {
     if (model.erased || model.artifacts.size === 0) return "nothing kept";
     const artifactId = this.#random.pick([...model.artifacts.keys()]);

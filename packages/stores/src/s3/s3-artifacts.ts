@@ -70,7 +70,7 @@ type Sdk = Drivers["@aws-sdk/client-s3"];
 
 /** How often a write is tried that the service calls off because another one of the same key was under way. */
 const TRIES = 5;
-/** A listing is several requests, and may take as long as so many. */
+/** A listing is several requests, and may take as long as this many. */
 const LISTING_REQUESTS = 20;
 
 /**

@@ -109,7 +109,7 @@ export function metadataOf(row: ArtifactRow): ArtifactMetadata {
 }
 
 /**
- * An artifact from its row and the bytes that are kept beside it.
+ * An artifact from its row and the bytes that are kept apart from it.
  *
  * @throws ThreadfoldError `STORE_CORRUPT` when they are gone, or are not those that the id names.
  */

@@ -14,7 +14,7 @@ import { isPlainText, wholeNumber } from "./store-basics.ts";
  * The next entry of a journal, frozen and apart from the record that was handed in, with the record's canonical JSON.
  *
  * @throws ThreadfoldError `INVALID_JSON` for a record that canonical JSON cannot express, `INVALID_CONFIG` for a time
- * that is no plain text.
+ * that is not plain text.
  */
 export function sealJournalEntry(
   previous: JournalEntry | null,
@@ -53,7 +53,7 @@ export interface JournalRow {
   readonly hash: string;
 }
 
-/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is no JSON. */
+/** An entry from its row. @throws ThreadfoldError `STORE_CORRUPT` when its record is not JSON. */
 export function journalEntryOf(
   { sequence, at, record, previous_hash: previousHash, hash }: JournalRow,
   threadId: ThreadId,

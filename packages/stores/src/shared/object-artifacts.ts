@@ -36,7 +36,7 @@ export interface ObjectArtifactsOptions {
   readonly tenantId?: string | null;
 }
 
-/** Artifacts that are kept beside the rest of a store, and have to be closed by themselves. */
+/** Artifacts that are kept apart from the rest of a store, and have to be closed by themselves. */
 export interface ClosableArtifacts extends ArtifactStore {
   close(): Promise<void>;
 }

@@ -27,7 +27,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** A search looks at thousands of passages, so this is no schema. What is handed out is held against its message. */
+/**
+ * A search looks at thousands of passages, so this does not use a schema. What is handed out is held against its
+ * message.
+ */
 function isPassage(value: unknown): value is RecallPassage {
   if (typeof value !== "object" || value === null) return false;
   const { branch, toolName, ...place } = value as RecallPassage;

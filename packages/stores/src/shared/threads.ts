@@ -55,8 +55,8 @@ export function idsOf(entry: ThreadEntry): { readonly messageId: MessageId | nul
 }
 
 /**
- * Accepts an append when the thread is at the version that the caller expects. A thread without entries is no thread, so
- * `"no-thread"` and 0 mean the same.
+ * Accepts an append when the thread is at the version that the caller expects. A thread without entries does not exist,
+ * so `"no-thread"` and 0 mean the same.
  *
  * @throws ThreadfoldError `VERSION_CONFLICT` with both versions.
  */

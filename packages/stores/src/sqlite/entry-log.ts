@@ -101,7 +101,7 @@ export class EntryLog {
     this.#connection = connection;
   }
 
-  /** Where the thread ends, or ended when it had so many entries. */
+  /** Where the thread ends, or ended when it had this many entries. */
   end(threadKey: number, atVersion: number = LAST_VERSION): LogEnd {
     return this.#connection.get(END, { thread: threadKey, upTo: Math.min(atVersion, LAST_VERSION) }) ?? START_OF_LOG;
   }
@@ -218,7 +218,7 @@ export class ThreadKeys {
     this.#connection = connection;
   }
 
-  /** The key of a thread that the store has heard of. */
+  /** The key of a thread that the store knows. */
   find(threadId: ThreadId): number | undefined {
     const known = this.#known.get(threadId);
     if (known !== undefined) return known;

@@ -112,7 +112,7 @@ export class SqliteInspector implements StoreInspector {
 
   async *artifacts(threadId: ThreadId): AsyncIterable<StoredArtifact> {
     for await (const row of this.#rowsOf("artifacts", ARTIFACTS, threadId, 1)) {
-      // What is shorter than it was is no content any more; nothing at all is what an erasure leaves.
+      // What is shorter than it was is no longer the content; an erasure leaves nothing at all.
       const isGone = row.content?.length === 0 && row.bytes > 0;
       yield { ...row, content: isGone ? null : textOf(row.content) };
     }
@@ -149,7 +149,7 @@ export class SqliteInspector implements StoreInspector {
 /** No body is empty, so an empty one is what an erasure left. */
 const bodyOf = (body: string | null): string | null => (body === "" ? null : body);
 
-/** Bytes as text; what is no UTF-8 gets replacement characters and so differs from what was written. */
+/** Bytes as text; what is not UTF-8 gets replacement characters and so differs from what was written. */
 function textOf(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
@@ -175,7 +175,7 @@ const EXPIRED_CONTENTS = `DELETE FROM artifact_contents WHERE artifact_key IN ($
 const EXPIRED_ARTIFACTS = `DELETE FROM artifacts WHERE artifact_key IN (${EXPIRED})`;
 const TRUNCATE_LOG = query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", { busy: "integer" });
 
-/** How long emptying the log waits for those who read it, in milliseconds. It holds up who writes meanwhile. */
+/** How long emptying the log waits for those who read it, in milliseconds. It holds up writers meanwhile. */
 const LOG_TIMEOUT_MS = 2_000;
 
 /** Erases in a SQLite file, down to its free pages and its write-ahead log. */
@@ -197,7 +197,7 @@ export class SqliteEraser implements StoreEraser {
     return this.isErasedNow(threadId);
   }
 
-  /** The same, at once. */
+  /** The same as `isErased`, synchronously. */
   isErasedNow(threadId: ThreadId): boolean {
     const threadKey = this.#keys.find(threadId);
     return threadKey !== undefined && this.#connection.get(ERASED, threadKey) !== undefined;
@@ -243,7 +243,7 @@ export class SqliteEraser implements StoreEraser {
     for (const { sql } of guards) this.#connection.script(sql);
   }
 
-  /** What was erased is in the log beside the file until its pages are moved over and the log is emptied. */
+  /** What was erased is in the log next to the file until its pages are moved over and the log is emptied. */
   #truncateLog(): Promise<void> {
     return this.#connection.whenFree(() => {
       if (this.#connection.get(TRUNCATE_LOG)?.busy === 0) return;

@@ -108,7 +108,7 @@ function requireWriteAheadLog(connection: SqliteConnection): void {
  * Makes sure that a path may be opened as a store, and only looks: nothing is written, created or locked.
  *
  * @throws ThreadfoldError `STORE_FOREIGN` for a file of another program or of a newer version, `STORE_UNAVAILABLE` when
- * the path is no file that may be read and written, or its folder is not there.
+ * the path is not a file that may be read and written, or its folder is not there.
  */
 function inspectPath(path: string, newest: number): void {
   const stats = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -168,7 +168,7 @@ function firstBytes(path: string): Buffer {
   }
 }
 
-/** A log beside the file may hold tables that the file itself does not show yet. */
+/** A log next to the file may hold tables that the file itself does not show yet. */
 function hasUnfinishedLog(path: string): boolean {
   return ["-wal", "-journal"].some((suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }

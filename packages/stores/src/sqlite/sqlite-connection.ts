@@ -106,7 +106,7 @@ export class SqliteConnection {
         } catch (error) {
           if (!isLocked(error) || performance.now() >= deadline) throw error;
         }
-        // Of different length, so that two who wait do not come at the same time again and again.
+        // Of different length, so that two waiters do not collide again and again.
         await pause(pauseMs * (0.5 + Math.random() / 2));
       }
     } finally {
@@ -193,9 +193,9 @@ interface SqliteError extends Error {
   readonly errcode: number;
 }
 
-/** SQLITE_BUSY. */
+/** The result code for a lock that another connection holds. */
 export const SQLITE_BUSY = 5;
-/** SQLITE_CONSTRAINT. */
+/** The primary result code `SQLITE_CONSTRAINT`: a row was refused. */
 const CONSTRAINT = 19;
 
 /** Primary result codes that say that the file's content is not what this store wrote. */
@@ -242,7 +242,7 @@ export function isLocked(error: unknown): boolean {
   return ThreadfoldError.isInstance(error) && (Number(error.details["sqliteCode"]) & 0xff) === SQLITE_BUSY;
 }
 
-/** True when SQLite refused rows because of what is there already: a trigger, an index or a reference said no. */
+/** True when SQLite refused rows because of what is there already: by a trigger, an index or a reference. */
 export function isRefusedRow(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isSqliteError(cause) && (cause.errcode & 0xff) === CONSTRAINT;

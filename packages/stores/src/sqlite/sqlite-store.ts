@@ -88,7 +88,6 @@ const INSERT_ARTIFACT = `INSERT INTO artifacts
 const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VALUES (?, ?)";
 const RENEW = "UPDATE artifacts SET created_at = ?, ttl_seconds = ?, sensitivity = ? WHERE artifact_key = ?";
 
-/** Artifacts in SQLite. */
 class SqliteArtifacts implements ArtifactStore {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
@@ -182,7 +181,6 @@ const RECORDS = query<JournalRow>(
 );
 const INSERT_RECORD = `INSERT INTO journal (thread_key, ${JOURNAL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
 
-/** The journal in SQLite. */
 class SqliteJournal implements AuditJournal {
   readonly #connection: SqliteConnection;
   readonly #keys: ThreadKeys;

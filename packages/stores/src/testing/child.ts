@@ -65,8 +65,8 @@ export interface EndedChild {
 }
 
 /**
- * What is waited for of a child. One that could not be started, or ended before, is an error that says so: the test would
- * wait for it in vain.
+ * An output of a child that a test waits for. A child that could not be started, or ended before, is an error that says
+ * so: the test would wait for it in vain.
  */
 export async function unlessEnded<Result>(child: ChildProcess, awaited: Promise<Result>): Promise<Result> {
   let forget = (): void => undefined;

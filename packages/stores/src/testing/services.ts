@@ -12,7 +12,7 @@ interface FoundService {
 }
 
 /**
- * Looks whether a service answers. Suites without their service are skipped by a name that says so.
+ * Checks whether a service answers. Suites without their service are skipped by a name that says so.
  *
  * @throws Error when it does not answer and `THREADFOLD_REQUIRE_SERVICES` is 1, so that the suite fails.
  *
@@ -85,7 +85,7 @@ export interface S3Server {
   readonly objects: Map<string, Buffer>;
   /** Requests so far, by method and status, such as `PUT 412`. */
   readonly answers: string[];
-  /** Makes the next so many requests fail with a status. */
+  /** Makes the next `count` requests fail with a status. */
   failNext(count: number, status: number): void;
   close(): Promise<void>;
 }
@@ -181,7 +181,7 @@ export interface SilentServer {
   close(): Promise<void>;
 }
 
-/** @param halfAnswer what it says to the first bytes it hears, before it falls silent. */
+/** @param halfAnswer what it answers to the first bytes it receives, before it falls silent. */
 export async function startSilentServer(halfAnswer = ""): Promise<SilentServer> {
   const { server, port, close } = await listen((socket) => {
     socket.once("data", () => void (halfAnswer !== "" && socket.write(halfAnswer)));
@@ -190,7 +190,7 @@ export async function startSilentServer(halfAnswer = ""): Promise<SilentServer> 
   return { port, close };
 }
 
-/** Something on the way to a server that may stop to pass on what is said. */
+/** A proxy to a server that may stop passing on what is sent. */
 export interface SilencingProxy extends SilentServer {
   /** Passes nothing on any more, in either direction, or everything again. */
   silence(isSilent: boolean): void;

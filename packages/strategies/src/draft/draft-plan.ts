@@ -37,7 +37,7 @@ export class DraftPlan {
     return this.#holds.get(ordinal);
   }
 
-  /** Takes a proposal in. What held its messages before makes way: a later rung folds deeper than an earlier one. */
+  /** Adds a proposal. What held its messages before makes way: a later rung folds deeper than an earlier one. */
   choose(proposal: CompactionProposal): void {
     this.#chosen.push(proposal);
     for (const ordinal of proposal.ordinals) this.#holds.set(ordinal, proposal);

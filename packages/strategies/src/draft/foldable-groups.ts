@@ -4,7 +4,7 @@ import { type GroupedThread, lastOrdinal, type MessageGroup, type ThreadShape } 
 export interface Protection {
   /** Tokens at the end of the thread that are folded last. */
   readonly recentTokens: number;
-  /** At most so many turns count as recent. */
+  /** At most this many turns count as recent. */
   readonly recentTurns: number;
   /** True to keep the newest group even when it is larger than `recentTokens` (S8). */
   readonly newestGroup: boolean;
@@ -43,7 +43,7 @@ export function foldableGroups(
 
 /**
  * The groups whose bodies may give way to the spared messages: those that may be folded when nothing is recent, without
- * those messages. A call so makes room for its result, which the model has not read yet.
+ * those messages. A call thus makes room for its result, which the model has not read yet.
  */
 export function groupsBeside(
   spared: readonly number[],

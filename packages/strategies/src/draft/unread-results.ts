@@ -26,7 +26,7 @@ export function unreadResults(shape: ThreadShape): readonly number[] {
   return unread.reverse();
 }
 
-/** What a fold that shows but the ends of unread results knows of them. */
+/** What a fold that shows only the ends of unread results knows of them. */
 export interface UnreadContext {
   readonly shape: ThreadShape;
   readonly config: ContextCompactionConfig;
@@ -36,9 +36,9 @@ export interface UnreadContext {
 }
 
 /**
- * Puts every unread result that is not small where its ends can be shown: into the artifact store where that is allowed,
- * so that the model can read on there, else it is truncated. How much of it is shown is decided when the rest of the
- * request is known.
+ * Shortens every unread result that is not small to its ends: into the artifact store where that is allowed, so that
+ * the model can read on there, else by truncating it. How much of it is shown is decided when the rest of the request
+ * is known.
  */
 export function unreadProposals(ordinals: readonly number[], scene: UnreadContext): readonly CompactionProposal[] {
   return ordinals.flatMap((ordinal) => propose(ordinal, scene) ?? []);

@@ -5,9 +5,9 @@ import { type CompactionProposal, POINTER_TOKENS, pointerTokens } from "../strat
 export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
 
 /**
- * What a proposal comes to under the durability rules, whichever strategy made it: results that may not be cleared are
- * externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last resort
- * and comes after whatever could be externalized.
+ * What becomes of a proposal under the durability rules, whichever strategy made it: results that may not be cleared
+ * are externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last
+ * resort and comes after whatever could be externalized.
  *
  * @param mayExternalize false where nothing may go into the artifact store: such results are kept then.
  */
@@ -41,8 +41,8 @@ export function durableProposals(
 }
 
 /**
- * Why a tool result may not be cleared, as the end of a sentence; null when it may be (design, durability). A replayable
- * result whose source nobody has looked at yet may be proposed: the look comes before anything is committed.
+ * Why a tool result may not be cleared, as the end of a sentence; null when it may be. A replayable result whose source
+ * was not checked yet may be proposed: the check comes before anything is committed.
  */
 function clearingProblem(header: MessageHeader, verdict: ProbeVerdict | undefined): string | null {
   if (header.durability === "non_replayable") return "it cannot be replayed";

@@ -9,9 +9,9 @@ import {
 
 /** What a file probe may read. */
 export interface FileProbeOptions {
-  /** Folder that relative paths start from. Nothing outside it is looked at, also not through a link. */
+  /** Folder that relative paths start from. Nothing outside it is read, not even through a link. */
   readonly root: string;
-  /** Larger files are not read, so that a look stays cheap. In bytes; 16 MiB by default. */
+  /** Larger files are not read, so that a check stays cheap. In bytes; 16 MiB by default. */
   readonly maxBytes?: number;
   /** Finds the path in a call's arguments. By default the first of `path`, `file_path`, `filePath`, `filename`, `file`. */
   readonly pathOf?: (result: ReplayableResult) => string | undefined;
@@ -23,9 +23,9 @@ const PATH_FIELDS = ["path", "file_path", "filePath", "filename", "file"];
 const MIN_HASH_DIGITS = 16;
 
 /**
- * Looks whether the files that tools read are unchanged: the SHA-256 of their bytes against the noted `contentHash`, in
- * hexadecimal, whole or its first 16 digits or more. A file that is gone has changed; what was noted without a content
- * hash cannot be verified by looking at a file (design, durability).
+ * Checks whether the files that tools read are unchanged: the SHA-256 of their bytes against the noted `contentHash`,
+ * in hexadecimal, whole or its first 16 digits or more. A file that is gone has changed; what was noted without a
+ * content hash cannot be verified by looking at a file.
  */
 export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProbe {
   const { root, maxBytes = MAX_BYTES, pathOf = pathInArguments } = options;
@@ -56,7 +56,7 @@ const shortened = (current: DeterminismMetadata, digits: number): DeterminismMet
   contentHash: current.contentHash?.slice(0, digits),
 });
 
-/** The noted hash as digits, or undefined for one that is no SHA-256. */
+/** The noted hash as digits, or undefined for one that is not a SHA-256. */
 function hashOf({ contentHash }: DeterminismMetadata): string | undefined {
   const digits = contentHash?.toLowerCase().replace(/^sha-?256[:-]/, "");
   return digits !== undefined && digits.length >= MIN_HASH_DIGITS && /^[0-9a-f]{1,64}$/.test(digits)

@@ -8,9 +8,9 @@ import {
 } from "../strategy/compaction-strategy.ts";
 
 /**
- * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields and
- * the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is small or
- * nothing is externalized: `non_replayable`, and `replayable` unless a look at its source finds it unchanged.
+ * Rung of clearing: empties old bodies (results, large arguments, reasoning, media) and keeps calls, ids, key fields
+ * and the names in arguments. What a result's durability forbids to clear is externalized instead, or kept when it is
+ * small or nothing is externalized: `non_replayable`, and `replayable` unless a check of its source finds it unchanged.
  */
 export const clearStrategy: CompactionStrategy = {
   name: "clear",
@@ -77,7 +77,7 @@ const NAMES: Readonly<Record<ClearTarget, string>> = {
   text: "text",
 };
 
-/** How a large argument begins says what it is. Its paths and identifiers stay beside it. In UTF-16 code units. */
+/** How a large argument begins says what it is. Its paths and identifiers stay next to it. In UTF-16 code units. */
 const KEPT_OF_INPUT = Object.freeze({ headCharacters: 80, tailCharacters: 0 });
 
 function proposeResult(header: MessageHeader, context: StrategyContext): CompactionProposal | null {
@@ -95,7 +95,7 @@ function proposeResult(header: MessageHeader, context: StrategyContext): Compact
   return durableProposals(proposal, context.shape, verdictOf, context.config.enableExternalization)[0] ?? null;
 }
 
-/** Small inputs are the cheapest memory there is; only large ones give way. In tokens. */
+/** Small inputs are the cheapest memory there is; only larger ones are emptied. In tokens. */
 const LARGE_INPUT = 400;
 /** Less reasoning is not worth a record. In tokens. */
 const MIN_REASONING = 40;

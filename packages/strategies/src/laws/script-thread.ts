@@ -10,7 +10,7 @@ import {
   viewThread,
 } from "@threadfold/core";
 
-/** Tokens that a counted message takes beside its text: what the counter adds for role, tool name and empty input. */
+/** Tokens that a counted message takes besides its text: what the counter adds for role, tool name and empty input. */
 const ROLE_TOKENS = 4;
 const CALL_TOKENS = 2;
 
@@ -69,7 +69,7 @@ function resultOf(callId: ToolCallId, text: string): Pick<MessageInput, "role" |
   return { role: "tool", parts: [{ type: "tool-result", result }] };
 }
 
-/** The label and as many characters as make so many tokens. */
+/** The label and as many characters as make this many tokens. */
 const padded = (label: string, tokens: number): string => label.padEnd(tokens * 4, ".");
 
 /** A thread from a line of labels; see {@link scriptMessages}. */

@@ -12,7 +12,9 @@ export interface CompactionPreset {
   /** Figures that the preset sets, and the role of its summaries and the words around them; the caller's own come on top. */
   readonly config: Partial<ContextCompactionConfig>;
   readonly trigger: (config: ContextCompactionConfig) => CompactionTrigger;
-  /** The figures of its trigger and ladder that no configuration holds, under the names that its system gives them. */
+  /**
+   * The figures of its trigger and ladder that no configuration holds, under the names that they have in its system.
+   */
   readonly figures: Readonly<Record<string, number>>;
   /**
    * Names the prompt that a summarizer with a model sends (`promptByVersion` of the summarizers): the system's own for
@@ -22,8 +24,8 @@ export interface CompactionPreset {
 }
 
 /**
- * What makes every policy fold, whatever it says of its own trigger: somebody asks for it, the request takes more than its
- * room, or the provider refused it as too long (P3). Sessions heed it of presets that leave it out as well.
+ * What makes every policy fold, whatever it says of its own trigger: somebody asks for it, the request takes more than
+ * its room, or the provider refused it as too long (P3). Sessions apply it to presets that leave it out as well.
  */
 export const LAST_RESORT: readonly CompactionTrigger[] = Object.freeze([
   manualTrigger,

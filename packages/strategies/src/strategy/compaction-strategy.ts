@@ -56,15 +56,15 @@ export interface StrategyContext {
   /** Tokens of a message as the draft renders it. */
   readonly renderedTokens: (header: MessageHeader) => number;
   readonly config: ContextCompactionConfig;
-  /** A summary may take at most so many tokens in this fold. */
+  /** A summary may take at most this many tokens in this fold. */
   readonly summaryMaxTokens: number;
   /** Tokens that are still to be freed. */
   readonly needed: number;
   /** How many characters stay at each end of a body that is truncated. Undefined while nothing needs truncation. */
   readonly truncateTo?: number;
   /**
-   * What a look at a replayable result's source came to; undefined while nobody has looked, which comes before anything
-   * is committed. Absent when nothing can be verified.
+   * What a check of a replayable result's source found; undefined before the check, which comes before anything is
+   * committed. Absent when nothing can be verified.
    */
   readonly replayVerdict?: (ordinal: number) => ProbeVerdict | undefined;
 }
@@ -86,7 +86,7 @@ export const POINTER_TOKENS = 70;
 /** What the names of a large body take at the most. */
 const MAX_NAME_TOKENS = 190;
 
-/** What a pointer to a body of so many tokens takes, names included. For estimates only. */
+/** What a pointer to a body of this many tokens takes, names included. For estimates only. */
 export const pointerTokens = (bodyTokens: number): number =>
   POINTER_TOKENS + Math.min(MAX_NAME_TOKENS, Math.ceil(bodyTokens / 8));
 

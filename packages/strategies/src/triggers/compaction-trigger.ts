@@ -35,11 +35,11 @@ export type TriggerDecision =
   | {
       readonly level: "soft" | "hard";
       readonly reason: string;
-      /** Fold down to at most so many tokens, when that is less than the configured target. */
+      /** Fold down to at most this many tokens, when that is less than the configured target. */
       readonly targetTokens?: number;
     };
 
-/** Says whether to fold before the next request. */
+/** Decides whether to fold before the next request. */
 export interface CompactionTrigger {
   readonly name: string;
   evaluate(input: TriggerInput): TriggerDecision;

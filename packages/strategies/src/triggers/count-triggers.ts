@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { type CompactionTrigger, NO_TRIGGER, type TriggerInput } from "./compaction-trigger.ts";
 
-/** Fires when the request takes at least so many tokens (S1: at the threshold it fires). */
+/** Fires when the request takes at least this many tokens (S1: at the threshold it fires). */
 export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(
     "token-count",
@@ -10,7 +10,7 @@ export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
     ({ tokens }) => `${tokens} tokens`,
   );
 
-/** Fires when the thread has more than so many turns (S1: at the threshold it does not). */
+/** Fires when the thread has more than this many turns (S1: at the threshold it does not). */
 export const turnCountTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(
     "turn-count",
@@ -19,7 +19,7 @@ export const turnCountTrigger = (threshold: number): CompactionTrigger =>
     ({ turns }) => `${turns} turns`,
   );
 
-/** Fires when the thread has more than so many model calls. */
+/** Fires when the thread has more than this many model calls. */
 export const stepCountTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(
     "step-count",
@@ -28,7 +28,7 @@ export const stepCountTrigger = (threshold: number): CompactionTrigger =>
     ({ steps }) => `${steps} steps`,
   );
 
-/** Fires when the thread has more than so many messages. */
+/** Fires when the thread has more than this many messages. */
 export const messageCountTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(
     "message-count",
@@ -57,8 +57,8 @@ function countTrigger(
 }
 
 /**
- * Fires when the prompt shows more than so many messages: those that were folded do not count again. Where nobody says how
- * many are shown, those of the whole thread count.
+ * Fires when the prompt shows more than this many messages: those that were folded do not count again. Where it is not
+ * known how many are shown, those of the whole thread count.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the threshold is negative.
  */

@@ -44,8 +44,8 @@ export const hardAfterCutOff = (trigger: CompactionTrigger): CompactionTrigger =
 });
 
 /**
- * Fires softly when nothing was sent for so many seconds and the request takes at least this share of the room: nobody
- * waits for the fold.
+ * Fires softly when nothing was sent for this many seconds and the request takes at least this share of the room:
+ * nobody waits for the fold.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */

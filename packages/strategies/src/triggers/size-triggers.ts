@@ -22,8 +22,8 @@ export function tokenFractionTrigger(fraction: number): CompactionTrigger {
 }
 
 /**
- * Fires when the prompt that the provider counted takes at least this share of the room. Silent without a report: a figure
- * that was measured under another plan is none (L17), and neither is that of a request that failed (L18).
+ * Fires when the prompt that the provider counted takes at least this share of the room. Silent without a report: a
+ * figure that was measured under another plan does not count (L17), and neither is that of a request that failed (L18).
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */
@@ -58,8 +58,8 @@ export function whenAbove(fraction: number, strategy: CompactionStrategy): Compa
 }
 
 /**
- * Fires when the request has grown by at least so many tokens since the current plan was committed. Every commit sets a
- * new baseline, so that what was folded once is not measured again (S34).
+ * Fires when the request has grown by at least this many tokens since the current plan was committed. Every commit sets
+ * a new baseline, so that what was folded once is not measured again (S34).
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */

@@ -6,7 +6,7 @@ function requireCount(name: string, value: number): void {
   throw new ThreadfoldError("INVALID_CONFIG", `${name} is ${value}; it must be a whole number of at least 0.`);
 }
 
-/** Where the last so many messages begin: 0 when there are no more, the end of the thread when it is none. */
+/** Where the last `count` messages begin: 0 when there are fewer, the end of the thread when `count` is 0. */
 function lastMessagesStart(context: Parameters<CutPoint>[0], count: number): number {
   const messages = realMessages(context);
   return messages.length <= count ? 0 : (messages[messages.length - count]?.ordinal ?? context.shape.length);
@@ -55,8 +55,8 @@ export function lastTurns(count: number): CutPoint {
 }
 
 /**
- * Keeps the last so many model calls, each with its results. A run of an agent is often one endless turn; steps cut it
- * all the same (design section 4).
+ * Keeps the last `count` model calls, each with its results. A run of an agent is often one endless turn; a window of
+ * steps cuts it nevertheless.
  */
 export function lastSteps(count: number): CutPoint {
   requireCount("maxSteps", count);
@@ -80,8 +80,8 @@ export function lastTokensFromTurnStart(tokens: number): CutPoint {
 }
 
 /**
- * Keeps the longest suffix of at most so many tokens, wherever in a turn it begins, cut before a call rather than before
- * its results: what frameworks mean that keep the last so many tokens.
+ * Keeps the longest suffix of at most `tokens`, wherever in a turn it begins, cut before a call rather than before its
+ * results: as frameworks do that keep the last tokens.
  */
 export function lastTokens(tokens: number): CutPoint {
   requireCount("keepTokens", tokens);
@@ -165,14 +165,17 @@ export function pastResults(shape: ThreadShape, ordinal: number): number {
 }
 
 /**
- * How many tokens a window of so many tokens keeps: never more than half of the room, because what it folds needs room
- * too. The presets' figures are for windows of 100 000 tokens and more, where nothing changes.
+ * How many tokens a window of `tokens` keeps: never more than half of the room, because what it folds needs room too.
+ * The presets' figures are for windows of 100 000 tokens and more, where nothing changes.
  */
 export function tokenWindow(tokens: number, { config }: StrategyContext): number {
   return Math.min(tokens, Math.floor(roomTokens(config) / 2));
 }
 
-/** The first message of the longest suffix of at most so many tokens; 0 when everything fits, the end when nothing does. */
+/**
+ * The first message of the longest suffix of at most this many tokens; 0 when everything fits, the end when nothing
+ * does.
+ */
 function suffixStart(context: StrategyContext, tokens: number): number {
   let used = 0;
   let from = context.shape.length;
@@ -184,7 +187,10 @@ function suffixStart(context: StrategyContext, tokens: number): number {
   return 0;
 }
 
-/** True when the turn in which a cut falls takes more than so many tokens, so that no cut at a turn start would keep them. */
+/**
+ * True when the turn in which a cut falls takes more than this many tokens, so that no cut at a turn start would keep
+ * them.
+ */
 function oversizedTurn(context: StrategyContext, cut: number, tokens: number): boolean {
   const { shape, renderedTokens } = context;
   if (cut >= shape.length || shape.header(cut).startsTurn) return false;

@@ -9,7 +9,7 @@ import {
 export interface PruneOptions {
   /** The newest tool output that is never pruned. */
   readonly protectTokens: number;
-  /** Nothing is pruned unless more than so much output can be. */
+  /** Nothing is pruned unless more than this much output can be. */
   readonly minimumTokens: number;
 }
 

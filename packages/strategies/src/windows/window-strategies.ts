@@ -7,7 +7,7 @@ import { windowStrategy } from "./window-strategy.ts";
  * Keeps the last `maxEvents` real events, from the next turn start on (Spring AI Session's
  * `SlidingWindowCompactionStrategy`).
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the count is no whole number of at least 0; so do the others.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the count is not a whole number of at least 0; so do the others.
  */
 export function slidingWindow({ maxEvents }: { readonly maxEvents: number }): CompactionStrategy {
   return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(maxEvents), fold: "drop" });
@@ -29,7 +29,7 @@ export function tokenCountWindow({ maxTokens }: { readonly maxTokens: number }):
 export interface RecursiveSummarizationOptions {
   /** The active window: how many real events stay as they are. */
   readonly maxEventsToKeep: number;
-  /** So many events of the active window are shown to the summarizer beside what it summarizes; 2 by default. */
+  /** How many events of the active window are shown to the summarizer besides what it summarizes; 2 by default. */
   readonly overlapSize?: number;
 }
 

@@ -16,7 +16,7 @@ export interface WindowOptions {
   /** `summarize`: one summary stands for it. `drop`: it leaves the prompt; summaries that are there stay. */
   readonly fold: "summarize" | "drop";
   readonly aggressiveness?: number;
-  /** User messages before the cut that stay all the same, newest first, up to this many tokens (Codex). */
+  /** User messages before the cut that stay nevertheless, newest first, up to this many tokens (Codex). */
   readonly keepUserTokens?: number;
   /** True to have one summary for all that is summarized, although user messages stay in between. */
   readonly oneSummary?: boolean;
@@ -94,7 +94,7 @@ export interface RecentUserMessages {
   readonly truncations: readonly CompactionProposal[];
 }
 
-/** A token is taken for so many characters: fewer than it mostly has, so that what is kept does fit. */
+/** A token is taken for this many characters: fewer than it mostly has, so that what is kept does fit. */
 const CHARACTERS_PER_TOKEN = 3;
 
 /**

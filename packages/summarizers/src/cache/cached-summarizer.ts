@@ -15,13 +15,13 @@ import { rulesKept, type SummaryCheck } from "../checks/summary-checks.ts";
 import { fromPortable, readEntry, toPortable, writeEntry } from "./cache-entry.ts";
 import { summaryCacheKey } from "./summary-cache-key.ts";
 
-/** Whose summaries are remembered, where, and what they must pass before they are used again. */
+/** Which summaries are remembered, where, and what they must pass before they are used again. */
 export interface SummaryCacheOptions {
   /** Whose summaries these are; null for a single-tenant installation. */
   readonly tenantId: string | null;
   /** Version of the compaction policy: another version makes its own summaries. */
   readonly policyVersion: string;
-  /** Entries in memory take at most so many UTF-16 code units together; 32 Mi by default. */
+  /** Entries in memory take at most this many UTF-16 code units together; 32 Mi by default. */
   readonly maxSize?: number;
   /** Keeps entries beyond this process. */
   readonly store?: SummaryCacheStore;
@@ -138,7 +138,10 @@ class Cache implements CachedSummarizer {
     return portable === null ? null : fromPortable(portable, request);
   }
 
-  /** Keeps a result. One that names messages beyond its request, stands in for a failure or is blank without meaning it is not kept. */
+  /**
+   * Keeps a result. One that names messages beyond its request, stands in for a failure or is blank without saying that
+   * this is intended, is not kept.
+   */
   async #keep(key: string, result: SummarizeResult, request: SummarizeRequest): Promise<string | null> {
     const { changes, problem, nothingToSay } = result;
     const isMeant = problem === undefined && (changes.length > 0 || nothingToSay === true);

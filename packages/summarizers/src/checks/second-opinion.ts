@@ -7,7 +7,7 @@ import type { SummaryCheck, SummaryProposal } from "./summary-checks.ts";
 /** How a second model is asked about a summary. */
 export interface SecondOpinionOptions {
   readonly model: CompletionModel;
-  /** The span is shown to it in at most so many tokens; 60 000 by default. */
+  /** The span is shown to it in at most this many tokens; 60 000 by default. */
   readonly maxInputTokens?: number;
   /** What to do when it returns no usable verdict. `accept` by default: it is a second look, not a gate. */
   readonly otherwise?: "accept" | "refuse";

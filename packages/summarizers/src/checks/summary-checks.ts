@@ -108,7 +108,7 @@ function inventedIn(change: SummaryChange, evidence: SpanEvidence): readonly str
   }
 }
 
-/** Prose has its own spellings: it is refused only when most of its names are nobody's. */
+/** Prose has its own spellings: it is refused only when most of its names stand nowhere. */
 function inventedNames(text: string, request: SummarizeRequest, evidence: SpanEvidence): readonly string[] {
   const names = namesIn(text.replace(MARKER, " "), request, evidence);
   return isInvented(names) ? names.unknown : [];
@@ -179,8 +179,8 @@ const holds = ({ toolOutcomes }: StructuredSummary, source: string, fields: Json
   );
 
 /**
- * Refuses a summary that lacks the text of a pin. Threadfold's renderer shows pins beside summaries, so a fold does not
- * need it; it is for hosts that send a summary alone.
+ * Refuses a summary that lacks the text of a pin. Threadfold's renderer shows pins next to summaries, so a fold does
+ * not need it; it is for hosts that send a summary alone.
  */
 export const pinsPresent: SummaryCheck = Object.freeze({
   name: "pin-missing",

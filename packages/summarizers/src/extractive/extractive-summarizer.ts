@@ -16,12 +16,12 @@ import { selectChanges } from "./selection/select-changes.ts";
 export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v5";
 
 /**
- * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came of
- * it, what the agent said it had found and done, word for word, what was changed in which file, how each command ended,
- * and the lines of sources with the names that later calls are likely to need; each with the messages it was taken from.
- * Deterministic, linear in the text, and within `maxTokens` of the request's own counter. Reading a long span lets the event
- * loop turn. The words of instructions are searched for: what has them goes before the rest, and a result that is the same
- * without them says so.
+ * Summarizes without a model, for a person or model who takes over: the task, the rules, what was asked and what came
+ * of it, what the agent said it had found and done, word for word, what was changed in which file, how each command
+ * ended, and the lines of sources with the names that later calls are likely to need; each with the messages it was
+ * taken from. Deterministic, linear in the text, and within `maxTokens` of the request's own counter. Reading a long
+ * span lets the event loop turn. The words of instructions are searched for: what has them comes before the rest, and a
+ * result that is the same without them says so.
  */
 export class ExtractiveSummarizer implements Summarizer {
   readonly id = EXTRACTIVE_SUMMARIZER_ID;

@@ -32,15 +32,15 @@ import {
   transcriptMessages,
 } from "./prompts/transcript.ts";
 
-/** Counters differ from the provider's own; so much of the window is left free for that. */
+/** Counters differ from the provider's own; this much of the window is left free for that. */
 const WINDOW_SHARE = 0.9;
 /** What the line before each message takes. */
 const MESSAGE_FRAME_TOKENS = 16;
 /** A window that leaves less than this for messages cannot be worked with. */
 const MIN_CHUNK_TOKENS = 400;
-/** A single group that overflows is shown at half its length, so often at most. */
+/** How often at most a single group that overflows is shown at half its length. */
 const MAX_CUTS = 4;
-/** So many messages behind the span are shown at most, for understanding alone, and each at this length. */
+/** How many messages behind the span are shown at most, for understanding alone, and each at this length. */
 const MAX_OVERLAP = 8;
 const MAX_OVERLAP_TOKENS = 500;
 const OUTPUT_PER_SUMMARY_TOKEN = 2;
@@ -107,7 +107,7 @@ export class FoldReader {
     }
   }
 
-  /** Reads a chunk. One that overflows the window after all is given back in halves, or read at half its length (L4). */
+  /** Reads a chunk. One that overflows the window after all is returned in halves, or read at half its length (L4). */
   async #readChunk(chunk: MessageChunk): Promise<readonly MessageChunk[] | null> {
     let current = chunk;
     for (let cuts = 0; ; cuts++) {
@@ -193,7 +193,7 @@ export class FoldReader {
     return Math.min(MAX_OUTPUT, Math.max(MIN_OUTPUT, maxTokens * OUTPUT_PER_SUMMARY_TOKEN));
   }
 
-  /** How many tokens of messages one call can show, beside everything else that it says. */
+  /** How many tokens of messages one call can show, besides everything else that it says. */
   #chunkTokens(): number {
     const { contextWindow, prompt } = this.#settings;
     const overhead = this.#request.countTokens(`${prompt.system}${this.#text(this.#parts(), [])}`);
@@ -204,7 +204,9 @@ export class FoldReader {
   }
 }
 
-/** A chunk of at most so many tokens: a group that alone takes more is shown with the middle of its messages left out. */
+/**
+ * A chunk of at most this many tokens: a group that alone takes more is shown with the middle of its messages left out.
+ */
 function fitted(chunk: MessageChunk, maxTokens: number, countTokens: (text: string) => number): MessageChunk {
   const messages = chunk.groups.flat();
   const sizes = new Map(messages.map((entry) => [entry, countTokens(entry.text) + MESSAGE_FRAME_TOKENS]));

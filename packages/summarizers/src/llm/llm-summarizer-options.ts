@@ -15,8 +15,8 @@ export interface LLMSummarizerOptions extends Partial<CallLimits> {
    */
   readonly maxOutputTokens?: number;
   /**
-   * How freely the model chooses its words, as its provider counts it. By default what the prompt's source says, if it says
-   * anything. A model that refuses to be told is asked without.
+   * How freely the model chooses its words, as its provider counts it. By default what the prompt's source says, if it
+   * says anything. A model that refuses a temperature is asked without one.
    */
   readonly temperature?: number;
   /**
@@ -28,9 +28,9 @@ export interface LLMSummarizerOptions extends Partial<CallLimits> {
   readonly maxMessageTokens?: number;
   /** A span that would take more calls than this is refused. 16 by default. */
   readonly maxCalls?: number;
-  /** After so long the whole summary counts as failed, in milliseconds. 180 000 by default. */
+  /** How long the whole summary may take before it counts as failed, in milliseconds. 180 000 by default. */
   readonly timeLimitMs?: number;
-  /** Standing instructions of the host, beside those of a request. */
+  /** Standing instructions of the host, besides those of a request. */
   readonly instructions?: string;
   /**
    * The request that the host last sent, in its provider's format: the call goes behind it and reads its prompt cache.
@@ -54,7 +54,7 @@ export interface LLMSettings extends CallLimits {
   readonly prefixFor: ((request: SummarizeRequest) => JsonObject | null) | null;
 }
 
-/** Fills in what is left out. @throws ThreadfoldError `INVALID_CONFIG` for a figure below its least value. */
+/** Fills in what is left out. @throws ThreadfoldError `INVALID_CONFIG` for a figure below its minimum. */
 export function llmSettings(options: LLMSummarizerOptions): LLMSettings {
   const settings: LLMSettings = {
     model: options.model,

@@ -23,9 +23,10 @@ const LEAST_SUMMARY = 64;
 /**
  * Summarizes with a language model behind the `complete()` port, in the form that its prompt asks for. Of notes code
  * decides: they are checked against the span, merged as changes and never as a rewritten summary. Prose becomes the
- * summary's narrative as it comes, and the next fold shows it to the model to build on. Beside either stands what code
- * finds by itself (the task word for word, rules, requests, files; identifiers beside notes, commands beside prose). A span that is longer than the model's window is read
- * in runs of whole groups (S20), each on top of the notes of those before (S21).
+ * summary's narrative as it comes, and the next fold shows it to the model to build on. Next to either stands what code
+ * finds by itself (the task word for word, rules, requests, files; identifiers next to notes, commands next to prose).
+ * A span that is longer than the model's window is read in runs of whole groups (S20), each on top of the notes of
+ * those before (S21).
  *
  * It changes nothing by itself. A failure is thrown, and the fold goes on without a model (P6, S18, S19).
  */

@@ -57,7 +57,7 @@ async function foundIn(
 /** The characters of base64 in either alphabet. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w+/-]/.test(String.fromCharCode(code))));
 
-/** Shorter runs hold no secret, longer ones are read so far. In UTF-16 code units. */
+/** Shorter runs hold no secret; of longer ones only this much is read. In UTF-16 code units. */
 const MIN_RUN = 24;
 const MAX_RUN = 65_536;
 /** In base64 every fourth character carries the first six bits of a byte, so for plain text it is one of these. Few names begin like that. */

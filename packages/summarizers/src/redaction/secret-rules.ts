@@ -54,8 +54,8 @@ const AUTHORIZATION: readonly Anchor[] = ([":", "="] as const).map((sign) => ({
 }));
 
 /**
- * Kinds that secretlint's recommended rules do not know, by the shapes that their issuers document. Every pattern begins
- * at the start of a word and has bounded parts, so that hostile text costs no more than any other.
+ * Kinds that secretlint's recommended rules do not cover, by the shapes that their issuers document. Every pattern
+ * begins at the start of a word and has bounded parts, so that hostile text costs no more than any other.
  */
 const MORE_SECRET_RULES: readonly SecretRule[] = [
   // Whole or cut off, with real line breaks or with escaped ones, however often.
@@ -101,7 +101,7 @@ function rule(messageId: string, pattern: RegExp, ...anchors: readonly Anchor[])
 }
 
 const ID_START = "@secretlint/secretlint-rule-";
-/** Obeys comments in the text that switch rules off. In our texts these would be an attacker's. */
+/** Obeys comments in the text that switch rules off. In the texts here these would be an attacker's. */
 const COMMENT_RULE = "filter-comments";
 /** Access key ids are half of a secret and worth the odd false find. */
 const AWS_RULE = "aws";

@@ -31,7 +31,7 @@ export const statementKey = (text: string): string =>
 /** What stands in the place of a text's middle. */
 export interface MiddleMarker {
   readonly textOf: (charactersLeftOut: number) => string;
-  /** At most so many characters of marker, line breaks included. */
+  /** At most this many characters of marker, line breaks included. */
   readonly room: number;
 }
 
@@ -43,7 +43,10 @@ const LEFT_OUT: MiddleMarker = Object.freeze({
 /** No tokenizer packs more characters into a token than this for long, so longer text need not be counted. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 
-/** A text of at most so many tokens: itself, or its beginning and end around a marker that says how much is left out (L7). */
+/**
+ * A text of at most this many tokens: itself, or its beginning and end around a marker that says how much is left out
+ * (L7).
+ */
 export function cutMiddle(
   text: string,
   maxTokens: number,

@@ -22,7 +22,7 @@ export interface CommitWeighing extends CommitFigures {
   readonly cost: number;
   /** What every call costs less from then on. */
   readonly savingPerCall: number;
-  /** After so many calls the commit has paid for itself; infinite when it never does. */
+  /** After this many calls the commit has paid for itself; infinite when it never does. */
   readonly breakEvenCalls: number;
   /** True when more calls are expected than that. */
   readonly pays: boolean;
@@ -120,7 +120,7 @@ export function configForEpoch(config: ContextCompactionConfig, growthPerCall: n
   return { ...config, targetPercent: Math.max(targetPercent * LEAST_OF_TARGET, wanted) };
 }
 
-/** Postponing is safe while so many calls of average growth still fit below the cap. */
+/** Postponing is safe while this many calls of average growth still fit below the cap. */
 const CALLS_OF_HEADROOM = 2;
 
 /** What bounds a postponement. */

@@ -25,7 +25,7 @@ export interface DeclinedFold {
   readonly waitCalls: number;
 }
 
-/** Whether a fold is due: why, or the outcome for which there is none. */
+/** Whether a fold is due: why, or the outcome without one. */
 export type FoldDecision =
   | { readonly due: true; readonly decision: FiredDecision; readonly tokens: number }
   | { readonly due: false; readonly declined: DeclinedFold };
@@ -92,7 +92,7 @@ export function foldConfig(turn: Turn, { targetTokens }: FiredDecision, force = 
   return towardsTarget(turn.config, targetTokens ?? (force ? askedTarget(turn) : undefined));
 }
 
-/** Where a fold goes that somebody asks for while the request is within the target: as far below what it is now. */
+/** The target of a fold that somebody asks for while the request is within the target: as far below what it is now. */
 function askedTarget({ config, renderer, plan }: Turn): number | undefined {
   const tokens = renderer.measure(plan);
   return tokens <= requestRoom(config).target ? Math.floor(tokens * config.targetPercent) : undefined;

@@ -13,7 +13,9 @@ import type { Turn } from "../state/turn-state.ts";
 import { reportedTokens } from "../state/usage.ts";
 import { cacheTemperature } from "./costs.ts";
 
-/** Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) is heard whatever the preset says. */
+/**
+ * Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) counts whatever the preset says.
+ */
 export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
   const { preset, config, state, plan, usage, idleSeconds } = turn;
   const { turn: turns, step } = state.thread.position;
@@ -35,7 +37,7 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     },
     overflowed: usage.overflow === "pending",
     stoppedAtMaxOutput: usage.maxOutput === "pending",
-    // Before the first request nothing is known of the cache: that is no chance to take.
+    // Before the first request nothing is known of the cache: that is not a risk to take.
     cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
     requested: force,
     ...(reported !== undefined && { reportedTokens: reported }),

@@ -101,7 +101,10 @@ export function firstEdit(
 const recordsByMessage = (plan: CompactionPlan): ReadonlyMap<MessageId, PlanRecord> =>
   new Map(planRecords(plan).flatMap((record) => record.span.messageIds.map((id) => [id, record] as const)));
 
-/** Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only beside another. */
+/**
+ * Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only when
+ * there is another to compare it with.
+ */
 function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
   const digests = new Map<PlanRecord, string>();
   const digest = (record: PlanRecord): string => {

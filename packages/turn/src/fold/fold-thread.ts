@@ -68,7 +68,7 @@ export interface FoldPorts {
   readonly artifacts: ArtifactStore;
   readonly verifier: PlanVerifier;
   readonly clock: Clock;
-  /** Looks whether the sources of replayable results are unchanged. Without one nothing replayable is cleared. */
+  /** Checks whether the sources of replayable results are unchanged. Without a probe nothing replayable is cleared. */
   readonly determinismProbe?: DeterminismProbe;
   /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
   readonly redact?: Redact;
@@ -175,14 +175,14 @@ class Fold {
     return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
   }
 
-  /** Where an attempt is to go. Of a request that can show but the ends of unread results, half is for them. */
+  /** The target of an attempt. Of a request that can show only the ends of unread results, half is for them. */
   #goal(attempt: FoldAttempt): number {
     const { target, softLimit } = this.#room;
     const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
     return attempt.unread === "ends" && this.#unread.length > 0 ? Math.min(goal, Math.floor(softLimit / 2)) : goal;
   }
 
-  /** Where the floor goes when there is no target: it folds no more than an epoch needs. */
+  /** The floor's target when there is none: it folds no more than an epoch needs. */
   get #floorGoal(): number {
     return Math.min(Math.floor(this.#room.tokens / 2), this.#room.softLimit);
   }
@@ -213,7 +213,7 @@ class Fold {
     return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
   }
 
-  /** Gives the room that a plan leaves to the unread results which do not fit as they are. */
+  /** Shares out the room that a plan leaves over the unread results that do not fit as they are. */
   async #showUnread(records: PlanRecords, attempt: FoldAttempt): Promise<ShownUnread> {
     const bodies =
       attempt.unread === "ends" ? unreadBodies(this.#unread, records, this.#input.thread, this.#shape) : [];
@@ -224,7 +224,7 @@ class Fold {
     return showUnread(records, bodies, this.#room, (text) => this.#input.ledger.tokenizer.countTokens(text), measure);
   }
 
-  /** What is due in the event loop goes first: a fold of a long thread would hold up the timer that is to end it. */
+  /** Lets due timers run first: a fold of a long thread would hold up the timer that is to end it. */
   async #hearSignal(): Promise<void> {
     await this.#turns.take();
     this.#input.signal?.throwIfAborted();

@@ -33,7 +33,7 @@ export interface BodyArchive {
   readonly problems: readonly StorageProblem[];
 }
 
-/** After so many refusals nothing more is tried in this fold. */
+/** After this many refusals nothing more is tried in this fold. */
 const MAX_REFUSALS = 3;
 
 /** An archive for one fold (S40). */

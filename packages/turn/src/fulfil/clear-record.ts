@@ -16,7 +16,7 @@ import { inputNames, largeCharacters } from "./telling-names.ts";
 
 type ClearProposal = CompactionProposal & { readonly action: "clear" };
 
-/** What the lines of a placeholder take beside its key fields, in UTF-16 code units. For estimates only. */
+/** What the lines of a placeholder take besides its key fields, in UTF-16 code units. For estimates only. */
 const PLACEHOLDER_LENGTH = 80;
 
 /**

@@ -58,8 +58,8 @@ function jsonText(text: string): JsonValue | undefined {
 }
 
 /**
- * The value at a path: names joined by dots, places of a list by their number, all of them by `*`. A name that holds dots
- * itself goes before the same letters read as a path.
+ * The value at a path: names joined by dots, places of a list by their number, all of them by `*`. A name that holds
+ * dots itself takes precedence over the same letters read as a path.
  */
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -86,7 +86,7 @@ function placeIn(list: readonly JsonValue[], path: string): JsonValue | undefine
 /** A longer value stands in a summary with its beginning, in UTF-16 code units of its JSON. */
 const LONGEST_VALUE = 2_000;
 
-/** Fields as a summary keeps them: a value of pages with its beginning, and with the words that tell of the rest. */
+/** Fields as a summary keeps them: a value of several pages with its beginning, and a note of how much is left out. */
 export function boundedFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, boundedValue(value)]));
 }
@@ -97,7 +97,7 @@ function boundedValue(value: JsonValue | undefined): JsonValue {
   return `${text.slice(0, LONGEST_VALUE).toWellFormed()} [… ${text.length} characters in all; a search of the thread finds the rest]`;
 }
 
-/** How much of a body's beginning and end is looked at, in UTF-16 code units: what a tool has to say it says there. */
+/** How much of a body's beginning and end is looked at, in UTF-16 code units: a tool says there what it has to say. */
 const HEAD = 2_000;
 const TAIL = 1_000;
 const MAX_LINE = 160;
@@ -134,5 +134,5 @@ function textKeyFields(text: string, failed: boolean): JsonObject {
 }
 
 const ERROR = /\b(?:error|exception|failed|failure|fatal|traceback|not found|denied)\b/i;
-/** A line of brackets says nothing. */
+/** A line of brackets alone says nothing. */
 const SAYS_SOMETHING = /[\p{L}\p{N}]{3}/u;

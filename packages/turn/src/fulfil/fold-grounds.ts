@@ -36,7 +36,7 @@ const emptiesResults = (proposal: CompactionProposal): boolean =>
 
 const isReplayable = (header: MessageHeader): boolean => header.durability === "replayable";
 
-/** What the grounds of a fold changed about it, for people and for the journal. */
+/** What these checks changed about a fold, for people and for the journal. */
 export function groundChanges({ replays, archive }: FoldGrounds, shape: ThreadShape): readonly NormalizationChange[] {
   const drifted = replays.drifted.map((ordinal) => ({
     rule: "durable-results",

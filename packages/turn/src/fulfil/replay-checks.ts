@@ -8,22 +8,22 @@ import {
 } from "@threadfold/core";
 import { callInput } from "./fulfilment.ts";
 
-/** What one fold knows of the sources of replayable results. Every source is looked at once at most. */
+/** What one fold knows of the sources of replayable results. Every source is checked once at most. */
 export interface ReplayChecks {
-  /** What the look at a result's source came to; undefined while nobody has looked. */
+  /** What the check of a result's source found; undefined before the check. */
   verdictOf(ordinal: number): ProbeVerdict | undefined;
   /**
-   * Looks at the sources of those results that nobody has looked at yet.
+   * Checks the sources of those results that were not checked yet.
    *
    * @returns true when each of them matches.
    * @throws the signal's reason when it fires.
    */
   look(ordinals: readonly number[]): Promise<boolean>;
-  /** Ordinals of the results whose source was looked at and does not match. */
+  /** Ordinals of the results whose source was checked and does not match. */
   readonly drifted: readonly number[];
 }
 
-/** After so many rounds of looking, what is still unknown counts as unverifiable, so that a fold ends. */
+/** After this many rounds of checks, what is still unknown counts as unverifiable, so that a fold ends. */
 const MAX_ROUNDS = 4;
 
 /** Checks for one fold. Without a probe nothing can be verified. */
@@ -66,17 +66,17 @@ export function replayChecks(
   };
 }
 
-/** How many sources are looked at side by side. */
+/** How many sources are checked in parallel. */
 const CONCURRENCY = 8;
-/** No look may hold a fold up longer than this by default. In milliseconds. */
+/** How long one check may hold up a fold by default, in milliseconds. */
 const TIME_LIMIT_MS = 2_000;
 
 /**
- * Looks at the sources of replayable results, a few at a time. A probe that throws or takes too long has verified
+ * Checks the sources of replayable results, a few at a time. A probe that throws or takes too long has verified
  * nothing.
  *
  * @returns a verdict for each result, in order.
- * @throws the signal's reason when it fires; nothing is left running that heeds its own signal.
+ * @throws the signal's reason when it fires; nothing that heeds its own signal is left running.
  */
 async function probeSources(
   probe: DeterminismProbe,

@@ -28,8 +28,8 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
 
 /**
  * Summarizes a span on top of the summaries inside it: raw text that they already cover is not read again. When the
- * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails for its sake (P6).
- * What code owes stands in it whoever wrote it, and whose words an item is.
+ * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails because of it
+ * (P6). What code owes stands in it whoever wrote it, and whose words an item is.
  */
 export async function summarizationRecord(
   proposal: SummarizeProposal,
@@ -74,7 +74,7 @@ function standsFor(
   return spanOf(all.map((ordinal) => shape.header(ordinal)));
 }
 
-/** A summary is handled as the least trusted and the most sensitive of what it stands for. */
+/** A summary is handled like the least trusted and the most sensitive of what it stands for. */
 function handlingAfter(previous: StructuredSummary | null, messages: readonly Message[]): SummaryHandling | undefined {
   if (messages.length === 0) return previous?.handling;
   const added = handlingOf(messages);

@@ -12,8 +12,8 @@ import { floorSummarizer } from "./floor-summary.ts";
 export const SUMMARY_TIME_LIMIT_MS = 180_000;
 
 /**
- * A summarizer that is waited for no longer than a limit, and no longer than somebody wants its summary. What it says
- * after that is not heard.
+ * A summarizer that is waited for no longer than a limit, and no longer than somebody wants its summary. What it
+ * returns after that is ignored.
  */
 export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY_TIME_LIMIT_MS): Summarizer {
   const { id, identity } = summarizer;
@@ -28,19 +28,22 @@ export function limitedSummarizer(summarizer: Summarizer, milliseconds = SUMMARY
   };
 }
 
-/** How many folds in a row had to do without their summarizer. */
+/** Folds in a row that had to do without their summarizer. */
 export interface SummarizerFailures {
   readonly consecutive: number;
-  /** How many folds were made without it since. */
+  /** Folds that were made without it since. */
   readonly rested: number;
 }
 
 export const NO_SUMMARIZER_FAILURES: SummarizerFailures = Object.freeze({ consecutive: 0, rested: 0 });
 
-/** After so many failures in a row somebody should hear of it, and the summarizer is left alone. */
+/** After this many failures in a row somebody should be told, and the summarizer is left alone. */
 export const SUMMARIZER_FAILURE_LIMIT = 3;
 
-/** So many folds are made without a summarizer that keeps failing; then it is asked once, and left alone again if it fails. */
+/**
+ * How many folds are made without a summarizer that keeps failing; then it is asked once, and left alone again if it
+ * fails.
+ */
 export const SUMMARIZER_REST = 8;
 
 /** Failures after another fold, and whether this is the moment to say so: once, when the limit is reached (S18). */
@@ -91,7 +94,7 @@ export interface MeteredSummarizer {
   /** The one that is metered. */
   readonly of: Summarizer;
   readonly cost: () => Omit<FoldCost, "weighing">;
-  /** What the newest call came to: why it failed, or null as its problem. Null before the first, and for an aborted one. */
+  /** The outcome of the newest call: why it failed, or null. Null before the first, and for an aborted one. */
   readonly newest: () => { readonly problem: string | null } | null;
 }
 

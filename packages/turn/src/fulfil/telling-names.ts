@@ -2,9 +2,9 @@ import { type JsonObject, type JsonValue, LARGE_INPUT_STRING, type ToolCallPart 
 
 /** How much room names may take. */
 export interface NameRoom {
-  /** At most so many of them. */
+  /** At most this many of them. */
   readonly names: number;
-  /** At most so many UTF-16 code units together. */
+  /** At most this many UTF-16 code units together. */
   readonly length: number;
 }
 
@@ -18,7 +18,7 @@ const SCANNED = 100_000;
 const WORD = /[~@]?(?:\.{0,2}\/)?[\p{L}\p{N}_$]+(?:[./:@#\\-]+[\p{L}\p{N}_$]+)*/gu;
 const DEFINITION =
   /\b(?:function|class|interface|type|enum|const|def|fn|struct|trait|func)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
-/** A slash between words or in front, or a file's ending; `ref.Hash` is none. */
+/** A slash between words or in front, or a file's ending; `ref.Hash` is not one. */
 const PATH = /[\p{L}\p{N}_]\/[\p{L}\p{N}_]|^[~.]?\/|^[^.]{2,}\.\p{Ll}{2,4}$/u;
 const IDENTIFIER = /\p{L}.*[_$]|[_$].*\p{L}|\p{Ll}\p{Lu}|\p{L}\.\p{L}|\p{L}-?\p{N}{2,}/u;
 
@@ -55,8 +55,8 @@ function rankNames(text: string, ranks: Map<string, number>): void {
 const ROOM = Object.freeze({ names: 16, length: 320 });
 
 /**
- * The paths and identifiers in the large strings of a call's input, most telling first (targets: 60 % of the cold needs
- * stand in the agent's own earlier arguments).
+ * The paths and identifiers in the large strings of a call's input, most telling first (60 % of what late calls need
+ * stands in the agent's own earlier arguments).
  */
 export function inputNames({ input, invalidInput }: ToolCallPart): readonly string[] {
   return tellingNames(largeStrings(invalidInput ?? input), ROOM);

@@ -12,7 +12,7 @@ import {
 import type { HostFields } from "@threadfold/renderer";
 import { z } from "zod";
 
-/** What a host sends beside the conversation: its system text and its tools. */
+/** What a host sends besides the conversation: its system text and its tools. */
 export interface RequestFrame {
   readonly system: readonly SystemEntry[];
   readonly tools: readonly ToolDefinition[];
@@ -45,7 +45,7 @@ export const isSameFrame = (a: RequestFrame, b: RequestFrame): boolean =>
   (a.system === b.system && a.tools === b.tools && a.host === b.host) ||
   serializeFrame(a) === serializeFrame(b);
 
-/** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is none. */
+/** Reads a kept frame. @throws ThreadfoldError `STORE_CORRUPT` when it is not a frame. */
 export function parseFrame(text: string): RequestFrame {
   const parsed = frameSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new ThreadfoldError("STORE_CORRUPT", "A kept request frame does not match its schema.");

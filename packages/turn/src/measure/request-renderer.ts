@@ -27,7 +27,7 @@ export interface RenderedPlan {
   readonly digest: PayloadDigest;
 }
 
-/** What a rendering depends on beside the plan. */
+/** What a rendering depends on besides the plan. */
 export interface RenderSources {
   readonly state: ThreadState;
   readonly frame: RequestFrame;

@@ -36,7 +36,7 @@ export function threadState(
   return finishSteps(threadStateInSteps(thread, tokenizer, durabilityOf, plan));
 }
 
-/** What {@link threadState} gives, step by step. */
+/** What {@link threadState} returns, in steps. */
 export function* threadStateInSteps(
   thread: AgentThread,
   tokenizer: ProviderAwareTokenizer,
@@ -65,7 +65,7 @@ export function extendState(state: ThreadState, thread: AgentThread): ThreadStat
   return thread === state.thread ? state : stateOf(thread, state.ledger.extend(thread));
 }
 
-/** What {@link extendState} gives, step by step. */
+/** What {@link extendState} returns, in steps. */
 export function* extendStateInSteps(state: ThreadState, thread: AgentThread): Steps<ThreadState> {
   return thread === state.thread ? state : stateOf(thread, yield* state.ledger.extendInSteps(thread));
 }

@@ -34,7 +34,7 @@ const BEFORE_NEWEST = "floor, truncated before the newest message";
 /** Results that no model call has read yet. */
 export interface UnreadState {
   readonly exist: boolean;
-  /** False when they alone are larger than the room: attempts that leave them whole are in vain. */
+  /** False when they alone are larger than the room: attempts that leave them whole cannot succeed. */
   readonly mayStayWhole: boolean;
 }
 

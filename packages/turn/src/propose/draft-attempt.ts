@@ -20,7 +20,7 @@ import type { FoldAttempt } from "./attempts.ts";
 
 /** What is known of sources and of the artifact store. */
 export interface DraftGrounds {
-  /** What a look at a replayable result's source came to; undefined while nobody has looked. */
+  /** What the check of a replayable result's source found; undefined before the check. */
   readonly replayVerdict: (ordinal: number) => ProbeVerdict | undefined;
   /** False for a body that the store refused. */
   readonly mayStore: (ordinal: number) => boolean;

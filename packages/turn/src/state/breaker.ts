@@ -7,22 +7,22 @@ const MOST_DOUBLINGS = 4;
 /** What is known of the folds that were tried under one plan and committed nothing. A new plan starts with nothing. */
 export interface FoldHistory {
   readonly planVersion: number;
-  /** Folds in a row that came to nothing. */
+  /** Folds in a row without effect. */
   readonly failures: number;
   /** The step at which the first fold was postponed; null when none was. */
   readonly postponedSince: number | null;
-  /** The step before which a soft fold need not be looked at again. */
+  /** The step before which a soft fold need not be considered again. */
   readonly notBefore: number;
 }
 
-/** The history under a plan, by the newest record of an attempt: one that was made under another plan tells nothing. */
+/** The history under a plan, by the newest record of an attempt: one that was made under another plan says nothing. */
 export function foldHistory(planVersion: number, newest?: FoldAttemptedRecord | FoldHistory): FoldHistory {
   if (newest?.planVersion !== planVersion) return { planVersion, failures: 0, postponedSince: null, notBefore: 0 };
   const { failures, postponedSince, notBefore } = newest;
   return { planVersion, failures, postponedSince, notBefore };
 }
 
-/** What an attempt says beside its outcome. */
+/** What an attempt says besides its outcome. */
 export interface FinishedAttempt {
   /** Model calls so far. */
   readonly step: number;
@@ -32,8 +32,9 @@ export interface FinishedAttempt {
 }
 
 /**
- * The history after an attempt. What somebody asked for tells that person, and so closes the breaker. A trigger that found
- * nothing to fold has cost nothing and says nothing of the next fold: it is no failure.
+ * The history after an attempt. The result of a fold that somebody asked for goes to that person, and so closes the
+ * breaker. A trigger that found nothing to fold has cost nothing and says nothing of the next fold: it is not a
+ * failure.
  */
 export function afterAttempt(
   history: FoldHistory,
@@ -95,10 +96,10 @@ export type FoldPermission =
 const GO: FoldPermission = Object.freeze({ type: "go" });
 
 /**
- * The breaker and the wait. After several folds in a row that came to nothing no soft fold is tried for a while, because
- * the next one would do the same work for the same end (L29); then one is, and the rest doubles when that comes to nothing
- * too: what has grown since may well be folded. A fold that was postponed is not looked at again before it can pay, or
- * before the cache goes cold. Hard pressure and a manual fold go through both.
+ * The breaker and the wait. After several folds in a row without effect no soft fold is tried for a while, because the
+ * next one would do the same work for the same end (L29); then one is, and the rest doubles when that has no effect
+ * either: what has grown since may well be folded. A fold that was postponed is not considered again before it can pay,
+ * or before the cache goes cold. Hard pressure and a manual fold go through both.
  */
 export function mayFold(history: FoldHistory, moment: FoldMoment): FoldPermission {
   if (moment.forced || moment.level === "hard") return GO;

@@ -17,7 +17,7 @@ export const NO_LIMIT: LearnedLimit = Object.freeze({
   answers: 0,
 });
 
-/** The limit after a refusal that teaches so many tokens. */
+/** The limit after a refusal that teaches this many tokens. */
 export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): LearnedLimit => ({
   tokens: Math.min(tokens, learned),
   trust,
@@ -25,9 +25,9 @@ export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): 
 });
 
 /**
- * The limit after a request of so many tokens was answered. One that was larger proves it wrong: it was misread, or is that
- * of another deployment. Since folding keeps requests below it, nothing larger may ever be sent, so that it is also put to
- * the test, after twice as many answers each time.
+ * The limit after a request of this many tokens was answered. One that was larger proves it wrong: it was misread, or
+ * is that of another deployment. Since folding keeps requests below it, nothing larger may ever be sent, so that it is
+ * also put to the test, after twice as many answers each time.
  */
 export function afterAcceptance(limit: LearnedLimit, sent: number): LearnedLimit {
   if (limit.tokens === Number.POSITIVE_INFINITY) return limit;

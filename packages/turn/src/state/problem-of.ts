@@ -2,7 +2,7 @@ import { ThreadfoldError } from "@threadfold/core";
 
 /**
  * What went wrong, in words that quote nothing foreign: errors of drivers and hosts may hold content or ids that belong
- * into no event and no log. Theirs is the name alone, with the code where there is one.
+ * in no event and no log. Theirs is the name alone, with the code where there is one.
  */
 export function problemOf(thrown: unknown): string {
   if (ThreadfoldError.isInstance(thrown)) return `${thrown.code}: ${thrown.message}`;

@@ -26,9 +26,9 @@ export type Redact = <Value extends JsonValue>(value: Value) => Promise<Value>;
 export interface TurnState {
   readonly threadId: ThreadId;
   readonly tenantId: string | null;
-  /** Names this look at the thread in events (L13). */
+  /** Names this check of the thread in events (L13). */
   readonly foldId: string;
-  /** Who or what asked for the look. */
+  /** Who or what asked for the check. */
   readonly cause: CompactionCause;
   /** The thread, counted. */
   readonly state: ThreadState;
@@ -58,12 +58,12 @@ export interface TurnPorts {
   readonly clock: Clock;
   /** Takes secrets out of what code writes into summaries; absent where nothing is redacted. */
   readonly redact?: Redact;
-  /** Looks whether the sources of replayable results are unchanged. */
+  /** Checks whether the sources of replayable results are unchanged. */
   readonly determinismProbe?: DeterminismProbe;
   readonly emit: (event: ContextCompactionEvent) => void;
 }
 
-/** One look at whether to fold, and the fold when there is one: the state and what it is folded with. */
+/** One check whether to fold, and the fold when there is one: the state and what it is folded with. */
 export interface Turn extends TurnState, TurnPorts {}
 
 /** Names what a fold depends on: while it is the same there is nothing new to fold, to be told of or to be asked for. */
@@ -72,7 +72,7 @@ export function attemptKey({ state, plan, renderer, config, usage }: Turn): stri
   return `${state.thread.version} ${plan.version} ${renderer.measure(plan)} ${roomTokens(config)} ${asked}`;
 }
 
-/** True for outcomes that the same fold would come to again. */
+/** True for outcomes that the same fold would have again. */
 export function isSettled({ type }: CompactionOutcome): boolean {
   return type !== "postponed" && type !== "conflict" && type !== "aborted";
 }

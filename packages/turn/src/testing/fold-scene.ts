@@ -59,12 +59,12 @@ export function foldScene(thread: AgentThread, options: SceneOptions = {}): Scen
   return { result, shape: threadShape(thread, ledger, grouped), config, artifacts };
 }
 
-/** The plan of a fold that must come to one. @throws Error that names what it came to instead. */
+/** The plan of a fold that must make one. @throws Error that names the outcome instead. */
 export async function foldedPlan(thread: AgentThread, options: SceneOptions = {}): Promise<CompactionPlan> {
   return (await folded(thread, options)).plan;
 }
 
-/** The result of a fold that must come to a plan. @throws Error that names what it came to instead. */
+/** The result of a fold that must make a plan. @throws Error that names the outcome instead. */
 export async function folded(thread: AgentThread, options: SceneOptions = {}): Promise<FoldReady> {
   const result = await foldScene(thread, options).result;
   if (result.type === "ready") return result;

@@ -31,7 +31,7 @@ export interface Choice {
   /** True when the fold was given instructions. */
   readonly instructed: boolean;
   readonly storageProblems: () => readonly StorageProblem[];
-  /** Renders the current plan; asked when there is no candidate to tell what is indispensable. */
+  /** Renders the current plan; called when there is no candidate, to tell what is indispensable. */
   readonly verifyCurrent: () => PlanVerification;
 }
 
@@ -39,7 +39,7 @@ export interface Choice {
 export const isSound = ({ verification }: Candidate): boolean =>
   verification.violations.length === 0 && verification.missingPins.length === 0;
 
-/** The plans that a fold has made so far, and which of them it comes to. */
+/** The plans that a fold has made so far, and which of them it ends with. */
 export class Candidates {
   readonly #made: Candidate[] = [];
   readonly #by: Choice;
@@ -52,7 +52,7 @@ export class Candidates {
     this.#made.push(candidate);
   }
 
-  /** True when a plan is good enough that an attempt which gives more away is not made. */
+  /** True when a plan is good enough that an attempt which folds more is not made. */
   serve(attempt: FoldAttempt): boolean {
     return this.#made.some(
       (candidate) => this.#fits(candidate) && (candidate.unread.enough || attempt.unread === "nothing"),

@@ -7,7 +7,7 @@ import type {
 } from "@threadfold/core";
 import type { StorageProblem } from "../fulfil/body-archive.ts";
 
-/** What one attempt came to when it was rendered. */
+/** The result of one attempt when it was rendered. */
 export interface AttemptTrace {
   readonly attempt: string;
   readonly tokens: number;

@@ -53,7 +53,7 @@ function resultOf(record: PlanRecord): MessageId | undefined {
   return isOwn && record.span.messageIds.length === 1 ? record.span.messageIds[0] : undefined;
 }
 
-/** Of each unread result so many tokens are shown, unless a quarter of the room is not enough for that. */
+/** Of each unread result this many tokens are shown, unless a quarter of the room is not enough for that. */
 const LEAST_SHOWN = 300;
 /** How often the ends are fitted: what is counted alone is not what is counted in a request. */
 const MAX_FITS = 5;
@@ -97,8 +97,8 @@ interface SharedRoom {
   readonly whole: boolean;
 }
 /**
- * Shares so many tokens over unread bodies: those that take no more than their share stay whole, of the others the ends.
- * Where a share would say nothing, the first ones have the room, as many as it is enough for.
+ * Shares this many tokens over unread bodies: those that take no more than their share stay whole, of the others the
+ * ends. Where a share would say nothing, the first ones have the room, as many as it is enough for.
  */
 export function shareRoom(
   records: PlanRecords,
@@ -156,9 +156,9 @@ const MOST_CHARACTERS = 16;
 type CountTokens = (text: string) => number;
 
 /**
- * The two ends of a text that go into so many tokens, cut where lines end if there is such a place near, never inside a
- * character. Null when so little room is left that it is not worth it. Looks only at about what it keeps. A body of which
- * pictures take the room has all of its text as its beginning.
+ * The two ends of a text that go into this many tokens, cut where lines end if there is such a place near, never inside
+ * a character. Null when so little room is left that it is not worth it. Looks only at about what it keeps. A body of
+ * which pictures take the room has all of its text as its beginning.
  *
  * @param textTokens tokens of the whole body, more than the room.
  */
@@ -195,12 +195,12 @@ function countUpTo(text: string, tokens: number, countTokens: CountTokens): numb
 /** How often a length is tried: densities differ within a text, so each try is measured. */
 const MAX_TRIES = 6;
 const FIRST_GUESS = 3;
-/** A try that uses so much of the room is good. */
+/** A try that uses this much of the room is good. */
 const GOOD_USE = 0.95;
 /** A text that begins with next to no tokens may go on with many. */
 const MAX_GROWTH = 8;
 
-/** The length of an end that takes at most so many tokens and nearly that many, in UTF-16 code units. */
+/** The length of an end that takes at most this many tokens and nearly that many, in UTF-16 code units. */
 function charactersFor(
   tokens: number,
   most: number,
@@ -221,7 +221,7 @@ function charactersFor(
   return best;
 }
 
-/** Where a head of at most so many characters ends. */
+/** Where a head of at most this many characters ends. */
 function headCut(text: string, characters: number): number {
   const border = text.lastIndexOf("\n", characters);
   if (border > 0 && border >= characters * (1 - LINE_SHARE)) return border;

@@ -1,6 +1,6 @@
 import type { RuleLanguage } from "./rule-language.ts";
 
-/** Japanese. */
+/** How rules sound in Japanese. */
 export const japanese: RuleLanguage = {
   name: "Japanese",
   script: "kana",

@@ -24,7 +24,7 @@ export interface RuleLanguage {
   readonly orders: readonly string[];
   /** Rules wherever they stand in a sentence that does not tell of something. */
   readonly standing: readonly string[];
-  /** Rules wherever they stand. */
+  /** Patterns that make a rule wherever in a sentence they match. */
   readonly anywhere: readonly string[];
   /** How a request begins that is put as a question: "could you please". An order is to follow. */
   readonly polite: readonly string[];

@@ -1,6 +1,6 @@
 import type { RuleLanguage } from "./rule-language.ts";
 
-/** Russian. */
+/** How rules sound in Russian. */
 export const russian: RuleLanguage = {
   name: "Russian",
   script: "cyrillic",

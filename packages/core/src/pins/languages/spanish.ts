@@ -3,7 +3,7 @@ import type { RuleLanguage } from "./rule-language.ts";
 const KEEPING =
   "tal (?:y )?(?:como|cual)(?: está[ns]?)?|como está[ns]?|intact[oa]s?|sin cambios|en paz|quiet[oa]s?|estables?|compatibles?|cort[oa]s?|brev[ea]s?|simples?|como referencia|sin tocar";
 
-/** Spanish. */
+/** How rules sound in Spanish. */
 export const spanish: RuleLanguage = {
   name: "Spanish",
   script: "latin",

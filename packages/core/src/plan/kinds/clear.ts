@@ -10,13 +10,13 @@ import {
   recordBase,
 } from "./record-kind.ts";
 
-/** What a clear empties. */
+/** The kinds of content that a clear empties. */
 export const clearTargetSchema = z.enum(["tool-result", "tool-input", "reasoning", "media", "text"]);
 export type ClearTarget = z.infer<typeof clearTargetSchema>;
 
 /**
  * Strings of a call's input of at least this many UTF-16 code units give way when it is cleared. Shorter ones are what
- * one wants to know of a call: paths, commands, patterns.
+ * matters about a call: paths, commands, patterns.
  */
 export const LARGE_INPUT_STRING = 200;
 

@@ -9,8 +9,9 @@ import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
 import type { PartPlace, PartRepair } from "./part-repair.ts";
 
 /**
- * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that is
- * no longer what it was (W12, W13). What a model wrote since the plan was made is bound to the prefix that the plan gives.
+ * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that
+ * is no longer what it was (W12, W13). What a model wrote since the plan was made is bound to the prefix that the plan
+ * makes.
  */
 export const stripReasoning: PartRepair<ReasoningPart> = {
   name: "strip-reasoning",

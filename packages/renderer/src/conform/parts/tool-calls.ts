@@ -4,7 +4,10 @@ import { derivation } from "../../input/derivation.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 import type { PartRepair } from "./part-repair.ts";
 
-/** Gives every call an object as arguments: what is none, or was never valid JSON, stands in one under `_raw` (W19). */
+/**
+ * Makes the arguments of every call an object: what is not one, or was never valid JSON, stands in one under `_raw`
+ * (W19).
+ */
 export const wrapToolInput: PartRepair<ToolCallPart> = {
   name: "wrap-tool-input",
   apply(part, { draft }, { requirements, warnings }) {
@@ -26,7 +29,7 @@ const saysNothing = ({ input, invalidInput }: ToolCallPart): boolean =>
 
 const isObject = (value: JsonValue): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Gives the tool of a call a name that the provider accepts: the same one that its definition gets. */
+/** Changes the tool's name in a call to one that the provider accepts: the same one that its definition gets. */
 export const renameTool: PartRepair<ToolCallPart> = {
   name: "rename-tool",
   apply(part, { draft }, { requirements, warnings }) {

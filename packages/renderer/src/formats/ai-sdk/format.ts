@@ -31,7 +31,7 @@ const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
   declaresTools: false,
 });
 
-/** The AI SDK's `ModelMessage[]`, with instructions and tools beside it. */
+/** The AI SDK's `ModelMessage[]`, with instructions and tools next to it. */
 export const aiSdk: ProviderFormat = {
   id: "ai-sdk",
   messagesField: "messages",

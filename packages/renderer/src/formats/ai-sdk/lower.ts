@@ -146,7 +146,7 @@ function outputOf({ content, outcome }: ToolResultEnvelope): JsonObject {
   return { type: "content", value };
 }
 
-/** A tool as a language model of the SDK is told of it. `generateText` takes the host's own tool set instead. */
+/** A tool in the form that a language model of the SDK takes. `generateText` takes the host's own tool set instead. */
 export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
   type: "function",
   name,
@@ -157,7 +157,7 @@ export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): J
 /** Fields of OpenAI's messages that the SDK has no option for. */
 const NO_OPTIONS: readonly string[] = ["name", "role"];
 
-/** What providers tell of a whole message, as far as the SDK can hand it to them. */
+/** What providers say about a whole message, as far as the SDK can pass it to them. */
 function messageOptions(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
   if (metadata?.openai === undefined) return metadata;
   const { openai, ...others } = metadata;

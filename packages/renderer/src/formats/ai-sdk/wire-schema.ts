@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const options = z.record(z.string(), z.looseObject({})).optional();
 const text = z.looseObject({ type: z.literal("text"), text: z.string(), providerOptions: options });
-/** Bytes are base64 text or a URL; a file that is at the provider is named by provider. A URL object is no JSON. */
+/** Bytes are base64 text or a URL; a file that is at the provider is named by provider. A URL object is not JSON. */
 const file = z.looseObject({
   type: z.literal("file"),
   data: z.union([z.string(), z.looseObject({})]),

@@ -11,7 +11,7 @@ import { ANTHROPIC_REQUIREMENTS } from "./requirements.ts";
 import { ANTHROPIC_RULES } from "./rules.ts";
 import { anthropicRequestSchema } from "./wire-schema.ts";
 
-/** Anthropic's Messages API. */
+/** The request format of Anthropic's Messages API. */
 export const anthropicMessages: ProviderFormat = {
   id: "anthropic-messages",
   messagesField: "messages",

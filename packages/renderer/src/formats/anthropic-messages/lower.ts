@@ -18,7 +18,10 @@ import {
 import { z } from "zod";
 import { providerFields } from "../provider-fields.ts";
 
-/** What the API takes on each kind of block beside its content (`@anthropic-ai/sdk`, request types). Thinking takes nothing. */
+/**
+ * What the API takes on each kind of block besides its content (`@anthropic-ai/sdk`, request types). Thinking takes
+ * nothing.
+ */
 const BLOCK_FIELDS: Readonly<Record<Exclude<Part["type"], "reasoning" | "opaque">, readonly string[]>> = {
   text: ["cache_control", "citations"],
   image: ["cache_control", "transformations"],
@@ -119,7 +122,7 @@ function lowerSource(source: MediaSource): JsonObject {
   }
 }
 
-/** Plain-text documents travel as text. Bytes that are no UTF-8 become U+FFFD. */
+/** Plain-text documents travel as text. Bytes that are not UTF-8 become U+FFFD. */
 const decodeText = (base64: string): string => new TextDecoder().decode(Buffer.from(base64, "base64"));
 
 /** Signed thinking goes back word for word; redacted thinking as the data that it came as. */

@@ -115,7 +115,7 @@ function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined
   };
 }
 
-/** JSON stays JSON; media stand beside the text. */
+/** JSON stays JSON; media stand next to the text. */
 function saidBy(content: ToolResultContent): JsonValue {
   if (content.type === "json") return content.value;
   if (content.type === "text") return toolResultText(content);
@@ -152,8 +152,8 @@ function ownSignature(part: Part): string | undefined {
 }
 
 /**
- * A tool with its schema as JSON Schema, which the API takes whole and heeds in part; its older `parameters` field refuses
- * what is no OpenAPI. A function without parameters has none.
+ * A tool with its schema as JSON Schema, which the API takes whole and heeds in part; its older `parameters` field
+ * refuses what is not OpenAPI. A function without parameters has none.
  */
 const lowerTool = ({ name, description, inputSchema }: ToolDefinition): GeminiFunctionDeclaration => ({
   name,

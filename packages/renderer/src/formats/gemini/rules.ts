@@ -137,7 +137,7 @@ const objectArguments: LegalityRule<GeminiView> = {
 
 const argumentsOf = ({ part }: PlacedPart): unknown => Object(part.functionCall).args;
 
-/** What may stand beside the content of a part. */
+/** What may go with the content of a part. */
 const MARKS: readonly string[] = ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
 
 /** A part that carries a signature may be without text: a stream ends with one. */

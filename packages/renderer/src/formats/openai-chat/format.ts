@@ -34,7 +34,7 @@ const OPENAI_CHAT_REQUIREMENTS = Object.freeze<FormatRequirements>({
   declaresTools: false,
 });
 
-/** OpenAI's Chat Completions API. */
+/** The request format of OpenAI's Chat Completions API. */
 export const openaiChat: ProviderFormat = {
   id: "openai-chat",
   messagesField: "messages",

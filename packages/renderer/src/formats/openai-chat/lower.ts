@@ -19,8 +19,9 @@ import { systemMessages, systemRole } from "../../neutral/split-system.ts";
 import { providerFields } from "../provider-fields.ts";
 
 /**
- * What the API, or a server that speaks it, takes on messages and on each kind of part beside their content: OpenAI's breakpoints of the
- * prompt cache and levels of detail (`openai`, request types), and what Gemini's compatible endpoint wants back on a call.
+ * What the API, or a server that speaks it, takes on messages and on each kind of part besides their content: OpenAI's
+ * breakpoints of the prompt cache and levels of detail (`openai`, request types), and what Gemini's compatible endpoint
+ * wants back on a call.
  */
 const PART_FIELDS = {
   message: ["name"],
@@ -151,7 +152,7 @@ function lowerAssistant({ parts, providerMetadata }: ChatMessage): JsonObject {
   };
 }
 
-/** A refusal alone is the one part of the content; beside other text it is a field of the message. */
+/** A refusal alone is the one part of the content; next to other text it is a field of the message. */
 function contentOf(text: JsonValue, refusals: readonly string[], hasCalls: boolean): JsonValue {
   if (text !== "") return text;
   if (refusals.length > 0) return [{ type: "refusal", refusal: refusals.join("\n") }];

@@ -135,7 +135,7 @@ function lowerItem(
   }
 }
 
-/** System texts before the conversation: as one text beside the input, and as its first items. */
+/** System texts before the conversation: as one text next to the input, and as its first items. */
 export interface LoweredSystem {
   readonly instructions: string | undefined;
   readonly items: readonly ResponsesItem[];

@@ -157,7 +157,7 @@ function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Findi
 
 /**
  * The legality table of OpenAI Responses. Anyone may speak first, last and between (W3, W4, W9, W10); reasoning is not
- * bound to its prefix (W13), and its absence from an open loop is no error (W12). A new rule is a file and a line.
+ * bound to its prefix (W13), and its absence from an open loop is not an error (W12). A new rule is a file and a line.
  */
 export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   ...pairing,

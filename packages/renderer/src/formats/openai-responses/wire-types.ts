@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "@threadfold/core";
 /** Marks the end of a prefix that is to be cached. Models before GPT-5.6 refuse it. */
 export type ResponsesCacheMark = { readonly prompt_cache_breakpoint?: { readonly mode: "explicit" } };
 
-/** Text that goes in. */
+/** A text of the input. */
 export type ResponsesInputText = { readonly type: "input_text"; readonly text: string } & ResponsesCacheMark;
 
 /** A picture: a URL, which may hold the bytes, or an uploaded file. */
@@ -82,7 +82,7 @@ export type ResponsesCustomToolCall = {
   readonly input: string;
 };
 
-/** What a tool gave back. */
+/** What a tool returned. */
 export type ResponsesToolOutput = {
   readonly type: "function_call_output" | "custom_tool_call_output";
   readonly call_id: string;

@@ -19,16 +19,16 @@ interface FileHistory {
   readonly names: (readonly string[])[];
 }
 
-/** How much a developer who takes over wants to know of it. */
+/** How much it matters to a developer who takes over. */
 const WORTH: Readonly<Record<Action, number>> = { modified: 4, created: 4, deleted: 3, read: 0 };
 /** Reading a file once leaves its path to what is where. */
 const READS_WORTH_A_LINE = 2;
 /** Rarest names of one change that are told. */
 const NAMES_PER_CHANGE = 3;
-/** Names of all changes of one file: at most so many, and at most one for so many tokens of the summary. */
+/** Names of all changes of one file: at most this many, and at most one for this many tokens of the summary. */
 const MOST_NAMES = 45;
 const TOKENS_PER_NAME = 100;
-/** A file that nobody touched in a span keeps one name for so many tokens. */
+/** A file that nobody touched in a span keeps one name for this many tokens. */
 const TOKENS_PER_OLD_NAME = 250;
 
 /**

@@ -16,7 +16,9 @@ import {
 import type { SpanPaths } from "./file-collector.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
-/** Bodies are read so far at their beginning and at their end, in UTF-16 code units; the middle of a huge one is data. */
+/**
+ * How much of a body is read at its beginning and at its end, in UTF-16 code units; the middle of a huge one is data.
+ */
 const RESULT_HEAD = 20_000;
 const RESULT_TAIL = 6_000;
 const TEXT_HEAD = 32_000;

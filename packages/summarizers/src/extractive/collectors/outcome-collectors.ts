@@ -45,7 +45,7 @@ const MAX_LAST = 100;
 /** Where the last line of a large output stands. */
 const LAST_READ = 1_000;
 const LAST_LINES = 3;
-/** What a harness writes below what a command printed; the exit code stands beside it already. */
+/** What a harness writes below what a command printed; the exit code stands next to it already. */
 const ENDS_ONLY =
   /^\s*(?:[[<(]?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)|return ?code|no output|the command completed)\b|<\/?[\w-]+>\s*$)/i;
 const FRAME_TIMES = 3;

@@ -8,7 +8,10 @@ import type { Candidate, HandoffSpeaker, Harvest, HarvestContext, SpanCollector 
 
 /** Rarest words that stand for what a message says. */
 const TELLING_WORDS = 8;
-/** At most so many sentences are quoted from one message, and more from the answer that ends a turn: it reports on the whole turn. */
+/**
+ * At most this many sentences are quoted from one message, and more from the answer that ends a turn: it reports on the
+ * whole turn.
+ */
 const MOST_QUOTED = 3;
 const MOST_CLOSING = 7;
 const MIN_SENTENCE = 18;
@@ -169,7 +172,7 @@ function commandIn(input: JsonValue): string {
   return typeof last === "string" ? last : "";
 }
 
-/** So much of a command is read, in UTF-16 code units. */
+/** How much of a command is read, in UTF-16 code units. */
 const MOST_READ_OF_COMMAND = 8_000;
 const WRITES_DOWN = /\bgit\s+(?:-[\w-]+(?:[= ]\S+)?\s+)*(?:commit|tag\s+-a)\b|\bgh\s+pr\s+(?:create|edit)\b/;
 const HEREDOC = /<<-?\s*(['"]?)(\w+)\1\r?\n([\s\S]*?)\r?\n\s*\2\b/;
@@ -193,7 +196,7 @@ const argumentsOf = (text: string): readonly string[] =>
     .map(([, double, single]) => double?.replace(/\\(["$`\\])/g, "$1").replaceAll("\\n", "\n") ?? single ?? "")
     .filter((argument) => !argument.startsWith("$("));
 
-/** A handoff is read whole up to so many UTF-16 code units. */
+/** A handoff is read whole up to this many UTF-16 code units. */
 const MOST_READ_OF_HANDOFF = 40_000;
 const MIN_LINE = 20;
 /** What harnesses put around a handoff: it speaks of the conversation and not of the work. */

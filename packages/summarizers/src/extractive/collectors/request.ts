@@ -25,7 +25,7 @@ const OF_BEFORE = "said of the request before it";
 export const WENT_ON = "went on with the next request";
 const INTERRUPTED = "the user interrupted the work on it";
 const GIVEN_UP = `${INTERRUPTED} and asked for something else`;
-/** What a user asks for after an interruption is the same again when it shares so many of its words. */
+/** What a user asks for after an interruption is the same again when it shares this many of its words. */
 const SAME_AGAIN = 0.5;
 
 /** What a user asked for in one message, or in an earlier fold, and what became of it. */
@@ -46,7 +46,7 @@ export class Request {
   #answeredBy: MessageId | null = null;
   /** The user came back to it before it was settled: it shares the fate of the next request. */
   #goesOn = false;
-  /** The user stopped the agent at it. */
+  /** The user stopped the agent during it. */
   #isInterrupted: boolean;
 
   private constructor(parts: {
@@ -119,7 +119,7 @@ export class Request {
     return this.#answer !== "" && this.#answer !== WENT_ON;
   }
 
-  /** The agent said something and made no call beside it. */
+  /** The agent said something and made no call with it. */
   answer({ sentences, place }: Speech): void {
     if (this.isSettled || sentences.length === 0) return;
     const completion = sentences.find(({ text, marks }) => marks & COMPLETION && !(marks & SETBACK) && text[0] !== "|");
@@ -132,7 +132,7 @@ export class Request {
     this.#answeredBy = place.messageId;
   }
 
-  /** The agent is at work. What it said before was no end of its turn. */
+  /** The agent is at work. What it said before did not end its turn. */
   work(): void {
     if (this.isSettled) return;
     this.#standing = "in-work";
@@ -153,7 +153,7 @@ export class Request {
     return false;
   }
 
-  /** The user stopped the agent in the midst of it. */
+  /** The user stopped the agent in the middle of it. */
   interrupt(): void {
     if (!this.isSettled) this.#isInterrupted = true;
   }
@@ -165,7 +165,7 @@ export class Request {
       this.#answer = GIVEN_UP;
       return;
     }
-    // What was done is done, also when the user then thinks of something else.
+    // What was done is done, even when the user then thinks of something else.
     if (reaction === "takes-back" && !this.isSettled && this.#standing !== "completed") this.#standing = "cancelled";
     else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
       this.#goesOn = true;
@@ -191,7 +191,9 @@ export class Request {
     if (this.carried?.status === "asked") this.#standing = "lapsed";
   }
 
-  /** The status at the end of the span. `lastTurn` is how the span's last turn stands by now; absent when nothing follows. */
+  /**
+   * The status at the end of the span. `lastTurn` is the state of the span's last turn; absent when nothing follows.
+   */
   #status(lastTurn: "running" | "ended" | undefined): OpenItem["status"] {
     switch (this.#standing) {
       case "in-work":

@@ -37,11 +37,11 @@ export type HandoffSpeaker = Exclude<ItemSpeaker, "agent">;
 /** What collectors know of a span before it is read. */
 export type SpanStart = Pick<SummarizeRequest, "messages" | "previous" | "instructions">;
 
-/** What collectors know, beside the span, when they return what they found. */
+/** What collectors know, besides the span, when they return what they found. */
 export interface HarvestContext {
   readonly messages: readonly Message[];
   readonly previous: StructuredSummary | null;
-  /** How the span's last turn stands by now; undefined when nothing follows the span. */
+  /** The state of the span's last turn; undefined when nothing follows the span. */
   readonly lastTurn?: SummarizeRequest["lastTurn"] | undefined;
   readonly pins: readonly Pin[];
   /** The cap of the rendered summary and its counter. */

@@ -71,7 +71,7 @@ const RATIONALE = /\s+(?:because|since|so that|weil|parce que|car|porque|因为)
 const MIN_DECISION = 20;
 const MAX_DECISION = 240;
 
-/** Finds choices that the agent says it made, with the reason when the sentence gives one. */
+/** Finds choices that the agent says it made, with the reason when the sentence names one. */
 export class DecisionCollector implements SpanCollector {
   readonly #found: { readonly text: string; readonly place: Place }[] = [];
 

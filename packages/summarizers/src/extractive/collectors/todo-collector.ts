@@ -32,12 +32,12 @@ const REST_CONTEXT = `${CONTEXT}, the rest`;
 const DROPPED = `${CONTEXT}: a later list no longer has it`;
 const MAX_TEXT = 200;
 const MAX_PLAN_STEPS = 10;
-/** So many turns after it was proposed, a plan was carried out or forgotten. */
+/** A plan that was proposed this many turns ago was carried out or forgotten. */
 const PLAN_TURNS = 3;
-/** A list shows so many unfinished items one by one; what is left is told in one line. */
+/** A list shows this many unfinished items one by one; what is left is told in one line. */
 const MAX_SHOWN = 10;
 const MAX_REST = 240;
-/** Two items that share so much of their words are one item with another title. */
+/** Two items that share this much of their words are one item with another title. */
 const SAME_SHARE = 0.5;
 
 /** Finds the state of the agent's own todo lists, the newest word on each item, and the plan that it last proposed. */
@@ -133,7 +133,7 @@ function contextOf(status: OpenItem["status"], active: boolean): string {
   return active ? `${CONTEXT}, in progress` : CONTEXT;
 }
 
-/** What a long list has beside the items that are shown, in one line. */
+/** What a long list has besides the items that are shown, in one line. */
 function restOf(
   rest: readonly Todo[],
   before: OpenItem | undefined,
@@ -217,7 +217,7 @@ const FORGOTTEN = "its turn ended without another word on it";
 /** How a task that has a number is told; by the number later folds know it again. */
 const NUMBERED = /^task (\S+?)(?:,|:|$)/;
 
-/** The status that a to-do tool's own word stands for; undefined when there is no word. */
+/** The status that a to-do tool's own word stands for; undefined for an empty one. */
 export function statusOf(state: string): OpenItem["status"] | undefined {
   if (/^(?:done|complete|finish|closed|resolved)/i.test(state)) return "done";
   if (/^(?:cancel|skip|abandon|dropped|deleted)/i.test(state)) return "cancelled";

@@ -94,7 +94,7 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
   }
 }
 
-/** What an editor does that names no command: it puts text in the place of other text, or makes a file of it. */
+/** The default for an editor that names no command: it puts text in the place of other text, or makes a file of it. */
 function editedBy(fields: Fields): FileAction["action"] {
   const has = (names: readonly string[]): boolean => names.some((name) => Object.hasOwn(fields, name));
   if (has(["old_text", "old_str", "old_string", "insert_line"])) return "modified";

@@ -14,7 +14,7 @@ export interface ResultReading {
   readonly failed: boolean;
 }
 
-/** JSON bodies are read so far, in UTF-16 code units. */
+/** How much of a JSON body is read, in UTF-16 code units. */
 const MAX_JSON_TEXT = 16_000;
 const EXIT_HEAD = 200;
 const EXIT_TAIL = 300;

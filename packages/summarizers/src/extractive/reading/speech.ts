@@ -18,7 +18,7 @@ export class Speech {
   readonly text: string;
   readonly place: Place;
   readonly speaker: "user" | "system" | "agent";
-  /** True when the agent makes no call beside it, so that its turn may end there. */
+  /** True when the agent makes no call with it, so that its turn may end there. */
   readonly closing: boolean;
   #sentences: readonly Sentence[] | undefined;
 

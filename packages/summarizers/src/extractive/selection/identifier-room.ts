@@ -5,22 +5,22 @@ import type { SummaryDraft } from "./summary-draft.ts";
 
 type IdentifierCandidate = Extract<Candidate, { readonly section: "identifiers" }>;
 
-/** Between two identifiers that stand alone the rendered line has this. */
+/** What separates identifiers that stand alone in the rendered line. */
 const SEPARATOR = " · ";
-/** Both headings, in tokens. */
+/** Tokens of the two headings that the rendering adds. */
 const HEADINGS = 16;
 /** An identifier of an earlier fold that this span does not name has aged by the span; its old rank says how far that counts. */
 const AGED_LEAST = 0.45;
 const AGED_MOST = 1;
-/** Of a line of an earlier fold so many names count: what else stands in it, nobody looked for. */
+/** Of a line of an earlier fold this many names count: what else stands in it, nobody looked for. */
 const AGED_NAMES = 2;
 /** Names that stand alone, without what they belong to, take at most this share of a summary. */
 const BARE_SHARE = 0.07;
 /** A name that stands alone tells less than one in its line. */
 const BARE_WORTH = 0.6;
-/** A line is taken when it still brings so much of what it promised. */
+/** A line is taken when it still brings this much of what it promised. */
 const STILL_WORTH = 0.6;
-/** Characters that a token is taken for where many lines are ranked. */
+/** Characters per token, roughly, where many lines are ranked. */
 const CHARACTERS_PER_TOKEN = 3.5;
 /** What the rendering puts around a line and around a source, in tokens. */
 const LINE_MARKS = 1;
@@ -102,7 +102,7 @@ class IdentifierRoom {
       .sort((a, b) => b.worth - a.worth || (a.contender.text < b.contender.text ? -1 : 1));
   }
 
-  /** What it brings per token, as far as tokens can be told from characters. */
+  /** What it brings per token, as far as tokens can be estimated from characters. */
   #worthOf({ names, text, where }: Contender): number {
     let odds = 0;
     for (const [name, own] of names) if (!this.#covered.has(name)) odds += own;

@@ -6,8 +6,8 @@ import { isProtected, type SummaryDraft } from "./summary-draft.ts";
 export type RoomSection = Exclude<SummarySection, "identifiers" | "artifacts">;
 
 /**
- * How much of the room each section may claim, beside the others: rules and requests first, then what was found and done,
- * then what is where. Sections take room in this order.
+ * How much of the room each section may claim next to the others: rules and requests first, then what was found and
+ * done, then what is where. Sections take room in this order.
  */
 const WEIGHTS: Readonly<Record<RoomSection, number>> = {
   constraints: 0.1,

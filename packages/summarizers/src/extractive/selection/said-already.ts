@@ -1,7 +1,7 @@
 import { statementKey } from "../../text/excerpt.ts";
 import type { RoomSection } from "./room.ts";
 
-/** Two statements that share so much of their words say the same. */
+/** Two statements that share this much of their words say the same. */
 const SAME_SHARE = 0.75;
 const MAX_COMPARED = 200;
 

@@ -16,14 +16,15 @@ import { KNOWN_BY, SaidAlready } from "./said-already.ts";
 import { candidateText, isProtected, itemLine, itemText, SummaryDraft } from "./summary-draft.ts";
 import { boundedWork, type OpenWork } from "./work-items.ts";
 
-/** After so many candidates in a row that did not fit, smaller ones are not looked for. */
+/** After this many candidates in a row that did not fit, smaller ones are not looked for. */
 const MAX_MISSES = 12;
 /** The sections that grow first where others leave room, last to first. */
 const FIRST_TO_GROW: readonly SummarySection[] = ["errors", "decisions", "files", "openItems", "toolOutcomes", "facts"];
 
 /**
- * Chooses from what was found what goes into the summary, so that its rendered text stays within the limit: each section
- * up to its allotment, then what was found and done in the room that others leave, and what is where in all that is left.
+ * Chooses what goes into the summary from what was found, so that its rendered text stays within the limit: each
+ * section up to its allotment, then what was found and done in the room that others leave, and what is where in all
+ * that is left.
  */
 export function* selectChanges(
   harvests: readonly Harvest[],
@@ -67,10 +68,10 @@ export function* selectChanges(
   return draft.isBlank ? [] : draft.changes();
 }
 
-/** What a model told of earlier work may take of a summary that is written without it. */
+/** The share of a summary written without a model that a model's account of earlier work may take. */
 const AGED_NARRATIVE = 0.25;
 
-/** A model's text of an earlier fold, shortened from its beginning: nobody goes on with it here. */
+/** A model's text of an earlier fold, shortened from its beginning: nothing here continues it. */
 function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): readonly SummaryChange[] {
   if (previous?.narrative === undefined) return [];
   const { text: told, sources } = previous.narrative;
@@ -112,7 +113,7 @@ function fillWhatIsLeft(draft: SummaryDraft, left: readonly Candidate[], limit: 
 const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((candidate, sequence) => ({ ...candidate, sequence })).sort((one, other) => other.worth - one.worth);
 
-/** Characters that a token is taken for where nothing is decided yet. */
+/** Characters per token, roughly, where nothing is decided yet. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
 /** What each section would take with all that was found for it, and what earlier folds have in all of them, in tokens. */
@@ -222,11 +223,11 @@ function wantedTokens(
   return wanted;
 }
 
-/** What was asked for is sure of its place in so much of a summary, the best first. */
+/** What was asked for is sure of its place in this much of a summary, the best first. */
 const SURE_SHARE = 0.5;
-/** Above every worth that a collector assigns. */
+/** A worth above every one that a collector assigns. */
 const ASKED_FOR = 10_000;
-/** How much likelier a name is needed in whose line something stands that was asked for. */
+/** How much likelier a name is needed when its line holds something that was asked for. */
 const NAMED_TOGETHER = 4;
 
 /** Candidates, with what the instructions of the fold ask for before all others of its section. */

@@ -105,9 +105,9 @@ export class SummaryDraft {
   }
 
   /**
-   * Takes back the added item of a section that is worth least; false when there is none. Identifiers stand in ascending
-   * order. What stands in the place of an item that must stay is not taken back; with what stands in another's place, that
-   * one goes, too.
+   * Takes back the least valuable item that was added to a section; false when there is none. Identifiers stand in
+   * ascending order. What stands in the place of an item that must stay is not taken back; when an item that replaced
+   * another goes, the other goes too.
    */
   takeBack(section: SummarySection): boolean {
     const isAdded = (candidate: Candidate): boolean =>
@@ -124,7 +124,7 @@ export class SummaryDraft {
     return (this.#base[section] as readonly SummaryItem[]).find(({ id }) => id === itemId) ?? {};
   }
 
-  /** Cuts the narrative down to a note that there was one. */
+  /** Shortens the narrative to a note that there was one. */
   cutNarrative(): void {
     const { narrative } = this.#base;
     if (narrative === undefined) return;

@@ -7,16 +7,19 @@ type WorkCandidate = Extract<Candidate, { readonly section: "openItems" }>;
 
 /** No summary shows more work of which it does not know how it ended. */
 export const MAX_UNSETTLED = 16;
-/** Closed work is told in a line when it is older than so many turns. */
+/** Closed work is told in a line when it is older than this many turns. */
 const OLD = 3;
-/** Work that nobody came back to in so many turns lapses. */
+/** Work that nobody came back to in this many turns lapses. */
 const PATIENCE = 12;
 
 type Work = OpenItem | WorkCandidate;
 
 const itemOf = (work: Work): NewItem<"openItems"> => ("item" in work ? work.item : work);
 
-/** What a fold makes of work items: those that want to be in the summary, and the closed one that it names in any case. */
+/**
+ * What a fold makes of work items: those that compete for a place in the summary, and the closed one that it names in
+ * any case.
+ */
 export interface OpenWork {
   readonly candidates: readonly WorkCandidate[];
   /** Items of the summary before that stay whatever else has to go. */
@@ -52,7 +55,7 @@ export function boundedWork(
   const unsettled = [...stays, ...candidates]
     .filter((work) => isUnsettled(itemOf(work)))
     .sort((a, b) => turnOf(b) - turnOf(a) || worthOf(b) - worthOf(a));
-  // What is asked now goes before everything else.
+  // What is asked now comes before everything else.
   const now = unsettled.findIndex((work) => itemOf(work).kind === "request");
   if (now > 0) unsettled.unshift(...unsettled.splice(now, 1));
   const lapsing = new Set<Work>();
@@ -157,7 +160,10 @@ function agedWork(work: readonly OpenItem[], room: number, costOf: CostOf): Aged
 /** Fewer requests do not make a chapter. */
 const LEAST_REQUESTS = 4;
 
-/** The oldest requests, oldest first, whose bare lines have no room beside those of the newer ones; none when they are few. */
+/**
+ * The oldest requests, oldest first, whose bare lines have no room next to those of the newer ones; none when they are
+ * few.
+ */
 function withoutRoom(closed: readonly OpenItem[], room: number, costOf: CostOf): readonly OpenItem[] {
   const requests = closed.filter(({ kind }) => kind === "request");
   let used = 0;

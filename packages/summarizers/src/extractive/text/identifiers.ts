@@ -161,7 +161,7 @@ const LONG_ID = 16;
 const BEFORE = /^(?:[-+]+|\.\/|\.{3,}\/?|\/\/)+/;
 /** `.`, `-`, `/`, `+` and `@` end sentences and lists. */
 const AFTER = /[-./+@]+$/;
-/** A name has something that plain words lack: an underscore, an inner capital, or digits beside letters. */
+/** A name has something that plain words lack: an underscore, an inner capital, or digits next to letters. */
 const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
 const CHAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)+$/;
 const NUMBER = /^\d+$/;

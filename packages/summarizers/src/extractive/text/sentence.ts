@@ -11,13 +11,13 @@ export interface Sentence {
 const MIN_SENTENCE = 4;
 const MAX_SENTENCE = 320;
 const MAX_LINE = 1_200;
-/** So much of the beginning and of the end of a long text is read, in UTF-16 code units. */
+/** How much of the beginning and of the end of a long text is read, in UTF-16 code units. */
 const HEAD = 12_000;
 const TAIL = 4_000;
 
 /** After a punctuation mark and white space, or after a full stop of a script that needs no space. */
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？；])/;
-/** Two asterisks on both sides of some words; those of a glob or of an argument (`**kwargs`) are no emphasis. */
+/** Two asterisks on both sides of some words; those of a glob or of an argument (`**kwargs`) are not emphasis. */
 const EMPHASIS = /(?<![/*\w])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![/*\w])/g;
 const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
 
@@ -73,7 +73,7 @@ const ANNOUNCES =
 /** True for a sentence that says what its speaker will do next. It may be cut off before it is done. */
 export const isAnnouncement = (sentence: string): boolean => ANNOUNCES.test(sentence);
 
-/** The first sentences, whole and each once, as many as fit into so many UTF-16 code units; always the first one. */
+/** The first sentences, whole and each once, as many as fit into this many UTF-16 code units; always the first one. */
 export function quoteSentences(sentences: readonly Sentence[], maxLength: number): string {
   let quote = "";
   for (const text of new Set(sentences.map((sentence) => sentence.text))) {

@@ -2,7 +2,7 @@ import { type Message, recallTerms, type SummarySection } from "@threadfold/core
 
 /** Letters, digits and underscores; what is shorter than three of them tells nothing from anything else. */
 const WORD = /[\p{L}\p{N}_]{3,}/gu;
-/** Bodies are read so far at their beginning and at their end, in UTF-16 code units. */
+/** How much of a body is read at its beginning and at its end, in UTF-16 code units. */
 const HEAD = 6_000;
 const TAIL = 2_000;
 /** A word that stands in more messages than this, and in more than this share of them, is an everyday word. */
@@ -97,7 +97,7 @@ const ASCII = /^[\0-\x7f]*$/;
 const IN_MOST_SHARE = 1 / 3;
 const IN_MOST_LEAST = 3;
 
-/** What somebody asked a summary to look out for, as words to search for: there is no model here that would understand it. */
+/** What a summary was asked to look out for, as words to search for: there is no model here to understand it. */
 export class InstructionWords {
   readonly #terms: ReadonlySet<string>;
   readonly #sections: ReadonlySet<SummarySection>;

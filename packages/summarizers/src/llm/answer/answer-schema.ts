@@ -74,5 +74,5 @@ export type Answer = z.infer<typeof answerSchema>;
 /** The shape of an item by section, for what supersedes another item. */
 export const answerItemSchemas: { readonly [Section in AnswerSection]: (typeof itemShapes)[Section] } = itemShapes;
 export type AnswerItem<Section extends AnswerSection> = z.infer<(typeof itemShapes)[Section]>;
-/** What stands behind a statement: numbers of messages, or words that stand in one. */
+/** The evidence for a statement: numbers of messages, or words that stand in one. */
 export type Evidence = Pick<AnswerItem<"facts">, "sources" | "quote">;

@@ -21,7 +21,7 @@ import {
 } from "./answer-schema.ts";
 import { codeWords, type SpanEvidence } from "./span-evidence.ts";
 
-/** A section takes at most so many notes of one answer. */
+/** A section takes at most this many notes of one answer. */
 const MAX_NOTES = 100;
 const MAX_IDENTIFIERS = 200;
 

@@ -47,7 +47,7 @@ const isEmpty = ({ add, resolve, supersede, currentTask, currentPlan }: Answer):
   (currentTask ?? "") === "" &&
   (currentPlan ?? []).length === 0;
 
-/** After so many beginnings without an end no further one is tried: hostile text must not cost time without bound. */
+/** After this many beginnings without an end no further one is tried: hostile text must not cost time without bound. */
 const MAX_OPEN_ENDS = 40;
 
 /**

@@ -1,9 +1,10 @@
 import { type CompletionResult, ThreadfoldError } from "@threadfold/core";
 
 /**
- * Why a model's answer was not taken. `refusal`, `tool-call` (L27), `blank` (S18), `cut-off`, `not-json`, `wrong-schema`
- * and `inflated` (S32) speak of the answer; `ungrounded` says that nothing in it stands in the span; `too-large`,
- * `time-limit` and `model-failed` say why there is none. A check that fails gives its own name as the reason.
+ * Why a model's answer was not taken. `refusal`, `tool-call` (L27), `blank` (S18), `cut-off`, `not-json`,
+ * `wrong-schema` and `inflated` (S32) speak of the answer; `ungrounded` says that nothing in it stands in the span;
+ * `too-large`, `time-limit` and `model-failed` say why there is none. A check that fails has its own name as the
+ * reason.
  */
 export type RejectionReason =
   | "refusal"

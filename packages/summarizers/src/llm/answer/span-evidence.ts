@@ -78,7 +78,7 @@ function wordsOf(texts: readonly string[]): ReadonlySet<string> {
   return words;
 }
 
-/** What was said, arguments both as JSON and as they are: inside JSON a quote or backslash has another look. */
+/** What was said, arguments both as JSON and as they are: inside JSON a quote or backslash looks different. */
 function searchableText(message: Message): string {
   return [visibleText(message), ...message.parts.flatMap(moreOf)].join("\n");
 }
@@ -144,7 +144,7 @@ export function withUnknownNames(text: string, { unknown }: NamesOf): string {
 
 const NOT_FOUND = "[Not found in the messages that this tells of: ";
 
-/** The names that an earlier text was not believed: that it said them makes them no truer. */
+/** The names that an earlier text was not believed: repeating them does not make them true. */
 function doubtedIn(text: string): readonly string[] {
   const start = text.lastIndexOf(NOT_FOUND);
   return start < 0 ? [] : codeWords(text.slice(start + NOT_FOUND.length));

@@ -67,7 +67,7 @@ function repair(text: string, problem: string, wanted: string): readonly Complet
   return [{ role: "assistant", text: text.slice(0, SHOWN_AGAIN).toWellFormed() }, request];
 }
 
-/** What two calls used together; undefined when neither said. */
+/** What two calls used together; undefined when neither reported it. */
 export function addUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   const sum = (key: keyof Usage): Partial<Usage> =>

@@ -16,9 +16,9 @@ export interface CallLimits {
   readonly retries: number;
   /** The first wait; each further one is twice as long. */
   readonly minRetryDelayMs: number;
-  /** No wait is longer, and a provider that asks for a longer one counts as failed. */
+  /** The longest wait; a provider that asks for a longer one counts as failed. */
   readonly maxRetryDelayMs: number;
-  /** After so long a call counts as failed. */
+  /** How long a call may take before it counts as failed. */
   readonly callTimeoutMs: number;
 }
 
@@ -54,7 +54,7 @@ function mayPass(error: unknown, limits: CallLimits): boolean {
   return (failure.retryAfterMs ?? 0) <= limits.maxRetryDelayMs;
 }
 
-/** Some models take no temperature, and say so: they are asked without. */
+/** Some models take no temperature, and say so: they are asked again without it. */
 async function callOnceAsAllowed(...call: Parameters<typeof callOnce>): Promise<CompletionResult> {
   const [model, { temperature, ...request }, limits, signal] = call;
   try {
@@ -87,7 +87,7 @@ async function callOnce(
   }
 }
 
-/** Waits so many milliseconds, or rejects with the signal's reason. */
+/** Waits this many milliseconds, or rejects with the signal's reason. */
 async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {

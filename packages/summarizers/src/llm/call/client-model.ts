@@ -13,13 +13,16 @@ export interface ClientModelOptions<Client> {
   /** The caller's own client. Its own retries are not used: the summarizer has its rules for that. */
   readonly client: Client;
   readonly model: string;
-  /** False to wait for the whole answer at once. True by default: a stream shows early that the connection lives. */
+  /** False to wait for the whole answer at once. True by default: a stream shows early that the connection is alive. */
   readonly stream?: boolean;
-  /** Further fields of the request body, such as `thinking` or `reasoning_effort`; they go before what a call asks for. */
+  /**
+   * Further fields of the request body, such as `thinking` or `reasoning_effort`; they take precedence over what a call
+   * asks for.
+   */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What the clients of providers take beside the body of a request. */
+/** What the clients of providers take besides the body of a request. */
 export interface ClientCallOptions {
   readonly maxRetries: 0;
   readonly signal?: AbortSignal;
@@ -72,7 +75,7 @@ function failureOf(error: unknown, message: string): ModelCallFailure {
   const retryAfterMs = retryAfterOf(error);
   const more = { status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   if (status === 429) return { kind: "rate-limited", ...more };
-  // A status of success beside an error: the connection broke while the answer came.
+  // A status of success together with an error: the connection broke while the answer came.
   if (status < 400 || status === 408 || status === 409 || status >= 500) return { kind: "unavailable", ...more };
   const said = `${textOf(error, "code")} ${message} ${textOf(error, "responseBody").slice(0, 2_000)}`;
   if ((status === 400 || status === 413) && OVERFLOW.test(said)) return { kind: "overflow", ...more };

@@ -17,12 +17,12 @@ import { selectChanges } from "../../extractive/selection/select-changes.ts";
 import type { NotesOutcome } from "./running-notes.ts";
 
 /**
- * What a text in a model's own words may take of a summary. The rest is for what code writes beside it: the task, rules,
- * requests, files and commands. What either does not need is the other's.
+ * What a text in a model's own words may take of a summary. The rest is for what code writes next to it: the task,
+ * rules, requests, files and commands. What either does not need is the other's.
  */
 const NARRATIVE_SHARE = 0.8;
 
-/** The room of a narrative in a summary of so many tokens, in tokens. */
+/** The room of a narrative in a summary of this many tokens, in tokens. */
 export const narrativeRoom = (maxTokens: number): number => Math.floor(maxTokens * NARRATIVE_SHARE);
 
 /**
@@ -30,7 +30,7 @@ export const narrativeRoom = (maxTokens: number): number => Math.floor(maxTokens
  * word, rules, open work, the trail of files, and the index of identifiers.
  */
 const GROUND: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "identifiers"]);
-/** The same beside prose, which code cannot look things up in: commands with their outcomes, and no index of names. */
+/** The same next to prose, which code cannot look things up in: commands with their outcomes, and no index of names. */
 const GROUND_OF_PROSE: ReadonlySet<SummarySection> = new Set(["constraints", "openItems", "files", "toolOutcomes"]);
 
 /**

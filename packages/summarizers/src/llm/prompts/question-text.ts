@@ -61,7 +61,7 @@ const AFTERWARDS = {
     "The turn in which these messages end went on after them and is over: what has no answer in them has one there, so do not note it as open.",
 } as const;
 
-/** How the span's last turn stands by now, where something follows the span. */
+/** The state of the span's last turn, where something follows the span. */
 function lastTurn({ request }: QuestionParts): readonly string[] {
   return request.lastTurn === undefined ? [] : [AFTERWARDS[request.lastTurn]];
 }

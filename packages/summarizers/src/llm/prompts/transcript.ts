@@ -8,7 +8,7 @@ export interface TranscriptMessage {
   readonly text: string;
 }
 
-/** The messages of a span as a model reads them, each of at most so many tokens. */
+/** The messages of a span as a model reads them, each of at most this many tokens. */
 export function transcriptMessages(
   messages: readonly Message[],
   maxMessageTokens: number,
@@ -62,8 +62,8 @@ export function transcriptMark(texts: readonly string[]): string {
 const LEAST_SHOWN = 40;
 
 /**
- * Messages of at most so many tokens together. The longest are shortened first, all to the same length; where even short
- * ones are too much, the oldest are left out.
+ * Messages of at most this many tokens together. The longest are shortened first, all to the same length; where even
+ * short ones are too much, the oldest are left out.
  */
 export function messagesWithin(
   messages: readonly TranscriptMessage[],
@@ -105,7 +105,10 @@ export interface MessageChunk {
 export const chunkMessages = ({ groups }: MessageChunk): readonly TranscriptMessage[] =>
   groups.flat().sort((a, b) => a.number - b.number);
 
-/** The span in runs of whole groups of at most so many tokens each (S20). A group that alone takes more is a run by itself. */
+/**
+ * The span in runs of whole groups of at most this many tokens each (S20). A group that alone takes more is a run by
+ * itself.
+ */
 export function messageChunks(
   messages: readonly TranscriptMessage[],
   maxTokens: number,
