@@ -12,7 +12,7 @@ const { results } = await comparePolicies([50_000, 20_000]);
 const NOTES = `Asked at every fifth call once the whole history exceeds the budget, of what is older than ten calls; percent.
 ask: what users asked; report: what the agent said it had found or done; quote: of those, with a sentence word for word;
 handoff: the lines of the newest handoff or compaction summary in the log;
-edit: a changed file with names that were changed in it; run: the latest run of a command with what it came to;
+edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome;
 need: a name that the call uses with words around it in its source; name: such a name anywhere in the prompt;
 bareNames: of what the policy wrote itself, the share that is names in bare lists. bill: sending everything is 1.`;
 

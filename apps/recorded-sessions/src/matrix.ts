@@ -185,7 +185,7 @@ async function checkReachable(sourcePath: string, storePath: string): Promise<re
         problems.push(`message ${input.id} is another one in the store`);
       if (plan === null) continue;
       const { recovery } = explainMessage(thread, plan, message.id);
-      if (!recovery.some((way) => way.from === "thread")) problems.push(`explain gives no way back to ${input.id}`);
+      if (!recovery.some((way) => way.from === "thread")) problems.push(`explain names no way back to ${input.id}`);
       const { record } = actionOf(plan, message.id);
       if (record?.action !== "externalize") continue;
       const artifact = await store.artifacts.retrieve(record.artifactId);

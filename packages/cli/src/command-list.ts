@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "render",
-    summary: "print the request that a plan gives",
+    summary: "print the request under a plan",
     load: async () => (await import("./commands/render.ts")).renderCommand,
   },
   {

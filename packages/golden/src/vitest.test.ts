@@ -61,7 +61,7 @@ describe("the matcher in a project of its own", () => {
     const failed = await runVitest({ FIXTURE_BUDGET: "3000", FIXTURE_SECOND: "gone" });
     expect(failed.passed).toBe(false);
     expect(failed.output).toMatch(/diverged at message \d: summary of turns 1-\d+ \S/);
-    expect(failed.output).toMatch(/costs \d+ of \d+ cached tokens: writing as many anew is paid as \d+ tokens/);
+    expect(failed.output).toMatch(/costs \d+ of \d+ cached tokens: writing as many again costs as much as \d+ tokens/);
     expect(failed.output).toContain("To accept it, run `npx vitest run agent.test.ts -u`.");
     expect(failed.output).not.toContain("bsolete golden prompts");
 

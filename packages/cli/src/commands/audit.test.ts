@@ -97,7 +97,7 @@ describe("audit", () => {
     ])
       expect((await json(["audit", "verify", file])).envelope.error).toMatchObject({
         code: "STORE_CORRUPT",
-        message: expect.stringContaining("is no audit file"),
+        message: expect.stringContaining("is not an audit file"),
         hint: expect.stringContaining("threadfold audit export"),
       });
     expect(existsSync(out)).toBe(false);

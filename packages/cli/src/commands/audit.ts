@@ -81,7 +81,7 @@ async function verifyFile(target: string, options: CliCall["options"], { io }: C
 
 /** A file whose very first line does not hold says nothing about what it was. */
 const noAuditFile = (path: string): ThreadfoldError =>
-  new ThreadfoldError("STORE_CORRUPT", `${path} is no audit file, or its first line was changed.`, {
+  new ThreadfoldError("STORE_CORRUPT", `${path} is not an audit file, or its first line was changed.`, {
     hint: "Give a file that `threadfold audit export` wrote, or an intact copy; a store is checked by `threadfold verify`.",
     details: { path },
   });

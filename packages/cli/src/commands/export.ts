@@ -15,7 +15,7 @@ const FORMATS = EXPORTERS.map(({ format }) => format);
 export const exportCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread to write" }],
   options: [
-    { flags: "--as <format>", description: "tool that shall open the file", choices: FORMATS },
+    { flags: "--as <format>", description: "tool that is to open the file", choices: FORMATS },
     { flags: "--out <file>", description: "write to this file instead of stdout" },
     PLAN_OPTION,
     STORE_OPTION,
@@ -55,7 +55,7 @@ export const exportCommand: CliCommand = {
 function formatOf(options: CliCall["options"]): ExportFormat {
   const format = FORMATS.find((known) => known === options["as"]);
   if (format !== undefined) return format;
-  throw new ThreadfoldError("USAGE", "--as is missing; it names the tool that shall open the file.", {
+  throw new ThreadfoldError("USAGE", "--as is missing; it names the tool that is to open the file.", {
     hint: `Give one of ${FORMATS.join(", ")}.`,
   });
 }

@@ -53,7 +53,7 @@ export async function checkTrial(folder: string, open: OpenTrial = openSqliteSto
   await stage("store.write", "messages, a plan, an artifact, a journal entry and words for search are taken", () =>
     within(open, path, write),
   );
-  await stage("store.read", "opened again, it gives back all of them", () => within(open, path, read));
+  await stage("store.read", "opened again, it returns all of them", () => within(open, path, read));
   return stages;
 }
 

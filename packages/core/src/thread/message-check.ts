@@ -169,7 +169,7 @@ function problemOfJson(value: unknown, at: Path): MessageProblem | undefined {
   } catch (error) {
     if (!ThreadfoldError.isInstance(error)) throw error;
     const { path, found } = error.details as { readonly path: readonly string[]; readonly found: string };
-    const hint = found.includes("surrogate") ? SURROGATES : "Hand in plain data, as `JSON.parse` gives it.";
+    const hint = found.includes("surrogate") ? SURROGATES : "Hand in plain data, as `JSON.parse` returns it.";
     return { path: [...at, ...path], problem: `JSON cannot express ${found}`, hint };
   }
   return undefined;

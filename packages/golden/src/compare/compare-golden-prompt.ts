@@ -73,8 +73,8 @@ const MODES: readonly GoldenMode[] = ["check", "new", "update"];
 
 function requireSensible(prompt: GoldenPrompt, folder: string, mode: GoldenMode): void {
   if (!(prompt?.files instanceof Map)) {
-    throw new ThreadfoldError("INVALID_CONFIG", "What is compared is no golden prompt.", {
-      hint: "Compare what renderGoldenPrompt gives.",
+    throw new ThreadfoldError("INVALID_CONFIG", "What is compared is not a golden prompt.", {
+      hint: "Compare what renderGoldenPrompt returns.",
     });
   }
   if (typeof folder !== "string" || folder === "")

@@ -42,7 +42,10 @@ export function describeDivergence({ text, keptTokens, lostTokens, price }: Gold
   const cost = `costs ${lostTokens} of ${keptTokens + lostTokens} cached tokens`;
   if (price === null) return [text, `${cost}.`];
   const { id, read, write } = price;
-  return [text, `${cost}: writing as many anew is paid as ${write} tokens, reading them was as ${read} (${id}).`];
+  return [
+    text,
+    `${cost}: writing as many again costs as much as ${write} tokens, reading them as much as ${read} (${id}).`,
+  ];
 }
 
 function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {

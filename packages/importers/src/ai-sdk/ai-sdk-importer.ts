@@ -35,7 +35,7 @@ export const aiSdkImporter: SessionImporter = {
     for (const [index, { value, at }] of messages.entries()) {
       const message = objectOf(value);
       if (message === undefined || !isAiSdkMessage(message)) {
-        draft.reportMalformed(at, "it is no message with a known role");
+        draft.reportMalformed(at, "it is not a message with a known role");
         continue;
       }
       const id = nonEmptyText(message.id) ?? `${seedOf(opening)}-${index}`;

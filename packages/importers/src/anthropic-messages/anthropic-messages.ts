@@ -39,7 +39,7 @@ export function addAnthropicMessages(conversation: AnthropicMessages, draft: Ses
     const message = objectOf(value);
     const role = textOf(message?.role);
     const read = READERS.get(role);
-    if (message === undefined || role === undefined) draft.reportMalformed(source, "it is no object with a role");
+    if (message === undefined || role === undefined) draft.reportMalformed(source, "it is not an object with a role");
     else if (read === undefined)
       draft.reportMalformed(source, `the role ${role.slice(0, 40).toWellFormed()} is unknown`);
     else

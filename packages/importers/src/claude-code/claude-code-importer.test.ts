@@ -345,7 +345,7 @@ describe("claudeCodeImporter", () => {
     );
     expect(session.malformed.map(({ line, problem }) => [line, problem])).toEqual([
       [2, "the assistant line has no message"],
-      [4, "it is no object with a type"],
+      [4, "it is not an object with a type"],
     ]);
     expect(session.warnings).toEqual([{ kind: "several-session-ids", ids: ["session-1", "session-2"] }]);
   });

@@ -33,7 +33,7 @@ function readLines(lines: readonly (ClaudeLine | undefined)[], source: SourceRec
   const transcript = new ClaudeTranscript(draft);
   for (const [index, { line }] of source.records.entries()) {
     const claude = lines[index];
-    if (claude === undefined) draft.reportMalformed({ line }, "it is no object with a type");
+    if (claude === undefined) draft.reportMalformed({ line }, "it is not an object with a type");
     else if (duplicates.has(index)) skipDuplicate(claude, draft);
     else transcript.read(claude, branches[index]);
   }

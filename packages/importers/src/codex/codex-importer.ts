@@ -15,7 +15,7 @@ export const codexImporter: SessionImporter = {
     const reader = new CodexReader(draft, transcript);
     for (const [index, { line }] of source.records.entries()) {
       const read = lines[index];
-      if (read === undefined) draft.reportMalformed({ line }, "it is no line of a rollout");
+      if (read === undefined) draft.reportMalformed({ line }, "it is not a line of a rollout");
       else reader.read(read);
     }
     transcript.finish();

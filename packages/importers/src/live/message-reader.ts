@@ -113,7 +113,7 @@ function readAiSdk(values: readonly LiveValue[], draft: SessionDraft): void {
     const message = objectOf(value);
     const entry = { draft, place: { id, time: message?.createdAt, source: at } };
     if (message === undefined || !isAiSdkMessage(message))
-      draft.reportMalformed(at, "it is no message with a known role");
+      draft.reportMalformed(at, "it is not a message with a known role");
     else if (isUi(message)) addUiMessage(message, entry);
     else addModelMessage(message, entry);
   }
@@ -124,7 +124,7 @@ function readResponses(values: readonly LiveValue[], draft: SessionDraft, model:
   transcript.model = model;
   for (const { value, id, at } of values) {
     const item = objectOf(value);
-    if (item === undefined) draft.reportMalformed(at, "it is no item");
+    if (item === undefined) draft.reportMalformed(at, "it is not an item");
     else transcript.read(item, { at, id });
   }
   transcript.finish();

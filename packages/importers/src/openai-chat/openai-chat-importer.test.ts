@@ -231,8 +231,8 @@ describe("openaiChatImporter", () => {
     );
     expect(session.messages).toHaveLength(3);
     expect(session.malformed.map(({ path, problem }) => [path, problem])).toEqual([
-      ["/2", "it is no object with a role"],
-      ["/3", "it is no object with a role"],
+      ["/2", "it is not an object with a role"],
+      ["/3", "it is not an object with a role"],
       ["/4", "the role ghost is unknown"],
     ]);
   });

@@ -28,7 +28,7 @@ export const openaiResponsesImporter: SessionImporter = {
     transcript.model = nonEmptyText(frame.model);
     for (const [index, { value, at }] of items.entries()) {
       const item = objectOf(value);
-      if (item === undefined) draft.reportMalformed(at, "it is no item");
+      if (item === undefined) draft.reportMalformed(at, "it is not an item");
       else transcript.read(item, { at, id: `${seedOf(opening)}-${index}` });
     }
     const usage = openaiUsage(frame.usage);

@@ -41,7 +41,7 @@ export function readOpencodeSession({ records }: SourceRecords, draft: SessionDr
   const rows = records.flatMap(({ value, line }): readonly OpencodeRow[] => {
     const row = opencodeRow(value, { line });
     if (row !== undefined) return [row];
-    draft.reportMalformed({ line }, "it is no row of a session");
+    draft.reportMalformed({ line }, "it is not a row of a session");
     return [];
   });
   const session = rows.find(({ table }) => table === "session");
@@ -74,7 +74,7 @@ function readExport(
     const row = opencodeRow({ table: "message", ...objectOf(message?.info) }, at);
     const parts = listOf(message?.parts);
     if (row?.data.role === undefined || parts === undefined) {
-      draft.reportMalformed(at, "it is no message with parts");
+      draft.reportMalformed(at, "it is not a message with parts");
       return [];
     }
     return [{ row, parts: parts.flatMap((part) => opencodeRow({ table: "part", ...objectOf(part) }, at) ?? []) }];

@@ -32,7 +32,7 @@ function importEvents({ events, frame }: FoundEvents, { source }: SourceRecords,
   const transcript = new OpenhandsTranscript(draft, seedOf(opening));
   for (const { value, at } of events) {
     const event = objectOf(value);
-    if (event === undefined) draft.reportMalformed(at, "it is no event");
+    if (event === undefined) draft.reportMalformed(at, "it is not an event");
     else transcript.read(event, at);
   }
   transcript.finish();

@@ -223,7 +223,7 @@ describe("piImporter, version 1", () => {
     ];
     const session = await importSession(jsonLines([header, { type: "message", message: user("hello") }, ...odd]));
     expect(session.malformed.map(({ line, problem }) => [line, problem])).toEqual([
-      [3, "it is no object with a type"],
+      [3, "it is not an object with a type"],
       [4, "it has no message"],
       [5, "its message has no known role"],
       [6, "it has no summary"],

@@ -54,7 +54,7 @@ function addEntries(
     const { branch, missingParent } = places[index] ?? {};
     if (missingParent !== undefined)
       draft.warnings.push({ kind: "missing-parent", at: { line }, parentId: missingParent });
-    if (entry === undefined) draft.reportMalformed({ line }, "it is no object with a type");
+    if (entry === undefined) draft.reportMalformed({ line }, "it is not an object with a type");
     const messageId = entry && addEntry(entry, { draft, branch });
     if (messageId !== undefined) messages.push({ entry: index, messageId, branch });
   }

@@ -111,7 +111,7 @@ export function vectorProblem(cause: unknown, threadId: ThreadId, budgetLimit: n
   return {
     ...place,
     code: null,
-    problem: cause instanceof Error ? cause.name : "something that is no error was thrown",
+    problem: cause instanceof Error ? cause.name : "something that is not an error was thrown",
   };
 }
 

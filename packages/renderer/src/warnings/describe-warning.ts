@@ -48,7 +48,7 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
   },
   "opaque-left-out": {
     "other-provider": "they mean nothing to this one",
-    malformed: "they are no items of this one",
+    malformed: "they are not items of this one",
     "without-partner": "their call or answer is not there",
     repeated: "they stand there already",
   },

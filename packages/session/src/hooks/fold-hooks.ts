@@ -192,7 +192,7 @@ function checked(ruling: PreCompactRuling): PreCompactRuling {
 }
 
 const wrong = (field: string, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `${field}: a pre-compact hook gives ${expected}.`);
+  new ThreadfoldError("INVALID_CONFIG", `${field}: a pre-compact hook returns ${expected}.`);
 
 const matches = (matcher: HookMatcher | undefined, cause: CompactionCause): boolean =>
   matcher === undefined || (typeof matcher === "string" ? matcher === cause : matcher.includes(cause));

@@ -60,7 +60,7 @@ function checkFrame(frame: FrameFields | undefined): void {
     refuseArgument(
       "frame.host",
       "it has to be an object.",
-      "Hand in what the body of the request holds beside the payload: { thinking, toolChoice }.",
+      "Hand in what the body of the request holds besides the payload: { thinking, toolChoice }.",
     );
 }
 

@@ -216,7 +216,7 @@ export class SessionMemory {
       budgetLimit: turn.config.maxInputTokens,
       type: "compaction_breaker_opened",
       failures,
-      reason: `${failures} folds in a row came to nothing, the last one to "${outcome.type}"`,
+      reason: `${failures} folds in a row had no effect; the last one ended as "${outcome.type}"`,
     });
   }
 

@@ -171,7 +171,7 @@ export function parseCompactionJob(data: unknown): CompactionJob {
   const parsed = jobSchema.safeParse(data);
   if (parsed.success) return Object.freeze(parsed.data);
   const fields = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "(whole)"))].join(", ");
-  throw new ThreadfoldError("WRONG_FORMAT", `A job of the queue is no compaction job: ${fields}.`, {
+  throw new ThreadfoldError("WRONG_FORMAT", `A job of the queue is not a compaction job: ${fields}.`, {
     hint: "Give compaction a queue of its own, and let workers be no older than the sessions that ask them.",
   });
 }

@@ -134,7 +134,7 @@ export class AuditChecker {
   #journalProblem({ hash, text }: LineOf<"journal">): string | null {
     if (sha256(text) !== hash) return "its text does not match its hash";
     const entry = parseJournalText(text);
-    if (entry === null) return "its text is no journal entry";
+    if (entry === null) return "its text is not a journal entry";
     if (entry.sequence !== this.tree.size + 1) return "a journal entry is missing or out of order";
     if (entry.threadId !== this.threadId) return "it is a journal entry of another thread";
     if (entry.previousHash !== this.#previousHash) return "it does not link to the journal entry before";
@@ -282,7 +282,7 @@ class DigestList {
 
   /** Adds a digest in hexadecimal. @throws ThreadfoldError `STORE_CORRUPT` when it is not one. */
   push(digest: string): void {
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A digest that was kept is none.");
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new ThreadfoldError("STORE_CORRUPT", "A stored digest is not a SHA-256.");
     if ((this.#length + 1) * DIGEST_BYTES > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes]);
     this.#bytes.write(digest, this.#length * DIGEST_BYTES, "hex");
     this.#length++;

@@ -83,7 +83,7 @@ function chainProblem(row: StoredEntry, before: Header, link: string, isErased: 
 function headerProblem(row: StoredEntry, before: Header): string | null {
   if (row.body === null) return null;
   const entry = parseEntry(row.body);
-  if (entry === null) return "its body is no entry";
+  if (entry === null) return "its body is not an entry";
   const expected = headerAfter(before, entry);
   const wrong = (Object.keys(expected) as (keyof Header)[]).find((name) => row[name] !== expected[name]);
   return wrong === undefined ? null : `its header and its body disagree on ${wrong}`;
@@ -153,7 +153,7 @@ function planProblem(threadId: ThreadId, row: StoredPlan, log: CheckedLog, isEra
   if (row.body === null && isErased) return null;
   const plan = row.body === null ? null : parse(row.body);
   if (plan === null)
-    return row.body === null ? "its body is gone" : "its body is no plan, or not the one that its id names";
+    return row.body === null ? "its body is gone" : "its body is not a plan, or not the one that its id names";
   if (plan.threadId !== threadId) return "it is a plan of another thread";
   const expected = planInfo(plan);
   const wrong = (Object.keys(expected) as (keyof typeof expected)[]).find((name) => row[name] !== expected[name]);

@@ -74,7 +74,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   try {
     return checkpointSchema.parse(JSON.parse(text));
   } catch {
-    throw new ThreadfoldError("INVALID_JSON", "The text is no checkpoint.", {
+    throw new ThreadfoldError("INVALID_JSON", "The text is not a checkpoint.", {
       hint: "Give the JSON that making a checkpoint printed.",
     });
   }

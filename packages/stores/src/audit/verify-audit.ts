@@ -58,7 +58,7 @@ export async function verifyAudit(
     if (unsealed === null) return report(number, "it was changed, or does not follow from the line before");
     seal = unsealed.seal;
     const line = parseAuditLine(unsealed.line);
-    const problem = line === null ? "it is no line of this format" : checker.problemOf(line, number);
+    const problem = line === null ? "it is not a line of this format" : checker.problemOf(line, number);
     if (problem !== null) return report(number, problem);
   }
   if (!checker.isComplete) return report(number + 1, "the file ends before its end");

@@ -34,7 +34,7 @@ class SubjectKeys implements KeyStore {
     if (kept === null) return null;
     const bytes = this.#wrapper === undefined ? kept : await this.#unwrap(this.#wrapper, kept, subject, wanted);
     if (bytes.length === KEY_BYTES) return Object.freeze({ version: wanted, bytes });
-    throw new ThreadfoldError("STORE_CORRUPT", `A key of ${bytes.length} bytes is none of ${KEY_BYTES}.`);
+    throw new ThreadfoldError("STORE_CORRUPT", `A key has ${bytes.length} bytes instead of ${KEY_BYTES}.`);
   }
 
   async getOrCreate(subject: string): Promise<SubjectKey> {

@@ -15,7 +15,7 @@ const UNFINISHED = ".unfinished";
  */
 export function fileFolder(root: string): ObjectFolder {
   const pathOf = (key: string): string => {
-    if (!KEY.test(key)) throw new ThreadfoldError("INVALID_CONFIG", "The key of a file is none of this store's.");
+    if (!KEY.test(key)) throw new ThreadfoldError("INVALID_CONFIG", "The key of a file is not one of this store's.");
     return join(root, ...key.split("/"));
   };
   return {

@@ -222,7 +222,7 @@ export function requireRowSecurity({ isOn, loophole }: RowSecurity, schema: stri
 async function requireRole(session: SqlSession, role: string): Promise<void> {
   const [row] = await session.query<{ rolname: string }>("SELECT rolname FROM pg_roles WHERE rolname = $1", [role]);
   if (row !== undefined) return;
-  throw new ThreadfoldError("INVALID_CONFIG", "There is no role of the name that applicationRole gives.", {
+  throw new ThreadfoldError("INVALID_CONFIG", "There is no role of the name in applicationRole.", {
     hint: "CREATE ROLE my_app LOGIN PASSWORD '…' NOSUPERUSER NOBYPASSRLS; and give its name.",
   });
 }

@@ -22,7 +22,7 @@ export function loadDriver<Name extends keyof Drivers>(packageName: Name): Drive
     if (found !== undefined) return found.module as Drivers[Name];
   }
   throw new ThreadfoldError("INVALID_CONFIG", `The package ${packageName} is needed for this address.`, {
-    hint: `Run: npm install ${packageName}. A program that was bundled into one file needs it in node_modules beside that file.`,
+    hint: `Run: npm install ${packageName}. A program that was bundled into one file needs it in node_modules next to that file.`,
     details: { packageName },
   });
 }

@@ -128,7 +128,7 @@ export class ObjectArtifacts implements ClosableArtifacts {
     if (await this.#folder.putNew(this.#keys.record(artifactId, version + 1), Buffer.from(record))) return true;
     // By now the faster writer's version is found. If something else took the key, this would repeat for ever.
     if (((await this.#newest(artifactId))?.version ?? 0) > version) return false;
-    throw corrupt(`Version ${version + 1} of the metadata of artifact ${artifactId} is no record.`, artifactId);
+    throw corrupt(`Version ${version + 1} of the metadata of artifact ${artifactId} is not a record.`, artifactId);
   }
 
   /** The newest version of an artifact's metadata. */
@@ -141,7 +141,7 @@ export class ObjectArtifacts implements ClosableArtifacts {
     if (key === undefined || bytes === null) return null;
     const version = Number(key.slice(key.lastIndexOf("/") + 1));
     if (!Number.isSafeInteger(version) || version < 1)
-      throw corrupt(`Something that is no record lies among those of artifact ${artifactId}.`, artifactId);
+      throw corrupt(`Something that is not a record lies among those of artifact ${artifactId}.`, artifactId);
     return { version, metadata: parseRecord(artifactId, Buffer.from(bytes).toString("utf8")) };
   }
 

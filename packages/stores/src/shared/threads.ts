@@ -146,7 +146,7 @@ const FARTHEST_DATE_MS = 8.64e15;
 
 function timeOf({ thread_id: threadId }: ThreadRow, ms: number): string {
   if (Math.abs(ms) <= FARTHEST_DATE_MS) return new Date(ms).toISOString();
-  throw new ThreadfoldError("STORE_CORRUPT", `A time of thread ${threadId} is none: ${ms} ms.`, {
+  throw new ThreadfoldError("STORE_CORRUPT", `A time of thread ${threadId} is not a valid date: ${ms} ms.`, {
     details: { threadId },
   });
 }

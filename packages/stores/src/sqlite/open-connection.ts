@@ -129,7 +129,7 @@ function requireKnownVersion(path: string, userVersion: number, newest: number):
   const reason =
     userVersion > newest
       ? `a newer Threadfold wrote it (schema ${userVersion}; this one knows up to ${newest})`
-      : `its schema version ${userVersion} is none of Threadfold's`;
+      : `its schema version ${userVersion} is not one of Threadfold's`;
   throw foreign(path, reason);
 }
 

@@ -205,7 +205,7 @@ function dropOutdated(connection: SqliteConnection): void {
       "STORE_UNAVAILABLE",
       `An earlier Threadfold made the search index of ${connection.path}, and the SQLite of this Node cannot read it.`,
       {
-        hint: "Search the store once on Node 22.19, 24 or newer: that makes the index anew.",
+        hint: "Search the store once on Node 22.19, 24 or newer: that rebuilds the index.",
         details: { path: connection.path },
       },
     );

@@ -6,7 +6,7 @@ import { ThreadfoldError } from "@threadfold/core";
  */
 export function problemOf(thrown: unknown): string {
   if (ThreadfoldError.isInstance(thrown)) return `${thrown.code}: ${thrown.message}`;
-  if (!(thrown instanceof Error)) return "something that is no error was thrown";
+  if (!(thrown instanceof Error)) return "something that is not an error was thrown";
   const { code } = thrown as { readonly code?: unknown };
   return typeof code === "string" && /^[A-Z0-9_]{1,40}$/.test(code) ? `${thrown.name} ${code}` : thrown.name;
 }

@@ -91,7 +91,7 @@ const objectInput: LegalityRule<AiSdkView> = {
   find: ({ parts }) =>
     parts
       .filter(({ part }) => part.type === "tool-call" && !isPlainObject(part.input))
-      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is no object" })),
+      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is not an object" })),
 };
 
 const calls = ({ parts }: AiSdkView): readonly PlacedPart[] => parts.filter(({ part }) => part.type === "tool-call");

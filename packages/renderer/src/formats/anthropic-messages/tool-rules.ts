@@ -118,7 +118,7 @@ export const objectInput: LegalityRule<AnthropicView> = {
     view
       .blocksOf("tool_use")
       .filter(({ block }) => !isPlainObject(block.input))
-      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is no object" })),
+      .map((placed) => ({ place: placeOf(placed, "input"), problem: "the input is not an object" })),
 };
 
 export const failedResults: LegalityRule<AnthropicView> = {

@@ -125,12 +125,12 @@ const objectArguments: LegalityRule<GeminiView> = {
     contents.flatMap(({ calls, responses }) => [
       ...calls
         .filter((placed) => argumentsOf(placed) !== undefined && !isPlainObject(argumentsOf(placed)))
-        .map((placed) => ({ place: placeOf(placed, "functionCall.args"), problem: "the arguments are no object" })),
+        .map((placed) => ({ place: placeOf(placed, "functionCall.args"), problem: "the arguments are not an object" })),
       ...responses
         .filter(({ part }) => !isPlainObject(Object(part.functionResponse).response))
         .map((placed) => ({
           place: placeOf(placed, "functionResponse.response"),
-          problem: "the response is no object",
+          problem: "the response is not an object",
         })),
     ]),
 };

@@ -60,7 +60,7 @@ const jsonArguments: LegalityRule<ResponsesView> = {
 
 function problemOf({ kind, item }: PlacedItem): { readonly field: string; readonly text: string } | undefined {
   if (kind === "custom_tool_call" && typeof item.input !== "string")
-    return { field: "input", text: "the input is no text" };
+    return { field: "input", text: "the input is not text" };
   if (kind !== "function_call" || holdsObject(asText(item.arguments))) return undefined;
   return { field: "arguments", text: "the arguments are no JSON object" };
 }
