@@ -205,15 +205,17 @@ function stableMessages(
 
 /**
  * Where a call stands that the provider answers itself, and that may go later: when the user speaks before it is answered, or
- * a result that is still missing brings a picture, which a user message shows. With it goes an opening before it.
+ * a result that is still missing brings a picture, which a user message shows. With it go the thinking that led to it, for
+ * no turn may end with that, and an opening before it.
  */
 function pausedFrom({ messages }: ChatRequest, requirements: FormatRequirements): number {
   const missing = messages.findIndex(({ synthetic }, index) => {
     return synthetic === "missing-result" && leaveItemOpen(messages.slice(0, index), requirements);
   });
   const { open } = pairItems(missing < 0 ? messages : messages.slice(0, missing), requirements);
-  const paused = messages.findIndex(({ parts }) => parts.some((part) => open.has(part)));
+  let paused = messages.findIndex(({ parts }) => parts.some((part) => open.has(part)));
   if (paused < 0) return messages.length;
+  while (messages[paused - 1]?.parts.every(({ type }) => type === "reasoning")) paused--;
   return messages[paused - 1]?.synthetic === "placeholder" ? paused - 1 : paused;
 }
 
