@@ -19,7 +19,7 @@ import {
   STRONGEST_FIRST,
 } from "./plan-record.ts";
 
-/** Version of the plan's shape. A stored plan of an older version is brought up to date when it is parsed. */
+/** Version of the plan's shape. A plan of another version is refused when it is parsed. */
 export const PLAN_SCHEMA_VERSION = 1;
 
 /** Which messages a prompt shows and how, as pure data. It names messages by id and holds its summaries, so replay needs no model. */
