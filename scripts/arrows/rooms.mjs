@@ -143,6 +143,7 @@ export const FOLDER_ORDER = {
     "examples",
   ],
   "scripted-agents": ["script", "provider", "hosts", "run"],
+  "golden-tests": ["short"],
   importers: [
     "reading",
     "session",

@@ -1,8 +1,11 @@
 import {
   type AgentThread,
   type Message,
+  type MessageId,
   type PlanRecord,
+  type SystemEntry,
   spanStart,
+  systemText,
   toChatMessage,
   type ViewEntry,
 } from "@threadfold/core";
@@ -13,10 +16,30 @@ import { externalizedBody } from "./externalized-body.ts";
 import { pinLiftedMessage, pinsMessage } from "./pins.ts";
 import { pointerMessage } from "./pointer-message.ts";
 import { type RecallTools, recallTools } from "./recall-tools.ts";
+import { splitLeadingSystem } from "./split-system.ts";
 import { firstSummary, type SummaryStyle, summaryMessage } from "./summary-message.ts";
 
 /** What drafting reads of an input. */
-export type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
+type DraftInput = Pick<RenderInput, "thread" | "plan" | "tools" | "summaryRole" | "summaryWording">;
+
+/** A request of which no provider is known yet: system text, and the conversation. */
+export interface DraftedRequest {
+  /** The host's, then that of the system messages with which the thread begins. */
+  readonly system: readonly SystemEntry[];
+  /** Those system messages. */
+  readonly sources: readonly MessageId[];
+  readonly drafts: readonly Draft[];
+}
+
+/** Drafts a whole view. */
+export function draftRequest(
+  entries: Iterable<ViewEntry>,
+  input: DraftInput & Pick<RenderInput, "system">,
+): DraftedRequest {
+  const { texts, sources, drafts } = splitLeadingSystem(draftView(entries, input));
+  const host = input.system.filter((entry) => systemText(entry).trim() !== "");
+  return { system: [...host, ...texts], sources, drafts };
+}
 
 /** Makes the messages of a view, entry by entry and in order. No provider is known here. */
 export function draftView(

@@ -8,8 +8,13 @@ import { WarningLog } from "../warnings/warning-log.ts";
 import { buildManifest } from "./build-manifest.ts";
 import { countFrame, countTools, type FrameTokens } from "./count-draft.ts";
 import { missingPins } from "./missing-pins.ts";
-import { addShares, type FirstPiece, type RequestPiece, renderedMessages } from "./request-piece.ts";
-import type { SettledRequest } from "./settled-request.ts";
+import {
+  addShares,
+  type FirstPiece,
+  type RequestPiece,
+  renderedMessages,
+  type SettledRequest,
+} from "./settled-request.ts";
 
 /** What a rendering is made for, and what of it depends on no message. */
 export interface RenderContext {

@@ -6,11 +6,17 @@ import { leaveItemOpen } from "../conform/leave-out-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
-import { type DraftedRequest, draftRequest } from "../neutral/draft-request.ts";
-import { draftView } from "../neutral/draft-view.ts";
+import { type DraftedRequest, draftRequest, draftView } from "../neutral/draft-view.ts";
 import { composeRendering, type RenderContext, type RenderedFrame, renderedFrame } from "./compose-rendering.ts";
-import { type RequestPiece, requestPiece } from "./request-piece.ts";
-import { isApart, lastPieceStart, NOTHING_SETTLED, type SettledRequest, settle } from "./settled-request.ts";
+import {
+  isApart,
+  lastPieceStart,
+  NOTHING_SETTLED,
+  type RequestPiece,
+  requestPiece,
+  type SettledRequest,
+  settle,
+} from "./settled-request.ts";
 
 /**
  * A rendering of one plan that follows its thread as it grows: what a longer log no longer changes is rendered once and

@@ -2,10 +2,9 @@ import { ThreadView } from "@threadfold/core";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
-import { draftRequest } from "../neutral/draft-request.ts";
+import { draftRequest } from "../neutral/draft-view.ts";
 import { composeRendering, renderedFrame } from "./compose-rendering.ts";
-import { requestPiece } from "./request-piece.ts";
-import { NOTHING_SETTLED } from "./settled-request.ts";
+import { NOTHING_SETTLED, requestPiece } from "./settled-request.ts";
 
 /**
  * Applies a plan to a thread and makes the request that a format sends: the view is drafted message by message, made legal

@@ -75,10 +75,7 @@ export class ContextSession {
     return new ContextSession(opened.options, opened.services);
   }
 
-  /**
-   * Brings the whole thread and its plan into memory, for code that walks {@link thread} or {@link plan}. Does nothing
-   * when they are already there.
-   */
+  /** Brings the whole thread and its plan into memory, once, for code that walks {@link thread} or {@link plan}. */
   loadHistory(): Promise<void> {
     return this.#services.history.load();
   }
@@ -195,8 +192,7 @@ export class ContextSession {
   /**
    * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from
    * the request after its commit on; what was appended meanwhile stays. One is under way at a time; a second call
-   * returns the first. A request that is over the cap before it is done is folded at once, and the background fold then
-   * has no effect.
+   * returns the first. A request that is over the cap before it is done is folded at once, and this fold has no effect.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
