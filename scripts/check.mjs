@@ -19,6 +19,8 @@ const STEPS = {
   house: () => script("house.mjs"),
   trace: () => run("--conditions=threadfold-source", join(root, "apps/bench/src/trace-turn.ts")),
   publint: () => script("check-packages.mjs"),
+  unused: () => tool("knip/bin/knip.js", "--no-progress"),
+  size: () => tool("size-limit/bin.js"),
   test: () => turboTasks("test", "//#test:scripts", "//#test:oldest-node"),
 };
 
@@ -35,6 +37,10 @@ const failed = Object.entries(STEPS).filter(([name, run]) => {
 console.log("\n== summary");
 // Failed tests are in the reports and counted there.
 process.exitCode = script("test-summary.mjs", ...failed.map(([name]) => name).filter((name) => name !== "test"));
+
+function tool(path, ...args) {
+  return run(join(root, "node_modules", path), ...args);
+}
 
 function script(name, ...args) {
   return run(join(root, "scripts", name), ...args);

@@ -13,7 +13,7 @@ import type { FoldReady } from "./verify/fold-result.ts";
 const MAX_CONFLICTS = 3;
 
 /** A plan that was made, rendered and weighed, and that nothing has committed yet. */
-export interface MadeFold {
+interface MadeFold {
   readonly decision: TriggerDecision;
   /** What the commit costs and saves; null when the provider's prices are not known. */
   readonly weighing: CommitWeighing | null;

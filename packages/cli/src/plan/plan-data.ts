@@ -8,7 +8,7 @@ import { type SourceData, sourceData } from "../compact/compact-data.ts";
 import type { CompactRequest } from "../compact/compact-run.ts";
 
 /** The records of a plan that do the same by the same strategy. */
-export interface PlannedGroup {
+interface PlannedGroup {
   readonly action: Exclude<CompactionAction, "include">;
   readonly strategy: string;
   readonly messages: number;

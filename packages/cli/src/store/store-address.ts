@@ -5,7 +5,7 @@ import type { CliCall } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
 
 /** Where a store is looked for when neither option nor environment names one. */
-export const DEFAULT_STORE = "threadfold.db";
+const DEFAULT_STORE = "threadfold.db";
 
 /** The address of the store that a command works on. @throws ThreadfoldError `USAGE` for an empty one. */
 export function storeAddress(options: CliCall["options"], env: CliIo["env"]): string {

@@ -126,7 +126,7 @@ class Transcript {
 }
 
 /** A part that needs no id. */
-export type PlainPart = TextPart | MediaPart | ReasoningPart | OpaquePart;
+type PlainPart = TextPart | MediaPart | ReasoningPart | OpaquePart;
 
 /** A message without calls or results. */
 interface SpeechBeat {

@@ -1,7 +1,7 @@
 import type { Steps } from "../time/steps.ts";
 
 /** Ends of lines in any convention: a rule must not reach over one that a reader of the message sees. */
-export const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 /** One line of a text, without its end. */
 export interface Line {

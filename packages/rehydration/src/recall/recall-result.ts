@@ -143,7 +143,7 @@ interface RecallPageContent {
 }
 
 /** How a result is cut into pages. All figures are tokens. */
-export interface RecallPageBudget {
+interface RecallPageBudget {
   readonly maxTokens: number;
   /** What passages may take of a page while there are names to list; what names leave over is theirs, too. */
   readonly passageShare: number;

@@ -26,7 +26,7 @@ export function bindingFor(target: Target): ModelCapabilities["reasoning"] | und
 }
 
 /** True when the host asks Anthropic for thinking with a budget, which puts rules on the request that it has not otherwise. */
-export const hasManualThinking = (host: HostFields | undefined): boolean => host?.thinking?.["type"] === "enabled";
+const hasManualThinking = (host: HostFields | undefined): boolean => host?.thinking?.["type"] === "enabled";
 
 const knownCapabilities = ({ model, capabilities }: Target): ModelCapabilities | null =>
   model === undefined ? null : capabilitiesOf(model, capabilities);

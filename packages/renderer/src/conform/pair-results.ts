@@ -12,7 +12,7 @@ import type { LeftOutReason } from "../warnings/render-warning.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 
 /** Body of the result that stands for one that the log does not have. */
-export const NO_RESULT = "[no result was recorded]";
+const NO_RESULT = "[no result was recorded]";
 
 /** Answers calls that the log leaves open (aborted, in flight) with a marked failure, so that the pair is whole (A10, W1, W7). */
 export const answerOpenCalls: Repair = {
@@ -91,7 +91,7 @@ export const leaveOutStrayResults: Repair = {
 };
 
 /** Which results answer which calls among the messages that are shown. */
-export interface Pairing {
+interface Pairing {
   /** The results of a calling message, in the order of its calls; empty when it makes no call. */
   resultsOf(caller: Draft): readonly Draft[];
   /** Why a result answers nothing; undefined when it answers a call. */

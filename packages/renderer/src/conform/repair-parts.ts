@@ -11,7 +11,7 @@ import { renameTool, wrapToolInput } from "./parts/tool-calls.ts";
 type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;
 
 /** What is repaired in each kind of part, in order. A new repair is a file and a word here. */
-export const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartOf<Kind>>[] } = {
+const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartOf<Kind>>[] } = {
   text: [leaveOutBlank, stripSignature],
   reasoning: [stripReasoning],
   image: [replaceMedia],

@@ -14,7 +14,7 @@ import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser }
  * The repairs in order. Pairing comes first, because later ones find results by their place; what puts a user message
  * between others comes before what asks whether anybody spoke; the ends come last. A new repair is a file and a line here.
  */
-export const REPAIRS: readonly Repair[] = [
+const REPAIRS: readonly Repair[] = [
   leaveOutStrayResults,
   moveResultsToCalls,
   answerOpenCalls,

@@ -116,7 +116,7 @@ function clearsReasoning(plan: CompactionPlan, id: MessageId): boolean {
 }
 
 /** Something that a provider clears by age. */
-export interface AgedItem {
+interface AgedItem {
   /** Whether the plan clears it. */
   readonly isCleared: boolean;
 }

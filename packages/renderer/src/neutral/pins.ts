@@ -31,7 +31,7 @@ export const quotedPin = ({ authority, text }: Pick<Pin, "authority" | "text">):
   `(${authority}) ${quotedText(text)}`;
 
 /** A text as one line in quotes that shows every character of it; `JSON.parse` returns it. */
-export const quotedText = (text: string): string => {
+const quotedText = (text: string): string => {
   const labels = new Set(
     [...text.matchAll(BRACKET)].filter(({ index }) => isLabel(text, index + 1)).map(({ index }) => index),
   );

@@ -37,7 +37,7 @@ export interface WrittenBeginning {
 }
 
 /** A payload without its messages. */
-export interface PayloadFrame {
+interface PayloadFrame {
   readonly payload: JsonObject;
   /** Items that the frame puts before the messages, such as system messages. */
   readonly items: readonly JsonValue[];

@@ -103,10 +103,10 @@ export class FoldHooks {
 
 const DEFAULT_TIMEOUT = 60_000;
 
-export type HookMoment = Extract<ContextCompactionEvent, { readonly type: "compaction_hook_failed" }>["moment"];
+type HookMoment = Extract<ContextCompactionEvent, { readonly type: "compaction_hook_failed" }>["moment"];
 
 /** What a hook's failure is told to. */
-export type HookFailure = (hook: string, moment: HookMoment, problem: string) => void;
+type HookFailure = (hook: string, moment: HookMoment, problem: string) => void;
 
 /** How hooks are run for one fold. */
 interface HookRun {

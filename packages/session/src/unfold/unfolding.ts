@@ -38,7 +38,7 @@ import type { ThreadState } from "@threadfold/turn";
 const FRAME_TOKENS = 80;
 
 /** What a request may bring back, and for whom. */
-export interface RehydrationScene {
+interface RehydrationScene {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
   readonly artifacts: ArtifactStore;
@@ -85,7 +85,7 @@ function newestAssistantMessage({ thread }: ThreadState): Message | undefined {
 }
 
 /** What a session folded, as it is at one moment. */
-export interface UnfoldingMoment {
+interface UnfoldingMoment {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
 }

@@ -22,7 +22,7 @@ interface ToldWork {
 }
 
 /** Facts that were asked for, and how many of them stood in the prompt. */
-export interface FactTally {
+interface FactTally {
   readonly asked: number;
   readonly held: number;
 }

@@ -14,7 +14,7 @@ export type FactKind = "ask" | "report" | "handoff" | "edit" | "run" | "need";
 export const FACT_KINDS: readonly FactKind[] = ["ask", "report", "handoff", "edit", "run", "need"];
 
 /** How many of these words have to stand together. */
-export interface WordGroup {
+interface WordGroup {
   readonly words: readonly string[];
   readonly enough: number;
 }

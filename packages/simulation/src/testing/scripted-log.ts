@@ -23,7 +23,7 @@ export function scriptedSession(script: readonly ScriptedMessage[], system: read
 }
 
 /** The same session as an importer would return it. */
-export function scriptedImport(script: readonly ScriptedMessage[], system: readonly string[] = []): ImportedSession {
+function scriptedImport(script: readonly ScriptedMessage[], system: readonly string[] = []): ImportedSession {
   let at = START;
   const messages = script.map((line, index): MessageInput => {
     at += 1_000 * (line.after ?? 1);
@@ -74,6 +74,6 @@ export function longScript(steps: number, linesPerResult = 20): readonly Scripte
 }
 
 /** A name that a step's result prints. */
-export const printedAt = (step: number): string => `handler_${step}_${(step * 7_919) % 10_007}`;
+const printedAt = (step: number): string => `handler_${step}_${(step * 7_919) % 10_007}`;
 
 const usedAt = (step: number): string => (step < 30 ? "nothing" : printedAt(step - 30));

@@ -17,7 +17,7 @@ export interface AdjustableClock extends Clock {
 }
 
 /** What a law works on. */
-export interface LawContext {
+interface LawContext {
   /** An empty store that uses the clock. */
   readonly store: ThreadfoldStore;
   readonly clock: AdjustableClock;

@@ -194,7 +194,7 @@ interface WrittenRecord {
 }
 
 /** A record that was opened, and the plan's head where it was sealed with it. */
-export interface OpenedRecord {
+interface OpenedRecord {
   readonly record: PlanRecord;
   readonly head?: PlanHead;
 }

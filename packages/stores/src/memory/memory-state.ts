@@ -41,7 +41,7 @@ export interface MemoryThread {
 }
 
 /** What stays of a thread that was erased: rows without content. */
-export interface ErasedRows {
+interface ErasedRows {
   readonly entries: readonly StoredEntry[];
   readonly plans: readonly StoredPlan[];
   readonly artifacts: readonly StoredArtifact[];

@@ -4,7 +4,7 @@ import { type ErrorCode, ThreadfoldError } from "@threadfold/core";
 import { closedStoreError } from "../shared/store-basics.ts";
 
 /** A value that a statement takes. */
-export type SqlValue = SQLInputValue;
+type SqlValue = SQLInputValue;
 
 /**
  * The values of a statement: in the order of its `?`, or by name for a statement that needs one of them in several

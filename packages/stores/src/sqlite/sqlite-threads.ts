@@ -207,7 +207,7 @@ export class SqliteThreads implements ThreadStore {
 }
 
 /** Where a connection left a thread. */
-export interface KnownEnd {
+interface KnownEnd {
   readonly end: LogEnd;
   /**
    * Ids of the newest messages, whose places are not noted and which the schema so does not refuse a second time. Absent

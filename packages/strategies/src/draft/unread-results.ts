@@ -27,7 +27,7 @@ export function unreadResults(shape: ThreadShape): readonly number[] {
 }
 
 /** What a fold that shows only the ends of unread results knows of them. */
-export interface UnreadContext {
+interface UnreadContext {
   readonly shape: ThreadShape;
   readonly config: ContextCompactionConfig;
   readonly heldBy: (ordinal: number) => Hold | undefined;

@@ -88,7 +88,7 @@ function isSummaryOrGone(ordinal: number, { shape, heldBy }: StrategyContext): b
 }
 
 /** User messages that stay although the window does not reach them. */
-export interface RecentUserMessages {
+interface RecentUserMessages {
   readonly groups: ReadonlySet<MessageGroup>;
   /** Cuts the middle out of the one that fits in part. */
   readonly truncations: readonly CompactionProposal[];

@@ -15,7 +15,7 @@ import type { RequestRenderer } from "../measure/request-renderer.ts";
 import type { ThreadState } from "../measure/thread-state.ts";
 
 /** What a plan is brought back for. */
-export interface RevertGrounds {
+interface RevertGrounds {
   readonly state: ThreadState;
   readonly renderer: RequestRenderer;
   readonly budget: TokenBudget;

@@ -11,7 +11,7 @@ import { forecastFold, growthOf, waitFor } from "./weigh-fold.ts";
 export type FiredDecision = Exclude<TriggerDecision, { readonly level: "none" }>;
 
 /** How a turn ends that makes no plan. */
-export type Declined = Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
+type Declined = Exclude<CompactionOutcome, { type: "committed" | "summarizer-failed-floor-used" }>;
 
 /** Why no plan is made or taken. */
 export interface DeclinedFold {

@@ -86,7 +86,7 @@ export const factSummarizer: Summarizer = {
 };
 
 /** Artifacts that can be looked at. */
-export type MemoryArtifacts = ArtifactStore & { readonly contents: ReadonlyMap<string, string> };
+type MemoryArtifacts = ArtifactStore & { readonly contents: ReadonlyMap<string, string> };
 
 function memoryArtifacts(): MemoryArtifacts {
   const contents = new Map<string, string>();

@@ -100,7 +100,7 @@ interface SharedRoom {
  * Shares this many tokens over unread bodies: those that take no more than their share stay whole, of the others the
  * ends. Where a share would say nothing, the first ones have the room, as many as it is enough for.
  */
-export function shareRoom(
+function shareRoom(
   records: PlanRecords,
   bodies: readonly UnreadBody[],
   tokens: number,

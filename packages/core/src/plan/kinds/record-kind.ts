@@ -51,7 +51,7 @@ export interface RecordKind<Kind extends RecordBase, List extends string, Shown>
 }
 
 /** One of the runs that are left of a record's span. */
-export interface SpanPart {
+interface SpanPart {
   readonly span: SpanReference;
   readonly originalTokens: number;
   /** The messages of all the runs, and which of them this one is. */

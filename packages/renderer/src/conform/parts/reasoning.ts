@@ -47,7 +47,7 @@ const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefin
   model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);
 
 /** What a provider puts on texts and calls to prove that it wrote them. */
-export type SignatureRequirement = NonNullable<FormatRequirements["signatures"]>;
+type SignatureRequirement = NonNullable<FormatRequirements["signatures"]>;
 
 /** Takes signatures off texts and calls that another model of the provider wrote: they do not hold for this one (W15). */
 export const stripSignature: PartRepair<TextPart | ToolCallPart> = {

@@ -62,7 +62,7 @@ export function lowerTool({ name, description, inputSchema, providerMetadata }: 
 }
 
 /** Results travel in user messages. */
-export const wireRole = (role: Role): string => (role === "tool" ? "user" : role);
+const wireRole = (role: Role): string => (role === "tool" ? "user" : role);
 
 /**
  * Lowers messages, joining those of one role that follow each other: the results of a batch and what the user says next

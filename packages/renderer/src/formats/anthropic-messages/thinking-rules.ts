@@ -9,8 +9,7 @@ import {
 } from "./anthropic-view.ts";
 
 /** True for thinking in the clear and redacted. */
-export const isThinking = ({ block }: PlacedBlock): boolean =>
-  block.type === "thinking" || block.type === "redacted_thinking";
+const isThinking = ({ block }: PlacedBlock): boolean => block.type === "thinking" || block.type === "redacted_thinking";
 
 export const thinkingIntact: LegalityRule<AnthropicView> = {
   id: "W12",

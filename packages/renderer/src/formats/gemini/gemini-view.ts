@@ -9,7 +9,7 @@ export interface PlacedPart {
 }
 
 /** What one side says at a time. */
-export interface PlacedContent {
+interface PlacedContent {
   readonly role: unknown;
   readonly index: number;
   readonly isModel: boolean;

@@ -128,7 +128,7 @@ const mediaOf = (content: ToolResultContent): readonly GeminiMedia[] =>
     : [];
 
 /** Stands for a signature in history that Gemini did not write as it is shown: of another model, or changed by a fold. */
-export const SKIP_SIGNATURE = "skip_thought_signature_validator";
+const SKIP_SIGNATURE = "skip_thought_signature_validator";
 
 /**
  * The signature that a part goes out with: its own, as long as its message is as it came (thoughts, which a fold leaves out

@@ -65,7 +65,7 @@ function lowerMessage(message: ChatMessage, { caller, takenIds }: Around): reado
 }
 
 /** What of the messages before it a message is lowered by. */
-export interface Around {
+interface Around {
   readonly caller: ChatMessage | undefined;
   readonly takenIds: ReadonlySet<string>;
 }
@@ -136,7 +136,7 @@ function lowerItem(
 }
 
 /** System texts before the conversation: as one text next to the input, and as its first items. */
-export interface LoweredSystem {
+interface LoweredSystem {
   readonly instructions: string | undefined;
   readonly items: readonly ResponsesItem[];
 }

@@ -156,7 +156,7 @@ interface ShownText {
 }
 
 /** A line that names something, as it stood at its source. */
-export interface NamedLine {
+interface NamedLine {
   readonly text: string;
   readonly where: string;
   readonly position: number;

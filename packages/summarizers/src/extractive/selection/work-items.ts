@@ -112,7 +112,7 @@ function withSurePlaces(
 }
 
 /** What closed work of earlier turns becomes. */
-export interface AgedWork {
+interface AgedWork {
   /** Items that are told shorter than before. */
   readonly lines: readonly WorkCandidate[];
   readonly chapter: Chapter | null;

@@ -127,7 +127,7 @@ const cut = (text: string): string =>
   text.length <= MAX_STATE ? text : `${text.slice(0, MAX_STATE).toWellFormed()} …`;
 
 /** What code makes of one note of a model: an item for a section, or null when nothing in the span stands behind it. */
-export interface GroundedItem {
+interface GroundedItem {
   readonly section: AnswerSection;
   readonly item: NewItem<AnswerSection>;
 }
