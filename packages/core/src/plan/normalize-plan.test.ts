@@ -258,6 +258,20 @@ describe("normalizePlan", () => {
     expect(changes.map((change) => change.rule)).toEqual(["precedence", "whole-groups"]);
   });
 
+  it("lets go of a group again that a summary took whole, when it holds what cannot be rewritten", () => {
+    const hosted = { type: "opaque", provider: "anthropic", value: { type: "server_tool_use" } } as const;
+    const calling = call("a1", "c1");
+    const held = AgentThread.empty(asThreadId("held")).append([
+      user("u1"),
+      { ...calling, parts: [hosted, ...calling.parts] },
+      result("r1", "c1"),
+      user("u2"),
+    ]);
+    const { records, changes } = normalizePlan(groupRecords([summarize("r1")]), shapeOf(held));
+    expect(planRecords(records)).toEqual([]);
+    expect(changes.map(({ rule }) => rule)).toEqual(["whole-groups", "keep-opaque"]);
+  });
+
   it("gives a tie to the record that starts earlier", () => {
     const records = normalize(summarize("u2", "a2", "r2"), summarize("u1", "a1", "r1", "u2"));
     expect(idsOf(records.summarizations)).toEqual([

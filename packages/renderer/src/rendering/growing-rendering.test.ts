@@ -80,4 +80,31 @@ describe("a rendering that follows its thread", () => {
       }
     },
   );
+
+  it("tells a new call id from an old one that was sent under the same name", () => {
+    const createdAt = "2026-01-01T00:00:00.000Z";
+    const called = (id: string, callId: string): MessageInput => ({
+      ...{ id: asMessageId(id), role: "assistant", createdAt },
+      parts: [{ type: "tool-call", callId: asToolCallId(callId), toolName: "read", input: {} }],
+    });
+    const answered = (id: string, callId: string): MessageInput => {
+      const content = { type: "text", text: "it" } as const;
+      const result = { callId: asToolCallId(callId), toolName: "read", outcome: "success", content } as const;
+      return { id: asMessageId(id), role: "tool", createdAt, parts: [{ type: "tool-result", result }] };
+    };
+    let thread = AgentThread.empty(threadId);
+    let following: GrowingRendering | undefined;
+    // Anthropic takes no bar in an id, so the first one goes out as `a_b`.
+    const steps = ["a|b", "c", "d", "a_b"].flatMap((id, at) => [called(`m${2 * at + 2}`, id), answered(`r${at}`, id)]);
+    for (const message of [said(0), ...steps]) {
+      thread = thread.append([message]);
+      const input = inputOf(thread);
+      following = following?.grow(input) ?? GrowingRendering.of(input, anthropicMessages);
+      expect(following.rendering.request).toEqual(renderRequest(input, anthropicMessages).request);
+    }
+    const ids = following?.rendering.request.messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-call" ? [part.callId] : [])),
+    );
+    expect(ids).toEqual(["a_b", "c", "d", "a_b-2"]);
+  });
 });

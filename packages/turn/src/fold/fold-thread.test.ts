@@ -3,18 +3,22 @@ import {
   actionOf,
   asMessageId,
   asThreadId,
+  asToolCallId,
+  type CompactionPlan,
   groupRecords,
   type MessageInput,
   normalizePlan,
+  type PlanVerifier,
   planRecords,
+  requestRoom,
   type Summarizer,
 } from "@threadfold/core";
 import { agentThreads, runs } from "@threadfold/core/laws";
-import { newestUserOrdinal } from "@threadfold/strategies";
+import { clearStrategy, newestUserOrdinal, threadfoldPreset } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
-import { missingPins } from "../testing/view-verifier.ts";
+import { missingPins, viewVerifier } from "../testing/view-verifier.ts";
 
 describe("foldThread on random threads and budgets", () => {
   it("fits, or says what takes the room; groups stay whole; the newest user message stays", async () => {
@@ -71,6 +75,43 @@ const talk = (turns: number, characters = 400): AgentThread =>
       say(`a${turn}`, "assistant", `Answer ${turn} ${"a".repeat(characters)}`),
     ]).flat(),
   );
+
+describe("a fold of which the rendering takes more than was estimated", () => {
+  const steps = Array.from({ length: 20 }, (_, step): readonly MessageInput[] => {
+    const callId = asToolCallId(`c${step}`);
+    const content = { type: "text", text: "r".repeat(4_000) } as const;
+    const answer = { toolName: "bash", callId, outcome: "success", content } as const;
+    return [
+      {
+        ...say(`a${step}`, "assistant", ""),
+        parts: [{ type: "tool-call", callId, toolName: "bash", input: { step } }],
+      },
+      { ...say(`r${step}`, "user", ""), role: "tool", parts: [{ type: "tool-result", result: answer }] },
+    ];
+  }).flat();
+  const thread = AgentThread.empty(asThreadId("t")).append([
+    say("u", "user", "Go."),
+    ...steps,
+    say("end", "assistant", "Done."),
+  ]);
+  /** What stands for a cleared result costs so much more than any strategy knows. */
+  const dear = (plan: CompactionPlan): number => viewVerifier(thread).measure(plan) + 600 * plan.clearings.length;
+  const verifier: PlanVerifier = {
+    measure: dear,
+    verify: (plan) => ({ ...viewVerifier(thread).verify(plan), tokens: dear(plan) }),
+  };
+
+  it("frees what it fell short of with the same attempt, before a harder one gives more away", async () => {
+    const preset = { ...threadfoldPreset, ladder: [clearStrategy] };
+    const config = { maxInputTokens: 16_000, preserveRecentTurns: 0, preserveRecentPercent: 0.01 };
+    const scene = foldScene(thread, { preset, config, ports: { verifier } });
+    const outcome = await scene.result;
+    if (outcome.type !== "ready") throw new Error(outcome.type);
+    const { softLimit } = requestRoom(scene.config);
+    expect(outcome.attempts.map(({ attempt }) => attempt)).toEqual(["ladder", "ladder"]);
+    expect(outcome.attempts.map(({ tokens }) => tokens > softLimit)).toEqual([true, false]);
+  });
+});
 
 describe("foldThread", () => {
   it("does nothing within the target", async () => {
