@@ -34,7 +34,7 @@ export function formatById(id: string, own: readonly ProviderFormat[] = []): Pro
   if (format !== undefined) return format;
   const names = [...own.map((known) => known.id), ...FORMAT_NAMES];
   throw new ThreadfoldError("INVALID_CONFIG", `There is no request format ${id}.`, {
-    hint: `Name one of: ${names.join(", ")}. A format of your own is handed in as well.`,
+    hint: `Name one of: ${names.join(", ")}.`,
     details: { format: id },
   });
 }
