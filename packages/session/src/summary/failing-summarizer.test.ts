@@ -94,7 +94,8 @@ describe("R30 a model that keeps failing", () => {
 
   it("holds a request up no longer than it is given", async () => {
     const model: CompletionModel = { id: "hanging", complete: () => new Promise(() => undefined) };
-    const { fold, session } = await foldsWith(model, { summaryTimeLimitMs: 20 });
+    // Twice as long ends the summary that is made without the model as well, so it is enough for that on a busy machine.
+    const { fold, session } = await foldsWith(model, { summaryTimeLimitMs: 1_500 });
     expect(await fold()).toContain("extractive");
     expect(session.plan.version).toBe(1);
     await expect(foldsWith(model, { summaryTimeLimitMs: 0 })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
