@@ -12,19 +12,27 @@ const ALIASES = { 64: "x64" };
 
 const path = join(root, "package-lock.json");
 const lock = JSON.parse(readFileSync(path, "utf8"));
-const added = Object.values(lock.packages).flatMap((entry) =>
-  Object.entries(entry.optionalDependencies ?? {}).flatMap(([name, version]) => complete(name, version, entry)),
+const added = Object.entries(lock.packages).flatMap(([at, entry]) =>
+  Object.entries(entry.optionalDependencies ?? {}).flatMap(([name, version]) => complete(name, version, entry, at)),
 );
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length === 0 ? "package-lock.json is complete." : `Added to package-lock.json: ${added.join(", ")}.`);
 
-function complete(name, version, { dev }) {
-  const key = `node_modules/${name}`;
+function complete(name, version, { dev }, at) {
   const platform = platformOf(name);
-  if (key in lock.packages || platform === undefined) return [];
+  // A second copy of a package, under the one that asks for it, has binaries of its own beside it.
+  const folder = at.slice(0, at.lastIndexOf("node_modules/"));
+  const key = ["", folder].map((place) => `${place}node_modules/${name}`).find((place) => !isOther(place, version));
+  if (key === undefined || key in lock.packages || platform === undefined) return [];
   lock.packages[key] = { version, ...(dev && { dev }), optional: true, ...platform };
   return [name];
+}
+
+/** True where another version lies. */
+function isOther(key, version) {
+  const found = lock.packages[key];
+  return found !== undefined && /^\d/.test(version) && found.version !== version;
 }
 
 /** The platform that a package's name names, or undefined when it names none. */
