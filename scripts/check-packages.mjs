@@ -1,7 +1,7 @@
 // Checks every publishable package as a registry would get it, from its tarball: publint is content with its package.json,
-// the types of each entry are those of the module that Node and bundlers load, and it carries the licence. Runs after the
-// build.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+// the types of each entry are those of the module that Node and bundlers load, and it carries the licence and a README. Runs
+// after the build.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -34,6 +34,7 @@ async function complaintsAbout({ path, manifest }) {
     ...(await wrongTypes(tarball)).map((problem) => `${path}: ${problem}`),
     ...missingFields(manifest).map((field) => `${path}: package.json has no ${field}`),
     ...(manifest.license === "Apache-2.0" ? [] : [`${path}: its license is not Apache-2.0`]),
+    ...(existsSync(join(root, path, "README.md")) ? [] : [`${path}: it has no README.md, the page of a registry`]),
     ...(hasLicence(path) ? [] : [`${path}: LICENSE is not the same as the root's; npm packs only the package's own`]),
   ];
 }
