@@ -110,15 +110,16 @@ const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"]
 
 /**
  * Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. Names of
- * earlier folds go before anything that was found now.
+ * earlier folds go before anything that was found now, and everything of earlier folds before what is sure of its place.
  */
 export function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): Steps<void> {
   const excess = (): number => draft.exactTokens() - maxTokens;
   for (const section of GIVING_WAY) {
-    for (let over = excess(); over > 0 && takeBackSome(draft, section, over); over = excess()) yield;
+    yield* takeBackToFit(draft, section, false, excess);
     if (section === "identifiers") yield* evictToFit(draft, section, kept, excess);
   }
   for (const section of GIVING_WAY) yield* evictToFit(draft, section, kept, excess);
+  for (const section of GIVING_WAY) yield* takeBackToFit(draft, section, true, excess);
   if (excess() > 0) draft.cutNarrative();
   for (const op of LAST_TO_GO) {
     if (excess() <= 0) return;
@@ -148,8 +149,17 @@ const TOKENS_OF_A_LONG_ITEM = 40;
 /** How many items to take at once: a little less than would be enough, so that each round comes nearer and few are needed. */
 const stepFor = (excess: number): number => Math.max(1, Math.floor(excess / TOKENS_OF_A_LONG_ITEM));
 
-function takeBackSome(draft: SummaryDraft, section: SummarySection, excess: number): boolean {
-  let taken = 0;
-  while (taken < stepFor(excess) && draft.takeBack(section)) taken++;
-  return taken > 0;
+/** Takes back items of a section that were added until the whole fits, or none is left; sure ones only when `isSure`. */
+function* takeBackToFit(
+  draft: SummaryDraft,
+  section: SummarySection,
+  isSure: boolean,
+  excess: () => number,
+): Steps<void> {
+  for (let over = excess(); over > 0; over = excess()) {
+    let taken = 0;
+    while (taken < stepFor(over) && draft.takeBack(section, isSure)) taken++;
+    if (taken === 0) return;
+    yield;
+  }
 }

@@ -193,8 +193,9 @@ function fillSection(
       if (left.length > MAX_MISSES || known.has(candidateText(candidate))) continue;
     }
     const cost = draft.costOf(section, candidate.item);
-    const isTooMuch = (candidate.sure !== true && used + cost > limit) || draft.tokens + cost > maxTokens;
-    if (candidate.supersedes === undefined && isTooMuch) {
+    const isTooMuch = used + cost > limit || draft.tokens + cost > maxTokens;
+    // What is sure of its place has it: items of earlier folds go for it when the whole is cut to size.
+    if (candidate.supersedes === undefined && candidate.sure !== true && isTooMuch) {
       left.push(candidate);
       continue;
     }

@@ -108,10 +108,13 @@ export class SummaryDraft {
    * Takes back the least valuable item that was added to a section; false when there is none. Identifiers stand in
    * ascending order. What stands in the place of an item that must stay is not taken back; when an item that replaced
    * another goes, the other goes too.
+   *
+   * @param isSure whether the item may be one that is sure of its place.
    */
-  takeBack(section: SummarySection): boolean {
+  takeBack(section: SummarySection, isSure: boolean): boolean {
     const isAdded = (candidate: Candidate): boolean =>
       candidate.section === section &&
+      (isSure || candidate.sure !== true) &&
       (candidate.supersedes === undefined || !isProtected(section, this.#before(section, candidate.supersedes)));
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
