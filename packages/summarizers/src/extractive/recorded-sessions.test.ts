@@ -119,3 +119,30 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
     }
   });
 });
+
+describe.skipIf(!present)("recorded sessions with little room", () => {
+  const ASKED = "Keep every file path and all test results";
+
+  /** The work items of a session's summaries, folded in eight parts one after the other. */
+  const workOverFolds = (name: string, maxTokens: number, instructions?: string): readonly string[] => {
+    const messages = spanOfSession(name);
+    const size = Math.ceil(messages.length / 8);
+    const summaries: StructuredSummary[] = [];
+    for (let start = 0; start < messages.length; start += size) {
+      const previous = summaries.at(-1) ?? null;
+      const more = { previous, maxTokens, ...(instructions !== undefined && { instructions }) };
+      summaries.push(summaryOf(messages.slice(start, start + size), more).summary);
+    }
+    return summaries.map(({ openItems }) => openItems.map((item) => `${item.status}: ${item.description}`).join("\n"));
+  };
+
+  it.each([undefined, ASKED])("show what was asked last, with the instructions %j", (instructions) => {
+    const work = workOverFolds("claude-code/entire-cli/b6-f735fbac66-0.jsonl.gz", 1_500, instructions);
+    expect(work[2]).toContain("open: quick follow up question first");
+  });
+
+  it("do not leave out what is to be done for details that instructions ask for", () => {
+    const [first] = workOverFolds("trajectories/openai-chat/iso-bench-99abb8b6.json.gz", 600, ASKED);
+    expect(first).toContain("open: Create and run a timing script at .bench_scratch/test_opt.py");
+  });
+});

@@ -93,16 +93,14 @@ function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
   return [...details, ...items.filter((item) => !details.has(item))];
 }
 
-/** The order in which sections give way when the exact count is above the limit after all. */
-const GIVING_WAY: readonly SummarySection[] = [
-  "identifiers",
-  "facts",
-  "decisions",
-  "toolOutcomes",
-  "errors",
-  "files",
-  "openItems",
-  "constraints",
+/**
+ * The order in which sections give way when the exact count is above the limit after all: all that was seen and done
+ * before any work, and all work before any rule.
+ */
+const GIVING_WAY: readonly (readonly SummarySection[])[] = [
+  ["identifiers", "facts", "decisions", "toolOutcomes", "errors", "files"],
+  ["openItems"],
+  ["constraints"],
 ];
 
 /** A limit that has no room for the task itself leaves it out in the end. */
@@ -110,16 +108,18 @@ const LAST_TO_GO = ["set-current-plan", "set-current-task", "set-original-task"]
 
 /**
  * Sums of parts differ a little from the count of the whole; what is too much is taken back, the least first. Names of
- * earlier folds go before anything that was found now, and everything of earlier folds before what is sure of its place.
+ * earlier folds go before anything that was found now, and what is sure of its place goes after what stood there before.
  */
 export function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, maxTokens: number): Steps<void> {
   const excess = (): number => draft.exactTokens() - maxTokens;
-  for (const section of GIVING_WAY) {
-    yield* takeBackToFit(draft, section, false, excess);
-    if (section === "identifiers") yield* evictToFit(draft, section, kept, excess);
+  for (const sections of GIVING_WAY) {
+    for (const section of sections) {
+      yield* takeBackToFit(draft, section, "unsure", excess);
+      if (section === "identifiers") yield* evictToFit(draft, section, kept, excess);
+    }
+    for (const section of sections) yield* evictToFit(draft, section, kept, excess);
+    for (const section of sections) yield* takeBackToFit(draft, section, "any", excess);
   }
-  for (const section of GIVING_WAY) yield* evictToFit(draft, section, kept, excess);
-  for (const section of GIVING_WAY) yield* takeBackToFit(draft, section, true, excess);
   if (excess() > 0) draft.cutNarrative();
   for (const op of LAST_TO_GO) {
     if (excess() <= 0) return;
@@ -149,16 +149,16 @@ const TOKENS_OF_A_LONG_ITEM = 40;
 /** How many items to take at once: a little less than would be enough, so that each round comes nearer and few are needed. */
 const stepFor = (excess: number): number => Math.max(1, Math.floor(excess / TOKENS_OF_A_LONG_ITEM));
 
-/** Takes back items of a section that were added until the whole fits, or none is left; sure ones only when `isSure`. */
+/** Takes back items that were added to a section until the whole fits, or none is left. */
 function* takeBackToFit(
   draft: SummaryDraft,
   section: SummarySection,
-  isSure: boolean,
+  which: "unsure" | "any",
   excess: () => number,
 ): Steps<void> {
   for (let over = excess(); over > 0; over = excess()) {
     let taken = 0;
-    while (taken < stepFor(over) && draft.takeBack(section, isSure)) taken++;
+    while (taken < stepFor(over) && draft.takeBack(section, which)) taken++;
     if (taken === 0) return;
     yield;
   }

@@ -109,12 +109,12 @@ export class SummaryDraft {
    * ascending order. What stands in the place of an item that must stay is not taken back; when an item that replaced
    * another goes, the other goes too.
    *
-   * @param isSure whether the item may be one that is sure of its place.
+   * @param which one that is not sure of its place, or any.
    */
-  takeBack(section: SummarySection, isSure: boolean): boolean {
+  takeBack(section: SummarySection, which: "unsure" | "any"): boolean {
     const isAdded = (candidate: Candidate): boolean =>
       candidate.section === section &&
-      (isSure || candidate.sure !== true) &&
+      (which === "any" || candidate.sure !== true) &&
       (candidate.supersedes === undefined || !isProtected(section, this.#before(section, candidate.supersedes)));
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
