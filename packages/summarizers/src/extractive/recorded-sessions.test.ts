@@ -145,4 +145,9 @@ describe.skipIf(!present)("recorded sessions with little room", () => {
     const [first] = workOverFolds("trajectories/openai-chat/iso-bench-99abb8b6.json.gz", 600, ASKED);
     expect(first).toContain("open: Create and run a timing script at .bench_scratch/test_opt.py");
   });
+
+  it("give new work its share when details of earlier folds fill them", () => {
+    const work = workOverFolds("trajectories/openai-chat/iso-bench-0d243f2a.json.gz", 1_500, ASKED);
+    expect(work[3]).toContain("open: Optimize target JSON configs for AMD MI300X (E=8,N=14336)");
+  });
 });

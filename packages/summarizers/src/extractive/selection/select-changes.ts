@@ -181,10 +181,8 @@ function fillSection(
     kept.has(item.id) || replaced.has(item.id) || isProtected(section, item);
   const wanted = wantedTokens(draft, section, fresh, previous, cap);
   let used = makeRoom(draft, section, previous, Math.max(cap / 2, cap - wanted), fresh.length > 0 ? stays : null);
-  const limit =
-    section === "constraints" || section === "openItems"
-      ? Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH))
-      : cap;
+  const isDetail = section !== "constraints" && section !== "openItems";
+  const limit = isDetail ? cap : Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH));
   const left: Candidate[] = [];
   for (const candidate of fresh) {
     // What takes the place of an item is always taken.
@@ -193,8 +191,8 @@ function fillSection(
       if (left.length > MAX_MISSES || known.has(candidateText(candidate))) continue;
     }
     const cost = draft.costOf(section, candidate.item);
-    const isTooMuch = used + cost > limit || draft.tokens + cost > maxTokens;
-    // What is sure of its place has it: items of earlier folds go for it when the whole is cut to size.
+    // Rules and work have room in a full summary too: details give way to them when the whole is cut to size.
+    const isTooMuch = used + cost > limit || (isDetail && draft.tokens + cost > maxTokens);
     if (candidate.supersedes === undefined && candidate.sure !== true && isTooMuch) {
       left.push(candidate);
       continue;
