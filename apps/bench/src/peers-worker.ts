@@ -5,8 +5,8 @@ import {
   type PolicyOffer,
   type PolicyReplay,
   presetOffers,
+  replayableSession,
   replayPolicy,
-  replayScene,
   type ScriptedSummarizerId,
   scriptedSummarizer,
 } from "@threadfold/simulation";
@@ -41,17 +41,17 @@ async function work({ file, budgets, policies, summarizer: id, without }: Job, l
   const session = await loadSession(file);
   const exceeded = session === null ? [] : budgets.filter((budget) => session.tokens > budget);
   if (session === null || exceeded.length === 0 || session.calls.length === 0) return;
-  const scene = replayScene(session);
-  const needs = scene.needs.byCall.flat().length;
+  const replayable = replayableSession(session);
+  const needs = replayable.needs.byCall.flat().length;
   tell({ type: "session", calls: session.calls.length, tokens: Math.round(session.tokens), needs });
   const summarizer = scriptedSummarizer(id);
   for (const budgetTokens of exceeded) {
-    const everything = await replayPolicy(scene, noCompaction, { budgetTokens, summarizer });
+    const everything = await replayPolicy(replayable, noCompaction, { budgetTokens, summarizer });
     tell({ type: "everything", replay: everything });
     for (const policy of policies.filter((name) => !without.includes(replayName(name, budgetTokens)))) {
       tell({ type: "begins", policy, budget: budgetTokens });
       const offer = await offerBy(policy, id, loadPeer);
-      const replay = await replayPolicy(scene, offer.policyFor(scene), { budgetTokens, summarizer });
+      const replay = await replayPolicy(replayable, offer.policyFor(replayable), { budgetTokens, summarizer });
       tell({ type: "replay", replay: { ...replay, policy } });
     }
   }

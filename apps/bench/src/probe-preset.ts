@@ -83,9 +83,9 @@ async function foldAt(preset: CompactionPreset, thread: AgentThread, cut: number
 async function recallFor(probe: ProbeFact, plan: CompactionPlan, index: MemoryRecallIndex) {
   const { thread, neededAt } = probe;
   const before = thread.atVersion(neededAt);
-  const scene = { index, thread: before, plan, maxTokens: recallTokens(BUDGET) };
+  const sources = { index, thread: before, plan, maxTokens: recallTokens(BUDGET) };
   return recall(
-    { ...scene, countTokens: (text) => heuristicTokenizer().countTokens(text) },
+    { ...sources, countTokens: (text) => heuristicTokenizer().countTokens(text) },
     { text: recallQuery(before.messagesBetween(Math.max(0, neededAt - QUERY_MESSAGES))) },
   );
 }

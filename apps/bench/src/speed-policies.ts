@@ -28,7 +28,7 @@ export async function timedPolicy(id: string, loadPeer: LoadPeer): Promise<Promp
   if (floor !== undefined) return floor;
   const offers = [...presetOffers(scriptedSummarizer("extractive")), ...BASELINES];
   const offer = BASELINE_IDS.includes(id) || PRESET_IDS.includes(id) ? offers.find((one) => one.id === id) : undefined;
-  // Of these none looks at the session beforehand, so none needs its scene.
+  // Of these none looks at the session beforehand, so none needs what its replays share.
   if (offer !== undefined) return offer.policyFor(undefined as never);
   return loadPeer(id);
 }

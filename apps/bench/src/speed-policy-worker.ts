@@ -1,4 +1,4 @@
-import { type PolicyScene, type PromptPolicy, scriptedSummarizer } from "@threadfold/simulation";
+import { type PolicyContext, type PromptPolicy, scriptedSummarizer } from "@threadfold/simulation";
 import { AgentThread, asThreadId, type Message } from "threadfold";
 import { agentHistory, agentStep, agentTask, stoppedClock } from "./agent-step.ts";
 import { type Spread, spreadOf } from "./median.ts";
@@ -27,7 +27,7 @@ export interface Growing {
 }
 
 const print = (result: Oneshot | Growing): unknown => process.stdout.write(`${JSON.stringify(result)}\n`);
-const scene: PolicyScene = {
+const context: PolicyContext = {
   sessionId: "speed",
   budgetTokens: BUDGET,
   system: ["You are a careful engineer."],
@@ -50,7 +50,7 @@ async function oneshot(policy: PromptPolicy, messages: number, until: number): P
   const history: readonly Message[] = [...thread.messages];
   const times: number[] = [];
   while (times.length < ROUNDS && (times.length === 0 || performance.now() < until)) {
-    const run = await policy.begin(scene);
+    const run = await policy.begin(context);
     const { milliseconds } = await run.prompt(history, stoppedClock.now());
     await run.end();
     times.push(milliseconds);
@@ -59,7 +59,7 @@ async function oneshot(policy: PromptPolicy, messages: number, until: number): P
 }
 
 async function growing(policy: PromptPolicy, most: number, until: number): Promise<void> {
-  const run = await policy.begin(scene);
+  const run = await policy.begin(context);
   let thread = AgentThread.empty(asThreadId("speed"));
   let totalMs = 0;
   let told = 500;

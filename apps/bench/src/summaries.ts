@@ -4,8 +4,8 @@ import {
   type PolicyPrompt,
   type PromptPolicy,
   presetOffers,
+  replayableSession,
   replayPolicy,
-  replayScene,
   scriptedSummarizer,
 } from "@threadfold/simulation";
 import { loadSession, type SessionFile, sessionFiles } from "./peers-sessions.ts";
@@ -39,9 +39,9 @@ async function summaryOf({ name, budgetTokens, fold }: ShownSummary): Promise<st
   const summarizer = scriptedSummarizer("extractive");
   const offer = presetOffers(summarizer).find(({ id }) => id === preset);
   if (offer === undefined) return fail(`There is no preset ${preset}.`);
-  const scene = replayScene(session);
+  const replayable = replayableSession(session);
   const summaries: string[] = [];
-  await replayPolicy(scene, listening(offer.policyFor(scene), summaries), { budgetTokens, summarizer });
+  await replayPolicy(replayable, listening(offer.policyFor(replayable), summaries), { budgetTokens, summarizer });
   const shown = summaries.slice(0, fold);
   return shown.length === 0
     ? `${basename(session.name)} fits into ${budgetTokens} tokens, or was folded without a summary.`

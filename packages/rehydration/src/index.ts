@@ -24,7 +24,7 @@ export {
 export { MemoryRecallIndex } from "./recall/memory-index.ts";
 export { QUERY_MESSAGES, recallQuery } from "./recall/recall-query.ts";
 export { recall, type RecallResult } from "./recall/recall-result.ts";
-export type { NearSearch, RecallAsk, RecallScene, VectorSearch } from "./recall/recall-scene.ts";
+export type { NearSearch, RecallAsk, RecallSources, VectorSearch } from "./recall/recall-sources.ts";
 export {
   DEFAULT_RECALL_TOKENS,
   recallTokens,
@@ -32,11 +32,11 @@ export {
 } from "./recall/search-thread-tool.ts";
 export {
   type SearchThreadResult,
-  type SearchThreadScene,
+  type SearchThreadSources,
   type SearchThreadTool,
   searchThreadTool,
 } from "./recall/search-thread-tool.ts";
-export { type DroppedSpanIndex, droppedSpanIndex } from "./recall/recall-scene.ts";
+export { type DroppedSpanIndex, droppedSpanIndex } from "./recall/recall-sources.ts";
 export { MemoryVectorStore } from "./recall/memory-index.ts";
 export { namesInSteps, namesInText, quotedTexts } from "./recall/names.ts";
 export {
@@ -53,5 +53,5 @@ export {
   type RetrieveRequest,
   RetrieveStrategy,
 } from "./recall/retrieve-strategy.ts";
-export { withheldMessages } from "./recall/recall-scene.ts";
+export { withheldMessages } from "./recall/recall-sources.ts";
 export { compactionQuality, type CompactionQualityMetrics, qualityEvent } from "./compaction-quality.ts";

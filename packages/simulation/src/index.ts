@@ -1,7 +1,7 @@
 export type {
   PolicyPrompt,
   PolicyRun,
-  PolicyScene,
+  PolicyContext,
   PromptPiece,
   PromptPolicy,
   SummaryCall,
@@ -21,7 +21,7 @@ export {
 } from "./measure/call-bill.ts";
 export { type ProviderBills, providerBills } from "./measure/call-bill.ts";
 export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
-export { type ReplayScene, replayScene } from "./replay/replay-scene.ts";
+export { type ReplayableSession, replayableSession } from "./replay/replayable-session.ts";
 export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";
 export {
   SCRIPTED_SUMMARIZERS,

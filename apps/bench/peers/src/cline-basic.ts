@@ -33,13 +33,13 @@ function resultText(content: string | readonly object[]): string {
 }
 
 /** Cline's compaction without a model, at its default shares: `createContextCompactionPrepareTurn` with the strategy "basic". */
-export const clineBasic = peerPolicy<ClineMessage>("cline basic compaction", clineShape, ({ budget, scene }) => {
+export const clineBasic = peerPolicy<ClineMessage>("cline basic compaction", clineShape, ({ budget, context }) => {
   const model = { providerId: "anthropic", modelId: "scripted" };
   const prepareTurn = createContextCompactionPrepareTurn({
     ...model,
     providerConfig: model as never,
     compaction: { enabled: true, strategy: "basic" },
-    sessionId: scene.sessionId,
+    sessionId: context.sessionId,
   } as Parameters<typeof createContextCompactionPrepareTurn>[0]);
   if (prepareTurn === undefined) throw new Error("Cline made no compaction although it is enabled.");
   let messages: ClineMessage[] = [];
@@ -48,7 +48,7 @@ export const clineBasic = peerPolicy<ClineMessage>("cline basic compaction", cli
     messages = [...messages, ...added];
     const turn = {
       agentId: "agent",
-      conversationId: scene.sessionId,
+      conversationId: context.sessionId,
       parentAgentId: null,
       iteration: iteration++,
       messages,

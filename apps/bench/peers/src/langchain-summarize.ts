@@ -2,7 +2,7 @@ import { type BaseMessage, RemoveMessage } from "@langchain/core/messages";
 import { summarizationMiddleware } from "langchain";
 import { langchainShape } from "./langchain-shape.ts";
 import { langchainTrigger } from "./langchain-trigger.ts";
-import { type PeerScene, peerPolicy } from "./peer-policy.ts";
+import { type PeerContext, peerPolicy } from "./peer-policy.ts";
 
 /** The middleware's hook, which an agent calls before its model; its own type is generic over the agent. */
 type BeforeModel = (
@@ -17,9 +17,9 @@ type BeforeModel = (
 export const langchainSummarize = peerPolicy<BaseMessage>(
   "langchain summarizationMiddleware",
   langchainShape,
-  (scene) => {
+  (context) => {
     let state: readonly BaseMessage[] = [];
-    const beforeModel = hookOf(scene, () => state);
+    const beforeModel = hookOf(context, () => state);
     return async (added) => {
       const messages = [...state, ...added];
       state = messages;
@@ -30,7 +30,10 @@ export const langchainSummarize = peerPolicy<BaseMessage>(
   },
 );
 
-function hookOf({ budget, tokensOf, model }: PeerScene<BaseMessage>, state: () => readonly BaseMessage[]): BeforeModel {
+function hookOf(
+  { budget, tokensOf, model }: PeerContext<BaseMessage>,
+  state: () => readonly BaseMessage[],
+): BeforeModel {
   const scripted = { invoke: async (request: string) => ({ content: await model.summarizeText(request, state()) }) };
   const middleware = summarizationMiddleware({
     model: scripted as never,

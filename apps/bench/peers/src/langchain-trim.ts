@@ -3,15 +3,15 @@ import { langchainShape } from "./langchain-shape.ts";
 import { type PeerTurn, peerPolicy } from "./peer-policy.ts";
 
 /** LangChain's `trimMessages`, as its documentation calls it: the last messages that fit, beginning with a human one. */
-export const langchainTrim = peerPolicy<BaseMessage>("langchain trimMessages", langchainShape, (scene) =>
-  trimming(scene, ["human"]),
+export const langchainTrim = peerPolicy<BaseMessage>("langchain trimMessages", langchainShape, (context) =>
+  trimming(context, ["human"]),
 );
 
 /** The same for an agent that works long on one task: the model may begin too, else nothing would be left of its work. */
 export const langchainTrimAnywhere = peerPolicy<BaseMessage>(
   "langchain trimMessages, from any turn",
   langchainShape,
-  (scene) => trimming(scene, ["human", "ai"]),
+  (context) => trimming(context, ["human", "ai"]),
 );
 
 function trimming(

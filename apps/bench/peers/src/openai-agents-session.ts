@@ -1,6 +1,6 @@
 import { type AgentInputItem, MemorySession, OpenAIResponsesCompactionSession } from "@openai/agents";
 import { openaiShape } from "./openai-shape.ts";
-import { type PeerScene, peerPolicy } from "./peer-policy.ts";
+import { type PeerContext, peerPolicy } from "./peer-policy.ts";
 
 /** Its default counts items, ten of them, and knows no window; this is where others begin. */
 const TRIGGER = 0.8;
@@ -14,11 +14,11 @@ const TRIGGER = 0.8;
 export const openaiAgentsSession = peerPolicy<AgentInputItem>(
   "openai agents compaction session",
   openaiShape,
-  (scene) => {
-    const { budget, tokensOf } = scene;
+  (context) => {
+    const { budget, tokensOf } = context;
     const stored = new MemorySession({ sessionId: "replay" });
     const session = new OpenAIResponsesCompactionSession({
-      client: { responses: { compact: () => compacted(scene, stored) } } as never,
+      client: { responses: { compact: () => compacted(context, stored) } } as never,
       underlyingSession: stored,
       model: "gpt-5",
       compactionMode: "input",
@@ -33,7 +33,7 @@ export const openaiAgentsSession = peerPolicy<AgentInputItem>(
   },
 );
 
-async function compacted({ model }: PeerScene<AgentInputItem>, stored: MemorySession) {
+async function compacted({ model }: PeerContext<AgentInputItem>, stored: MemorySession) {
   const items = await stored.getItems();
   const isUser = (item: AgentInputItem): boolean => item.type === "message" && item.role === "user";
   const span = items.filter((item) => !isUser(item));

@@ -1,7 +1,7 @@
 import {
+  type PolicyContext,
   type PolicyPrompt,
   type PolicyRun,
-  type PolicyScene,
   type PromptPiece,
   type PromptPolicy,
   pieceOf,
@@ -25,8 +25,8 @@ export interface Converted<Native> {
 }
 
 /** What a peer is told when a session begins. */
-export interface PeerScene<Native extends object> {
-  readonly scene: PolicyScene;
+export interface PeerContext<Native extends object> {
+  readonly context: PolicyContext;
   /** What is left of the budget for messages: the system text stands in front of every prompt. */
   readonly budget: number;
   /** Tokens of a message, as the comparison counts. Each is counted once. */
@@ -39,37 +39,37 @@ export type PeerTurn<Native> = (added: readonly Native[], at: number) => Promise
 
 /**
  * A peer as a policy. Only the peer's own work is timed: conversions come before and after. System text, that of the
- * scene and that with which a log begins, stands in front of every prompt, as peers have it, and leaves less for the rest.
+ * session and that with which a log begins, stands in front of every prompt, as peers have it, and leaves less for the rest.
  */
 export function peerPolicy<Native extends object>(
   id: string,
   shape: PeerShape<Native>,
-  begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
+  begin: (context: PeerContext<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
 ): PromptPolicy {
-  return { id, begin: async (scene) => new PeerRun(scene, shape, begin) };
+  return { id, begin: async (context) => new PeerRun(context, shape, begin) };
 }
 
 class PeerRun<Native extends object> implements PolicyRun {
-  readonly #scene: PolicyScene;
+  readonly #context: PolicyContext;
   readonly #shape: PeerShape<Native>;
   readonly #pieceOf: (native: Native) => PromptPiece;
   readonly #model: ScriptedModel<Native>;
-  readonly #begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>;
+  readonly #begin: (context: PeerContext<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>;
   #frame: readonly PromptPiece[];
   #turn: PeerTurn<Native> | undefined;
   #before: readonly PromptPiece[] = [];
 
   constructor(
-    scene: PolicyScene,
+    context: PolicyContext,
     shape: PeerShape<Native>,
-    begin: (scene: PeerScene<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
+    begin: (context: PeerContext<Native>) => Promise<PeerTurn<Native>> | PeerTurn<Native>,
   ) {
-    this.#scene = scene;
+    this.#context = context;
     this.#shape = shape;
     this.#begin = begin;
     this.#pieceOf = rememberedPieces(shape);
-    this.#model = new ScriptedModel(scene, this.#pieceOf);
-    this.#frame = systemPieces(scene);
+    this.#model = new ScriptedModel(context, this.#pieceOf);
+    this.#frame = systemPieces(context);
   }
 
   async prompt(added: readonly Message[], at: number): Promise<PolicyPrompt> {
@@ -100,10 +100,10 @@ class PeerRun<Native extends object> implements PolicyRun {
 
   async #peer(): Promise<PeerTurn<Native>> {
     if (this.#turn !== undefined) return this.#turn;
-    const { countTokens, budgetTokens } = this.#scene;
+    const { countTokens, budgetTokens } = this.#context;
     const tokensOf = remembered((native: Native) => countTokens(this.#pieceOf(native).text));
     const budget = this.#frame.reduce((left, { text }) => left - countTokens(text), budgetTokens);
-    this.#turn = await this.#begin({ scene: this.#scene, budget, tokensOf, model: this.#model });
+    this.#turn = await this.#begin({ context: this.#context, budget, tokensOf, model: this.#model });
     return this.#turn;
   }
 }

@@ -1,4 +1,4 @@
-import { type PeerScene, peerPolicy } from "./peer-policy.ts";
+import { type PeerContext, peerPolicy } from "./peer-policy.ts";
 import {
   type AgentMessage,
   buildSessionContext,
@@ -18,24 +18,24 @@ const RESERVE = 16_384;
  * pi's compaction: `shouldCompact`, `prepareCompaction` and `compact` over its own session, with its default reserve. It
  * keeps its default of 20,000 tokens, or half the budget where that is less.
  */
-export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (scene) => {
+export const piCompaction = peerPolicy<PiMessage>("pi compaction", piShape, (context) => {
   const session = SessionManager.inMemory();
   const settings = {
     enabled: true,
     reserveTokens: RESERVE,
-    keepRecentTokens: Math.min(20_000, Math.floor(scene.budget / 2)),
+    keepRecentTokens: Math.min(20_000, Math.floor(context.budget / 2)),
   };
   const shown = (): readonly PiMessage[] => convertToLlm(buildSessionContext(session.getBranch()).messages);
   return async (added) => {
     for (const message of added) session.appendMessage(message);
-    const tokens = shown().reduce((sum, message) => sum + scene.tokensOf(message), 0);
-    if (shouldCompact(tokens, scene.budget + RESERVE, settings)) await fold(scene, session, settings);
+    const tokens = shown().reduce((sum, message) => sum + context.tokensOf(message), 0);
+    if (shouldCompact(tokens, context.budget + RESERVE, settings)) await fold(context, session, settings);
     return shown();
   };
 });
 
 async function fold(
-  { budget, model }: PeerScene<PiMessage>,
+  { budget, model }: PeerContext<PiMessage>,
   session: SessionManager,
   settings: PiSettings,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { PolicyScene, PromptPiece, SummaryCall } from "@threadfold/simulation";
+import type { PolicyContext, PromptPiece, SummaryCall } from "@threadfold/simulation";
 import type { Message } from "threadfold";
 import { summarySize } from "./summary-size.ts";
 
@@ -6,11 +6,11 @@ import { summarySize } from "./summary-size.ts";
 const OPENING = 80;
 
 /**
- * The stand-in for a peer's LLM: whatever the peer asks and however it asks it, the scene's own summarizer answers, so
+ * The stand-in for a peer's LLM: whatever the peer asks and however it asks it, the context's own summarizer answers, so
  * that only what the peer asks about makes a difference. It keeps which message of the log each of the peer's is.
  */
 export class ScriptedModel<Native extends object> {
-  readonly #scene: PolicyScene;
+  readonly #context: PolicyContext;
   readonly #pieceOf: (native: Native) => PromptPiece;
   /** By what the messages say, for peers copy theirs. */
   readonly #sources = new Map<PromptPiece, readonly Message[]>();
@@ -18,8 +18,8 @@ export class ScriptedModel<Native extends object> {
   /** The summaries so far, and the messages of the log that each was made of. */
   readonly #made: { readonly summary: string; readonly of: readonly Message[] }[] = [];
 
-  constructor(scene: PolicyScene, pieceOf: (native: Native) => PromptPiece) {
-    this.#scene = scene;
+  constructor(context: PolicyContext, pieceOf: (native: Native) => PromptPiece) {
+    this.#context = context;
     this.#pieceOf = pieceOf;
   }
 
@@ -31,7 +31,7 @@ export class ScriptedModel<Native extends object> {
   /** Summarizes a span that the peer handed over message by message. `request` is the rest of what it sent. */
   async summarize(span: readonly Native[], request = ""): Promise<string> {
     const texts = span.map((native) => this.#pieceOf(native).text);
-    const read = texts.reduce((sum, text) => sum + this.#scene.countTokens(text), this.#scene.countTokens(request));
+    const read = texts.reduce((sum, text) => sum + this.#context.countTokens(text), this.#context.countTokens(request));
     return this.#answer(span, read);
   }
 
@@ -41,7 +41,7 @@ export class ScriptedModel<Native extends object> {
    */
   async summarizeText(request: string, candidates: readonly Native[]): Promise<string> {
     const span = candidates.filter((native) => this.#stands(native, request));
-    return this.#answer(span, this.#scene.countTokens(request));
+    return this.#answer(span, this.#context.countTokens(request));
   }
 
   /** The calls since the last time this was asked. */
@@ -56,8 +56,8 @@ export class ScriptedModel<Native extends object> {
       (native, index) => this.#sources.get(this.#pieceOf(native)) ?? this.#sourcesOfMade(native, index),
     );
     const of = [...new Set(messages)];
-    const summary = await this.#scene.summarize(of, summarySize(this.#scene.budgetTokens));
-    this.#calls.push({ read, wrote: this.#scene.countTokens(summary) });
+    const summary = await this.#context.summarize(of, summarySize(this.#context.budgetTokens));
+    this.#calls.push({ read, wrote: this.#context.countTokens(summary) });
     if (summary !== "") this.#made.push({ summary, of });
     return summary;
   }

@@ -6,17 +6,17 @@ import {
   SummarizingConversationManager,
   TextBlock,
 } from "@strands-agents/sdk";
-import { type PeerScene, type PeerTurn, peerPolicy } from "./peer-policy.ts";
+import { type PeerContext, type PeerTurn, peerPolicy } from "./peer-policy.ts";
 import { strandsShape } from "./strands-shape.ts";
 
 /** Strands' `SlidingWindowConversationManager` at its defaults: it works when the provider says that the prompt is too long. */
-export const strandsSlidingWindow = peerPolicy<Message>("strands SlidingWindow", strandsShape, (scene) =>
-  onOverflow(scene, new SlidingWindowConversationManager()),
+export const strandsSlidingWindow = peerPolicy<Message>("strands SlidingWindow", strandsShape, (context) =>
+  onOverflow(context, new SlidingWindowConversationManager()),
 );
 
 /** Strands' `SummarizingConversationManager` at its defaults: it summarizes the oldest 0.3 of the messages and keeps the last ten. */
-export const strandsSummarizing = peerPolicy<Message>("strands Summarizing", strandsShape, (scene) =>
-  onOverflow(scene, new SummarizingConversationManager({ model: scriptedModel(scene) as never })),
+export const strandsSummarizing = peerPolicy<Message>("strands Summarizing", strandsShape, (context) =>
+  onOverflow(context, new SummarizingConversationManager({ model: scriptedModel(context) as never })),
 );
 
 /**
@@ -24,7 +24,10 @@ export const strandsSummarizing = peerPolicy<Message>("strands Summarizing", str
  * prompt fits or the manager gives up. Refusals are not billed here. A reduction that frees nothing ends it too: Strands
  * would ask the provider again without end.
  */
-function onOverflow({ budget, tokensOf, model }: PeerScene<Message>, manager: ConversationManager): PeerTurn<Message> {
+function onOverflow(
+  { budget, tokensOf, model }: PeerContext<Message>,
+  manager: ConversationManager,
+): PeerTurn<Message> {
   const messages: Message[] = [];
   const size = (): number => messages.reduce((sum, message) => sum + tokensOf(message), 0);
   const agent = { messages };
@@ -49,7 +52,7 @@ async function reduced(manager: ConversationManager, options: object): Promise<b
   }
 }
 
-function scriptedModel({ model }: PeerScene<Message>) {
+function scriptedModel({ model }: PeerContext<Message>) {
   return {
     async *streamAggregated(messages: readonly Message[], { systemPrompt }: { readonly systemPrompt: string }) {
       // The last message is the order to summarize.

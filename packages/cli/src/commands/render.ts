@@ -56,8 +56,8 @@ async function renderThread(
   const role = summaryRoleSchema.safeParse(record?.options["summaryRole"]);
   const summaryRole = role.success ? role.data : contextCompactionConfigSchema.parse({}).summaryRole;
   const { data: summaryWording } = summaryWordingSchema.safeParse(record?.options["summaryWording"]);
-  const scene = { state, frame, format, summaryRole, ...(summaryWording !== undefined && { summaryWording }) };
-  const rendered = new RequestRenderer(scene).render(plan);
+  const sources = { state, frame, format, summaryRole, ...(summaryWording !== undefined && { summaryWording }) };
+  const rendered = new RequestRenderer(sources).render(plan);
   return reportOf(plan, format, rendered, options["out"]);
 }
 

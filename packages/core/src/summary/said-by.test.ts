@@ -173,11 +173,11 @@ describe("attributedSummary", () => {
   });
 
   it("loses no item and leaves no rule or task that is not borne out, on any summary of any thread", () => {
-    const scenes = agentThreads({ malformed: true })
+    const casess = agentThreads({ malformed: true })
       .filter((thread) => thread.length > 0)
       .chain((thread) => fc.tuple(fc.constant(thread), structuredSummaries(spanOf([...thread.messages]))));
     fc.assert(
-      fc.property(scenes, ([thread, before]) => {
+      fc.property(casess, ([thread, before]) => {
         const { summary } = attributedSummary(before, (id) => thread.message(id));
         const left = unsourcedItems(summary, (id) => thread.message(id));
         expect(left.every(({ section, item }) => item.by === "agent" && section !== "constraints")).toBe(true);

@@ -4,7 +4,7 @@ import {
   recall,
   SEARCH_THREAD_DEFINITION,
   SEARCH_THREAD_TOOL_NAME,
-  type SearchThreadScene,
+  type SearchThreadSources,
   searchThreadTool,
   withheldMessages,
 } from "@threadfold/rehydration";
@@ -71,15 +71,15 @@ export function registerSearchThread(server: McpServer, host: ServerHost): void 
       async () => {
         const served = await host.archive.thread(call.thread_id);
         const counting = { countTokens: host.countTokens, maxTokens: call.max_tokens ?? host.maxTokens };
-        const scene = host.archive.searchScene(served, counting);
-        return call.message_id === undefined ? search(scene, call) : read(scene, call);
+        const sources = host.archive.searchSources(served, counting);
+        return call.message_id === undefined ? search(sources, call) : read(sources, call);
       },
       host,
     ),
   );
 }
 
-async function search(scene: SearchThreadScene, { query, cursor }: SearchCall): Promise<CallToolResult> {
+async function search(sources: SearchThreadSources, { query, cursor }: SearchCall): Promise<CallToolResult> {
   if (query === undefined)
     throw new ToolFailure("invalid-input", "Give query, some words to search for, or message_id.");
   const before = cursorPlace(cursor, CURSOR_PREFIX);
@@ -89,10 +89,10 @@ async function search(scene: SearchThreadScene, { query, cursor }: SearchCall): 
       "The cursor is not one that this search gave; leave it out for the first page.",
     );
   }
-  const { thread, plan, artifacts, requester, branch } = scene;
+  const { thread, plan, artifacts, requester, branch } = sources;
   const except = await withheldMessages(plan, artifacts, requester);
   const page = Math.max(1, before);
-  const found = await recall(scene, { text: query, page, except, ...(branch !== undefined && { branch }) });
+  const found = await recall(sources, { text: query, page, except, ...(branch !== undefined && { branch }) });
   const hits = found.hits.map(({ messageId, ordinal, turn, step, role, toolName, start, end, length }) => ({
     message_id: messageId,
     number: ordinal,
@@ -111,12 +111,12 @@ async function search(scene: SearchThreadScene, { query, cursor }: SearchCall): 
 }
 
 /** Reads one message, with the same limits and words as the tool of a session. */
-async function read(scene: SearchThreadScene, { message_id, offset }: SearchCall): Promise<CallToolResult> {
-  const { text, outcome } = await searchThreadTool(() => scene).execute({ message_id: message_id ?? "", offset });
+async function read(sources: SearchThreadSources, { message_id, offset }: SearchCall): Promise<CallToolResult> {
+  const { text, outcome } = await searchThreadTool(() => sources).execute({ message_id: message_id ?? "", offset });
   if (outcome !== "success") {
     throw new ToolFailure("not-found", `${text} Ids and numbers are in the results of a search.`);
   }
-  return textResult({ thread_id: scene.thread.id, text, hits: [], names: [], total: 0, next_cursor: null });
+  return textResult({ thread_id: sources.thread.id, text, hits: [], names: [], total: 0, next_cursor: null });
 }
 
 const textResult = (found: z.infer<typeof outputSchema>): CallToolResult => ({

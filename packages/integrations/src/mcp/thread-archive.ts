@@ -9,7 +9,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { MemoryRecallIndex, type SearchThreadScene } from "@threadfold/rehydration";
+import { MemoryRecallIndex, type SearchThreadSources } from "@threadfold/rehydration";
 import { ToolFailure, type ToolListeners } from "./tool-call.ts";
 
 /**
@@ -72,14 +72,14 @@ export class ThreadArchive {
   }
 
   /** What a search of a thread works on. */
-  searchScene(
+  searchSources(
     { thread, plan }: ServedThread,
-    counting: Pick<SearchThreadScene, "countTokens" | "maxTokens">,
-  ): SearchThreadScene {
+    counting: Pick<SearchThreadSources, "countTokens" | "maxTokens">,
+  ): SearchThreadSources {
     const { store, requester, branch } = this.#access;
     const index = this.#searched.indexOf(thread.id);
-    const scene = { ...counting, index, thread, plan, artifacts: store.artifacts, requester };
-    return branch === undefined ? scene : { ...scene, branch };
+    const sources = { ...counting, index, thread, plan, artifacts: store.artifacts, requester };
+    return branch === undefined ? sources : { ...sources, branch };
   }
 
   #mayRead(threadId: ThreadId): boolean {

@@ -5,7 +5,7 @@ import { countTokens, dropping, exchange, say, threadOf } from "../../test-suppo
 import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 import { vectorProblem } from "./nearest-entries.ts";
 import { recall } from "./recall-result.ts";
-import type { NearSearch } from "./recall-scene.ts";
+import type { NearSearch } from "./recall-sources.ts";
 
 const thread = threadOf(
   say("u", "user", "Find the retry policy."),
@@ -18,8 +18,8 @@ const plan = dropping(thread, "u", "a", "a-result");
 
 function ask(store?: VectorStore, more: Partial<NearSearch> = {}) {
   const near = store && { store, embed: async (texts: readonly string[]) => texts.map(() => [1, 0]), maxTokens: 60 };
-  const scene = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 400 };
-  return recall({ ...scene, ...(near && { near: { ...near, ...more } }) }, { text: "retry policy" });
+  const sources = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 400 };
+  return recall({ ...sources, ...(near && { near: { ...near, ...more } }) }, { text: "retry policy" });
 }
 
 const saying = (matches: readonly unknown[]): VectorStore => ({
@@ -68,8 +68,8 @@ describe("search by meaning beside the search by words", () => {
       embed: async () => [[1]],
       maxTokens: 60,
     };
-    const scene = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 400, near };
-    const { text } = await recall(scene, { text: "zeppelin" });
+    const sources = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 400, near };
+    const { text } = await recall(sources, { text: "zeppelin" });
     expect(text).toBe("--- near in meaning, of a-result\nfive tries");
   });
 

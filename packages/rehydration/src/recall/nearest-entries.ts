@@ -10,7 +10,7 @@ import {
   withinLimit,
 } from "@threadfold/core";
 import { truncateToTokens } from "../artifacts/text-page.ts";
-import type { RecallAsk, RecallScene, VectorSearch } from "./recall-scene.ts";
+import type { RecallAsk, RecallSources, VectorSearch } from "./recall-sources.ts";
 
 const TIME_LIMIT_MS = 5_000;
 /** What is near in meaning may take this much of a result's tokens, on top of them. */
@@ -41,13 +41,17 @@ const NONE: NearestText = Object.freeze({ text: "", sources: [] });
  * Entries near in meaning to a text, those first whose messages the words speak for, too. None whose messages may not come
  * back or stand in the prompt, and none that is shown already. A store that fails finds nothing.
  */
-export async function nearestEntries(scene: RecallScene, ask: RecallAsk, found: FoundByWords): Promise<NearestText> {
-  const { near, thread, countTokens } = scene;
+export async function nearestEntries(
+  sources: RecallSources,
+  ask: RecallAsk,
+  found: FoundByWords,
+): Promise<NearestText> {
+  const { near, thread, countTokens } = sources;
   if (near === undefined || near.maxTokens <= 0) return NONE;
   try {
     const isShown = (text: string): boolean => found.shown.some(({ excerpt }) => excerpt.includes(text));
     const entries = rank(await nearest(near, thread.id, ask.text), found).filter(
-      ({ entry }) => mayCome(scene, ask, found.except, entry.sources) && !isShown(entry.text),
+      ({ entry }) => mayCome(sources, ask, found.except, entry.sources) && !isShown(entry.text),
     );
     if (entries.length === 0) return NONE;
     const body = entries.map(
@@ -79,7 +83,7 @@ function rank(matches: readonly VectorMatch[], { hits }: FoundByWords): readonly
  * does not show.
  */
 function mayCome(
-  { thread, plan }: RecallScene,
+  { thread, plan }: RecallSources,
   ask: RecallAsk,
   except: readonly MessageId[],
   sources: readonly MessageId[],

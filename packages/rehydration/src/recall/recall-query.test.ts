@@ -21,8 +21,8 @@ async function found(text: string, ...last: readonly MessageInput[]) {
     ...last,
   );
   const plan = dropping(thread, "old", "old-result", "said", "new", "new-result");
-  const scene = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 2_000 };
-  return recall(scene, { text });
+  const sources = { index: new MemoryRecallIndex(), thread, plan, countTokens, maxTokens: 2_000 };
+  return recall(sources, { text });
 }
 const order = ({ hits }: Awaited<ReturnType<typeof found>>): readonly string[] =>
   hits.map(({ messageId }) => messageId);
@@ -46,8 +46,8 @@ describe("which hits come first", () => {
       say("a", "user", 'the pool said "too many open handles" today'),
       say("b", "user", "and now?"),
     );
-    const scene = { index: new MemoryRecallIndex(), thread, plan: dropping(thread, "a"), countTokens };
-    const { names } = await recall({ ...scene, maxTokens: 1_000 }, { text: "pool" });
+    const sources = { index: new MemoryRecallIndex(), thread, plan: dropping(thread, "a"), countTokens };
+    const { names } = await recall({ ...sources, maxTokens: 1_000 }, { text: "pool" });
     expect(names).toContain("too many open handles");
   });
 });

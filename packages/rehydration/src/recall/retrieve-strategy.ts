@@ -17,7 +17,7 @@ import {
 import { NEAR_SHARE, vectorProblem } from "./nearest-entries.ts";
 import { QUERY_MESSAGES, recallQuery } from "./recall-query.ts";
 import { recall } from "./recall-result.ts";
-import { type RecallScene, type VectorSearch, withheldMessages } from "./recall-scene.ts";
+import { type RecallSources, type VectorSearch, withheldMessages } from "./recall-sources.ts";
 
 /** When and how much comes back on its own. Token figures are tokens of the counter. */
 export interface RetrieveConfig {
@@ -39,7 +39,7 @@ export const DEFAULT_RETRIEVE_CONFIG: RetrieveConfig = Object.freeze({
 });
 
 /** What one request may bring back, and for whom. */
-export interface RetrieveRequest extends Omit<RecallScene, "maxTokens"> {
+export interface RetrieveRequest extends Omit<RecallSources, "maxTokens"> {
   readonly artifacts: ArtifactStore;
   /** A number that goes up by one from turn to turn, as for rehydration. */
   readonly currentTurn: number;
@@ -98,7 +98,7 @@ export class RetrieveStrategy {
   }
 
   /** Search by meaning has a share of the budget on top, as far as the request has this much free. */
-  #near({ availableTokens, plan }: RetrieveRequest, taken: number): Pick<RecallScene, "near"> {
+  #near({ availableTokens, plan }: RetrieveRequest, taken: number): Pick<RecallSources, "near"> {
     if (this.#vectors === undefined) return {};
     const { threadId } = plan;
     const onProblem = (cause: unknown): void =>

@@ -4,7 +4,7 @@ import { FoldedThread } from "../../test-support/folded-thread.ts";
 import { GuardedStore } from "../../test-support/guarded-store.ts";
 import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
 import { MemoryRecallIndex } from "./memory-index.ts";
-import { type SearchThreadScene, searchThreadTool } from "./search-thread-tool.ts";
+import { type SearchThreadSources, searchThreadTool } from "./search-thread-tool.ts";
 
 const thread = threadOf(
   say("u", "user", "Find the needle."),
@@ -13,7 +13,7 @@ const thread = threadOf(
   say("c", "assistant", "needle of the child", "right/deep"),
   say("o", "assistant", "needle of my own", "right"),
 );
-const scene = (more: Partial<SearchThreadScene> = {}): SearchThreadScene => ({
+const sources = (more: Partial<SearchThreadSources> = {}): SearchThreadSources => ({
   index: new MemoryRecallIndex(),
   thread,
   plan: dropping(thread, "a", "a-result"),
@@ -22,12 +22,12 @@ const scene = (more: Partial<SearchThreadScene> = {}): SearchThreadScene => ({
   artifacts: new GuardedStore(),
   ...more,
 });
-const call = (input: JsonValue, more: Partial<SearchThreadScene> = {}) =>
-  searchThreadTool(() => scene(more)).execute(input);
+const call = (input: JsonValue, more: Partial<SearchThreadSources> = {}) =>
+  searchThreadTool(() => sources(more)).execute(input);
 
 describe("search_thread", () => {
   it("is defined for the model by name and JSON schema", () => {
-    const { definition } = searchThreadTool(() => scene());
+    const { definition } = searchThreadTool(() => sources());
     expect(definition).toMatchObject({
       name: "search_thread",
       inputSchema: { type: "object", additionalProperties: false },
@@ -68,7 +68,7 @@ describe("search_thread", () => {
     const externalized = new FoldedThread();
     await externalized.externalize("of tenant a", { tenantId: "a" });
     const own = threadOf(say("m0", "user", "the needle of tenant a"), say("m1", "user", "and now?"));
-    const as = (tenantId: string): Partial<SearchThreadScene> => ({
+    const as = (tenantId: string): Partial<SearchThreadSources> => ({
       thread: own,
       plan: externalized.plan,
       artifacts: externalized.store,

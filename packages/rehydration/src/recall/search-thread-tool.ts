@@ -13,7 +13,7 @@ import {
 } from "@threadfold/core";
 import { textPage, truncateToTokens } from "../artifacts/text-page.ts";
 import { recall } from "./recall-result.ts";
-import { type RecallScene, withheldMessages } from "./recall-scene.ts";
+import { type RecallSources, withheldMessages } from "./recall-sources.ts";
 
 /**
  * The most that one result takes when the host does not say, in tokens of its counter: the total of rehydration by
@@ -68,7 +68,7 @@ export interface SearchThreadTool {
 }
 
 /** What the tool looks through when it is called, for whom, and the branch that the agent is on. */
-export interface SearchThreadScene extends RecallScene {
+export interface SearchThreadSources extends RecallSources {
   /** Says which externalized content the requester may read; the rest is not found. */
   readonly artifacts: ArtifactStore;
   readonly requester?: SecurityContext;
@@ -80,17 +80,17 @@ const READ_PAGE = 8_000;
 
 /**
  * The `search_thread` tool: the model's own way to what was folded or dropped, page by page, with provenance, on the
- * branches that the agent's branch may see (C7). No result takes more than the scene's tokens.
+ * branches that the agent's branch may see (C7). No result takes more than `maxTokens`.
  *
- * @param scene returns thread and plan as they are when the tool is called.
+ * @param sources returns thread and plan as they are when the tool is called.
  */
-export function searchThreadTool(scene: () => SearchThreadScene): SearchThreadTool {
+export function searchThreadTool(sources: () => SearchThreadSources): SearchThreadTool {
   return Object.freeze({
     definition: SEARCH_THREAD_DEFINITION,
     execute: async (input: JsonValue): Promise<SearchThreadResult> => {
       const call = callOf(input);
       if ("problem" in call) return call;
-      const place = scene();
+      const place = sources();
       const withheld = await withheldMessages(place.plan, place.artifacts, place.requester);
       return "query" in call ? search(place, call, withheld) : readMessage(place, call, withheld);
     },
@@ -129,23 +129,23 @@ const isCount = (value: JsonValue, least: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= least;
 
 async function search(
-  scene: SearchThreadScene,
+  sources: SearchThreadSources,
   { query, page }: SearchCall,
   except: readonly MessageId[],
 ): Promise<SearchThreadResult> {
-  const ask = { text: query, page, except, ...(scene.branch !== undefined && { branch: scene.branch }) };
-  const { text, hits, names, near } = await recall(scene, ask);
+  const ask = { text: query, page, except, ...(sources.branch !== undefined && { branch: sources.branch }) };
+  const { text, hits, names, near } = await recall(sources, ask);
   const isEmpty = hits.length + names.length + near.length === 0;
   return { outcome: "success", text, problem: isEmpty ? "no-match" : null };
 }
 
 function readMessage(
-  scene: SearchThreadScene,
+  sources: SearchThreadSources,
   { messageId, offset }: ReadCall,
   withheld: readonly MessageId[],
 ): SearchThreadResult {
-  const message = messageOf(scene, messageId);
-  if (message === undefined || withheld.includes(message.id) || !isBranchVisible(message.branch, scene.branch)) {
+  const message = messageOf(sources, messageId);
+  if (message === undefined || withheld.includes(message.id) || !isBranchVisible(message.branch, sources.branch)) {
     return failure("not-found", `There is no message ${messageId} that you may read.`);
   }
   const content = visibleText(message);
@@ -161,13 +161,13 @@ function readMessage(
     const more = next < content.length ? `call search_thread with offset ${next} for more` : "this is the end";
     return `\n[${message.id}: characters ${page.start} to ${next} of ${content.length}; ${more}]`;
   };
-  const room = scene.maxTokens - scene.countTokens(marker(content.length));
-  const cut = truncateToTokens(page.text, room, scene.countTokens, () => "");
+  const room = sources.maxTokens - sources.countTokens(marker(content.length));
+  const cut = truncateToTokens(page.text, room, sources.countTokens, () => "");
   const shown = cut?.text ?? "";
   return { outcome: "success", text: `${shown}${marker(shown.length)}`, problem: null };
 }
 
-function messageOf({ thread }: SearchThreadScene, messageId: string): Message | undefined {
+function messageOf({ thread }: SearchThreadSources, messageId: string): Message | undefined {
   const [, ordinal] = /^#(\d{1,15})$/.exec(messageId) ?? [];
   return (
     thread.message(asMessageId(messageId)) ?? (ordinal === undefined ? undefined : thread.messageAt(Number(ordinal)))

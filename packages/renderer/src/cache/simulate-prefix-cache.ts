@@ -53,7 +53,7 @@ interface CacheUse {
   readonly write: number;
 }
 
-interface CacheScene<Matching> {
+interface CacheLookup<Matching> {
   readonly cache: PrefixCache;
   readonly minimum: number;
   readonly matching: Matching;
@@ -68,7 +68,7 @@ function runningTokens(units: readonly PrefixUnit[]): readonly number[] {
 function explicitUse(
   { at, units, breakpoints }: CachedRequest,
   ends: readonly number[],
-  { cache, minimum, matching }: CacheScene<Extract<CacheMatching, { kind: "explicit" }>>,
+  { cache, minimum, matching }: CacheLookup<Extract<CacheMatching, { kind: "explicit" }>>,
 ): CacheUse {
   const places = breakpoints.slice(-matching.most).filter((place) => (ends[place] ?? 0) >= minimum);
   let found = -1;
@@ -92,7 +92,7 @@ function explicitUse(
 function implicitUse(
   { at, units }: CachedRequest,
   ends: readonly number[],
-  { cache, minimum, matching }: CacheScene<Extract<CacheMatching, { kind: "implicit" }>>,
+  { cache, minimum, matching }: CacheLookup<Extract<CacheMatching, { kind: "implicit" }>>,
 ): CacheUse {
   const total = ends.at(-1) ?? 0;
   if (total < minimum) return { read: 0, write: 0 };

@@ -22,7 +22,7 @@ import type { PreparedRequest } from "../host/prepared-request.ts";
 import { SerialQueue } from "../waits/serial-queue.ts";
 
 /** What a request was rendered from besides thread and plan. */
-export interface RenderedScene {
+export interface RenderInputs {
   readonly frame: RequestFrame;
   readonly tokenizer: string;
   readonly summaryRole: SummaryRole;
@@ -43,7 +43,7 @@ export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, ca
 export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
-  requestRendered(prepared: PreparedRequest, turn: RenderedScene): Promise<void>;
+  requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export class SessionJournal implements SessionRecorder {
     await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
   }
 
-  async requestRendered(prepared: PreparedRequest, turn: RenderedScene): Promise<void> {
+  async requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void> {
     const kept = turn.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
       return { artifactId, content: await this.#keep(content, "text/plain"), tokens: tokenCount, truncated };
     });
@@ -166,7 +166,7 @@ export class SessionJournal implements SessionRecorder {
 }
 
 /** What a replay needs besides thread, plan, frame and format. */
-const optionsOf = ({ summaryRole, summaryWording, model }: RenderedScene): JsonObject => ({
+const optionsOf = ({ summaryRole, summaryWording, model }: RenderInputs): JsonObject => ({
   summaryRole,
   ...(summaryWording !== undefined && { summaryWording }),
   ...(model !== undefined && { model }),

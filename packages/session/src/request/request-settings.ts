@@ -86,7 +86,7 @@ export class RequestSettings {
 
   /** Renders plans over the thread as it is now. */
   renderer(state: ThreadState): RequestRenderer {
-    const turn = this.#renderScene(state);
+    const turn = this.#renderSources(state);
     const { turn: last, renderer: before } = this.#newest ?? {};
     if (before !== undefined && last?.frame === turn.frame && last.state === state && last.model === turn.model)
       return before;
@@ -100,7 +100,7 @@ export class RequestSettings {
   rendererWith(state: ThreadState, rehydrated: readonly RehydrationResult[]): RequestRenderer {
     if (rehydrated.length === 0) return this.renderer(state);
     const content = rehydrated.map(({ tokenCount, ...result }) => ({ ...result, tokens: tokenCount }));
-    return new RequestRenderer({ ...this.#renderScene(state), rehydrated: content }, this.renderer(state));
+    return new RequestRenderer({ ...this.#renderSources(state), rehydrated: content }, this.renderer(state));
   }
 
   budget(state: ThreadState): TokenBudget {
@@ -112,7 +112,7 @@ export class RequestSettings {
     return roomTokens(this.#config) - this.renderer(state).measure(plan);
   }
 
-  #renderScene(state: ThreadState): RenderSources {
+  #renderSources(state: ThreadState): RenderSources {
     const { format, summaryRole, summaryWording } = this;
     const turn = {
       state,

@@ -25,7 +25,7 @@ import {
   RetrieveStrategy,
   readArtifactTool,
   recallTokens,
-  type SearchThreadScene,
+  type SearchThreadSources,
   type SearchThreadTool,
   searchThreadTool,
   TurnContext,
@@ -38,7 +38,7 @@ import type { ThreadState } from "@threadfold/turn";
 const FRAME_TOKENS = 80;
 
 /** What a request may bring back, and for whom. */
-interface RehydrationScene {
+interface RehydrationInput {
   readonly state: ThreadState;
   readonly plan: CompactionPlan;
   readonly artifacts: ArtifactStore;
@@ -56,7 +56,7 @@ interface RehydrationScene {
  */
 async function rehydrateRequest(
   interceptor: RehydrationInterceptor,
-  turn: RehydrationScene,
+  turn: RehydrationInput,
 ): Promise<RehydrationOutcome> {
   const { state, plan, artifacts, rehydrations, freeTokens, maxArtifacts, securityContext } = turn;
   const message = newestAssistantMessage(state);
@@ -197,7 +197,7 @@ export class Unfolding {
   /** The tools that a host gives to its model. What they return goes into the log like any other result. */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
     const { askedArtifacts, securityContext, loadHistory, tokenizer } = this.#ports;
-    const search = searchThreadTool(() => this.#searchScene());
+    const search = searchThreadTool(() => this.#searchSources());
     const execute: SearchThreadTool["execute"] = async (input) => {
       await loadHistory();
       const answer = await search.execute(input);
@@ -207,7 +207,7 @@ export class Unfolding {
     return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
   }
 
-  #searchScene(): SearchThreadScene {
+  #searchSources(): SearchThreadSources {
     const { config, securityContext, vectors, onEvent } = this.#ports;
     const { maxInputTokens } = config;
     const sources = { ...this.#recallSources(), maxTokens: recallTokens(maxInputTokens) };

@@ -28,7 +28,7 @@ const shared = (store: ThreadfoldStore) => async (): Promise<ThreadfoldStore> =>
   close: async () => undefined,
 });
 
-async function scene(summarizer = heldSummarizer()) {
+async function backgroundFold(summarizer = heldSummarizer()) {
   const store = createMemoryStore();
   const heard: ContextCompactionEvent[] = [];
   const told: CompactionWorkerEvent[] = [];
@@ -54,7 +54,7 @@ const typesOf = (events: readonly { readonly type: string }[]): readonly string[
 
 describe("a session that leaves its folds to a worker", () => {
   it("L22 C3 asks ahead of its own threshold and once, goes on, and takes the plan when it was committed", async () => {
-    const { store, heard, told, asked, idle, session, start, summarizer } = await scene();
+    const { store, heard, told, asked, idle, session, start, summarizer } = await backgroundFold();
     const worker = await start();
     await session.append(ahead);
     const first = await session.prepare();
@@ -89,7 +89,7 @@ describe("a session that leaves its folds to a worker", () => {
   });
 
   it("S35 folds at once under hard pressure; the worker's plan is then rejected and its job is done", async () => {
-    const { store, session, start, summarizer, idle } = await scene();
+    const { store, session, start, summarizer, idle } = await backgroundFold();
     const worker = await start();
     await session.append(ahead);
     await session.prepare();
@@ -107,7 +107,7 @@ describe("a session that leaves its folds to a worker", () => {
   });
 
   it("does not fold beside a worker above its own threshold, and asks again only calls later when nothing came of it", async () => {
-    const { session, asked } = await scene();
+    const { session, asked } = await backgroundFold();
     await session.append(soft);
     for (let call = 0; call < 3; call++) expect((await session.prepare()).outcome?.type).toBe("postponed");
     expect(asked).toHaveLength(1);
@@ -135,7 +135,7 @@ describe("a session that leaves its folds to a worker", () => {
   });
 
   it("folds by itself when it is asked to, and when folding is off asks nobody", async () => {
-    const forced = await scene();
+    const forced = await backgroundFold();
     await forced.session.append(ahead);
     expect((await forced.session.compact({ force: true })).type).toBe("committed");
     expect(forced.asked).toEqual([]);
@@ -147,7 +147,7 @@ describe("a session that leaves its folds to a worker", () => {
   });
 
   it("takes a plan that covers what another session appended, also when its thread was resumed", async () => {
-    const { store, session, start, summarizer, idle, queue } = await scene();
+    const { store, session, start, summarizer, idle, queue } = await backgroundFold();
     summarizer.open();
     await session.append(soft);
     const other = await openSession({ store, config, preset });
@@ -262,7 +262,7 @@ describe("a compaction worker", () => {
   } as const;
 
   it("recognizes a commit that happened before the worker before it died", async () => {
-    const { session, start, queue, summarizer, idle, told } = await scene();
+    const { session, start, queue, summarizer, idle, told } = await backgroundFold();
     summarizer.open();
     await session.append(ahead);
     await session.compact({ force: true });
@@ -278,7 +278,7 @@ describe("a compaction worker", () => {
   });
 
   it("does nothing for a thread that needs no fold, that is gone, or that never was", async () => {
-    const { start, queue, idle, told } = await scene();
+    const { start, queue, idle, told } = await backgroundFold();
     const worker = await start();
     await queue.enqueue({ ...job, threadId: asThreadId("never-was") });
     await idle();
@@ -315,7 +315,7 @@ describe("a compaction worker", () => {
   });
 
   it("stops gracefully: what is under way ends well within the grace, and is handed back after it", async () => {
-    const patient = await scene();
+    const patient = await backgroundFold();
     const worker = await patient.start();
     await patient.session.append(ahead);
     await patient.session.prepare();
@@ -325,7 +325,7 @@ describe("a compaction worker", () => {
     await stopped;
     expect(worker.figures()).toMatchObject({ committed: 1, retries: 0 });
 
-    const hasty = await scene();
+    const hasty = await backgroundFold();
     const controller = new AbortController();
     const told: CompactionWorkerEvent[] = [];
     const ended = Promise.withResolvers<void>();
@@ -355,7 +355,7 @@ describe("a compaction worker", () => {
   });
 
   it("folds for the system text, tools and model of the agent's newest request, without being told", async () => {
-    const { store, session, start, summarizer, idle } = await scene();
+    const { store, session, start, summarizer, idle } = await backgroundFold();
     summarizer.open();
     const system = [{ text: `Rules: ${"be kind and careful. ".repeat(600)}` }];
     await session.append([say("u0", "user", "Build it."), ...work(0, 6, 900)]);

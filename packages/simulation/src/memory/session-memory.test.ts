@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type PromptPiece, pieceOf } from "../policy/prompt-policy.ts";
-import { replayScene } from "../replay/replay-scene.ts";
+import { replayableSession } from "../replay/replayable-session.ts";
 import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
 import { bareNameCharacters } from "./session-memory.ts";
 
@@ -31,8 +31,8 @@ const WORK: readonly ScriptedMessage[] = [
 ];
 
 const session = scriptedSession(WORK);
-const scene = replayScene(session);
-const whole = { scene, lastCall: session.calls.length - 1 };
+const replayable = replayableSession(session);
+const whole = { replayable, lastCall: session.calls.length - 1 };
 
 /** What a prompt of these texts remembers at the last call, as shares by kind. */
 function remembered(...texts: readonly string[]) {
@@ -40,9 +40,9 @@ function remembered(...texts: readonly string[]) {
   return rememberedBy(pieces);
 }
 
-function rememberedBy(pieces: readonly PromptPiece[], { scene, lastCall } = whole) {
-  const asked = pieces.map((piece) => ({ piece, known: scene.pieces.of(piece) }));
-  const { facts, ...rest } = scene.memory.ask(lastCall, asked);
+function rememberedBy(pieces: readonly PromptPiece[], { replayable, lastCall } = whole) {
+  const asked = pieces.map((piece) => ({ piece, known: replayable.pieces.of(piece) }));
+  const { facts, ...rest } = replayable.memory.ask(lastCall, asked);
   const shares = Object.entries(facts).map(([kind, { held, asked: count }]) => [kind, `${held}/${count}`]);
   return { ...(Object.fromEntries(shares) as Record<keyof typeof facts, string>), ...rest };
 }
@@ -96,7 +96,7 @@ describe("what a prompt remembers of the work", () => {
       },
       ...idle(14),
     ]);
-    const late = { scene: replayScene(handedOver), lastCall: handedOver.calls.length - 1 };
+    const late = { replayable: replayableSession(handedOver), lastCall: handedOver.calls.length - 1 };
     const told = (...texts: readonly string[]): string =>
       rememberedBy(
         texts.map((text): PromptPiece => ({ role: "user", text })),
@@ -108,9 +108,9 @@ describe("what a prompt remembers of the work", () => {
   });
 
   it("is asked of every policy at the same calls, from the first that exceeds the budget on", () => {
-    expect([...scene.memory.askedCalls(0)].slice(0, 3)).toEqual([0, 5, 10]);
-    expect(scene.memory.askedCalls(Math.ceil(session.tokens)).size).toBe(0);
-    expect(scene.memory.askedCalls(session.tokens / 2).size).toBeLessThan(scene.memory.askedCalls(0).size);
+    expect([...replayable.memory.askedCalls(0)].slice(0, 3)).toEqual([0, 5, 10]);
+    expect(replayable.memory.askedCalls(Math.ceil(session.tokens)).size).toBe(0);
+    expect(replayable.memory.askedCalls(session.tokens / 2).size).toBeLessThan(replayable.memory.askedCalls(0).size);
   });
 });
 

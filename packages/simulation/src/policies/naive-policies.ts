@@ -1,8 +1,8 @@
 import { type Message, toolResultText } from "@threadfold/core";
 import {
+  type PolicyContext,
   type PolicyPrompt,
   type PolicyRun,
-  type PolicyScene,
   type PromptPiece,
   type PromptPolicy,
   pieceOf,
@@ -22,12 +22,12 @@ export interface RulePrompt {
 export type PromptRule = (log: readonly Message[], at: number) => Promise<RulePrompt> | RulePrompt;
 
 /** A policy that is one rule over the log: it begins anew for each session. */
-export function rulePolicy(id: string, ruleFor: (scene: PolicyScene) => PromptRule): PromptPolicy {
+export function rulePolicy(id: string, ruleFor: (context: PolicyContext) => PromptRule): PromptPolicy {
   return {
     id,
-    async begin(scene): Promise<PolicyRun> {
-      const rule = ruleFor(scene);
-      const system = systemPieces(scene);
+    async begin(context): Promise<PolicyRun> {
+      const rule = ruleFor(context);
+      const system = systemPieces(context);
       const log: Message[] = [];
       return {
         async prompt(added, at): Promise<PolicyPrompt> {

@@ -2,7 +2,7 @@ import type { Message } from "@threadfold/core";
 import type { Need } from "../needs/session-needs.ts";
 import { type PromptPiece, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
-import type { ReplayScene } from "../replay/replay-scene.ts";
+import type { ReplayableSession } from "../replay/replayable-session.ts";
 import { exchangeStarts, rulePolicy, tokensOfPieces } from "./naive-policies.ts";
 
 /** Where a fold goes to, as a share of the budget. */
@@ -15,7 +15,7 @@ const CLEARED = "[cleared]";
  * calls need most per token, and nothing that is gone comes back. No policy can have it; it bounds what direct recall
  * can reach when whole messages are kept or let go.
  */
-export function oraclePolicy({ session, needs, pieces }: ReplayScene): PromptPolicy {
+export function oraclePolicy({ session, needs, pieces }: ReplayableSession): PromptPolicy {
   return rulePolicy("oracle", ({ system, budgetTokens }) => {
     const frame = tokensOfPieces(system.map((text) => ({ role: "system", text })));
     const gone = new Set<Message>();

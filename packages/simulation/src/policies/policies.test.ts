@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type PolicyPrompt, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import type { CallFigures } from "../replay/call-figures.ts";
 import { replayPolicy } from "../replay/replay-policy.ts";
-import { replayScene } from "../replay/replay-scene.ts";
+import { replayableSession } from "../replay/replayable-session.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { longScript, scriptedSession } from "../testing/scripted-log.ts";
 import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";
@@ -12,14 +12,14 @@ import { presetPolicy } from "./preset-policy.ts";
 
 const BUDGET = 4_000;
 const summarizer = scriptedSummarizer("extractive");
-const scene = replayScene(scriptedSession(longScript(60), ["You are a careful engineer."]));
+const context = replayableSession(scriptedSession(longScript(60), ["You are a careful engineer."]));
 
 async function run(policy: PromptPolicy, budgetTokens = BUDGET) {
   const prompts: PolicyPrompt[] = [];
   const watched: PromptPolicy = {
     id: policy.id,
-    async begin(policyScene) {
-      const inner = await policy.begin(policyScene);
+    async begin(policyContext) {
+      const inner = await policy.begin(policyContext);
       return {
         ...inner,
         async prompt(added, at) {
@@ -31,7 +31,7 @@ async function run(policy: PromptPolicy, budgetTokens = BUDGET) {
       };
     },
   };
-  const replay = await replayPolicy(scene, watched, { budgetTokens, summarizer });
+  const replay = await replayPolicy(context, watched, { budgetTokens, summarizer });
   return { prompts, replay };
 }
 
@@ -42,8 +42,8 @@ const coldShare = (calls: readonly CallFigures[]): number =>
 describe("policies to compare with", () => {
   it("no-compaction sends the whole log and needs nothing back", async () => {
     const { prompts, replay } = await run(noCompaction);
-    const last = scene.session.calls.at(-1);
-    const whole = scene.session.messages.filter(({ ordinal }) => ordinal < (last?.answer[0]?.ordinal ?? 0));
+    const last = context.session.calls.at(-1);
+    const whole = context.session.messages.filter(({ ordinal }) => ordinal < (last?.answer[0]?.ordinal ?? 0));
     expect(prompts.at(-1)?.messages.slice(1)).toEqual(whole.map(pieceOf));
     expect(coldShare(replay.calls)).toBe(1);
     expect(count(replay.calls, ({ breaks }) => breaks)).toBe(0);
@@ -83,7 +83,7 @@ describe("policies to compare with", () => {
   });
 
   it("oracle fits, is lawful, and remembers more than any rule that cannot know", async () => {
-    const { replay } = await run(oraclePolicy(scene));
+    const { replay } = await run(oraclePolicy(context));
     const { replay: window } = await run(slidingWindow);
     expect(count(replay.calls, ({ overBudget, violations }) => overBudget || violations > 0)).toBe(0);
     expect(coldShare(replay.calls)).toBeGreaterThan(coldShare(window.calls));
@@ -104,7 +104,7 @@ describe("presetPolicy", () => {
 
   it("pays for the calls of a stand-in for a model", async () => {
     const lossy = scriptedSummarizer("lossy");
-    const { calls } = await replayPolicy(scene, presetPolicy(presetByName("claude-code"), { summarizer: lossy }), {
+    const { calls } = await replayPolicy(context, presetPolicy(presetByName("claude-code"), { summarizer: lossy }), {
       budgetTokens: BUDGET,
       summarizer: lossy,
     });

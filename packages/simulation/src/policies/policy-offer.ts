@@ -2,7 +2,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { PRESETS } from "@threadfold/strategies";
 import type { PromptPolicy } from "../policy/prompt-policy.ts";
-import type { ReplayScene } from "../replay/replay-scene.ts";
+import type { ReplayableSession } from "../replay/replayable-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { journalPolicy } from "./journal-policy.ts";
 import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";
@@ -12,8 +12,8 @@ import { presetPolicy } from "./preset-policy.ts";
 /** A policy that can be asked for by name. */
 export interface PolicyOffer {
   readonly id: string;
-  /** The policy for a session. Only a bound such as the oracle sees more than the policy's own scene. */
-  readonly policyFor: (scene: ReplayScene) => PromptPolicy;
+  /** The policy for a session. Only a bound such as the oracle sees more than the policy's own context. */
+  readonly policyFor: (context: ReplayableSession) => PromptPolicy;
 }
 
 /** A policy as an offer. */

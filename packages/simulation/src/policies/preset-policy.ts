@@ -15,9 +15,9 @@ import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import {
+  type PolicyContext,
   type PolicyPrompt,
   type PolicyRun,
-  type PolicyScene,
   type PromptPiece,
   type PromptPolicy,
   pieceOf,
@@ -62,7 +62,7 @@ export interface PresetPolicyOptions {
  * for a model is paid for; the summarizer without a model, which sessions have by default, costs nothing.
  */
 export function presetPolicy(preset: CompactionPreset, options: PresetPolicyOptions): PromptPolicy {
-  return { id: options.id ?? preset.name, begin: (scene) => PresetRun.begin(preset, options, scene) };
+  return { id: options.id ?? preset.name, begin: (context) => PresetRun.begin(preset, options, context) };
 }
 
 class PresetRun implements PolicyRun {
@@ -80,18 +80,22 @@ class PresetRun implements PolicyRun {
     this.#clock = clock;
   }
 
-  static async begin(preset: CompactionPreset, options: PresetPolicyOptions, scene: PolicyScene): Promise<PresetRun> {
+  static async begin(
+    preset: CompactionPreset,
+    options: PresetPolicyOptions,
+    context: PolicyContext,
+  ): Promise<PresetRun> {
     const summaries = new CountingSummarizer(options.summarizer);
     let now = 0;
     const session = await ContextSession.open({
-      threadId: asThreadId(scene.sessionId),
+      threadId: asThreadId(context.sessionId),
       preset,
-      config: { ...options.config, maxInputTokens: scene.budgetTokens },
+      config: { ...options.config, maxInputTokens: context.budgetTokens },
       tokenizer: charactersTokenizer,
       // What needs no model is what sessions have by themselves, unchecked; a host's own would be checked.
       ...(options.summarizer.isModel && { summarizer: summaries }),
       format: FORMAT,
-      frame: { system: scene.system, tools: scene.tools },
+      frame: { system: context.system, tools: context.tools },
       clock: { now: () => now },
       journal: false,
       // A policy is replayed to the end, also where no request could fit.

@@ -5,11 +5,11 @@ export interface PromptPolicy {
   /** Names the policy in tables and data. Equal ids mean equal behaviour. */
   readonly id: string;
   /** Begins one session at one budget. */
-  begin(scene: PolicyScene): Promise<PolicyRun>;
+  begin(context: PolicyContext): Promise<PolicyRun>;
 }
 
 /** What a policy is told before the first call of a session. Everything in it is the same for every policy. */
-export interface PolicyScene {
+export interface PolicyContext {
   readonly sessionId: string;
   /** Tokens that no prompt should exceed, counted as `countTokens` counts. */
   readonly budgetTokens: number;
@@ -114,7 +114,7 @@ function freshPiece(message: PieceSource): PromptPiece {
   return { role: message.role, text: pieceText(message), callIds, resultIds };
 }
 
-/** The system text of a scene, as the first pieces of every prompt. */
-export function systemPieces({ system }: Pick<PolicyScene, "system">): readonly PromptPiece[] {
+/** The system text of a context, as the first pieces of every prompt. */
+export function systemPieces({ system }: Pick<PolicyContext, "system">): readonly PromptPiece[] {
   return system.map((text) => ({ role: "system", text }));
 }

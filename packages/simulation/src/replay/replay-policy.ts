@@ -8,16 +8,16 @@ import { type KnownPiece, type MeasuredPrompt, PrefixUnits, PromptMeter } from "
 import type { PromptMemory } from "../memory/session-memory.ts";
 import type { Need } from "../needs/session-needs.ts";
 import {
+  type PolicyContext,
   type PolicyPrompt,
   type PolicyRun,
-  type PolicyScene,
   type PromptPolicy,
   pieceText,
 } from "../policy/prompt-policy.ts";
 import { type RecordedCall, type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import type { CallFigures, NeedTally } from "./call-figures.ts";
-import type { ReplayScene } from "./replay-scene.ts";
+import type { ReplayableSession } from "./replayable-session.ts";
 
 export interface ReplayOptions {
   readonly budgetTokens: number;
@@ -46,13 +46,13 @@ const LONGEST_HOLD = 50;
  * @throws ThreadfoldError `ABORTED`. What the policy throws is counted and does not end the replay.
  */
 export async function replayPolicy(
-  scene: ReplayScene,
+  replayable: ReplayableSession,
   policy: PromptPolicy,
   options: ReplayOptions,
 ): Promise<PolicyReplay> {
-  const { session } = scene;
-  const run = await begun(policy, policyScene(session, options));
-  const replay = new Replay(scene, run, options.budgetTokens);
+  const { session } = replayable;
+  const run = await begun(policy, policyContext(session, options));
+  const replay = new Replay(replayable, run, options.budgetTokens);
   try {
     // Many short replays in a row must not hold the process any longer than a long one does.
     let held = Number.NEGATIVE_INFINITY;
@@ -79,15 +79,15 @@ export async function replayPolicy(
 }
 
 /** A policy that cannot begin makes no prompt: every call of it throws. */
-async function begun(policy: PromptPolicy, scene: PolicyScene): Promise<PolicyRun> {
+async function begun(policy: PromptPolicy, context: PolicyContext): Promise<PolicyRun> {
   try {
-    return await policy.begin(scene);
+    return await policy.begin(context);
   } catch (error) {
     return { prompt: () => Promise.reject(error), end: async () => undefined };
   }
 }
 
-function policyScene({ sessionId, system, tools }: RecordedSession, options: ReplayOptions): PolicyScene {
+function policyContext({ sessionId, system, tools }: RecordedSession, options: ReplayOptions): PolicyContext {
   const { budgetTokens, summarizer } = options;
   return { sessionId, budgetTokens, system, tools, summarize: summarizer.text, countTokens };
 }
@@ -98,7 +98,7 @@ class Replay {
   readonly calls: CallFigures[] = [];
   readonly requests: CachedRequest[] = [];
   problem: string | undefined;
-  readonly #scene: ReplayScene;
+  readonly #replayable: ReplayableSession;
   readonly #run: PolicyRun;
   readonly #budget: number;
   readonly #meter: PromptMeter;
@@ -108,13 +108,13 @@ class Replay {
   readonly #asked: ReadonlySet<number>;
   #before: number | undefined;
 
-  constructor(scene: ReplayScene, run: PolicyRun, budgetTokens: number) {
-    this.#scene = scene;
+  constructor(replayable: ReplayableSession, run: PolicyRun, budgetTokens: number) {
+    this.#replayable = replayable;
     this.#run = run;
     this.#budget = budgetTokens;
-    this.#meter = new PromptMeter(scene.pieces, scene.needs.patterns.length);
-    this.#systemTokens = tokensOf(scene.session.system);
-    this.#asked = scene.memory.askedCalls(budgetTokens);
+    this.#meter = new PromptMeter(replayable.pieces, replayable.needs.patterns.length);
+    this.#systemTokens = tokensOf(replayable.session.system);
+    this.#asked = replayable.memory.askedCalls(budgetTokens);
   }
 
   async take(call: RecordedCall): Promise<void> {
@@ -140,7 +140,7 @@ class Replay {
     this.#before = call.at;
     const { tokens, sharedTokens, breaks } = measured;
     const newest = call.added.at(-1) as Message;
-    const constraints = this.#scene.needs.constraintsByCall[call.index] as readonly number[];
+    const constraints = this.#replayable.needs.constraintsByCall[call.index] as readonly number[];
     return {
       at: call.at,
       tokens,
@@ -164,7 +164,7 @@ class Replay {
   }
 
   async #needs(call: RecordedCall): Promise<Pick<CallFigures, "all" | "cold" | "answerTokens">> {
-    const { byCall, patterns } = this.#scene.needs;
+    const { byCall, patterns } = this.#replayable.needs;
     const needs = byCall[call.index] as readonly Need[];
     const missing = new Set(needs.filter(({ pattern }) => !this.#meter.has(pattern)));
     const answers = missing.size === 0 ? null : await this.#answers(call);
@@ -193,13 +193,13 @@ class Replay {
   ): PromptMemory | null {
     if (!this.#asked.has(index)) return null;
     const asked = messages.map((piece, place) => ({ piece, known: pieces[place] as KnownPiece }));
-    return this.#scene.memory.ask(index, asked);
+    return this.#replayable.memory.ask(index, asked);
   }
 
   /** What a policy with recall answers to each query of a call. */
   async #answers(call: RecordedCall): Promise<RecallAnswers | null> {
     if (this.#run.recall === undefined) return null;
-    const { own, ownWords, callWords } = recallQueries(this.#scene.session.messages, call);
+    const { own, ownWords, callWords } = recallQueries(this.#replayable.session.messages, call);
     return {
       own: await this.#run.recall(own),
       ownWords: await this.#run.recall(ownWords),
@@ -208,7 +208,7 @@ class Replay {
   }
 
   #thrown(call: RecordedCall): CallFigures {
-    const needs = this.#scene.needs.byCall[call.index] as readonly Need[];
+    const needs = this.#replayable.needs.byCall[call.index] as readonly Need[];
     const lost = (count: number): NeedTally => ({
       ...{ needs: count, direct: 0, reachable: 0 },
       ...{ byOwnWords: 0, byCallWords: 0 },
@@ -225,8 +225,8 @@ class Replay {
       all: lost(needs.length),
       cold: lost(needs.filter(({ cold }) => cold).length),
       answerTokens: null,
-      memory: this.#asked.has(call.index) ? this.#scene.memory.ask(call.index, []) : null,
-      constraints: this.#scene.needs.constraintsByCall[call.index]?.length ?? 0,
+      memory: this.#asked.has(call.index) ? this.#replayable.memory.ask(call.index, []) : null,
+      constraints: this.#replayable.needs.constraintsByCall[call.index]?.length ?? 0,
       constraintsKept: 0,
       violations: 0,
       overBudget: false,

@@ -4,7 +4,7 @@ import { noCompaction } from "../policies/naive-policies.ts";
 import type { PolicyOffer } from "../policies/policy-offer.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 import { type PolicyReplay, replayPolicy } from "../replay/replay-policy.ts";
-import { type ReplayScene, replayScene } from "../replay/replay-scene.ts";
+import { type ReplayableSession, replayableSession } from "../replay/replayable-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 
 /** How far a simulation is. */
@@ -67,9 +67,9 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const sessions: SimulatedSession[] = [];
   const series: ReplaySeries[] = [];
   for (const session of options.sessions) {
-    const scene = replayScene(session);
-    sessions.push(simulatedSession(scene, budgets));
-    for (const { replay, everything } of await replaysOf(scene, budgets, options, work)) {
+    const replayable = replayableSession(session);
+    sessions.push(simulatedSession(replayable, budgets));
+    for (const { replay, everything } of await replaysOf(replayable, budgets, options, work)) {
       tallies.get(tallyKey(replay.policy, replay.budgetTokens))?.add(replay, everything);
       if (options.series === true) series.push(replaySeries(replay));
     }
@@ -87,21 +87,22 @@ interface ComparedReplay {
 }
 
 async function replaysOf(
-  scene: ReplayScene,
+  replayable: ReplayableSession,
   budgets: readonly number[],
   options: SimulationOptions,
   work: Work,
 ): Promise<readonly ComparedReplay[]> {
   const { policies, summarizer, signal } = options;
   const compared: ComparedReplay[] = [];
-  for (const budgetTokens of budgets.filter((budget) => exceeds(scene.session, budget))) {
+  for (const budgetTokens of budgets.filter((budget) => exceeds(replayable.session, budget))) {
     const replayOptions = { budgetTokens, summarizer, ...(signal !== undefined && { signal }) };
-    const everything = await replayPolicy(scene, noCompaction, replayOptions);
+    const everything = await replayPolicy(replayable, noCompaction, replayOptions);
     for (const { id, policyFor } of policies) {
-      work.begin(scene.session, id);
-      const replay = id === noCompaction.id ? everything : await replayPolicy(scene, policyFor(scene), replayOptions);
+      work.begin(replayable.session, id);
+      const replay =
+        id === noCompaction.id ? everything : await replayPolicy(replayable, policyFor(replayable), replayOptions);
       compared.push({ replay, everything });
-      work.end(scene.session);
+      work.end(replayable.session);
     }
   }
   return compared;
@@ -109,7 +110,7 @@ async function replaysOf(
 
 const exceeds = ({ tokens }: RecordedSession, budget: number): boolean => tokens > budget;
 
-function simulatedSession({ session, needs }: ReplayScene, budgets: readonly number[]): SimulatedSession {
+function simulatedSession({ session, needs }: ReplayableSession, budgets: readonly number[]): SimulatedSession {
   const all = needs.byCall.flat();
   return {
     name: session.name,

@@ -40,8 +40,8 @@ interface UnreadContext {
  * the model can read on there, else by truncating it. How much of it is shown is decided when the rest of the request
  * is known.
  */
-export function unreadProposals(ordinals: readonly number[], scene: UnreadContext): readonly CompactionProposal[] {
-  return ordinals.flatMap((ordinal) => propose(ordinal, scene) ?? []);
+export function unreadProposals(ordinals: readonly number[], context: UnreadContext): readonly CompactionProposal[] {
+  return ordinals.flatMap((ordinal) => propose(ordinal, context) ?? []);
 }
 
 function propose(ordinal: number, { shape, config, heldBy, mayStore }: UnreadContext): CompactionProposal | null {

@@ -1,7 +1,7 @@
 import { compactionConfig } from "@threadfold/core";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 import { configForEpoch } from "./costs.ts";
 
 const config = compactionConfig({ maxInputTokens: 20_000, softThresholdPercent: 0.95, minCallsPerFold: 20 });

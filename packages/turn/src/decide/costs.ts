@@ -142,9 +142,9 @@ export interface WaitFigures {
  * to go on, so the wait is until as many calls are expected as it takes to pay; it never reaches beyond
  * `maxPostponedCalls` from the first postponement under a plan, nor so far that the cap would force the fold (P3).
  */
-export function callsToWait(weighing: CommitWeighing, scene: WaitFigures): number {
+export function callsToWait(weighing: CommitWeighing, figures: WaitFigures): number {
   if (weighing.pays) return 0;
-  const { history, step, maxPostponedCalls, growthPerCall, usedTokens, limit } = scene;
+  const { history, step, maxPostponedCalls, growthPerCall, usedTokens, limit } = figures;
   const allowed = (history.postponedSince ?? step) + maxPostponedCalls - step;
   const growth = Math.max(1, growthPerCall);
   const headroom = Math.floor((limit - usedTokens) / growth) - CALLS_OF_HEADROOM;

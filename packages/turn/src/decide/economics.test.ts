@@ -83,12 +83,12 @@ describe("weighing a commit", () => {
   });
 
   it("takes the cache for cold before the first request and after its time to live, and for none below its minimum", () => {
-    const scene = { promptTokens: 50_000, price: anthropic };
-    expect(cacheTemperature({ ...scene, idleSeconds: undefined })).toBe("cold");
-    expect(cacheTemperature({ ...scene, idleSeconds: 300 })).toBe("warm");
-    expect(cacheTemperature({ ...scene, idleSeconds: 301 })).toBe("cold");
-    expect(cacheTemperature({ ...scene, idleSeconds: 1, promptTokens: 1_023 })).toBe("uncached");
-    expect(cacheTemperature({ ...scene, idleSeconds: 301, price: promptCachePrice("anthropic-1h") })).toBe("warm");
+    const run = { promptTokens: 50_000, price: anthropic };
+    expect(cacheTemperature({ ...run, idleSeconds: undefined })).toBe("cold");
+    expect(cacheTemperature({ ...run, idleSeconds: 300 })).toBe("warm");
+    expect(cacheTemperature({ ...run, idleSeconds: 301 })).toBe("cold");
+    expect(cacheTemperature({ ...run, idleSeconds: 1, promptTokens: 1_023 })).toBe("uncached");
+    expect(cacheTemperature({ ...run, idleSeconds: 301, price: promptCachePrice("anthropic-1h") })).toBe("warm");
   });
 
   it("expects a session to go on for as long as it has lasted, and the prior", () => {
@@ -98,7 +98,7 @@ describe("weighing a commit", () => {
 });
 
 describe("postponing", () => {
-  const scene = {
+  const run = {
     history: foldHistory(3),
     step: 20,
     maxPostponedCalls: 25,
@@ -108,14 +108,14 @@ describe("postponing", () => {
   };
 
   it("waits until as many calls are expected as it takes to pay", () => {
-    expect(callsToWait(weighCommit(figures), { ...scene, maxPostponedCalls: 100 })).toBe(29);
-    expect(callsToWait(weighCommit({ ...figures, before: 200_000 }), scene)).toBe(0);
+    expect(callsToWait(weighCommit(figures), { ...run, maxPostponedCalls: 100 })).toBe(29);
+    expect(callsToWait(weighCommit({ ...figures, before: 200_000 }), run)).toBe(0);
   });
 
   it("P3 never waits without bound, nor until the cap forces the fold", () => {
-    expect(callsToWait(weighCommit(figures), scene)).toBe(25);
-    expect(callsToWait(weighCommit(figures), { ...scene, limit: 112_000 })).toBe(2);
-    expect(callsToWait(weighCommit(figures), { ...scene, limit: 110_500 })).toBe(0);
+    expect(callsToWait(weighCommit(figures), run)).toBe(25);
+    expect(callsToWait(weighCommit(figures), { ...run, limit: 112_000 })).toBe(2);
+    expect(callsToWait(weighCommit(figures), { ...run, limit: 110_500 })).toBe(0);
     fc.assert(
       fc.property(
         anyFigures,
@@ -126,7 +126,7 @@ describe("postponing", () => {
           let last = step;
           for (let now = step; now <= step + 200; now++) {
             const weighing = weighCommit({ ...input, expectedCalls: 0 });
-            const wait = callsToWait(weighing, { ...scene, history, step: now, maxPostponedCalls: most, limit: 2e6 });
+            const wait = callsToWait(weighing, { ...run, history, step: now, maxPostponedCalls: most, limit: 2e6 });
             if (wait === 0) break;
             history = afterAttempt(history, "postponed", {
               step: now,

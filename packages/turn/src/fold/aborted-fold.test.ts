@@ -3,7 +3,7 @@ import type { CompactionStrategy } from "@threadfold/strategies";
 import { threadfoldPreset } from "@threadfold/strategies";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
+import { factSummarizer, runFold } from "../testing/run-fold.ts";
 import { viewVerifier } from "../testing/view-verifier.ts";
 
 const thread = scriptThread("u1 a1 u2 a2 u3 a3 u4", 500);
@@ -41,7 +41,7 @@ describe("a fold whose abort timer is due while it works", () => {
       },
     };
     const ports = { ladder: [busy(controller), ...threadfoldPreset.ladder], summarizer };
-    const { result } = foldScene(thread, { config, ports, input: { signal: controller.signal } });
+    const { result } = runFold(thread, { config, ports, input: { signal: controller.signal } });
     expect(await result).toMatchObject({ type: "aborted" });
     expect(asked).toBe(false);
   });
@@ -66,7 +66,7 @@ describe("a fold whose abort timer is due while it works", () => {
           return factSummarizer.summarize(request);
         },
       };
-      const { result } = foldScene(thread, {
+      const { result } = runFold(thread, {
         config,
         ports: { verifier, summarizer },
         input: { signal: controller.signal },
@@ -78,7 +78,7 @@ describe("a fold whose abort timer is due while it works", () => {
 
   it("does not wait for timers that somebody faked", async () => {
     vi.useFakeTimers();
-    const { result } = foldScene(thread, { config, ports: { ladder: [busy(), ...threadfoldPreset.ladder] } });
+    const { result } = runFold(thread, { config, ports: { ladder: [busy(), ...threadfoldPreset.ladder] } });
     expect(await result).toMatchObject({ type: "ready" });
   });
 });

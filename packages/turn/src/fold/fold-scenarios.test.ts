@@ -28,7 +28,7 @@ import {
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factSummarizer, folded, foldScene } from "../testing/fold-scene.ts";
+import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
 
 /** A summarizer that must not be called. */
 const silent: Summarizer = { id: "silent@1", summarize: () => Promise.reject(new Error("must not be called")) };
@@ -38,7 +38,7 @@ describe("fold scenarios", () => {
   it("S6 one group beside the system message is left alone, and nobody is asked for a summary", async () => {
     const thread = scriptThread("s0 u1", 400);
     const config = { maxInputTokens: 1_000 };
-    expect(await foldScene(thread, { config, ports: { summarizer: silent } }).result).toMatchObject({ type: "no-op" });
+    expect(await runFold(thread, { config, ports: { summarizer: silent } }).result).toMatchObject({ type: "no-op" });
   });
 
   it("S9 without a user message the system messages are kept, all of them", async () => {
@@ -47,7 +47,7 @@ describe("fold scenarios", () => {
     const { plan } = await folded(thread, { config });
     expect(shownIn(thread, plan).slice(0, 3)).toEqual(["s0", "s1", "s2"]);
     const systemAlone = scriptThread("s0 s1 s2", 400);
-    expect(await foldScene(systemAlone, { config: { maxInputTokens: 1_000 } }).result).toMatchObject({
+    expect(await runFold(systemAlone, { config: { maxInputTokens: 1_000 } }).result).toMatchObject({
       type: "infeasible",
       required: 1_200,
       budget: 1_000,
@@ -70,15 +70,15 @@ describe("fold scenarios", () => {
     await fc.assert(
       fc.asyncProperty(agentThreads({ malformed: true }), fc.integer({ min: 300, max: 3_000 }), async (thread, cap) => {
         const config = { maxInputTokens: cap };
-        const first = await foldScene(thread, { config }).result;
+        const first = await runFold(thread, { config }).result;
         if (first.type !== "ready" || first.tokens.after > cap / 2) return;
-        expect(await foldScene(thread, { config, plan: first.plan }).result).toMatchObject({ type: "no-op" });
+        expect(await runFold(thread, { config, plan: first.plan }).result).toMatchObject({ type: "no-op" });
       }),
       runs(40),
     );
     const thread = scriptThread("u a ".repeat(20), 100);
     const first = await folded(thread, { preset: springSessionPreset });
-    expect(await foldScene(thread, { preset: springSessionPreset, plan: first.plan }).result).toMatchObject({
+    expect(await runFold(thread, { preset: springSessionPreset, plan: first.plan }).result).toMatchObject({
       type: "no-op",
     });
   });
@@ -166,7 +166,7 @@ describe("fold scenarios", () => {
         return { changes: [] };
       },
     };
-    const outcome = await foldScene(thread, {
+    const outcome = await runFold(thread, {
       plan,
       config: { maxInputTokens: 2_000 },
       input: { signal: controller.signal },
@@ -181,7 +181,7 @@ describe("fold scenarios", () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", 300);
     const preset = { ...claudeCodePreset, ladder: [helpless] };
     const at = (maxInputTokens: number, hard: boolean) =>
-      foldScene(thread, { preset, config: { maxInputTokens }, input: { hard } }).result;
+      runFold(thread, { preset, config: { maxInputTokens }, input: { hard } }).result;
     expect(await at(2_000, false)).toMatchObject({ type: "no-op", tokens: { before: 1_500, after: 1_500 } });
     expect(await at(1_400, true)).toMatchObject({ type: "ready", floor: true });
     expect(await at(200, true)).toMatchObject({ type: "infeasible", budget: 200, required: 300 });
@@ -197,7 +197,7 @@ describe("fold scenarios", () => {
         ],
       }),
     };
-    expect(await foldScene(thread, { preset: claudeCodePreset, ports: { summarizer: verbose } }).result).toEqual({
+    expect(await runFold(thread, { preset: claudeCodePreset, ports: { summarizer: verbose } }).result).toEqual({
       type: "inflated",
       tokens: { before: 120, after: 120 },
     });
@@ -212,7 +212,7 @@ describe("fold scenarios", () => {
       expect(() => parsePlan(JSON.stringify(broken))).toThrow(expect.objectContaining({ code: "INVALID_PLAN" }));
     }
     const shorter = scriptThread("u1 a1 u2", 500);
-    const { shape } = foldScene(shorter);
+    const { shape } = runFold(shorter);
     const { records } = normalizePlan(plan, shape);
     expect(planRecords(records).flatMap((record) => record.span.messageIds)).toEqual(["u1", "a1", "u2"]);
   });
@@ -247,7 +247,7 @@ describe("fold scenarios", () => {
     expect(result.summarizerProblem).toContain("too long");
     expect(calls).toBeLessThan(20);
     const single = scriptThread("u1", 5_000);
-    expect(await foldScene(single, { config: { maxInputTokens: 1_500 }, ports }).result).toMatchObject({
+    expect(await runFold(single, { config: { maxInputTokens: 1_500 }, ports }).result).toMatchObject({
       type: "infeasible",
     });
   });

@@ -17,7 +17,7 @@ import { agentThreads, runs } from "@threadfold/core/laws";
 import { clearStrategy, newestUserOrdinal, threadfoldPreset } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factSummarizer, foldScene } from "../testing/fold-scene.ts";
+import { factSummarizer, runFold } from "../testing/run-fold.ts";
 import { missingPins, viewVerifier } from "../testing/view-verifier.ts";
 
 describe("foldThread on random threads and budgets", () => {
@@ -27,7 +27,7 @@ describe("foldThread on random threads and budgets", () => {
         agentThreads({ malformed: true }),
         fc.integer({ min: 40, max: 4_000 }),
         async (thread, maxInputTokens) => {
-          const { result, shape } = foldScene(thread, { config: { maxInputTokens, preserveRecentTurns: 2 } });
+          const { result, shape } = runFold(thread, { config: { maxInputTokens, preserveRecentTurns: 2 } });
           const outcome = await result;
           if (outcome.type !== "ready") {
             expect(["no-op", "infeasible", "inflated"]).toContain(outcome.type);
@@ -52,8 +52,8 @@ describe("foldThread on random threads and budgets", () => {
     await fc.assert(
       fc.asyncProperty(agentThreads({ malformed: true }), async (thread) => {
         const [first, second] = await Promise.all([
-          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
-          foldScene(thread, { config: { maxInputTokens: 300 } }).result,
+          runFold(thread, { config: { maxInputTokens: 300 } }).result,
+          runFold(thread, { config: { maxInputTokens: 300 } }).result,
         ]);
         expect(second).toEqual(first);
       }),
@@ -104,10 +104,10 @@ describe("a fold of which the rendering takes more than was estimated", () => {
   it("frees what it fell short of with the same attempt, before a harder one gives more away", async () => {
     const preset = { ...threadfoldPreset, ladder: [clearStrategy] };
     const config = { maxInputTokens: 16_000, preserveRecentTurns: 0, preserveRecentPercent: 0.01 };
-    const scene = foldScene(thread, { preset, config, ports: { verifier } });
-    const outcome = await scene.result;
+    const run = runFold(thread, { preset, config, ports: { verifier } });
+    const outcome = await run.result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
-    const { softLimit } = requestRoom(scene.config);
+    const { softLimit } = requestRoom(run.config);
     expect(outcome.attempts.map(({ attempt }) => attempt)).toEqual(["ladder", "ladder"]);
     expect(outcome.attempts.map(({ tokens }) => tokens > softLimit)).toEqual([true, false]);
   });
@@ -115,12 +115,12 @@ describe("a fold of which the rendering takes more than was estimated", () => {
 
 describe("foldThread", () => {
   it("does nothing within the target", async () => {
-    const { result } = foldScene(talk(2));
+    const { result } = runFold(talk(2));
     expect(await result).toMatchObject({ type: "no-op" });
   });
 
   it("summarizes the oldest span and keeps the recent one", async () => {
-    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 } });
+    const { result } = runFold(talk(20), { config: { maxInputTokens: 3_000 } });
     const outcome = await result;
     expect(outcome).toMatchObject({ type: "ready", floor: false });
     if (outcome.type !== "ready") return;
@@ -139,9 +139,9 @@ describe("foldThread", () => {
       },
     };
     const config = { maxInputTokens: 3_000 };
-    const first = await foldScene(talk(20), { config, ports: { summarizer } }).result;
+    const first = await runFold(talk(20), { config, ports: { summarizer } }).result;
     if (first.type !== "ready") throw new Error(first.type);
-    const second = await foldScene(talk(40), { config, ports: { summarizer }, plan: first.plan }).result;
+    const second = await runFold(talk(40), { config, ports: { summarizer }, plan: first.plan }).result;
     if (second.type !== "ready") throw new Error(second.type);
     expect(new Set(seen).size).toBe(seen.length);
     expect(second.plan.summarizations).toHaveLength(1);
@@ -156,13 +156,13 @@ describe("foldThread", () => {
       { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) },
       { id: "blank@1", summarize: async () => ({ changes: [] }) },
     ] satisfies Summarizer[]) {
-      const outcome = await foldScene(talk(20), { config: { maxInputTokens: 3_000 }, ports: { summarizer } }).result;
+      const outcome = await runFold(talk(20), { config: { maxInputTokens: 3_000 }, ports: { summarizer } }).result;
       expect(outcome).toMatchObject({ type: "ready", summarizerProblem: expect.stringContaining(summarizer.id) });
     }
   });
 
   it("drops the oldest groups when nothing gentler is enabled", async () => {
-    const { result } = foldScene(talk(20), {
+    const { result } = runFold(talk(20), {
       config: {
         maxInputTokens: 3_000,
         enableSummarization: false,
@@ -178,14 +178,14 @@ describe("foldThread", () => {
 
   it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
     const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
-    expect(await foldScene(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
+    expect(await runFold(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
       type: "infeasible",
       budget: 500,
     });
   });
 
   it("S26 refuses a fold that frees too little when nothing forces it", async () => {
-    const outcome = await foldScene(talk(20), {
+    const outcome = await runFold(talk(20), {
       config: { maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent: 0.5 },
       input: { hard: false },
     }).result;
@@ -196,7 +196,7 @@ describe("foldThread", () => {
   it("ends as aborted when its signal fires", async () => {
     const controller = new AbortController();
     controller.abort();
-    const { result } = foldScene(talk(20), { config: { maxInputTokens: 3_000 }, input: { signal: controller.signal } });
+    const { result } = runFold(talk(20), { config: { maxInputTokens: 3_000 }, input: { signal: controller.signal } });
     expect((await result).type).toBe("aborted");
   });
 });

@@ -12,7 +12,7 @@ import { clearStrategy, pruneStrategy, summarizeStrategy } from "@threadfold/str
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answers, bodyOf, calls, fold, folded, says, threadOf, threadsWithResults } from "../testing/fold-case.ts";
-import { foldScene } from "../testing/fold-scene.ts";
+import { runFold } from "../testing/run-fold.ts";
 
 const CODE = `import { header } from "./model/message-header.ts";\n${"const value = compute(value);\n".repeat(80)}`;
 const recordOf = (plan: CompactionPlan, id: string) => actionOf(plan, asMessageId(id)).record;
@@ -87,10 +87,10 @@ describe("S31: what is masked already", () => {
     const thread = threadOf(...Array.from({ length: 6 }, (_, at) => output(at, "x".repeat(1_200))).flat());
     const ports = { ladder: [clearStrategy] };
     const config = { maxInputTokens: 2_000, preserveRecentTurns: 0 };
-    const first = await foldScene(thread, { ports, config: { ...config, targetPercent: 0.7 } }).result;
+    const first = await runFold(thread, { ports, config: { ...config, targetPercent: 0.7 } }).result;
     if (first.type !== "ready") throw new Error(first.type);
     const proposed: (readonly number[])[] = [];
-    const second = await foldScene(thread, {
+    const second = await runFold(thread, {
       plan: first.plan,
       config: { ...config, targetPercent: 0.2 },
       ports: { ...ports, onProposal: ({ ordinals }) => proposed.push(ordinals) },
@@ -184,12 +184,12 @@ describe("S38: folds on folds", () => {
     for (let round = 1; round <= 3; round++) {
       thread = thread.append(Array.from({ length: 6 }, (_, at) => output(10 * round + at, "x".repeat(600))).flat());
       thread = thread.append([says(`u${round}x`, "user", "On.")]);
-      const scene = foldScene(thread, {
+      const run = runFold(thread, {
         config: { maxInputTokens: 1_200, preserveRecentTurns: 1, targetPercent: 0.4 },
         ports: { ladder: [summarizeStrategy] },
         ...(plan !== undefined && { plan }),
       });
-      const result = await scene.result;
+      const result = await run.result;
       if (result.type !== "ready") throw new Error(result.type);
       plan = result.plan;
       const named = planRecords(plan).flatMap(({ span }) => span.messageIds);

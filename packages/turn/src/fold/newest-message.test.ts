@@ -3,7 +3,7 @@ import { runs } from "@threadfold/core/laws";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { folded, foldScene } from "../testing/fold-scene.ts";
+import { folded, runFold } from "../testing/run-fold.ts";
 
 const actionIn = (plan: CompactionPlan, id: string) => actionOf(plan, asMessageId(id)).action;
 
@@ -51,7 +51,7 @@ describe("the newest message in a fold", () => {
           id.startsWith("t") ? (tokens[Number(id.slice(1))] as number) : 50,
         );
         const maxInputTokens = batch.reduce((sum, size) => sum + size, 0) + ROOM + 50 * batch.length;
-        const outcome = await foldScene(thread, { config: { maxInputTokens } }).result;
+        const outcome = await runFold(thread, { config: { maxInputTokens } }).result;
         if (outcome.type === "no-op") return;
         if (outcome.type !== "ready") throw new Error(outcome.type);
         for (const result of results) expect(actionIn(outcome.plan, result)).toBe("include");

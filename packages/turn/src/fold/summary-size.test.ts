@@ -1,7 +1,7 @@
 import type { Summarizer } from "@threadfold/core";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 
 const thread = scriptThread(`u1 ${Array.from({ length: 40 }, (_, at) => `a${at} t${at}`).join(" ")}`, 500);
 

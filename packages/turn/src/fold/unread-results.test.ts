@@ -20,7 +20,7 @@ import { patience, runs } from "@threadfold/core/laws";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldScene, type SceneOptions } from "../testing/fold-scene.ts";
+import { type RunFoldOptions, runFold } from "../testing/run-fold.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
@@ -90,7 +90,7 @@ const bodies: fc.Arbitrary<Body> = fc.record({
   failed: fc.boolean(),
 });
 
-const scenes = fc.record({
+const crowdedFolds = fc.record({
   history: fc.array(bodies, { maxLength: 6 }),
   unread: fc.array(bodies, { minLength: 1, maxLength: 3 }),
   /** What the calls of the unread results take for themselves. */
@@ -129,12 +129,12 @@ describe("results that no model call has read", () => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
-        scenes,
+        crowdedFolds,
         presetNames,
         async ({ history, unread, steered, inputCharacters, maxInputTokens, enableExternalization }, name) => {
           const preset = presetByName(name);
           const thread = threadOf(history, unread, { steered, inputCharacters });
-          const { result, config } = foldScene(thread, { preset, config: { maxInputTokens, enableExternalization } });
+          const { result, config } = runFold(thread, { preset, config: { maxInputTokens, enableExternalization } });
           const outcome = await result;
           if (outcome.type !== "ready") {
             expect(["no-op", "inflated"]).toContain(outcome.type);
@@ -174,7 +174,7 @@ describe("results that no model call has read", () => {
           const unread = sizes.map(({ content }) => ({ content: content as ToolResultContent, failed: false }));
           const needed = unread.reduce((sum, { content }) => sum + tokensOf(toolResultText(content)) + 20, 0);
           const thread = threadOf(history, unread, { steered });
-          const outcome = await foldScene(thread, { preset, config: { maxInputTokens: needed + 1_200 } }).result;
+          const outcome = await runFold(thread, { preset, config: { maxInputTokens: needed + 1_200 } }).result;
           if (outcome.type !== "ready") {
             expect(["no-op", "inflated"]).toContain(outcome.type);
             return;
@@ -188,8 +188,8 @@ describe("results that no model call has read", () => {
   });
 
   const huge = (characters: number): Body => ({ content: { type: "text", text: lines(characters) }, failed: false });
-  const folded = async (thread: AgentThread, options: SceneOptions = {}) => {
-    const outcome = await foldScene(thread, { config: { maxInputTokens: 8_000 }, ...options }).result;
+  const folded = async (thread: AgentThread, options: RunFoldOptions = {}) => {
+    const outcome = await runFold(thread, { config: { maxInputTokens: 8_000 }, ...options }).result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
     return outcome;
   };
@@ -207,7 +207,7 @@ describe("results that no model call has read", () => {
 
   it.each([90, 100, 110, 140])("show the first of %i that are too many for all to say something", async (count) => {
     const unread = Array.from({ length: count }, () => huge(7_500));
-    const { result, config } = foldScene(threadOf([], unread), { config: { maxInputTokens: 8_000 } });
+    const { result, config } = runFold(threadOf([], unread), { config: { maxInputTokens: 8_000 } });
     const outcome = await result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
     const shown = unread.map((_, at) => previewOf(recordOf(outcome.plan, `now-r${at}`) as PlanRecord) !== undefined);

@@ -23,7 +23,7 @@ import {
 } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factSummarizer, foldedPlan } from "../testing/fold-scene.ts";
+import { factSummarizer, foldedPlan } from "../testing/run-fold.ts";
 import { KEPT_FIELDS } from "./kept-fields.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { AgentThread, asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threadfold/core";
 import { externalizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { foldedPlan } from "../testing/fold-scene.ts";
+import { foldedPlan } from "../testing/run-fold.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({

@@ -1,7 +1,7 @@
 import type { Summarizer } from "@threadfold/core";
 import { scriptThread } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { factSummarizer, folded } from "../testing/fold-scene.ts";
+import { factSummarizer, folded } from "../testing/run-fold.ts";
 import {
   countFailure,
   countRest,

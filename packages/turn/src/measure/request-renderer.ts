@@ -49,18 +49,18 @@ interface KeptRendering {
 }
 
 /**
- * Renders plans of one scene. The newest renderings are kept, because the plan that was measured and verified is the
- * plan that is sent: it is rendered once. A scene that follows another one takes over what that one has rendered.
+ * Renders plans of one sources. The newest renderings are kept, because the plan that was measured and verified is the
+ * plan that is sent: it is rendered once. A sources that follows another one takes over what that one has rendered.
  */
 export class RequestRenderer implements PlanVerifier {
-  readonly #scene: RenderSources;
-  /** Renderings of the scene before this one. */
+  readonly #sources: RenderSources;
+  /** The rendering before this one. */
   readonly #earlier: readonly KeptRendering[];
   #kept: readonly KeptRendering[] = [];
 
-  constructor(scene: RenderSources, previous?: RequestRenderer) {
-    this.#scene = scene;
-    const isOfFormat = previous !== undefined && previous.#scene.format === scene.format;
+  constructor(sources: RenderSources, previous?: RequestRenderer) {
+    this.#sources = sources;
+    const isOfFormat = previous !== undefined && previous.#sources.format === sources.format;
     this.#earlier = isOfFormat ? previous.#latest : [];
   }
 
@@ -99,7 +99,7 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   #render(plan: CompactionPlan): GrowingRendering {
-    const { state, frame, format, summaryRole, summaryWording, model, rehydrated } = this.#scene;
+    const { state, frame, format, summaryRole, summaryWording, model, rehydrated } = this.#sources;
     const { thread, ledger } = state;
     const input = { thread, plan, ledger, system: frame.system, tools: frame.tools, summaryRole };
     const whole = {
@@ -114,7 +114,7 @@ export class RequestRenderer implements PlanVerifier {
 
   #lower(kept: KeptRendering): GrowingPayload {
     const { growing, plan } = kept;
-    const payload = this.#before(plan)?.payload?.grow(growing) ?? GrowingPayload.of(growing, this.#scene.format);
+    const payload = this.#before(plan)?.payload?.grow(growing) ?? GrowingPayload.of(growing, this.#sources.format);
     this.#keep({ plan, growing, payload });
     return payload;
   }

@@ -3,7 +3,7 @@ import { countingTokenizer } from "@threadfold/core/laws";
 import { aiSdkPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded, foldScene } from "../testing/fold-scene.ts";
+import { folded, runFold } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const WINDOW = 128_000;
@@ -69,7 +69,7 @@ describe("seed 003, AI SDK", () => {
 
   it("edge cases: nothing to compact is a no-op, and a failing summarizer does not end the loop", async () => {
     const recent = scriptThread("s0 u1 a1 t1 a2", 10_000);
-    expect(await foldScene(recent, inWindow).result).toMatchObject({ type: "no-op" });
+    expect(await runFold(recent, inWindow).result).toMatchObject({ type: "no-op" });
     const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("API error")) };
     // The seed leaves the messages as they are; a summary without a model takes their place here, so that the prompt fits (P6).
     expect(await folded(fifty, { ...inWindow, ports: { summarizer: broken } })).toMatchObject({

@@ -2,7 +2,7 @@ import { asThreadId, emptyPlan, type Summarizer } from "@threadfold/core";
 import { ampHandoffPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { factSummarizer, folded } from "../testing/fold-scene.ts";
+import { factSummarizer, folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 describe("seed 001, Amp", () => {

@@ -2,7 +2,7 @@ import { compactionConfig } from "@threadfold/core";
 import { codexAutoCompactLimit, codexPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const limitOf = (maxInputTokens: number) =>

@@ -3,7 +3,7 @@ import { countingTokenizer } from "@threadfold/core/laws";
 import { GOAT_MAX_OUTPUT_TOKENS, goatPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const WINDOW = 200_000;

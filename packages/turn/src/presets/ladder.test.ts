@@ -2,7 +2,7 @@ import { actionOf, asMessageId, type CompactionPlan } from "@threadfold/core";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { answers, calls, threadOf } from "../testing/fold-case.ts";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 
 const step = (at: number, toolName: string, tokens: number) => [
   calls(`c${at}`, `x${at}`, toolName),

@@ -1,7 +1,7 @@
 import { OPENCODE_PRUNE_MINIMUM, OPENCODE_PRUNE_PROTECT, opencodePreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const inWindow = { preset: opencodePreset, config: { maxInputTokens: 200_000 } };

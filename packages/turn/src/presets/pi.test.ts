@@ -2,7 +2,7 @@ import { asMessageId, asThreadId, type CompactionPlan, emptyPlan } from "@thread
 import { PI_SUMMARY_TOKENS, piPreset } from "@threadfold/strategies";
 import { scriptMessages, scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
-import { folded } from "../testing/fold-scene.ts";
+import { folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const WINDOW = 200_000;

@@ -12,21 +12,21 @@ import type { CompactionPreset } from "@threadfold/strategies";
 import { newestUserOrdinal, PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldScene } from "../testing/fold-scene.ts";
+import { runFold } from "../testing/run-fold.ts";
 import { missingPins } from "../testing/view-verifier.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 
 /** So many threads are folded with every preset: 10,000 times in all on every day, 200,000 times in the full run. */
 const THREADS = runs(Math.ceil(10_000 / PRESETS.length), Math.ceil(200_000 / PRESETS.length));
 
-const scenes = fc.record({
+const smallThreads = fc.record({
   thread: agentThreads({ malformed: true, maxMessages: 24 }),
   maxInputTokens: fc.integer({ min: 60, max: 3_000 }),
 });
 
 /** Folds and checks all that must hold; gives what it came to. */
 async function foldSoundly(preset: CompactionPreset, thread: AgentThread, maxInputTokens: number): Promise<FoldResult> {
-  const { result, shape } = foldScene(thread, { preset, config: { maxInputTokens } });
+  const { result, shape } = runFold(thread, { preset, config: { maxInputTokens } });
   const outcome = await result;
   if (outcome.type !== "ready") {
     expect(["no-op", "infeasible", "inflated"], preset.name).toContain(outcome.type);
@@ -50,7 +50,7 @@ describe("every preset", () => {
     timeout: patience(60_000),
   }, async () => {
     await fc.assert(
-      fc.asyncProperty(scenes, fc.constantFrom(...PRESETS), async ({ thread, maxInputTokens }, twice) => {
+      fc.asyncProperty(smallThreads, fc.constantFrom(...PRESETS), async ({ thread, maxInputTokens }, twice) => {
         for (const preset of PRESETS) {
           const outcome = await foldSoundly(preset, thread, maxInputTokens);
           if (preset === twice) expect(await foldSoundly(preset, thread, maxInputTokens)).toEqual(outcome);
@@ -66,11 +66,11 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
     timeout: patience(60_000),
   }, async () => {
     await fc.assert(
-      fc.asyncProperty(scenes, fc.nat(), async ({ thread, maxInputTokens }, cut) => {
+      fc.asyncProperty(smallThreads, fc.nat(), async ({ thread, maxInputTokens }, cut) => {
         const options = { preset, config: { maxInputTokens } };
-        const earlier = await foldScene(thread.atVersion(cut % (thread.version + 1)), options).result;
+        const earlier = await runFold(thread.atVersion(cut % (thread.version + 1)), options).result;
         const plan = earlier.type === "ready" ? earlier.plan : emptyPlan(thread.id, "test");
-        const { result, shape } = foldScene(thread, { ...options, plan });
+        const { result, shape } = runFold(thread, { ...options, plan });
         const outcome = await result;
         if (outcome.type !== "ready") return;
         expect(outcome.tokens.after).toBeLessThanOrEqual(maxInputTokens);

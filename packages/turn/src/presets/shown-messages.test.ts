@@ -3,7 +3,7 @@ import { shownMessageCountTrigger, slidingWindow, springSessionPreset } from "@t
 import { scriptThread } from "@threadfold/strategies/laws";
 import { expect, it } from "vitest";
 import { shownMessages } from "../decide/trigger.ts";
-import { factSummarizer, folded } from "../testing/fold-scene.ts";
+import { factSummarizer, folded } from "../testing/run-fold.ts";
 
 it("messages that were folded do not count again, and their summary counts as one", async () => {
   const thread = scriptThread(Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" "));

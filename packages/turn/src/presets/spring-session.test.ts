@@ -12,7 +12,7 @@ import { type ScriptTokens, scriptThread, shownIn } from "@threadfold/strategies
 import { describe, expect, it } from "vitest";
 import { type CompactionResult, compactionResult } from "../commit/compaction-result.ts";
 import { shownTurns } from "../decide/trigger.ts";
-import { factSummarizer, folded, foldScene } from "../testing/fold-scene.ts";
+import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 const { countMessage } = countingTokenizer();
@@ -45,7 +45,7 @@ describe("seed 004, Spring AI Session: triggers", () => {
 
   it("do not count a turn again that was archived", async () => {
     const { plan } = await compact(turns(21), slidingWindow({ maxEvents: 10 }));
-    const { shape } = foldScene(scriptThread(turns(21)));
+    const { shape } = runFold(scriptThread(turns(21)));
     expect(shownTurns(21, plan, shape)).toBe(5);
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 21, shownTurns: 5 })).toBe("none");
   });
@@ -87,7 +87,7 @@ describe("seed 004, Spring AI Session: strategies and their result", () => {
   it("no-op results say that nothing was removed", async () => {
     const thread = scriptThread("u1 a1 u2 a2");
     const preset = { ...springSessionPreset, ladder: [slidingWindow({ maxEvents: 20 })] };
-    expect(await foldScene(thread, { preset }).result).toMatchObject({ type: "no-op" });
+    expect(await runFold(thread, { preset }).result).toMatchObject({ type: "no-op" });
     const plan = emptyPlan(thread.id, "test");
     expect(compactionResult(thread, plan, plan, countMessage)).toMatchObject({
       eventsRemoved: 0,

@@ -21,7 +21,7 @@ import { clearStrategy, durabilityPolicy } from "@threadfold/strategies";
 import type fc from "fast-check";
 import type { FoldPorts } from "../fold/fold-thread.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
-import { foldScene } from "./fold-scene.ts";
+import { runFold } from "./run-fold.ts";
 
 const place = (id: string) => ({ id: asMessageId(id), createdAt: "2026-01-01T00:00:00.000Z" });
 
@@ -99,7 +99,7 @@ export function fold(
   config: Partial<ContextCompactionConfig> = {},
   signal?: AbortSignal,
 ): Promise<FoldResult> {
-  return foldScene(thread, {
+  return runFold(thread, {
     config: { maxInputTokens: 2_000, targetPercent: 0.02, preserveRecentTurns: 0, ...config },
     ports: { ladder: [clearStrategy], artifacts: artifactsThat(), ...ports },
     ...(signal !== undefined && { input: { signal } }),

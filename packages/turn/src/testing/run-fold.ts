@@ -20,7 +20,7 @@ import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { viewVerifier } from "./view-verifier.ts";
 
 /** What a fold in a test may set; the rest stands in for stores and a renderer. */
-export interface SceneOptions {
+export interface RunFoldOptions {
   readonly preset?: CompactionPreset;
   readonly config?: Partial<ContextCompactionConfig>;
   readonly plan?: CompactionPlan;
@@ -29,7 +29,7 @@ export interface SceneOptions {
 }
 
 /** A fold under way in a test, and what it works with. */
-export interface Scene {
+export interface FoldRun {
   readonly result: Promise<FoldResult>;
   readonly shape: ThreadShape;
   readonly config: ContextCompactionConfig;
@@ -37,7 +37,7 @@ export interface Scene {
 }
 
 /** Folds a thread with stand-ins for everything outside this package. For tests. */
-export function foldScene(thread: AgentThread, options: SceneOptions = {}): Scene {
+export function runFold(thread: AgentThread, options: RunFoldOptions = {}): FoldRun {
   const preset = options.preset ?? threadfoldPreset;
   // The few calls of a test say nothing of how fast a thread grows.
   const config = compactionConfig({ ...preset.config, minCallsPerFold: 0, ...options.config });
@@ -60,13 +60,13 @@ export function foldScene(thread: AgentThread, options: SceneOptions = {}): Scen
 }
 
 /** The plan of a fold that must make one. @throws Error that names the outcome instead. */
-export async function foldedPlan(thread: AgentThread, options: SceneOptions = {}): Promise<CompactionPlan> {
+export async function foldedPlan(thread: AgentThread, options: RunFoldOptions = {}): Promise<CompactionPlan> {
   return (await folded(thread, options)).plan;
 }
 
 /** The result of a fold that must make a plan. @throws Error that names the outcome instead. */
-export async function folded(thread: AgentThread, options: SceneOptions = {}): Promise<FoldReady> {
-  const result = await foldScene(thread, options).result;
+export async function folded(thread: AgentThread, options: RunFoldOptions = {}): Promise<FoldReady> {
+  const result = await runFold(thread, options).result;
   if (result.type === "ready") return result;
   throw new Error(`The fold ended as ${JSON.stringify(result)}.`);
 }

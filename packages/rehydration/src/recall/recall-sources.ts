@@ -24,7 +24,7 @@ import {
 import { namesInSteps, namesInText } from "./names.ts";
 
 /** What a recall searches, and how much one result may take. */
-export interface RecallScene {
+export interface RecallSources {
   readonly index: RecallIndex;
   readonly thread: AgentThread;
   readonly plan: CompactionPlan;

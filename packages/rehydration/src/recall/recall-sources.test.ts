@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
-import { droppedSpanIndex } from "./recall-scene.ts";
+import { droppedSpanIndex } from "./recall-sources.ts";
 
 describe("the index of dropped spans (seed 002)", () => {
   const thread = threadOf(

@@ -4,7 +4,7 @@ import { type SessionNeeds, sessionNeeds } from "../needs/session-needs.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 
 /** A session with what all of its replays share. */
-export interface ReplayScene {
+export interface ReplayableSession {
   readonly session: RecordedSession;
   readonly needs: SessionNeeds;
   readonly pieces: PieceIndex;
@@ -12,7 +12,7 @@ export interface ReplayScene {
 }
 
 /** Makes a session ready to be replayed under many policies. */
-export function replayScene(session: RecordedSession): ReplayScene {
+export function replayableSession(session: RecordedSession): ReplayableSession {
   const needs = sessionNeeds(session);
   const pieces = new PieceIndex(needs.scanner);
   return { session, needs, pieces, memory: new SessionMemory(session, needs, pieces) };
