@@ -3,6 +3,7 @@ import { describeWarning, FORMATS } from "@threadfold/renderer";
 import type { PreparedRequest } from "@threadfold/session";
 import type { GoldenPayloads } from "../options/golden-options.ts";
 import { type PromptTrace, traceFile } from "../trace/prompt-trace.ts";
+import { reviewedPlan } from "./reviewed-plan.ts";
 
 /** The files of a golden prompt that every one has, in the order of a review. */
 export const COMMON_FILES = {
@@ -29,7 +30,7 @@ export function goldenFiles(
 ): ReadonlyMap<string, string> {
   return new Map([
     [COMMON_FILES.page, promptPage(prepared[0])],
-    [COMMON_FILES.plan, reviewJson(prepared[0].plan)],
+    [COMMON_FILES.plan, reviewJson(reviewedPlan(prepared[0].plan))],
     [COMMON_FILES.trace, traceFile(trace)],
     [COMMON_FILES.options, reviewJson(options)],
     ...payloadFiles(prepared, payloads),

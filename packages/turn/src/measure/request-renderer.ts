@@ -49,8 +49,8 @@ interface KeptRendering {
 }
 
 /**
- * Renders plans of one sources. The newest renderings are kept, because the plan that was measured and verified is the
- * plan that is sent: it is rendered once. A sources that follows another one takes over what that one has rendered.
+ * Renders plans of one thread, frame and format. The newest renderings are kept, because the plan that was measured and verified is the
+ * plan that is sent: it is rendered once. A renderer that follows another takes over what that one has rendered.
  */
 export class RequestRenderer implements PlanVerifier {
   readonly #sources: RenderSources;
