@@ -77,6 +77,7 @@ export {
   limitAfterOverflow,
   NO_LIMIT,
   type OverflowFigures,
+  type LearnedLimit,
 } from "./state/learned-limit.ts";
 export { problemOf } from "./state/problem-of.ts";
 export { attemptKey, isSettled, type Redact, type Turn, type TurnPorts, type TurnState } from "./state/turn-state.ts";

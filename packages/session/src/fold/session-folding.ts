@@ -192,7 +192,7 @@ export class SessionFolding {
     } catch (thrown) {
       if (turn === undefined) memory.declined();
       else memory.broken(turn, options.force === true);
-      this.#noteSummarizer(attempt, null);
+      await this.#noteSummarizer(attempt, null);
       return this.#end(attempt, { type: "failed", problem: problemOf(thrown), cause: thrown, tokens });
     }
   }
@@ -297,7 +297,7 @@ export class SessionFolding {
     const { turn, outcome, plan, basis, weighing } = result;
     if (plan.version > this.#plan.current.version) this.#plan.take(plan);
     if (outcome.type === "conflict") await this.#plan.refresh();
-    this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
+    await this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
     // What lost against another fold says nothing of the next one.
     if (outcome.type !== "conflict" || !attempt.background)
       await memory.folded(turn, result, attempt.options.force === true);
@@ -310,15 +310,13 @@ export class SessionFolding {
   }
 
   /** @param rejected why a summary was not taken; null when none was refused. */
-  #noteSummarizer({ metered }: FoldAttempt, rejected: string | null): void {
-    const { memory, summarizer, events, options } = this.#ports;
+  async #noteSummarizer({ metered }: FoldAttempt, rejected: string | null): Promise<void> {
+    const { memory, summarizer } = this.#ports;
     const newest = metered.newest();
     if (newest === null) return;
     if (metered.of !== summarizer) return memory.summarizerRested();
     const budgetLimit = this.#turns.config.maxInputTokens;
-    memory.summarizerAsked(newest.problem ?? rejected, (failures, problem) =>
-      events.emit({ threadId: options.threadId, budgetLimit, type: "summarizer_failing", failures, problem }),
-    );
+    await memory.summarizerAsked(newest.problem ?? rejected, budgetLimit);
   }
 
   async #end(

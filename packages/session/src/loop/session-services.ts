@@ -131,7 +131,12 @@ function sessionRecords(options: SessionOptions, { store, config }: SessionParts
     clock,
     events,
     journal,
-    memory: new SessionMemory(options, keepsJournal ? store.journal : null, clock, onFailure),
+    memory: new SessionMemory(options, {
+      journal: keepsJournal ? store.journal : null,
+      clock,
+      emit: (event) => events.emit(event),
+      onFailure,
+    }),
   };
 }
 

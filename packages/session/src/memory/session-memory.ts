@@ -3,241 +3,198 @@ import type {
   Clock,
   CompactionOutcome,
   CompactionPlan,
-  FoldAttemptedRecord,
+  ContextCompactionEvent,
   JournalRecord,
   Summarizer,
 } from "@threadfold/core";
-import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
-import type { StopReason, Turn, TurnResult } from "@threadfold/turn";
+import type { Calibration } from "@threadfold/tokenizers";
 import {
-  addUsage,
-  afterAcceptance,
-  afterAnswer,
-  afterAttempt,
-  afterFold,
-  afterOverflow,
-  afterRefusal,
-  afterReport,
-  afterSending,
-  attemptKey,
-  countFailure,
   countRest,
   type FoldHistory,
-  foldHistory,
-  isSettled,
-  limitAfterOverflow,
-  NO_LIMIT,
-  NO_SUMMARIZER_FAILURES,
-  NO_TOTALS,
   type OverflowFigures,
   type SentRequest,
-  summarizerAfter,
+  type StopReason,
+  type Turn,
+  type TurnResult,
   type UsageReport,
   type UsageState,
   type UsageTotals,
 } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { WriteFailure } from "../journal/session-journal.ts";
-import { NO_PAST, readSessionPast, recordUsage, type SessionPast } from "../journal/session-past.ts";
+import { NO_PAST, readSessionPast, recordUsage } from "../journal/session-past.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
+import {
+  afterBreak,
+  afterDeclined,
+  afterReading,
+  afterRefused,
+  afterRequest,
+  afterSummary,
+  afterSwitch,
+  afterTurn,
+  afterUnmeasured,
+  afterUsage,
+  emptyMemory,
+  historyUnder,
+  type MemoryEffect,
+  type MemoryState,
+  nextSummarizer,
+  type Remembered,
+  settledOutcome,
+  usageOf,
+} from "./memory-state.ts";
+
+/** What the memory of a session reaches the outside with. */
+export interface MemoryPorts {
+  /** Null for a session that keeps none. */
+  readonly journal: AuditJournal | null;
+  readonly clock: Clock;
+  readonly emit: (event: ContextCompactionEvent) => void;
+  /** Called with a record that could not be written. */
+  readonly onFailure: WriteFailure;
+}
 
 /**
- * While folds are held back, or find nothing, their record is written anew after this many calls, so that it stays near
- * the journal's end.
- */
-const CALLS_BETWEEN_RECORDS = 8;
-
-/**
- * What a session remembers from one fold to the next: what was tried, sent and reported. What outlives a restart stands
- * in the journal and is read from its end when it is first needed.
+ * What a session remembers from one fold to the next: what was tried, sent and reported. It holds one state, which
+ * `memory-state.ts` moves on, and carries out what follows from it. What outlives a restart stands in the journal and is
+ * read from its end when it is first needed.
  */
 export class SessionMemory {
-  readonly #journal: AuditJournal | null;
   readonly #options: Pick<SessionOptions, "threadId" | "calibration">;
-  readonly #clock: Clock;
-  #past: SessionPast | undefined;
+  readonly #ports: MemoryPorts;
+  #state: MemoryState;
   #isLoaded = false;
-  #history: FoldHistory | undefined;
-  #calibration: Calibration;
-  #limit = NO_LIMIT;
-  #failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
-  #summarizerFailures = NO_SUMMARIZER_FAILURES;
-  #recordedAtStep = Number.NEGATIVE_INFINITY;
+  /** The number of the newest entry of the journal that is known; a lookup begins there. */
   #sequence = 0;
-  #totals = NO_TOTALS;
-  readonly #onFailure: WriteFailure;
 
-  /** @param journal null for a session that keeps none. */
-  constructor(
-    options: Pick<SessionOptions, "threadId" | "calibration">,
-    journal: AuditJournal | null,
-    clock: Clock,
-    onFailure: WriteFailure = () => undefined,
-  ) {
+  constructor(options: Pick<SessionOptions, "threadId" | "calibration">, ports: MemoryPorts) {
     this.#options = options;
-    this.#journal = journal;
-    this.#clock = clock;
-    this.#onFailure = onFailure;
-    this.#calibration = options.calibration?.learned ?? NO_CALIBRATION;
+    this.#ports = ports;
+    this.#state = emptyMemory(options.calibration?.learned);
   }
 
-  /** Reads what an earlier session left, once. What happened in this session before counts for more. */
+  /** Reads what an earlier session left, once. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
-    const past = this.#journal === null ? NO_PAST : await readSessionPast(this.#journal, this.#options.threadId);
+    const { journal } = this.#ports;
+    const past = journal === null ? NO_PAST : await readSessionPast(journal, this.#options.threadId);
     if (this.#isLoaded) return;
     this.#isLoaded = true;
-    this.#past = this.#past === undefined ? past : { ...this.#past, attempt: past.attempt };
+    this.#state = afterReading(this.#state, past);
   }
 
   get usage(): UsageState {
-    return (this.#past ?? NO_PAST).usage;
+    return usageOf(this.#state);
   }
 
   /** The most tokens that the model was found to take; infinite while nothing is known. */
   get limit(): number {
-    return this.#limit.tokens;
+    return this.#state.limit.tokens;
   }
 
   /** What was reported of all requests of this session. */
   get totals(): UsageTotals {
-    return this.#totals;
+    return this.#state.totals;
   }
 
   /** What was learned of the model's counter, by this session and those before it. */
   get calibration(): Calibration {
-    return this.#calibration;
+    return this.#state.calibration;
   }
 
   /** Seconds since the last request; undefined before the first one. */
   get idleSeconds(): number | undefined {
-    const { requestedAt } = this.#past ?? NO_PAST;
-    return requestedAt === null ? undefined : Math.max(0, (this.#clock.now() - requestedAt) / 1_000);
+    const { requestedAt } = this.#state.past ?? NO_PAST;
+    return requestedAt === null ? undefined : Math.max(0, (this.#ports.clock.now() - requestedAt) / 1_000);
   }
 
+  /** What was tried under a plan. */
   history(plan: CompactionPlan): FoldHistory {
-    return foldHistory(plan.version, this.#history ?? this.#past?.attempt);
+    return historyUnder(this.#state, plan);
   }
 
-  /**
-   * The outcome of the same fold when nothing has changed since: it is not made again, and does not count twice (L29).
-   */
+  /** The outcome of the same fold when nothing has changed since; see {@link settledOutcome}. */
   settled(turn: Turn): CompactionOutcome | undefined {
-    return this.#failed?.key === attemptKey(turn) ? this.#failed.outcome : undefined;
+    return settledOutcome(this.#state, turn);
   }
 
-  /** The summarizer for the next fold: after many failures in a row its stand-in for a while, unless it is asked for (S33). */
-  summarizer({ summarizer, standIn }: FoldSummarizers, forced: boolean): Summarizer {
-    return summarizerAfter(this.#summarizerFailures, summarizer, forced, standIn);
+  /** The summarizer for the next fold; see {@link nextSummarizer}. */
+  summarizer(summarizers: FoldSummarizers, forced: boolean): Summarizer {
+    return nextSummarizer(this.#state, summarizers, forced);
   }
 
   /** Takes note of a fold that the stand-in summarized. */
   summarizerRested(): void {
-    this.#summarizerFailures = countRest(this.#summarizerFailures);
+    const summarizerFailures = countRest(this.#state.summarizerFailures);
+    this.#state = { ...this.#state, summarizerFailures };
   }
 
-  /**
-   * Counts how the summarizer did in a fold, however the fold ended, and reports once when it failed too often (S18).
-   */
-  summarizerAsked(problem: string | null, emit: (failures: number, problem: string) => void): void {
-    const { failures, escalate } = countFailure(this.#summarizerFailures, problem);
-    this.#summarizerFailures = failures;
-    if (escalate && problem !== null) emit(failures.consecutive, problem);
+  /** Counts how the summarizer did in a fold, however the fold ended, and reports once when it failed too often (S18). */
+  summarizerAsked(problem: string | null, budgetLimit: number): Promise<void> {
+    const { threadId } = this.#options;
+    return this.#take(afterSummary(this.#state, problem, { threadId, budgetLimit }));
   }
 
   requestSent(sent: SentRequest): void {
-    const { attempt } = this.#past ?? NO_PAST;
-    this.#past = { attempt, usage: afterSending(this.usage, sent), requestedAt: this.#clock.now() };
+    this.#state = afterRequest(this.#state, sent, this.#ports.clock.now());
   }
 
   async usageReported(report: UsageReport): Promise<void> {
     await this.load();
-    const before = this.usage.measured;
-    this.#setUsage(afterReport(this.usage, report));
-    this.#totals = addUsage(this.#totals, report);
-    const { measured } = this.usage;
-    if (measured === null || measured === before) return;
-    this.#accepted();
-    this.#calibrate(measured.counted, measured.inputTokens);
-    const journal = this.#journal;
-    if (journal === null) return;
-    const { threadId } = this.#options;
-    await this.#write("usage-reported", () => recordUsage(journal, threadId, report, this.#now(), this.#sequence));
+    await this.#take(afterUsage(this.#state, report, this.#options.calibration));
   }
 
   /** Takes note of an answer, and of its figures where it has any. */
   async answered(stopReason: StopReason, usage: Omit<UsageReport, "stopReason"> | undefined): Promise<void> {
     if (usage !== undefined && usage.inputTokens > 0) return this.usageReported({ ...usage, stopReason });
     await this.load();
-    this.#setUsage(afterAnswer(this.usage, stopReason));
-    if (stopReason !== "error" && stopReason !== "aborted") this.#accepted();
+    this.#state = afterUnmeasured(this.#state, stopReason);
   }
 
-  /** Takes note of a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
+  /** Takes note of a refusal. @param room the tokens that a request may have. */
   overflowed(report: OverflowFigures, room: number): void {
-    const usage = afterOverflow(this.usage);
-    if (usage.overflow === "pending" && usage.sent !== null)
-      this.#limit = afterRefusal(this.#limit, limitAfterOverflow(room, usage.sent.tokens, report));
-    this.#setUsage(usage);
+    this.#state = afterRefused(this.#state, report, room);
   }
 
-  /** Takes note that a request for a fold was met without one: it does not ask again until an answer came through. */
+  /** Takes note that a request for a fold was met without one. */
   declined(): void {
-    this.#setUsage(afterFold(this.usage));
+    this.#state = afterDeclined(this.#state);
   }
 
-  /** Takes note of a fold that a port's failure ended. It counts for the breaker, because the next one spends as much. */
+  /** Takes note of a fold that a port's failure ended. */
   broken(turn: Turn, forced: boolean): void {
-    const { step } = turn.state.thread.position;
-    const { breakerFailures } = turn.config;
-    this.#history = afterAttempt(turn.history, "failed", { step, forced, breakerFailures });
-    this.declined();
+    this.#state = afterBreak(this.#state, turn, forced);
   }
 
   /** Forgets what was found of a model: its limit, and what it measured. */
   modelSwitched(): void {
-    this.#limit = NO_LIMIT;
-    this.#setUsage({ ...this.usage, measured: null });
+    this.#state = afterSwitch(this.#state);
   }
 
   /** Takes note of the outcome of a fold, records it when no plan was committed, and reports when the breaker opens. */
-  async folded(turn: Turn, result: TurnResult, forced: boolean): Promise<void> {
-    const { outcome, history, attempted } = result;
-    const failed = attempted && !forced && isSettled(outcome);
-    this.#failed = failed ? { key: attemptKey(turn), outcome } : undefined;
-    this.#history = history;
-    if (attempted) this.#setUsage(afterFold(this.usage));
-    if (outcome.type === "summarizer-failed-floor-used" || outcome.type === "committed") return;
-    await this.#record(turn, result, outcome.type);
-    const { failures } = history;
-    if (failures !== turn.config.breakerFailures || turn.history.failures === failures) return;
-    turn.emit({
-      threadId: turn.threadId,
-      budgetLimit: turn.config.maxInputTokens,
-      type: "compaction_breaker_opened",
-      failures,
-      reason: `${failures} folds in a row had no effect; the last one ended as "${outcome.type}"`,
-    });
+  folded(turn: Turn, result: TurnResult, forced: boolean): Promise<void> {
+    return this.#take(afterTurn(this.#state, turn, result, forced));
   }
 
-  async #record(
-    { state }: Turn,
-    { history, attempted, outcome: { type } }: TurnResult,
-    outcome: FoldAttemptedRecord["outcome"],
-  ): Promise<void> {
-    const { step } = state.thread.position;
-    // What found nothing to fold changes nothing that the next look depends on, and may happen at every call.
-    const isNew = attempted && type !== "no-op";
-    const isDue = step - this.#recordedAtStep >= CALLS_BETWEEN_RECORDS;
-    const isHeldBack = isDue && (type === "postponed" || (type === "no-op" && history.failures > 0));
-    if (this.#journal === null || !(isNew || isHeldBack)) return;
-    this.#recordedAtStep = step;
-    const threadVersion = state.thread.version;
-    const record = { type: "fold-attempted", outcome, threadVersion, step, ...history } as const;
-    const journal = this.#journal;
-    await this.#write(record.type, async () => {
-      return (await journal.append(this.#options.threadId, record, this.#now())).sequence;
-    });
+  async #take({ state, effects }: Remembered): Promise<void> {
+    this.#state = state;
+    for (const effect of effects) await this.#perform(effect);
+  }
+
+  async #perform(effect: MemoryEffect): Promise<void> {
+    const { journal, emit } = this.#ports;
+    if (effect.type === "emit") return emit(effect.event);
+    if (journal === null) return;
+    const { threadId } = this.#options;
+    const at = new Date(this.#ports.clock.now()).toISOString();
+    if (effect.type === "record-fold") {
+      const { record } = effect;
+      await this.#write(record.type, async () => (await journal.append(threadId, record, at)).sequence);
+    } else {
+      const write = () => recordUsage(journal, threadId, effect.report, at, this.#sequence);
+      await this.#write("usage-reported", write);
+    }
   }
 
   /** Writes a record that is useful and not required: a journal that fails must not break the loop because of it. */
@@ -245,30 +202,7 @@ export class SessionMemory {
     try {
       this.#sequence = await write();
     } catch (cause) {
-      this.#onFailure(record, false, cause);
+      this.#ports.onFailure(record, false, cause);
     }
-  }
-
-  /** Takes note that the provider took the newest request. */
-  #accepted(): void {
-    const { sent } = this.usage;
-    if (sent !== null) this.#limit = afterAcceptance(this.#limit, sent.tokens);
-  }
-
-  /** Learns from a report; the figures of a calibrated counter are taken back to those of its base. */
-  #calibrate(counted: number, reportedTokens: number): void {
-    const { calibration } = this.#options;
-    if (calibration === undefined) return;
-    const { model, learned = NO_CALIBRATION } = calibration;
-    const countedTokens = counted / learnedFactor(learned, model).factor;
-    this.#calibration = observeUsage(this.#calibration, { model, countedTokens, reportedTokens });
-  }
-
-  #setUsage(usage: UsageState): void {
-    this.#past = { ...(this.#past ?? NO_PAST), usage };
-  }
-
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
   }
 }

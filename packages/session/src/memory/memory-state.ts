@@ -1,0 +1,245 @@
+import type {
+  CompactionOutcome,
+  CompactionPlan,
+  ContextCompactionEvent,
+  FoldAttemptedRecord,
+  Summarizer,
+} from "@threadfold/core";
+import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
+import {
+  addUsage,
+  afterAcceptance,
+  afterAnswer,
+  afterAttempt,
+  afterFold,
+  afterOverflow,
+  afterRefusal,
+  afterReport,
+  afterSending,
+  attemptKey,
+  countFailure,
+  type FoldHistory,
+  foldHistory,
+  isSettled,
+  type LearnedLimit,
+  limitAfterOverflow,
+  NO_LIMIT,
+  NO_SUMMARIZER_FAILURES,
+  NO_TOTALS,
+  type OverflowFigures,
+  type SentRequest,
+  type StopReason,
+  type SummarizerFailures,
+  summarizerAfter,
+  type Turn,
+  type TurnResult,
+  type UsageReport,
+  type UsageState,
+  type UsageTotals,
+} from "@threadfold/turn";
+import type { SessionOptions } from "../host/session-options.ts";
+import { NO_PAST, type SessionPast } from "../journal/session-past.ts";
+import type { FoldSummarizers } from "../summary/session-summarizer.ts";
+
+/**
+ * While folds are held back, or find nothing, their record is written anew after this many calls, so that it stays near
+ * the journal's end.
+ */
+const CALLS_BETWEEN_RECORDS = 8;
+
+/** What a session remembers from one fold to the next, at one moment. */
+export interface MemoryState {
+  /** What was tried, sent and measured last; undefined while nothing was, and nothing was read of an earlier session. */
+  readonly past: SessionPast | undefined;
+  /** What was tried under the current plan in this session; undefined before the first fold. */
+  readonly history: FoldHistory | undefined;
+  readonly limit: LearnedLimit;
+  /** The newest fold that had no effect, and what it depended on. */
+  readonly failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
+  readonly summarizerFailures: SummarizerFailures;
+  readonly calibration: Calibration;
+  readonly totals: UsageTotals;
+  /** The step at which a fold without effect was recorded last. */
+  readonly recordedAtStep: number;
+}
+
+/** What a session does with what it has just learned. */
+export type MemoryEffect =
+  | { readonly type: "record-usage"; readonly report: UsageReport }
+  | { readonly type: "record-fold"; readonly record: FoldAttemptedRecord }
+  | { readonly type: "emit"; readonly event: ContextCompactionEvent };
+
+/** The state after something happened, and what is to be done because of it. */
+export interface Remembered {
+  readonly state: MemoryState;
+  readonly effects: readonly MemoryEffect[];
+}
+
+const NO_EFFECTS: readonly MemoryEffect[] = Object.freeze([]);
+
+/** @param learned what earlier sessions learned of the model's counter. */
+export const emptyMemory = (learned: Calibration = NO_CALIBRATION): MemoryState => ({
+  past: undefined,
+  history: undefined,
+  limit: NO_LIMIT,
+  failed: undefined,
+  summarizerFailures: NO_SUMMARIZER_FAILURES,
+  calibration: learned,
+  totals: NO_TOTALS,
+  recordedAtStep: Number.NEGATIVE_INFINITY,
+});
+
+export const usageOf = ({ past = NO_PAST }: MemoryState): UsageState => past.usage;
+
+const withUsage = (state: MemoryState, usage: UsageState): MemoryState => ({
+  ...state,
+  past: { ...(state.past ?? NO_PAST), usage },
+});
+
+/** The state with what an earlier session left. What happened in this session already counts for more. */
+export const afterReading = (state: MemoryState, read: SessionPast): MemoryState => ({
+  ...state,
+  past: state.past === undefined ? read : { ...state.past, attempt: read.attempt },
+});
+
+/** What was tried under a plan, in this session or the one before it. */
+export const historyUnder = ({ history, past }: MemoryState, plan: CompactionPlan): FoldHistory =>
+  foldHistory(plan.version, history ?? past?.attempt);
+
+/**
+ * The outcome of the same fold when nothing has changed since: it is not made again, and does not count twice (L29).
+ */
+export const settledOutcome = ({ failed }: MemoryState, turn: Turn): CompactionOutcome | undefined =>
+  failed?.key === attemptKey(turn) ? failed.outcome : undefined;
+
+/** The summarizer for the next fold: after many failures in a row its stand-in for a while, unless it is asked for (S33). */
+export const nextSummarizer = (
+  { summarizerFailures }: MemoryState,
+  { summarizer, standIn }: FoldSummarizers,
+  forced: boolean,
+): Summarizer => summarizerAfter(summarizerFailures, summarizer, forced, standIn);
+
+/** The state after a fold that a summarizer was asked for: `problem` is why it failed, null when it did not (S18). */
+export function afterSummary(
+  state: MemoryState,
+  problem: string | null,
+  { threadId, budgetLimit }: Pick<ContextCompactionEvent, "threadId" | "budgetLimit">,
+): Remembered {
+  const { failures, escalate } = countFailure(state.summarizerFailures, problem);
+  const next = { ...state, summarizerFailures: failures };
+  if (!escalate || problem === null) return { state: next, effects: NO_EFFECTS };
+  const { consecutive } = failures;
+  const event = { threadId, budgetLimit, type: "summarizer_failing", failures: consecutive, problem } as const;
+  return { state: next, effects: [{ type: "emit", event }] };
+}
+
+/** The state after a request was rendered. @param now milliseconds since the epoch. */
+export const afterRequest = (state: MemoryState, sent: SentRequest, now: number): MemoryState => ({
+  ...state,
+  past: { attempt: state.past?.attempt, usage: afterSending(usageOf(state), sent), requestedAt: now },
+});
+
+/** The state after a provider reported the usage of a request. */
+export function afterUsage(
+  before: MemoryState,
+  report: UsageReport,
+  calibration: SessionOptions["calibration"],
+): Remembered {
+  const usage = afterReport(usageOf(before), report);
+  const state = { ...withUsage(before, usage), totals: addUsage(before.totals, report) };
+  const { measured } = usage;
+  if (measured === null || measured === usageOf(before).measured) return { state, effects: NO_EFFECTS };
+  const learned = calibrated(state.calibration, measured.counted, measured.inputTokens, calibration);
+  return { state: accepted({ ...state, calibration: learned }), effects: [{ type: "record-usage", report }] };
+}
+
+/** The state after an answer of which nothing was reported. */
+export function afterUnmeasured(before: MemoryState, stopReason: StopReason): MemoryState {
+  const state = withUsage(before, afterAnswer(usageOf(before), stopReason));
+  return stopReason === "error" || stopReason === "aborted" ? state : accepted(state);
+}
+
+/** The state after a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
+export function afterRefused(state: MemoryState, report: OverflowFigures, room: number): MemoryState {
+  const usage = afterOverflow(usageOf(state));
+  const { overflow, sent } = usage;
+  const next = withUsage(state, usage);
+  if (overflow !== "pending" || sent === null) return next;
+  return { ...next, limit: afterRefusal(state.limit, limitAfterOverflow(room, sent.tokens, report)) };
+}
+
+/** The state after a request for a fold was met without one: it does not ask again until an answer came through. */
+export const afterDeclined = (state: MemoryState): MemoryState => withUsage(state, afterFold(usageOf(state)));
+
+/** The state after a port's failure ended a fold. It counts for the breaker, because the next one spends as much. */
+export function afterBreak(state: MemoryState, turn: Turn, forced: boolean): MemoryState {
+  const { step } = turn.state.thread.position;
+  const { breakerFailures } = turn.config;
+  const history = afterAttempt(turn.history, "failed", { step, forced, breakerFailures });
+  return afterDeclined({ ...state, history });
+}
+
+/** The state for another model: its limit is not known, and nothing was measured of it. */
+export const afterSwitch = (state: MemoryState): MemoryState =>
+  withUsage({ ...state, limit: NO_LIMIT }, { ...usageOf(state), measured: null });
+
+/** The state after a turn: one without a new plan is recorded, and it is told when the breaker opens. */
+export function afterTurn(before: MemoryState, turn: Turn, result: TurnResult, forced: boolean): Remembered {
+  const { outcome, history, attempted } = result;
+  const isFailed = attempted && !forced && isSettled(outcome);
+  const failed = isFailed ? { key: attemptKey(turn), outcome } : undefined;
+  const held = { ...before, failed, history };
+  const state = attempted ? afterDeclined(held) : held;
+  const record = attemptRecord(state, turn, result);
+  return {
+    state: record === null ? state : { ...state, recordedAtStep: record.step },
+    effects: [
+      ...(record === null ? NO_EFFECTS : [{ type: "record-fold", record } as const]),
+      ...breakerOpened(turn, result),
+    ],
+  };
+}
+
+/** The record of a turn without a new plan; null when it need not be written. */
+function attemptRecord(
+  { recordedAtStep }: MemoryState,
+  { state: { thread } }: Turn,
+  { history, attempted, outcome: { type } }: TurnResult,
+): FoldAttemptedRecord | null {
+  if (type === "summarizer-failed-floor-used" || type === "committed") return null;
+  const { step } = thread.position;
+  // What found nothing to fold changes nothing that the next look depends on, and may happen at every call.
+  const isNew = attempted && type !== "no-op";
+  const isDue = step - recordedAtStep >= CALLS_BETWEEN_RECORDS;
+  const isHeldBack = isDue && (type === "postponed" || (type === "no-op" && history.failures > 0));
+  if (!isNew && !isHeldBack) return null;
+  return { type: "fold-attempted", outcome: type, threadVersion: thread.version, step, ...history };
+}
+
+function breakerOpened(turn: Turn, { outcome: { type }, history: { failures } }: TurnResult): readonly MemoryEffect[] {
+  if (type === "summarizer-failed-floor-used" || type === "committed") return NO_EFFECTS;
+  if (failures !== turn.config.breakerFailures || turn.history.failures === failures) return NO_EFFECTS;
+  const reason = `${failures} folds in a row had no effect; the last one ended as "${type}"`;
+  const { threadId, config } = turn;
+  const base = { threadId, budgetLimit: config.maxInputTokens };
+  return [{ type: "emit", event: { ...base, type: "compaction_breaker_opened", failures, reason } }];
+}
+
+/** The state after the provider took the newest request. */
+function accepted(state: MemoryState): MemoryState {
+  const { sent } = usageOf(state);
+  return sent === null ? state : { ...state, limit: afterAcceptance(state.limit, sent.tokens) };
+}
+
+/** What a report teaches; the figures of a calibrated counter are taken back to those of its base. */
+function calibrated(
+  before: Calibration,
+  counted: number,
+  reportedTokens: number,
+  options: SessionOptions["calibration"],
+): Calibration {
+  if (options === undefined) return before;
+  const { model, learned = NO_CALIBRATION } = options;
+  const countedTokens = counted / learnedFactor(learned, model).factor;
+  return observeUsage(before, { model, countedTokens, reportedTokens });
+}
