@@ -1,4 +1,7 @@
+export { forAll, type Trials } from "./for-all.ts";
+export { type BrokenLaw, brokenLaws, keepLaws, type Law, type TestFramework, together } from "./law.ts";
 export { messageInputs, type TranscriptOptions } from "./message-arbitrary.ts";
+export { assistant, type Content, call, message, result, system, text, threadOf, tool, user } from "./messages.ts";
 export {
   artifactIds,
   planRecordsFor,
@@ -8,7 +11,7 @@ export {
   summaryAdditions,
   summaryChanges,
 } from "./plan-record-arbitrary.ts";
-export { type RecallLaw, recallLaws } from "./recall-laws.ts";
+export { type RecallTrial, recallLaws } from "./recall-laws.ts";
 export { cpuTimeMs, growthOnQuadrupling, isThorough, patience, runs } from "./runs.ts";
 export { countingTokenizer, pinEntry, pinLiftedEntry, pinnedClock, sampleMessage, samplePin } from "./samples.ts";
 export {

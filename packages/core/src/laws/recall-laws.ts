@@ -4,26 +4,35 @@ import type { MessageInput } from "../model/message.ts";
 import type { RecallIndex } from "../ports/recall-index.ts";
 import type { RecallRequest } from "../recall/recall-search.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
+import type { Law } from "./law.ts";
+import { user } from "./messages.ts";
 
-/** One promise that every recall index keeps. */
-export interface RecallLaw {
-  /** The sentence, beginning with the id of a scenario where there is one. */
-  readonly name: string;
-  /** What is broken, or null. `index` is empty; `keep` puts a thread where the index may read it, before it is indexed. */
-  broken(index: RecallIndex, keep: (thread: AgentThread) => Promise<void>): Promise<string | null>;
+/** An index that a law is tried on. */
+export interface RecallTrial {
+  /** An index that knows no thread of the laws yet. */
+  readonly index: RecallIndex;
+  /** Puts a thread where the index may read it, before it is indexed. Absent where indexing is all that it takes. */
+  keep?(thread: AgentThread): Promise<void>;
+  /** Called when the law is done with the index. */
+  close?(): Promise<void>;
 }
 
 const START = Date.UTC(2025, 0, 1);
 
 function said(number: number, text: string, more: Partial<MessageInput> = {}): MessageInput {
   const createdAt = new Date(START + number * 60_000).toISOString();
-  return { id: asMessageId(`m${number}`), role: "user", parts: [{ type: "text", text }], createdAt, ...more };
+  return { ...user(`m${number}`, text, { createdAt }), ...more };
 }
 
 const threadOf = (messages: readonly MessageInput[], id = "recalled"): AgentThread =>
   AgentThread.empty(asThreadId(id)).append(messages);
 
 type Keep = (thread: AgentThread) => Promise<void>;
+
+interface RecallCheck {
+  readonly name: string;
+  broken(index: RecallIndex, keep: Keep): Promise<string | null>;
+}
 
 async function fill(index: RecallIndex, keep: Keep, thread: AgentThread): Promise<AgentThread> {
   await keep(thread);
@@ -71,8 +80,7 @@ const NAMES: readonly (readonly [text: string, queries: readonly string[]])[] = 
   ['{"cmd":"cat a.txt\\nsrc/late.py"}', ["src/late.py"]],
 ];
 
-/** The promises of the `RecallIndex` port: run them over a new index each. */
-export const recallLaws: readonly RecallLaw[] = Object.freeze([
+const CHECKS: readonly RecallCheck[] = [
   {
     name: "C6 what was said is found by its words, whatever their case, with where it comes from, word for word",
     async broken(index, keep) {
@@ -304,4 +312,19 @@ export const recallLaws: readonly RecallLaw[] = Object.freeze([
       return parts.join("") === text ? null : "the passages are not the text";
     },
   },
-]);
+];
+
+/** The laws of the `RecallIndex` port, each on an index that `open` opens for it. */
+export function recallLaws(open: () => RecallTrial | Promise<RecallTrial>): readonly Law[] {
+  return CHECKS.map(({ name, broken }) => ({
+    name,
+    broken: async () => {
+      const trial = await open();
+      try {
+        return await broken(trial.index, async (thread) => trial.keep?.(thread));
+      } finally {
+        await trial.close?.();
+      }
+    },
+  }));
+}

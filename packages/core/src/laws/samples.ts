@@ -1,11 +1,12 @@
 import type { ProviderAwareTokenizer } from "../budget/tokenizer.ts";
-import { asMessageId, asPinId } from "../model/ids.ts";
+import { asPinId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import { toolResultText } from "../model/part.ts";
 import { systemText } from "../providers/chat-request.ts";
 import type { Authority, Pin, ThreadEntryInput } from "../thread/thread-entry.ts";
 import type { Clock } from "../time/clock.ts";
+import { user } from "./messages.ts";
 
 /** What a picture or document costs, whatever its size, in tokens. */
 const MEDIA_TOKENS = 500;
@@ -59,10 +60,7 @@ function countPart(part: Part): number {
 
 /** A user message that says `text of <id>`, with whatever else a test needs of it. */
 export const sampleMessage = (id: string, fields: Partial<MessageInput> = {}): MessageInput => ({
-  id: asMessageId(id),
-  role: "user",
-  parts: [{ type: "text", text: `text of ${id}` }],
-  createdAt: "2025-01-01T00:00:00.000Z",
+  ...user(id, `text of ${id}`),
   ...fields,
 });
 

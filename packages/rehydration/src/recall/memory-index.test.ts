@@ -1,5 +1,5 @@
 import { AgentThread, asMessageId, asThreadId, type Message } from "@threadfold/core";
-import { growthOnQuadrupling, recallLaws } from "@threadfold/core/laws";
+import { growthOnQuadrupling, keepLaws, recallLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 
@@ -63,10 +63,13 @@ const said = (...texts: readonly string[]): readonly Message[] =>
     )
     .messagesBetween(0);
 
-describe("recall in memory", () => {
-  for (const law of recallLaws)
-    it(law.name, async () => expect(await law.broken(new MemoryRecallIndex(), async () => undefined)).toBeNull());
+keepLaws(
+  "recall in memory",
+  recallLaws(() => ({ index: new MemoryRecallIndex() })),
+  { describe, it },
+);
 
+describe("recall in memory", () => {
   it("indexes text in linear time in which every word is another one, and every one begins otherwise", async () => {
     const textOf = (size: number): readonly Message[] =>
       said(Array.from({ length: size }, (_, index) => String.fromCodePoint(0x4e00 + (index % 20_000))).join(""));

@@ -1,0 +1,97 @@
+import { describe as nodeDescribe, it as nodeIt } from "node:test";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { forAll } from "./for-all.ts";
+import { brokenLaws, keepLaws, type Law, type TestFramework, together } from "./law.ts";
+
+const KEPT: Law = { name: "is kept", broken: () => null };
+const BROKEN: Law = { name: "is broken", broken: async () => "what is wrong" };
+const THROWN: Law = {
+  name: "throws",
+  broken: () => {
+    throw new TypeError("no such method");
+  },
+};
+
+/** A test framework that only writes down what it is given. */
+function notebook(): TestFramework & { readonly tests: (readonly [string, () => Promise<void>, number])[] } {
+  const tests: (readonly [string, () => Promise<void>, number])[] = [];
+  let title = "";
+  return {
+    tests,
+    describe: (name, body) => {
+      title = name;
+      body();
+    },
+    it: (name, body, timeoutMs) => void tests.push([`${title} ${name}`, body, timeoutMs]),
+  };
+}
+
+describe("keepLaws", () => {
+  it("makes a test of each law, which fails with what the law says or throws", async () => {
+    const framework = notebook();
+    keepLaws("a part", [KEPT, BROKEN, THROWN], framework);
+    expect(framework.tests.map(([name]) => name)).toEqual(["a part is kept", "a part is broken", "a part throws"]);
+    const [kept, broken, thrown] = framework.tests.map(([, body]) => body);
+    await expect(kept?.()).resolves.toBeUndefined();
+    await expect(broken?.()).rejects.toThrow("what is wrong");
+    await expect(thrown?.()).rejects.toThrow(TypeError);
+  });
+
+  it("gives a law as much time as a busy machine needs", () => {
+    const framework = notebook();
+    keepLaws("a part", [KEPT], framework);
+    expect(framework.tests[0]?.[2]).toBeGreaterThanOrEqual(900_000);
+  });
+
+  it("fails where there is nothing to keep", () => {
+    expect(() => keepLaws("a part", [], notebook())).toThrow("a part: there is no law to keep");
+  });
+
+  it("takes the functions of node:test", () => {
+    const framework: TestFramework = { describe: nodeDescribe, it: nodeIt };
+    expect(Object.keys(framework)).toEqual(["describe", "it"]);
+  });
+});
+
+describe("brokenLaws", () => {
+  it("names what is broken, and how", async () => {
+    expect(await brokenLaws([KEPT, BROKEN, THROWN])).toEqual([
+      { name: "is broken", problem: "what is wrong" },
+      { name: "throws", problem: "no such method" },
+    ]);
+  });
+});
+
+const isSmall: Law<number> = { name: "is small", broken: (size) => (size < 100 ? null : `${size} is large`) };
+const isWhole: Law<number> = { name: "is whole", broken: (size) => (Number.isInteger(size) ? null : "a fraction") };
+
+describe("forAll", () => {
+  it("says what breaks a law: the smallest input, the problem and the seed that makes it again", async () => {
+    const [found, ...others] = await brokenLaws(forAll(fc.nat(100_000), [isSmall, isWhole], 200));
+    expect(others).toEqual([]);
+    expect(found?.name).toBe("is small");
+    for (const words of ["Counterexample: [100]", "100 is large", "seed: ", "path: "])
+      expect(found?.problem).toContain(words);
+  });
+
+  it("tries a dear law on as many inputs less as it costs more", async () => {
+    const tried = { cheap: 0, dear: 0 };
+    const count = (name: keyof typeof tried, cost: number): Law<number> => ({
+      ...{ name, cost },
+      broken: () => (tried[name]++, null),
+    });
+    expect(await brokenLaws(forAll(fc.nat(), [count("cheap", 1), count("dear", 25)], 100))).toEqual([]);
+    expect(tried.cheap).toBeGreaterThan(0);
+    expect(tried.cheap).toBe(25 * tried.dear);
+  });
+});
+
+describe("together", () => {
+  it("is broken where one of its laws is, names it, and costs as much as the dearest", async () => {
+    const both = together("both", [isWhole, { ...isSmall, cost: 7 }]);
+    expect(await both.broken(99)).toBeNull();
+    expect(await both.broken(100)).toBe("is small: 100 is large");
+    expect([both.name, both.cost]).toEqual(["both", 7]);
+  });
+});
