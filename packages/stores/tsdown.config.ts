@@ -2,7 +2,7 @@ import { library } from "../../tsdown.base.ts";
 
 export default library({
   index: "src/index.ts",
-  conformance: "src/conformance/store-conformance.ts",
+  laws: "src/laws/index.ts",
   postgres: "src/postgres/index.ts",
   redis: "src/redis/redis-summary-cache.ts",
   s3: "src/s3/s3-artifacts.ts",

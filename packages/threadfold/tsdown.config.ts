@@ -58,6 +58,6 @@ function encodingsOutside() {
 }
 
 /** What a user imports: everything in one entry, and what needs a package of the user's own behind an entry of its name. */
-const ENTRIES = ["index", "ai-sdk", "anthropic", "openai", "pg-boss", "postgres", "redis", "s3", "conformance"];
+const ENTRIES = ["index", "ai-sdk", "anthropic", "openai", "pg-boss", "postgres", "redis", "s3", "laws"];
 
 export default [library(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))), command];

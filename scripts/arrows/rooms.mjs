@@ -79,7 +79,7 @@ export const FOLDER_ORDER = {
     "s3",
     "redis",
     "encryption",
-    "conformance",
+    "laws",
     "testing",
     "reliability",
   ],

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { canonicalJson } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { metadata, THREAD, transcript } from "./conformance/sample-data.ts";
 import { fileKeyStore } from "./encryption/subject-keys.ts";
+import { metadata, THREAD, transcript } from "./laws/sample-data.ts";
 import { openStore } from "./open-store.ts";
 
 let folder: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as aiSdk from "./ai-sdk.ts";
 import * as anthropic from "./anthropic.ts";
-import * as conformance from "./conformance.ts";
 import * as threadfold from "./index.ts";
+import * as laws from "./laws.ts";
 import * as openai from "./openai.ts";
 import * as pgBoss from "./pg-boss.ts";
 import * as postgres from "./postgres.ts";
@@ -59,6 +59,6 @@ describe("the package that a user installs", () => {
     expect(postgres).toHaveProperty("openPostgresStore");
     expect(redis).toHaveProperty("openRedisSummaryCache");
     expect(s3).toHaveProperty("openS3Artifacts");
-    expect(conformance).toHaveProperty("storeConformance");
+    expect(laws).toHaveProperty("storeLaws");
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { canonicalJson, digestOf, isAbridgedPlan, type JsonObject, type ThreadfoldStore } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { dropPlan, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, THREAD, transcript } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { verifyStore } from "./verify-store.ts";
 

@@ -16,16 +16,7 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  dropPlan,
-  entry,
-  HOSTILE_TEXTS,
-  metadata,
-  pin,
-  START,
-  THREAD,
-  transcript,
-} from "../conformance/sample-data.ts";
+import { dropPlan, entry, HOSTILE_TEXTS, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { exportAudit, sealLine } from "./audit-file.ts";

@@ -18,10 +18,10 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { entry, metadata, START_MS } from "../conformance/sample-data.ts";
 import { encryptedStore, sealedSummaryCache } from "../encryption/encrypted-store.ts";
 import { memoryKeyStore } from "../encryption/subject-keys.ts";
 import { openFileArtifacts } from "../filesystem/file-artifacts.ts";
+import { entry, metadata, START_MS } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { migratePostgres } from "../postgres/migrate-postgres.ts";
 import { pgliteDriver } from "../postgres/postgres-driver.ts";

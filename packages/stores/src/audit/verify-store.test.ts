@@ -13,9 +13,9 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { type ErasableStore, eraseSubject } from "../erasure/erase-subject.ts";
 import type { InspectableStore, StoreInspector } from "../inspection/inspector.ts";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { exportAudit } from "./audit-file.ts";

@@ -14,7 +14,7 @@ import {
 } from "@threadfold/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, entry, pin, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, entry, pin, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";

@@ -2,23 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canonicalJson, emptyPlan, type KeyStore, planDiff, sha256, type ThreadfoldStore } from "@threadfold/core";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
 import { exportAudit } from "../audit/audit-file.ts";
 import { makeCheckpoint } from "../audit/checkpoint.ts";
 import { verifyAudit } from "../audit/verify-audit.ts";
 import { verifyStore } from "../audit/verify-store.ts";
-import {
-  dropPlan,
-  entry,
-  lift,
-  metadata,
-  OTHER_THREAD,
-  pin,
-  START,
-  THREAD,
-  transcript,
-} from "../conformance/sample-data.ts";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { dropPlan, entry, lift, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";
@@ -29,27 +20,27 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const freshPath = (): string => join(folder, `${++files}.db`);
 
-storeConformance(
-  {
-    name: "encrypted memory",
+keepLaws(
+  "encrypted memory store",
+  storeLaws({
     isSealed: true,
     open: async ({ clock }) => encryptedStore(createMemoryStore({ clock }), memoryKeyStore()),
-  },
+  }),
   { describe, it },
 );
 
 let path = "";
 let keys: KeyStore = memoryKeyStore();
-storeConformance(
-  {
-    name: "encrypted SQLite",
+keepLaws(
+  "encrypted SQLite store",
+  storeLaws({
     isSealed: true,
     open: async ({ clock }) => {
       [path, keys] = [freshPath(), memoryKeyStore()];
       return encryptedStore(await openSqliteStore(path, { clock }), keys);
     },
     reopen: async ({ clock }) => encryptedStore(await openSqliteStore(path, { clock }), keys),
-  },
+  }),
   { describe, it },
 );
 

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { asArtifactId } from "@threadfold/core";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { metadata, THREAD } from "../conformance/sample-data.ts";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { metadata, THREAD } from "../laws/sample-data.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { storeWithArtifacts } from "../open-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { openFileArtifacts } from "./file-artifacts.ts";
@@ -14,9 +15,9 @@ import { fileFolder } from "./file-folder.ts";
 const disk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 let folder = "";
 
-storeConformance(
-  {
-    name: "SQLite with artifacts in a folder",
+keepLaws(
+  "SQLite with artifacts in a folder store",
+  storeLaws({
     open: async ({ clock }) => {
       folder = mkdtempSync(join(disk, "threadfold-"));
       const store = await openSqliteStore(join(folder, "store.db"), { clock });
@@ -27,7 +28,7 @@ storeConformance(
       return storeWithArtifacts(store, await openFileArtifacts(join(folder, "artifacts"), { clock }));
     },
     dispose: async () => rmSync(folder, { recursive: true, force: true }),
-  },
+  }),
   { describe, it },
 );
 

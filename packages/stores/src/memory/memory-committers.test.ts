@@ -1,7 +1,7 @@
 import { runs } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, entry, message, THREAD } from "../conformance/sample-data.ts";
+import { dropPlan, entry, message, THREAD } from "../laws/sample-data.ts";
 import { createMemoryStore } from "./memory-store.ts";
 
 const COMMITTERS = runs(32, 128).numRuns;

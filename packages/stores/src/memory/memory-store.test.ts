@@ -1,5 +1,9 @@
+import { keepLaws } from "@threadfold/core/laws";
 import { describe, it } from "vitest";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { createMemoryStore } from "./memory-store.ts";
 
-storeConformance({ name: "memory", open: async ({ clock }) => createMemoryStore({ clock }) }, { describe, it });
+keepLaws("memory store", storeLaws({ open: async ({ clock }) => createMemoryStore({ clock }) }), {
+  describe,
+  it,
+});

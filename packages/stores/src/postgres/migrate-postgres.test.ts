@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
+import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";

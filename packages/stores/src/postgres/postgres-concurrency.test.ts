@@ -3,7 +3,7 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, entry, message, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, entry, message, THREAD, transcript } from "../laws/sample-data.ts";
 import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";

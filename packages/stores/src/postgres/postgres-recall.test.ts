@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { keepLaws, recallLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entry, THREAD } from "../conformance/sample-data.ts";
+import { entry, THREAD } from "../laws/sample-data.ts";
 import { connectForTests, findPostgres, freshSchema } from "../testing/services.ts";
 import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
 import { openPostgresStore } from "./postgres-store.ts";

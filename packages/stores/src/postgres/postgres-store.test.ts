@@ -1,6 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, describe, it } from "vitest";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { connectForTests, createRole, findPostgres, freshSchema } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { type PostgresDriver, pgliteDriver } from "./postgres-driver.ts";
@@ -15,18 +16,18 @@ afterAll(async () => {
 let tenants = 0;
 
 /** Runs the suite in one schema, as a new tenant for every law: to be alone is what tenants are promised. */
-function conformance(name: string, driver: PostgresDriver, options: PostgresStoreOptions): void {
+function keepStoreLaws(title: string, driver: PostgresDriver, options: PostgresStoreOptions): void {
   const open = (clock: PostgresStoreOptions["clock"]) =>
     openPostgresStore(driver, { ...options, tenantId: `tenant "${tenants}"`, ...(clock !== undefined && { clock }) });
-  storeConformance(
-    {
-      name,
+  keepLaws(
+    `${title} store`,
+    storeLaws({
       open: async ({ clock }) => {
         tenants++;
         return open(clock);
       },
       reopen: async ({ clock }) => open(clock),
-    },
+    }),
     { describe, it },
   );
 }
@@ -36,7 +37,7 @@ if (service.isThere) {
   closing.push(() => owner.close());
   const plain = freshSchema(owner);
   closing.push(() => plain.drop());
-  conformance("PostgreSQL", owner, { schema: plain.schema });
+  keepStoreLaws("PostgreSQL", owner, { schema: plain.schema });
 
   const role = await createRole(owner, service.url);
   closing.push(() => role.drop());
@@ -45,10 +46,10 @@ if (service.isThere) {
   await migratePostgres(owner, { schema: secured.schema, applicationRole: role.name });
   const application = connectForTests(role.url);
   closing.push(() => application.close());
-  conformance("PostgreSQL with row-level security", application, { schema: secured.schema, rowLevelSecurity: true });
+  keepStoreLaws("PostgreSQL with row-level security", application, { schema: secured.schema, rowLevelSecurity: true });
 } else {
   describe(`PostgreSQL store${service.note}; the same laws ran in PGlite`, () => it.skip("keeps every law", () => {}));
   const database = await PGlite.create();
   closing.push(() => database.close());
-  conformance("PostgreSQL in PGlite", pgliteDriver(database), {});
+  keepStoreLaws("PostgreSQL in PGlite", pgliteDriver(database), {});
 }

@@ -1,8 +1,8 @@
 import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
+import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { connectForTests, createRole, findPostgres, freshSchema, type TestRole } from "../testing/services.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { entry, THREAD, transcript } from "../conformance/sample-data.ts";
+import { entry, THREAD, transcript } from "../laws/sample-data.ts";
 import { openStore } from "../open-store.ts";
 import {
   connectForTests,

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { ThreadfoldError } from "@threadfold/core";
-import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../conformance/sample-data.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
+import { dropPlan, entry, metadata, OTHER_THREAD, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 /** How one operation of a process ended whose system calls fail. */

@@ -6,7 +6,7 @@ import type { ThreadfoldStore } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { THREAD } from "../conformance/sample-data.ts";
+import { THREAD } from "../laws/sample-data.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";

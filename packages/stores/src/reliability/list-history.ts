@@ -1,5 +1,5 @@
 import { asMessageId, asThreadId, type ThreadfoldStore } from "@threadfold/core";
-import { message } from "../conformance/sample-data.ts";
+import { message } from "../laws/sample-data.ts";
 import { SeededRandom } from "./rounds.ts";
 
 /** An append of one value to a list, or a read of the whole list, as a client saw it. Times are of one clock. */

@@ -4,7 +4,7 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, metadata, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, metadata, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { freshFolder } from "./rounds.ts";

@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { dropPlan, entry, message, THREAD } from "../conformance/sample-data.ts";
+import { dropPlan, entry, message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 /** What the parent asks for. */

@@ -10,8 +10,8 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { verifyStore } from "../audit/verify-store.ts";
-import { dropPlan, message, metadata, START_MS } from "../conformance/sample-data.ts";
 import { type ErasableStore, eraseSubject, sweepExpired } from "../erasure/erase-subject.ts";
+import { dropPlan, message, metadata, START_MS } from "../laws/sample-data.ts";
 import { SeededRandom } from "./rounds.ts";
 
 /** What a thread must be, as a client that saw every answer would say. */

@@ -1,7 +1,7 @@
 import { rmSync, writeSync } from "node:fs";
 import { ThreadfoldError } from "@threadfold/core";
 import { verifyStore } from "../audit/verify-store.ts";
-import { message, THREAD } from "../conformance/sample-data.ts";
+import { message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 // Appends to a store until that fails or a count is reached, removes a file to make room when one is named, and appends

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { THREAD } from "../conformance/sample-data.ts";
+import { THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { nodeArguments, removeCompiled, runChild, untilEnd } from "../testing/child.ts";
 import { freshFolder } from "./rounds.ts";

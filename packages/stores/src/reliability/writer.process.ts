@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { dropPlan, message, THREAD } from "../conformance/sample-data.ts";
+import { dropPlan, message, THREAD } from "../laws/sample-data.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 
 // Appends and commits as fast as it can, and acknowledges each on stdout once it returned: `append 7`, `commit 2`.

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { S3Client } from "@aws-sdk/client-s3";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { metadata, START_MS, THREAD } from "../conformance/sample-data.ts";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { metadata, START_MS, THREAD } from "../laws/sample-data.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { storeWithArtifacts } from "../open-store.ts";
 import type { ClosableArtifacts } from "../shared/object-artifacts.ts";
@@ -26,14 +27,14 @@ const open = (options: S3ArtifactsOptions = {}, address = "s3://bucket/some/pref
     ...options,
   });
 
-storeConformance(
-  {
-    name: "memory with artifacts in S3",
+keepLaws(
+  "memory with artifacts in S3 store",
+  storeLaws({
     open: async ({ clock }) => {
       server.objects.clear();
       return storeWithArtifacts(createMemoryStore({ clock }), await open({ clock }));
     },
-  },
+  }),
   { describe, it },
 );
 

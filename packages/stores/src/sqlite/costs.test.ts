@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asThreadId, type ThreadId } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, entry, lift, message, pin, START_MS, THREAD, transcript } from "../laws/sample-data.ts";
 import { openConnection } from "./open-connection.ts";
 import { query, SqliteConnection, type SqlQuery, type SqlValues } from "./sqlite-connection.ts";
 import { SqlitePlans } from "./sqlite-plans.ts";

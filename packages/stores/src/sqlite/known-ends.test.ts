@@ -6,7 +6,7 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { entry, expectedThread, message, THREAD, transcript } from "../conformance/sample-data.ts";
+import { entry, expectedThread, message, THREAD, transcript } from "../laws/sample-data.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder: string;

@@ -4,16 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  dropPlan,
-  entry,
-  message,
-  metadata,
-  OTHER_THREAD,
-  START,
-  THREAD,
-  transcript,
-} from "../conformance/sample-data.ts";
+import { dropPlan, entry, message, metadata, OTHER_THREAD, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { isLocked, SqliteConnection } from "./sqlite-connection.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { pin, THREAD, transcript } from "../conformance/sample-data.ts";
+import { pin, THREAD, transcript } from "../laws/sample-data.ts";
 import { NOTED_AT_A_TIME, notedUpTo } from "./entry-log.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 

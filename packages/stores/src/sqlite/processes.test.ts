@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifyStore } from "../audit/verify-store.ts";
-import { THREAD } from "../conformance/sample-data.ts";
+import { THREAD } from "../laws/sample-data.ts";
 import type { CommitsAnswer, CommitsRequest } from "../reliability/shared-file.process.ts";
 import { SOURCE_ARGUMENTS, unlessEnded } from "../testing/child.ts";
 import { openSqliteStore } from "./sqlite-store.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ThreadfoldStore } from "@threadfold/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { dropPlan, metadata, pin, START, THREAD, transcript } from "../conformance/sample-data.ts";
+import { dropPlan, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let folder: string;

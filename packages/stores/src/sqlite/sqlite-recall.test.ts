@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { RecallIndex, ThreadfoldStore } from "@threadfold/core";
 import { keepLaws, recallLaws } from "@threadfold/core/laws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { START_MS, THREAD, transcript } from "../conformance/sample-data.ts";
+import { START_MS, THREAD, transcript } from "../laws/sample-data.ts";
 import { SqliteEraser } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
 import { query } from "./sqlite-connection.ts";

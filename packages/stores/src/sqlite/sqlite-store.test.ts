@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { storeConformance } from "../conformance/store-conformance.ts";
+import { storeLaws } from "../laws/store-laws.ts";
 import { plant, threadOf } from "../testing/canaries.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -18,16 +19,16 @@ beforeAll(() => {
 });
 afterAll(() => void vi.restoreAllMocks());
 
-storeConformance(
-  {
-    name: "SQLite",
+keepLaws(
+  "SQLite store",
+  storeLaws({
     open: async (options) => {
       folder = mkdtempSync(join(tmpdir(), "threadfold-"));
       return openSqliteStore(join(folder, "store.db"), options);
     },
     reopen: async (options) => openSqliteStore(join(folder, "store.db"), options),
     dispose: async () => rmSync(folder, { recursive: true, force: true }),
-  },
+  }),
   { describe, it },
 );
 

@@ -7,7 +7,7 @@ import {
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { entry, metadata, pin, START } from "../conformance/sample-data.ts";
+import { entry, metadata, pin, START } from "../laws/sample-data.ts";
 
 /** How many canaries a subject has; five of them lie in a summary cache, where there is one. */
 export const CANARIES = 100;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { asThreadId, firstBrokenEntry, type JournalRecord, type ThreadfoldStore } from "@threadfold/core";
 import { OTHER_THREAD, START, THREAD } from "./sample-data.ts";
-import { assertFrozen, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, refuses, type StoreCheck } from "./store-check.ts";
 
 const appended = (threadVersion: number): JournalRecord => ({
   type: "entries-appended",
@@ -13,7 +13,7 @@ async function write(store: ThreadfoldStore, count: number): Promise<void> {
   for (let version = 1; version <= count; version++) await store.journal.append(THREAD, appended(version), START);
 }
 
-export const journalLaws: readonly StoreLaw[] = [
+export const journalLaws: readonly StoreCheck[] = [
   {
     name: "a journal that nobody wrote is empty",
     async holds({ store }) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { artifactIdOf, type Clock, type ThreadfoldStore } from "@threadfold/core";
+import type { Law } from "@threadfold/core/laws";
 import { verifyStore } from "../audit/verify-store.ts";
 import { exportThread } from "../inspection/export-thread.ts";
 import { artifactLaws } from "./artifact-laws.ts";
@@ -7,12 +8,11 @@ import { journalLaws } from "./journal-laws.ts";
 import { planLaws } from "./plan-laws.ts";
 import { rangeLaws } from "./range-laws.ts";
 import { dropPlan, entry, metadata, OTHER_THREAD, pin, START, START_MS, THREAD, transcript } from "./sample-data.ts";
-import { type AdjustableClock, refuses, type StoreLaw } from "./store-law.ts";
+import { type AdjustableClock, refuses, type StoreCheck } from "./store-check.ts";
 import { appendLaws, threadLaws } from "./thread-laws.ts";
 
-/** A kind of store, and how to come by one. */
+/** How to come by a store of one kind. */
 export interface StoreBackend {
-  readonly name: string;
   /** True when the store seals content, so that artifact ids are those of what is stored. False by default. */
   readonly isSealed?: boolean;
   /** Opens an empty store that takes its time from the clock. */
@@ -23,45 +23,27 @@ export interface StoreBackend {
   dispose?(): Promise<void>;
 }
 
-/** The two functions of a test framework that the suite needs: those of vitest, node:test and others. */
-export interface TestFramework {
-  readonly describe: (name: string, body: () => void) => unknown;
-  readonly it: (name: string, body: () => Promise<void>) => unknown;
+/** The laws that every Threadfold store keeps, each on an empty store that the backend opens for it. */
+export function storeLaws(backend: StoreBackend): readonly Law[] {
+  const checks = [
+    ...appendLaws,
+    ...threadLaws,
+    ...planLaws,
+    ...rangeLaws,
+    ...artifactLaws,
+    ...journalLaws,
+    ...lifecycleLaws,
+    ...(backend.reopen === undefined ? [] : reopenLaws),
+  ];
+  return checks.map(({ name, holds }) => ({ name, broken: () => tried(backend, holds) }));
 }
 
-/**
- * The laws that every Threadfold store keeps, as tests. A backend's own test file is a few lines:
- *
- * ```ts
- * import { describe, it } from "vitest";
- * storeConformance({ name: "memory", open: async ({ clock }) => createMemoryStore({ clock }) }, { describe, it });
- * ```
- */
-export function storeConformance(backend: StoreBackend, { describe, it }: TestFramework): void {
-  const families: Readonly<Record<string, readonly StoreLaw[]>> = {
-    appends: appendLaws,
-    threads: threadLaws,
-    plans: planLaws,
-    ranges: rangeLaws,
-    artifacts: artifactLaws,
-    journal: journalLaws,
-    lifecycle: lifecycleLaws,
-    ...(backend.reopen !== undefined && { reopening: reopenLaws }),
-  };
-  describe(`${backend.name} store`, () => {
-    for (const [family, laws] of Object.entries(families)) {
-      describe(family, () => {
-        for (const law of laws) it(law.name, () => runLaw(backend, law));
-      });
-    }
-  });
-}
-
-async function runLaw(backend: StoreBackend, law: StoreLaw): Promise<void> {
+/** What an assertion throws goes on as it is: it says which one of many it was, and how the values differ. */
+async function tried(backend: StoreBackend, holds: StoreCheck["holds"]): Promise<null> {
   const clock = adjustableClock();
   const store = await backend.open({ clock });
   try {
-    await law.holds({
+    await holds({
       store,
       clock,
       isSealed: backend.isSealed ?? false,
@@ -70,6 +52,7 @@ async function runLaw(backend: StoreBackend, law: StoreLaw): Promise<void> {
         return backend.reopen({ clock });
       },
     });
+    return null;
   } finally {
     await store.close();
     await backend.dispose?.();
@@ -96,7 +79,7 @@ async function fill(store: ThreadfoldStore): Promise<void> {
   await store.journal.append(THREAD, record, START);
 }
 
-const lifecycleLaws: readonly StoreLaw[] = [
+const lifecycleLaws: readonly StoreCheck[] = [
   {
     name: "a store that was used as intended verifies",
     async holds({ store }) {
@@ -139,7 +122,7 @@ const lifecycleLaws: readonly StoreLaw[] = [
 ];
 
 /** Laws of stores that keep what they hold when they are closed. */
-const reopenLaws: readonly StoreLaw[] = [
+const reopenLaws: readonly StoreCheck[] = [
   {
     name: "C8 everything is there after closing and opening again",
     async holds({ store, reopen }) {

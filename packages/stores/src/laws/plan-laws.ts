@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type CompactionPlan, type Message, parsePlan, serializePlan, type ThreadfoldStore } from "@threadfold/core";
 import { dropPlan, entry, OTHER_THREAD, START, START_MS, THREAD, transcript } from "./sample-data.ts";
-import { assertFrozen, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, refuses, type StoreCheck } from "./store-check.ts";
 
 async function messagesOf(store: ThreadfoldStore, count: number): Promise<readonly Message[]> {
   await store.threads.append(THREAD, transcript(count), { expectedVersion: "any" });
   return [...((await store.threads.load(THREAD))?.messages ?? [])];
 }
 
-export const planLaws: readonly StoreLaw[] = [
+export const planLaws: readonly StoreCheck[] = [
   {
     name: "a thread that was never folded has no plan and version 0",
     async holds({ store }) {

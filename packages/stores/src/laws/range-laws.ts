@@ -20,7 +20,7 @@ import {
   viewThread,
 } from "@threadfold/core";
 import { entry, lift, message, OTHER_THREAD, pin, START, THREAD, transcript } from "./sample-data.ts";
-import { assertFrozen, loaded, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, loaded, refuses, type StoreCheck } from "./store-check.ts";
 
 const ANY = { expectedVersion: "any" } as const;
 
@@ -122,7 +122,7 @@ function orNotLoaded(ask: () => unknown, expected: unknown): unknown {
 }
 
 /** How parts of threads come back. */
-export const rangeLaws: readonly StoreLaw[] = [
+export const rangeLaws: readonly StoreCheck[] = [
   {
     name: "P9 a range of entries is that part of the whole thread",
     async holds({ store }) {

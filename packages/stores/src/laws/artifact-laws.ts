@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type ArtifactMetadata, artifactIdOf, asArtifactId, type SecurityContext } from "@threadfold/core";
 import { HOSTILE_TEXTS, metadata, OTHER_THREAD, START_MS, THREAD } from "./sample-data.ts";
-import { assertFrozen, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, refuses, type StoreCheck } from "./store-check.ts";
 
 const requester = (tenantId: string | null): SecurityContext => ({ requesterId: "someone", tenantId, permissions: [] });
 
-export const artifactLaws: readonly StoreLaw[] = [
+export const artifactLaws: readonly StoreCheck[] = [
   {
     name: "content comes back as it was, under an id that its thread and content give",
     async holds({ store, isSealed }) {

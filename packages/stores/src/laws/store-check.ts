@@ -27,8 +27,8 @@ interface LawContext {
   readonly reopen: () => Promise<ThreadfoldStore>;
 }
 
-/** One sentence that holds for every store, and how to see it. */
-export interface StoreLaw {
+/** A law of stores before it is known which store it is tried on. */
+export interface StoreCheck {
   /** The sentence, beginning with the id of a scenario where there is one. */
   readonly name: string;
   readonly holds: (context: LawContext) => Promise<void>;

@@ -13,12 +13,12 @@ import {
   THREAD,
   transcript,
 } from "./sample-data.ts";
-import { assertFrozen, holds, loaded, refuses, type StoreLaw } from "./store-law.ts";
+import { assertFrozen, holds, loaded, refuses, type StoreCheck } from "./store-check.ts";
 
 const ANY = { expectedVersion: "any" } as const;
 
 /** Laws of threads: what was appended is read back. */
-export const threadLaws: readonly StoreLaw[] = [
+export const threadLaws: readonly StoreCheck[] = [
   {
     name: "a thread that nobody appended to is not there",
     async holds({ store }) {
@@ -141,7 +141,7 @@ export const threadLaws: readonly StoreLaw[] = [
 ];
 
 /** What an append may do to a thread. */
-export const appendLaws: readonly StoreLaw[] = [
+export const appendLaws: readonly StoreCheck[] = [
   {
     name: "entries come back in their places, whether appended one by one or at once",
     async holds({ store }) {

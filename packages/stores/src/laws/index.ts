@@ -1,0 +1,1 @@
+export { type StoreBackend, storeLaws } from "./store-laws.ts";
