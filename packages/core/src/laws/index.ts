@@ -10,6 +10,7 @@ export {
   structuredSummaries,
   summaryAdditions,
   summaryChanges,
+  withoutOverlaps,
 } from "./plan-record-arbitrary.ts";
 export { type RecallTrial, recallLaws } from "./recall-laws.ts";
 export { cpuTimeMs, growthOnQuadrupling, isThorough, patience, runs } from "./runs.ts";

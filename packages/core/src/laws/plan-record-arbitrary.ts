@@ -283,3 +283,13 @@ export function planRecordsFor(thread: AgentThread): fc.Arbitrary<readonly PlanR
     list.map(([base, draft, span]) => ({ ...base, ...recordFrom(draft, spanFrom(span, messages)) }) as PlanRecord),
   );
 }
+
+/** The records that share no message with one before them: a plan takes no others. */
+export function withoutOverlaps(records: readonly PlanRecord[]): readonly PlanRecord[] {
+  const held = new Set<MessageId>();
+  return records.filter(({ span: { messageIds } }) => {
+    if (messageIds.some((id) => held.has(id))) return false;
+    for (const id of messageIds) held.add(id);
+    return true;
+  });
+}

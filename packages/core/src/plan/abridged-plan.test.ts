@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { agentThreads, countingTokenizer, planRecordsFor, runs } from "../laws/index.ts";
+import { agentThreads, countingTokenizer, planRecordsFor, runs, withoutOverlaps } from "../laws/index.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -32,7 +32,7 @@ function planOver(thread: AgentThread, records: readonly PlanRecord[], normalize
   const shape = threadShape(thread, ledger, groupMessages(ledger.headers));
   const grouped = groupRecords(records);
   return sealPlan({
-    ...(normalized ? normalizePlan(grouped, shape).records : grouped),
+    ...(normalized ? normalizePlan(grouped, shape).records : groupRecords(withoutOverlaps(records))),
     threadId: thread.id,
     threadVersion: thread.version,
     version: 1,

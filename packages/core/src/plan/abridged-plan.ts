@@ -45,7 +45,6 @@ export interface MessagePlace {
  * @param placeOf where a message stands; undefined when that is not known, and then its span is kept as it is.
  */
 export function abridgePlan(plan: CompactionPlan, placeOf: (id: MessageId) => MessagePlace | undefined): string {
-  if (namesTwice(plan)) return serializePlan(plan);
   let isAbridged = false;
   const records = planRecords(plan).map((record) => {
     const outline = removesMessages(record) ? outlineFor(record.span, placeOf) : null;
@@ -124,17 +123,6 @@ function idsOf(outline: SpanOutline, messagesOf: (run: MessageRun) => readonly P
 /** The parts of the log that no prompt shows under a plan: those whose ids were left in the store. */
 export function hiddenRuns(plan: CompactionPlan): readonly MessageRun[] {
   return planRecords(plan).flatMap(({ span }) => outlineOf(span)?.runs ?? []);
-}
-
-/** True when a message stands in more than one record, as in no plan in normal form. */
-function namesTwice(plan: CompactionPlan): boolean {
-  const named = new Set<MessageId>();
-  let count = 0;
-  for (const { span } of planRecords(plan)) {
-    count += span.messageIds.length;
-    for (const id of span.messageIds) named.add(id);
-  }
-  return named.size < count;
 }
 
 function outlineFor(

@@ -68,10 +68,12 @@ export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
  * Adds its id to content and freezes it. Equal content has an equal id on every machine. The id of a plan that already
  * has one is computed again.
  *
- * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store.
+ * @throws ThreadfoldError `HISTORY_NOT_LOADED` for records whose ids were left in the store; `INVALID_PLAN` when two
+ * records hold one message, when a span names one twice, or when a span ends in a turn before its first.
  */
 export function sealPlan(content: PlanContent): CompactionPlan {
   requireIds(content);
+  requireOneRecordEach(content);
   const { createdAt, planId: _former, ...hashed } = content as PlanContent & Partial<CompactionPlan>;
   const planId = asPlanId(digestOf({ ...hashed, schemaVersion: PLAN_SCHEMA_VERSION }));
   const plan = freezeDeep<CompactionPlan>({ ...content, schemaVersion: PLAN_SCHEMA_VERSION, planId });
@@ -113,7 +115,7 @@ export function serializePlan(plan: CompactionPlan): string {
 /**
  * Reads a serialized plan and checks its id.
  *
- * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan, or when its content does not match its id.
+ * @throws ThreadfoldError `INVALID_PLAN` when it is not a plan in normal form, or when its content does not match its id.
  */
 export function parsePlan(text: string): CompactionPlan {
   const { planId, schemaVersion: _version, ...content } = checkPlanSchema(readPlanText(text));
@@ -153,6 +155,33 @@ export function planRecords(plan: PlanRecords): readonly PlanRecord[] {
 /** Sorts records into the lists of a plan. */
 export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
   return mapLists((_list, action) => records.filter((record) => record.action === action));
+}
+
+/**
+ * Which of two records wins over a message depends on the thread (a call goes with its result, a hole splits a summary),
+ * and a plan is made to be read without one: so it comes in normal form or not at all.
+ */
+function requireOneRecordEach(plan: PlanRecords): void {
+  const holders = new Map<MessageId, PlanRecord>();
+  for (const record of planRecords(plan)) {
+    const { messageIds, firstTurn, lastTurn } = record.span;
+    if (lastTurn < firstTurn) {
+      throw notNormal(`a ${record.action} record goes from turn ${firstTurn} back to turn ${lastTurn}`);
+    }
+    for (const id of messageIds) {
+      const holder = holders.get(id);
+      holders.set(id, record);
+      if (holder === record) throw notNormal(`a ${record.action} record names message ${id} twice`);
+      if (holder === undefined) continue;
+      throw notNormal(`message ${id} stands in a ${holder.action} record and in another ${record.action} record`);
+    }
+  }
+}
+
+function notNormal(problem: string): ThreadfoldError {
+  return new ThreadfoldError("INVALID_PLAN", `The plan is not in normal form: ${problem}.`, {
+    hint: "Bring its records into normal form with normalizePlan(records, threadShape(thread, ledger)): the stronger record wins, and what remains of the weaker is split around it.",
+  });
 }
 
 /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when ids of some record were left in the store. */

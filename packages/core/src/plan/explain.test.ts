@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { applyPatches, enablePatches } from "immer";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
+import { agentThreads, countingTokenizer, planRecordsFor, withoutOverlaps } from "../laws/index.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import { spanStart } from "../thread/span-reference.ts";
 import { type CompactionPlan, emptyPlan, groupRecords, planRecords, sealPlan } from "./compaction-plan.ts";
@@ -21,15 +21,11 @@ const keyed = (plan: CompactionPlan) =>
 /** Immer never applies a patch with such a key, and Threadfold never applies one to what came from outside. */
 const safe = (records: readonly PlanRecord[]) =>
   records.filter((record) => !JSON.stringify(record).includes("__proto__"));
-/** One record per action and start, as in every normalized plan. */
-const distinct = (records: readonly PlanRecord[]) => [
-  ...new Map(records.map((record) => [`${record.action} ${spanStart(record.span)}`, record])).values(),
-];
 
 const pairs = agentThreads()
   .filter((thread) => thread.length > 0)
   .chain((thread) => fc.tuple(planRecordsFor(thread), planRecordsFor(thread)))
-  .map(([a, b]) => [planWith(distinct(safe(a)), 1), planWith(distinct(safe(b)), 2)] as const);
+  .map(([a, b]) => [planWith(withoutOverlaps(safe(a)), 1), planWith(withoutOverlaps(safe(b)), 2)] as const);
 
 describe("planDiff", () => {
   it("leads from one plan's records to the other's and back", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { planRecordsFor, withoutOverlaps } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
@@ -272,20 +272,11 @@ describe("pins in a view", () => {
 const cases = agentThreads({ malformed: true, maxMessages: 24 }).chain((thread) =>
   fc.nat(thread.version).chain((version) =>
     fc.tuple(planRecordsFor(thread.atVersion(version)), fc.boolean()).map(([records, none]) => {
-      const plan = none ? emptyPlan(thread.id, "p") : planOf(thread.atVersion(version), ...disjoint(records));
+      const plan = none ? emptyPlan(thread.id, "p") : planOf(thread.atVersion(version), ...withoutOverlaps(records));
       return { thread, plan };
     }),
   ),
 );
-
-function disjoint(records: readonly PlanRecord[]): readonly PlanRecord[] {
-  const seen = new Set<string>();
-  return records.filter(({ span }) => {
-    const free = span.messageIds.every((id) => !seen.has(id));
-    if (free) for (const id of span.messageIds) seen.add(id);
-    return free;
-  });
-}
 
 describe("laws of the view", () => {
   it("V15, P7: the view of a longer thread under the same plan begins with the view of the shorter one", () => {
@@ -376,7 +367,7 @@ describe("ThreadView", () => {
         const covered = thread.atVersion(versions[0] as number);
         const plan = planOf(
           covered,
-          ...records.filter(({ span }) => span.messageIds.every((id) => covered.message(id))),
+          ...withoutOverlaps(records).filter(({ span }) => span.messageIds.every((id) => covered.message(id))),
         );
         let view = ThreadView.of(covered, plan);
         for (const version of versions) {

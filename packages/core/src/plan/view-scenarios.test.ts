@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
+import { planRecordsFor, withoutOverlaps } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
@@ -114,7 +114,7 @@ describe("plans over a log", () => {
           fc.tuple(fc.constant(thread), planRecordsFor(thread)),
         ),
         ([thread, records]) => {
-          const plan = planOf(thread, records);
+          const plan = planOf(thread, withoutOverlaps(records));
           let grown = AgentThread.empty(thread.id);
           for (const entry of thread.entries) {
             grown = grown.appendEntries([entry]);

@@ -11,14 +11,21 @@ import {
   type ToolDefinition,
   threadShape,
 } from "@threadfold/core";
-import { agentThreads, artifactIds, countingTokenizer, hostileTexts, planRecordsFor } from "@threadfold/core/laws";
+import {
+  agentThreads,
+  artifactIds,
+  countingTokenizer,
+  hostileTexts,
+  planRecordsFor,
+  withoutOverlaps,
+} from "@threadfold/core/laws";
 import fc from "fast-check";
 import type { RehydratedContent, RenderInput } from "../input/render-input.ts";
 
 export const countThread = (thread: AgentThread): TokenLedger =>
   TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
 
-/** A plan that has seen this many entries of a thread; normalized as the compactor commits it, or raw. */
+/** A plan that has seen this many entries of a thread; normalized as the compactor commits it, or raw, with half groups. */
 export function planOf(
   thread: AgentThread,
   records: readonly PlanRecord[],
@@ -26,9 +33,10 @@ export function planOf(
 ): CompactionPlan {
   const ledger = countThread(thread);
   const shape = threadShape(thread, ledger, groupMessages(ledger.headers));
-  const grouped = groupRecords(records);
   return sealPlan({
-    ...(options.raw === true ? grouped : normalizePlan(grouped, shape).records),
+    ...(options.raw === true
+      ? groupRecords(withoutOverlaps(records))
+      : normalizePlan(groupRecords(records), shape).records),
     threadId: thread.id,
     threadVersion: thread.version,
     version: records.length === 0 ? 0 : 1,

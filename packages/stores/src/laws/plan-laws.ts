@@ -1,11 +1,24 @@
 import assert from "node:assert/strict";
-import { type CompactionPlan, type Message, parsePlan, serializePlan, type ThreadfoldStore } from "@threadfold/core";
+import {
+  asPlanId,
+  type CompactionPlan,
+  digestOf,
+  type Message,
+  parsePlan,
+  serializePlan,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import { dropPlan, entry, OTHER_THREAD, START, START_MS, THREAD, transcript } from "./sample-data.ts";
 import { assertFrozen, refuses, type StoreCheck } from "./store-check.ts";
 
 async function messagesOf(store: ThreadfoldStore, count: number): Promise<readonly Message[]> {
   await store.threads.append(THREAD, transcript(count), { expectedVersion: "any" });
   return [...((await store.threads.load(THREAD))?.messages ?? [])];
+}
+
+/** A plan as somebody would write it who does not seal it. */
+function withItsId({ createdAt, planId: _former, ...hashed }: CompactionPlan): CompactionPlan {
+  return { ...hashed, createdAt, planId: asPlanId(digestOf(hashed)) };
 }
 
 export const planLaws: readonly StoreCheck[] = [
@@ -115,6 +128,8 @@ export const planLaws: readonly StoreCheck[] = [
         ["a message from after its thread version", dropPlan(messages.slice(2, 4), { ...place, threadVersion: 3 }), 0],
         ["a thread version that is not there yet", dropPlan(messages.slice(0, 2), { ...place, threadVersion: 5 }), 0],
         ["content that is not its id's", { ...fine, compactedTokens: 1 }, 0],
+        ["ids out of the thread's order", dropPlan([messages[1], messages[0]] as Message[], place), 0],
+        ["a message in two records", withItsId({ ...fine, drops: [...fine.drops, ...fine.drops] }), 0],
         ["no plan at all", { planId: fine.planId } as CompactionPlan, 0],
       ];
       for (const [, plan, expectedVersion] of bad) {

@@ -207,10 +207,13 @@ class MemoryPlans implements CompactionStore {
   }
 }
 
-/** Says at which version messages came in: those that the plan's thread version holds came early enough. */
+/** When messages came in, counted in messages: no later than the version, in the same order, and without a list of entries. */
 function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageId) => number | undefined {
   const covered = thread.atVersion(plan.threadVersion);
-  return (id) => (covered.message(id) === undefined ? undefined : plan.threadVersion);
+  return (id) => {
+    const message = covered.message(id);
+    return message === undefined ? undefined : message.ordinal + 1;
+  };
 }
 
 class MemoryArtifacts implements ArtifactStore {

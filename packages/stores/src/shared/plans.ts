@@ -34,9 +34,9 @@ export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expecte
 }
 
 /**
- * Checks that the thread has everything that a plan names.
+ * Checks that the thread has everything that a plan names, in the order in which the plan names it.
  *
- * @param versionOf the version at which a message came into the thread, if it did.
+ * @param versionOf the version at which a message came into the thread, if it did: larger for newer messages.
  * @throws ThreadfoldError `INVALID_PLAN`.
  */
 export function requireKnownMessages(
@@ -47,23 +47,35 @@ export function requireKnownMessages(
   if (plan.threadVersion > currentVersion) {
     throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries and the thread has ${currentVersion}`);
   }
-  const unknown = firstUnknownMessage(plan, versionOf);
-  if (unknown === undefined) return;
-  throw refusal(plan.threadId, plan, `the thread has no message ${unknown} at version ${plan.threadVersion}`);
+  const { unknown, disordered } = misplacedMessages(plan, versionOf);
+  if (unknown !== undefined) {
+    throw refusal(plan.threadId, plan, `the thread has no message ${unknown} at version ${plan.threadVersion}`);
+  }
+  if (disordered === undefined) return;
+  throw refusal(plan.threadId, plan, `a record names message ${disordered} after one that is newer`);
 }
 
 /** The first message that a plan names and the thread did not have at the plan's thread version. */
-export function firstUnknownMessage(
+export const firstUnknownMessage = (
   plan: CompactionPlan,
   versionOf: (id: MessageId) => number | undefined,
-): MessageId | undefined {
+): MessageId | undefined => misplacedMessages(plan, versionOf).unknown;
+
+function misplacedMessages(
+  plan: CompactionPlan,
+  versionOf: (id: MessageId) => number | undefined,
+): { readonly unknown?: MessageId; readonly disordered?: MessageId } {
+  let disordered: MessageId | undefined;
   for (const record of planRecords(plan)) {
+    let former = 0;
     for (const id of record.span.messageIds) {
       const version = versionOf(id);
-      if (version === undefined || version > plan.threadVersion) return id;
+      if (version === undefined || version > plan.threadVersion) return { unknown: id };
+      if (version < former) disordered ??= id;
+      former = version;
     }
   }
-  return undefined;
+  return disordered === undefined ? {} : { disordered };
 }
 
 function refusal(threadId: ThreadId, plan: CompactionPlan, reason: string): ThreadfoldError {
