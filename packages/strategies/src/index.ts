@@ -19,6 +19,8 @@ export {
   CODEX_EFFECTIVE_WINDOW,
   CODEX_SUMMARY_PREFIX,
   CODEX_USER_MESSAGE_TOKENS,
+  type CodexSettings,
+  codex,
   codexAutoCompactLimit,
   codexPreset,
 } from "./presets/codex.ts";
@@ -76,6 +78,7 @@ export { overflowTrigger } from "./triggers/event-triggers.ts";
 export { reportedUsageTrigger } from "./triggers/size-triggers.ts";
 export { shownMessageCountTrigger } from "./triggers/count-triggers.ts";
 export { shownTurnCountTrigger } from "./triggers/count-triggers.ts";
+export { usedTokensTrigger } from "./triggers/size-triggers.ts";
 export { tokenFractionTrigger } from "./triggers/size-triggers.ts";
 export { towards } from "./triggers/composite-trigger.ts";
 export { whenAbove } from "./triggers/size-triggers.ts";

@@ -89,9 +89,9 @@ export interface LegalityViolation {
 /** From this many committed plans on a notice warns, unless a host sets another figure. */
 export const WARN_AFTER_COMPACTIONS = 3;
 
-/** The warning after many folds, close to what Codex tells its users. */
+/** The warning after many folds; its first sentence is what Codex tells its users. */
 const ACCURACY_WARNING =
-  "Long conversations and multiple compactions can make the model less accurate. Start a new thread when that is possible.";
+  "Long conversations and multiple compactions can cause the model to be less accurate. Start a new thread when that is possible.";
 
 /** What a user interface says when a thread was folded: figures, and a text that is ready to be shown. No content of the thread. */
 export interface CompactionNotice {

@@ -45,7 +45,7 @@ export class FoldEvents {
     // An epoch ends here: how well its fold served is reported before the next one begins.
     if (basis.version > 0)
       this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, compactionQuality(thread, basis)));
-    const { warnAfterCompactions: warnAfter } = this.#options;
+    const warnAfter = this.#options.warnAfterCompactions ?? turn.preset.warnAfterCompactions;
     const notice = compactionNotice({
       cause,
       plan,

@@ -154,7 +154,7 @@ export interface SessionOptions {
   readonly vectors?: VectorSearch;
   /** What the host has called before and after a fold. */
   readonly hooks?: SessionHooks;
-  /** From this many folds on notices warn that accuracy may suffer. 3 by default. */
+  /** From this many folds on notices warn that accuracy may suffer. What the preset says by default, or 3. */
   readonly warnAfterCompactions?: number;
   readonly clock?: Clock;
   /**

@@ -1,9 +1,9 @@
 import type { ContextCompactionConfig } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
+import { usedTokensTrigger } from "../triggers/size-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, policyWith, presetFigures } from "./compaction-preset.ts";
 
 /** Tokens of recent user messages that Codex keeps next to the summary. */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;
@@ -15,41 +15,63 @@ export const CODEX_EFFECTIVE_WINDOW = 0.95;
 export const CODEX_SUMMARY_PREFIX =
   "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:";
 
-/**
- * As Codex does: the initial context, the newest user messages up to 20 000 tokens, and behind them one summary of all
- * the rest. It fires at a number of tokens and not at a share of the window.
- */
-export const codexPreset: CompactionPreset = {
-  name: "codex",
-  description:
-    "At nine tenths of the window keeps the newest user messages up to 20 000 tokens and summarizes the rest.",
-  ladder: [
-    windowStrategy({
-      name: "checkpoint",
-      cut: nothing,
-      fold: "summarize",
-      keepUserTokens: CODEX_USER_MESSAGE_TOKENS,
-      oneSummary: true,
-    }),
-  ],
-  config: {
-    policyVersion: "codex-v4",
-    softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
-    targetPercent: 0,
-    preserveRecentTurns: 0,
-    summaryRole: "user",
-    summaryWording: { introduction: CODEX_SUMMARY_PREFIX },
-    minReclaimPercent: 0,
-  },
-  trigger: (config) => anyOf(tokenCountTrigger(codexAutoCompactLimit(config)), ...LAST_RESORT),
-  figures: { userMessageTokens: CODEX_USER_MESSAGE_TOKENS },
-  promptVersion: "codex-v2",
-};
+/** What Codex lets its users set, in tokens. */
+export interface CodexSettings {
+  /** `model_auto_compact_token_limit`: what a request may take before it is compacted; nine tenths of the window by default. */
+  readonly autoCompactTokenLimit?: number;
+  /** What is kept of recent user messages next to the summary; 20 000 by default. */
+  readonly userMessageTokens?: number;
+}
 
 /**
- * `model_auto_compact_token_limit`: nine tenths of the window, which is Codex's 180 000 of 200 000 and about 244 000 of
- * 272 000.
+ * As Codex does: the initial context, the newest user messages up to 20 000 tokens, and behind them one summary of all
+ * the rest. It fires at a number of tokens and not at a share of the window, by our count or by what the provider reported.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a figure that is not a whole number of at least 0.
  */
-export function codexAutoCompactLimit({ maxInputTokens }: ContextCompactionConfig): number {
-  return Math.max(1, Math.floor((maxInputTokens * 9) / 10));
+export function codex(settings: CodexSettings = {}): CompactionPreset {
+  const defaults = { userMessageTokens: CODEX_USER_MESSAGE_TOKENS, autoCompactTokenLimit: 0 };
+  const { userMessageTokens } = presetFigures("codex", defaults, settings);
+  const limit = settings.autoCompactTokenLimit;
+  return {
+    name: "codex",
+    description:
+      "At nine tenths of the window keeps the newest user messages up to 20 000 tokens and summarizes the rest.",
+    ladder: [
+      windowStrategy({
+        name: "checkpoint",
+        cut: nothing,
+        fold: "summarize",
+        keepUserTokens: userMessageTokens,
+        oneSummary: true,
+      }),
+    ],
+    config: {
+      policyVersion: policyWith("codex-v5", settings),
+      softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
+      targetPercent: 0,
+      preserveRecentTurns: 0,
+      summaryRole: "user",
+      summaryWording: { introduction: CODEX_SUMMARY_PREFIX },
+      minReclaimPercent: 0,
+    },
+    trigger: (config) => anyOf(usedTokensTrigger(codexAutoCompactLimit(config, limit)), ...LAST_RESORT),
+    figures: { userMessageTokens, ...(limit !== undefined && { autoCompactTokenLimit: limit }) },
+    promptVersion: "codex-v2",
+    warnAfterCompactions: 1,
+  };
+}
+
+/** Codex with its own figures. */
+export const codexPreset: CompactionPreset = codex();
+
+/**
+ * Codex's `model_auto_compact_token_limit`: what was set, or nine tenths of the window, 180 000 of 200 000; never more than
+ * the share of the window that is used at all (`softThresholdPercent`).
+ */
+export function codexAutoCompactLimit(
+  { maxInputTokens, softThresholdPercent }: ContextCompactionConfig,
+  limit = Math.floor((maxInputTokens * 9) / 10),
+): number {
+  return Math.max(1, Math.min(limit, Math.floor(maxInputTokens * softThresholdPercent)));
 }

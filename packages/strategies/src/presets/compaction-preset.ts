@@ -1,4 +1,4 @@
-import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
+import { type ContextCompactionConfig, nearestName, roomTokens, ThreadfoldError } from "@threadfold/core";
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import type { CompactionTrigger } from "../triggers/compaction-trigger.ts";
 import { manualTrigger, overflowTrigger } from "../triggers/event-triggers.ts";
@@ -21,6 +21,8 @@ export interface CompactionPreset {
    * a preset of another system, which takes the text that comes, and Threadfold's for notes.
    */
   readonly promptVersion: string;
+  /** From which fold on users are warned that summaries of summaries lose accuracy; 3 where it is left out. */
+  readonly warnAfterCompactions?: number;
 }
 
 /**
@@ -44,3 +46,36 @@ export function aboveReserves(threshold: number, config: ContextCompactionConfig
 /** What is kept free for the answer: what the configuration says, and the system's own figure where it says nothing. */
 export const outputReserve = ({ outputReserveTokens }: ContextCompactionConfig, seed: number): number =>
   outputReserveTokens > 0 ? outputReserveTokens : seed;
+
+/**
+ * The figures of a system, with those of one's own in their places.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a figure that the system does not have, or one that is not a whole number of
+ * at least 0.
+ */
+export function presetFigures<Name extends string>(
+  preset: string,
+  defaults: Readonly<Record<Name, number>>,
+  given: Readonly<Partial<Record<Name, number>>>,
+): Readonly<Record<Name, number>> {
+  const names = Object.keys(defaults);
+  for (const [name, value] of Object.entries<number | undefined>(given)) {
+    if (!names.includes(name)) {
+      throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${preset} has no such figure.`, {
+        hint: `Did you mean ${nearestName(name, names) ?? names.join(", ")}?`,
+        details: { name },
+      });
+    }
+    if (value !== undefined && !(Number.isInteger(value) && value >= 0))
+      throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${value} is not a whole number of at least 0.`, {
+        details: { name },
+      });
+  }
+  return Object.freeze({ ...defaults, ...given });
+}
+
+/** Names a policy and the figures in which it is another one than the system's own: plans and caches tell them apart. */
+export function policyWith(version: string, given: object): string {
+  const own = Object.entries(given).filter(([, value]) => value !== undefined);
+  return [version, ...own.map(([name, value]) => `${name}=${value}`)].join(" ");
+}

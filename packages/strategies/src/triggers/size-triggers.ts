@@ -40,6 +40,26 @@ export function reportedUsageTrigger(fraction: number): CompactionTrigger {
 }
 
 /**
+ * Fires when the request takes at least this many tokens by our count or by the provider's, whichever is higher; hard when
+ * it exceeds the room.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the threshold is at least 0.
+ */
+export function usedTokensTrigger(threshold: number): CompactionTrigger {
+  if (!Number.isFinite(threshold) || threshold < 0)
+    throw new ThreadfoldError("INVALID_CONFIG", `The threshold of used-tokens is ${threshold}; it must be at least 0.`);
+  return {
+    name: `used-tokens ${threshold}`,
+    evaluate({ tokens, reportedTokens = 0, roomTokens }) {
+      const used = Math.max(tokens, reportedTokens);
+      if (used < threshold) return NO_TRIGGER;
+      const reason = `${used} tokens reach the threshold of ${threshold}`;
+      return { level: used > roomTokens ? "hard" : "soft", reason };
+    },
+  };
+}
+
+/**
  * A rung that is walked only while the request takes more than this share of the room, what earlier rungs freed already
  * taken off: gentle rungs act early and harsh ones late (S12).
  *
