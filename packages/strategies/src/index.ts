@@ -65,6 +65,7 @@ export {
 export { allOf, anyOf } from "./triggers/composite-trigger.ts";
 export {
   messageCountTrigger,
+  messageTokensTrigger,
   stepCountTrigger,
   tokenCountTrigger,
   turnCountTrigger,

@@ -69,7 +69,7 @@ export {
   type FoldPermission,
   mayFold,
 } from "./state/breaker.ts";
-export type { CompactOptions } from "./state/compact-options.ts";
+export { type CompactOptions, isAsked, policyOfCall } from "./state/compact-options.ts";
 export {
   afterAcceptance,
   afterRefusal,
@@ -80,7 +80,15 @@ export {
   type LearnedLimit,
 } from "./state/learned-limit.ts";
 export { problemOf } from "./state/problem-of.ts";
-export { attemptKey, isSettled, type Redact, type Turn, type TurnPorts, type TurnState } from "./state/turn-state.ts";
+export {
+  attemptKey,
+  isSettled,
+  type Redact,
+  type SummaryFailure,
+  type Turn,
+  type TurnPorts,
+  type TurnState,
+} from "./state/turn-state.ts";
 export {
   addUsage,
   afterAnswer,

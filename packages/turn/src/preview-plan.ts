@@ -9,6 +9,7 @@ import {
 import type { TriggerDecision } from "@threadfold/strategies";
 import type { CommitWeighing } from "./decide/costs.ts";
 import type { CompactOptions } from "./state/compact-options.ts";
+import { problemOf } from "./state/problem-of.ts";
 import type { Turn } from "./state/turn-state.ts";
 import { type PlannedFold, planTurn } from "./turn.ts";
 import { type HiddenContent, hiddenContent } from "./verify/hidden-content.ts";
@@ -44,11 +45,23 @@ export async function previewPlan(turn: Turn, options: CompactOptions): Promise<
   const { plan: current, renderer, state } = turn;
   const shownBefore = renderer.render(current).rendering.request;
   const dry = { ...turn, artifacts: discardingArtifacts(turn.artifacts), emit: () => undefined };
-  const { decision, weighing, result } = await planTurn(dry, options);
+  const { decision, weighing, result } = await plannedOrKept(dry, options);
   const plan = result.type === "ready" ? result.plan : current;
   const shownAfter = renderer.render(plan).rendering.request;
   const hidden = hiddenContent(state.thread, plan, shownBefore, shownAfter);
   return { decision, outcome: outcomeOf(result), plan, weighing, hidden };
+}
+
+/** The fold that would be made. One that a failing summarizer would end is one that failed. */
+async function plannedOrKept(turn: Turn, options: CompactOptions): Promise<PlannedFold> {
+  try {
+    return await planTurn(turn, options);
+  } catch (cause) {
+    if (turn.onSummaryFailure !== "keep") throw cause;
+    const before = turn.renderer.measure(turn.plan);
+    const result = { type: "failed", problem: problemOf(cause), cause, tokens: { before, after: before } } as const;
+    return { decision: { level: "none" }, weighing: null, attempted: true, waitCalls: 0, result };
+  }
 }
 
 function outcomeOf(result: PlannedFold["result"]): PreviewOutcome {

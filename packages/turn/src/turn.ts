@@ -5,7 +5,7 @@ import { type DeclinedFold, decide, type FoldDecision, postponed } from "./decid
 import { weighFold } from "./decide/weigh-fold.ts";
 import { makePlan } from "./fold/make-plan.ts";
 import { afterAttempt, type FoldHistory, foldHistory } from "./state/breaker.ts";
-import type { CompactOptions } from "./state/compact-options.ts";
+import { type CompactOptions, isAsked } from "./state/compact-options.ts";
 import type { Turn } from "./state/turn-state.ts";
 import type { FoldReady } from "./verify/fold-result.ts";
 
@@ -111,9 +111,9 @@ export async function planFloor(turn: Turn, options: CompactOptions): Promise<Pl
   return result.type === "ready" ? { ...made, result } : { ...made, result };
 }
 
-const triedAt = ({ state, config }: Turn, { force }: CompactOptions, waitCalls: number) => ({
+const triedAt = ({ state, config }: Turn, options: CompactOptions, waitCalls: number) => ({
   step: state.thread.position.step,
-  forced: force === true,
+  forced: isAsked(options),
   breakerFailures: config.breakerFailures,
   waitCalls,
 });

@@ -231,5 +231,10 @@ export const summaryWordingSchema = z.strictObject({
    * it. Without it the user message asks, and the assistant message is the summary.
    */
   answer: words.optional(),
+  /**
+   * With the summary role `pair` and without `answer`: what the user message asks that the summary answers (Spring AI
+   * Session's `shadowPrompt`). "What happened in turns 1-4?" when it is left out.
+   */
+  question: words.optional(),
 });
 export type SummaryWording = Readonly<z.infer<typeof summaryWordingSchema>>;

@@ -86,9 +86,9 @@ function addEntry(drafts: Draft[], entry: ViewEntry, thread: AgentThread, style:
 }
 
 function summaryStyle({ thread, plan, summaryRole = "assistant", summaryWording = {} }: DraftInput): SummaryStyle {
-  const { introduction, answer } = summaryWording;
+  const { introduction, answer, question } = summaryWording;
   const introduced = introduction === undefined ? undefined : firstSummary(plan, thread);
-  return { role: summaryRole, introduction, introduced, answer };
+  return { role: summaryRole, introduction, introduced, answer, question };
 }
 
 const startOf = (record: PlanRecord, thread: AgentThread): number =>

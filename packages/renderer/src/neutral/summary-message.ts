@@ -29,6 +29,8 @@ export interface SummaryStyle {
   /** The summary that the introduction comes before. */
   readonly introduced: SummarizationRecord | undefined;
   readonly answer: string | undefined;
+  /** What the user message of a pair asks. */
+  readonly question: string | undefined;
 }
 
 const summaryDraft = derivedDraft(({ span, summary }: SummarizationRecord, introduction: string | undefined) => {
@@ -42,7 +44,7 @@ const summaryDraft = derivedDraft(({ span, summary }: SummarizationRecord, intro
 export function summaryMessage(
   record: SummarizationRecord,
   ordinal: number,
-  { role, introduction, introduced, answer }: SummaryStyle,
+  { role, introduction, introduced, answer, question }: SummaryStyle,
 ): readonly Draft[] {
   const made: Omit<MadeMessage, "role"> = {
     synthetic: "summary",
@@ -61,15 +63,15 @@ export function summaryMessage(
   // Goat's summary comes from the user and is answered; Spring AI Session's is asked for by the user and given by the
   // assistant.
   if (answer !== undefined) return [summary("user"), madeDraft(answer, { ...made, role: "assistant" })];
-  return [shadow(record, { ...made, role: "user" }), summary("assistant")];
+  return [shadow(record, question, { ...made, role: "user" }), summary("assistant")];
 }
 
 /**
  * The user message that a summary answers, where an assistant message may not come first (Spring AI Session's user
  * shadow).
  */
-function shadow({ span }: SummarizationRecord, made: MadeMessage): Draft {
-  return madeDraft(`What happened in turns ${span.firstTurn}-${span.lastTurn}?`, made);
+function shadow({ span }: SummarizationRecord, question: string | undefined, made: MadeMessage): Draft {
+  return madeDraft(question ?? `What happened in turns ${span.firstTurn}-${span.lastTurn}?`, made);
 }
 
 const withRound = (introduction: string, round: number): string => introduction.replaceAll("{round}", String(round));

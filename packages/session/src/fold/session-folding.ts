@@ -4,6 +4,7 @@ import {
   decide,
   type FoldDecision,
   foldTurn,
+  isAsked,
   meteredSummarizer,
   type PlanPreview,
   planFloor,
@@ -191,7 +192,7 @@ export class SessionFolding {
       return await fold(turn, attempt);
     } catch (thrown) {
       if (turn === undefined) memory.declined();
-      else memory.broken(turn, options.force === true);
+      else memory.broken(turn, isAsked(options));
       await this.#noteSummarizer(attempt, null);
       return this.#end(attempt, { type: "failed", problem: problemOf(thrown), cause: thrown, tokens });
     }
@@ -214,9 +215,9 @@ export class SessionFolding {
   async #fold(first: Turn, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory } = this.#ports;
     const { options, background } = attempt;
-    const settled = options.force === true ? undefined : memory.settled(first);
+    const settled = isAsked(options) ? undefined : memory.settled(first);
     if (settled !== undefined) return this.#end(attempt, settled);
-    const left = background || options.force === true ? null : await this.#leaveToWorker(first, options);
+    const left = background || isAsked(options) ? null : await this.#leaveToWorker(first, options);
     if (left !== null) return this.#end(attempt, left);
     const { turn, due } = await this.#look(first, options);
     let ready: ReadyTurn = { turn: turn, options, decision: due };
@@ -240,7 +241,9 @@ export class SessionFolding {
     attempt: FoldAttempt,
     plan: TurnCommit["plan"],
   ): Promise<CompactionOutcome> {
-    const rebase = attempt.background ? null : (latest: Turn) => this.#rebase(latest);
+    const { trigger, strategy } = options;
+    const own = { ...(trigger !== undefined && { trigger }), ...(strategy !== undefined && { strategy }) };
+    const rebase = attempt.background ? null : (latest: Turn) => this.#rebase(latest, own);
     const { plans } = this.#ports.store;
     return this.#settle(await foldTurn(turn, { plans, rebase, plan }, options, decision), attempt);
   }
@@ -299,8 +302,7 @@ export class SessionFolding {
     if (outcome.type === "conflict") await this.#plan.refresh();
     await this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
     // What lost against another fold says nothing of the next one.
-    if (outcome.type !== "conflict" || !attempt.background)
-      await memory.folded(turn, result, attempt.options.force === true);
+    if (outcome.type !== "conflict" || !attempt.background) await memory.folded(turn, result, isAsked(attempt.options));
     if (plan === basis) return this.#end(attempt, outcome, weighing);
     await journal.planCommitted(basis, plan);
     const notice = this.#events.committed(result, attempt);
@@ -329,10 +331,10 @@ export class SessionFolding {
   }
 
   /** The turn with what another writer committed, and with the messages that this plan covers. */
-  async #rebase({ foldId, cause, summarizer }: Turn): Promise<Turn> {
+  async #rebase({ foldId, cause, summarizer }: Turn, own: CompactOptions): Promise<Turn> {
     const { thread } = this.#ports;
     const plan = await this.#plan.refresh();
     if (plan.threadVersion > thread.state.thread.version) await thread.refresh();
-    return this.#turns.now(plan, {}, { foldId, cause, summarizer });
+    return this.#turns.now(plan, own, { foldId, cause, summarizer });
   }
 }

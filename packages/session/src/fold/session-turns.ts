@@ -11,7 +11,7 @@ import {
 } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { redactJson } from "@threadfold/summarizers";
-import type { CompactOptions, Turn } from "@threadfold/turn";
+import { type CompactOptions, policyOfCall, type Turn } from "@threadfold/turn";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
@@ -45,9 +45,9 @@ export class SessionTurns {
   }
 
   /** The turn as it is now. @throws what the journal throws when it cannot be read. */
-  async now(plan: CompactionPlan, { frame }: CompactOptions, names: TurnNames): Promise<Turn> {
+  async now(plan: CompactionPlan, asked: CompactOptions, names: TurnNames): Promise<Turn> {
     const { options, store, preset, price, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
-    request.take(frame);
+    request.take(asked.frame);
     await memory.load();
     const { state } = thread;
     return {
@@ -56,8 +56,7 @@ export class SessionTurns {
       tenantId: options.tenantId ?? null,
       state,
       plan,
-      preset,
-      config: this.config,
+      ...policyOfCall(preset, this.config, asked),
       overheadTokens: overheadTokens(request.budget(state)),
       renderer: request.renderer(state),
       artifacts: store.artifacts,
@@ -65,6 +64,7 @@ export class SessionTurns {
       ...(options.determinismProbe !== undefined && { determinismProbe: options.determinismProbe }),
       clock,
       spareRehydrated: sparesRehydrated(),
+      onSummaryFailure: options.onSummaryFailure ?? "fold",
       usage: memory.usage,
       idleSeconds: memory.idleSeconds,
       price,
@@ -82,6 +82,7 @@ export class SessionTurns {
 
   /** A summarizer for the next fold; see `SessionMemory.summarizer`. */
   summarizer(summarizers: FoldSummarizers, { force }: CompactOptions): Summarizer {
-    return this.#ports.memory.summarizer(summarizers, force === true);
+    const isKeeping = this.#ports.options.onSummaryFailure === "keep";
+    return this.#ports.memory.summarizer(summarizers, force === true || isKeeping);
   }
 }

@@ -70,6 +70,8 @@ const COMPACT_OPTIONS = [
   "frame",
   "force",
   "instructions",
+  "trigger",
+  "strategy",
   "signal",
 ] as const satisfies readonly (keyof CompactOptions)[];
 
@@ -77,6 +79,15 @@ const COMPACT_OPTIONS = [
 export function checkCompactOptions(options: CompactOptions): void {
   refuseUnknownOptions(options, COMPACT_OPTIONS);
   checkFrame(options.frame);
+  const { trigger, strategy } = options;
+  if (trigger !== undefined && typeof trigger?.evaluate !== "function")
+    refuseArgument("trigger", "it has to be a trigger.", "Hand in one of the triggers, or { name, evaluate }.");
+  if (strategy !== undefined && typeof strategy?.analyze !== "function")
+    refuseArgument(
+      "strategy",
+      "it has to be a strategy.",
+      "Hand in one of the strategies, such as slidingWindow({ maxEvents: 20 }).",
+    );
 }
 
 const PREPARE_OPTIONS = ["frame", "signal", "onOverBudget"] as const satisfies readonly (keyof PrepareOptions)[];
@@ -125,6 +136,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   summaryModel: true,
   summaryModelSettings: true,
   summaryTimeLimitMs: true,
+  onSummaryFailure: true,
   storeTimeLimitMs: true,
   closeTimeLimitMs: true,
   summaryCache: true,

@@ -17,7 +17,7 @@ import type { ProviderFormat } from "@threadfold/renderer";
 import type { CompactionPreset } from "@threadfold/strategies";
 import type { SummaryCheck, SummaryModelSettings } from "@threadfold/summarizers";
 import type { Calibration } from "@threadfold/tokenizers";
-import type { FrameFields } from "@threadfold/turn";
+import type { FrameFields, SummaryFailure } from "@threadfold/turn";
 import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { Environment } from "./compaction-switch.ts";
 import type { OverBudget } from "./prepared-request.ts";
@@ -74,6 +74,12 @@ export interface SessionOptions {
   readonly summaryModel?: CompletionModel;
   /** How `summaryModel` is asked: cap of its answer, temperature, and how much of the folded messages it is sent. */
   readonly summaryModelSettings?: SummaryModelSettings;
+  /**
+   * What becomes of a fold whose summarizer fails. `fold`, by default: a summary without it takes its place. `keep`: the
+   * history stays as it is, and the outcome is `failed` with the problem; a request above its room is folded to the floor
+   * all the same, because it could not be sent.
+   */
+  readonly onSummaryFailure?: SummaryFailure;
   /**
    * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook returns, in
    * milliseconds: after that it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with

@@ -1,6 +1,6 @@
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { shownTurnCountTrigger, tokenCountTrigger } from "../triggers/count-triggers.ts";
+import { messageTokensTrigger, shownTurnCountTrigger } from "../triggers/count-triggers.ts";
 import { recursiveSummarization, slidingWindow, tokenCountWindow, turnWindow } from "../windows/window-strategies.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
@@ -59,7 +59,7 @@ function springSession(
     description,
     ladder: [strategy],
     config: {
-      policyVersion: `${name}-v1`,
+      policyVersion: `${name}-v2`,
       softThresholdPercent: 1,
       targetPercent: 0,
       preserveRecentTurns: 0,
@@ -67,7 +67,7 @@ function springSession(
       minReclaimPercent: 0,
     },
     trigger: () =>
-      anyOf(shownTurnCountTrigger(SPRING_SESSION.turns), tokenCountTrigger(SPRING_SESSION.tokens), ...LAST_RESORT),
+      anyOf(shownTurnCountTrigger(SPRING_SESSION.turns), messageTokensTrigger(SPRING_SESSION.tokens), ...LAST_RESORT),
     figures: { turns: SPRING_SESSION.turns, tokens: SPRING_SESSION.tokens, ...figures },
     promptVersion: "spring-session-v1",
   };

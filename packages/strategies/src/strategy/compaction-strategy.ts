@@ -76,6 +76,8 @@ export interface CompactionStrategy {
   readonly aggressiveness: number;
   /** True when it empties bodies and leaves every message in its place, so that it may be given a part of a group. */
   readonly keepsMessages?: true;
+  /** True when it is what the policy promises and asks no summarizer, so that the floor begins with it. */
+  readonly leadsFloor?: true;
   /** What it would fold to free what is needed, oldest first. Pure. */
   analyze(context: StrategyContext): readonly CompactionProposal[];
 }

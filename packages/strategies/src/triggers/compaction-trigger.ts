@@ -6,6 +6,8 @@ export interface TriggerInput {
   readonly tokens: number;
   /** The most that the request may take: the cap less what is kept free for the answer (`roomTokens`). */
   readonly roomTokens: number;
+  /** Tokens that the request spends before its first message: system text, tools, what the provider adds. 0 when it is left out. */
+  readonly overheadTokens?: number;
   readonly turns: number;
   /** Turns whose start the current plan still shows (`shownTurns`); absent where nobody counts them. */
   readonly shownTurns?: number;

@@ -10,6 +10,18 @@ export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
     ({ tokens }) => `${tokens} tokens`,
   );
 
+/**
+ * Fires when the messages of the request take at least this many tokens, system text and tools left out (Spring AI Session's
+ * `TokenCountTrigger`).
+ */
+export const messageTokensTrigger = (threshold: number): CompactionTrigger =>
+  countTrigger(
+    "message-tokens",
+    threshold,
+    ({ tokens, overheadTokens = 0 }) => tokens - overheadTokens >= threshold,
+    ({ tokens, overheadTokens = 0 }) => `${tokens - overheadTokens} tokens of messages`,
+  );
+
 /** Fires when the thread has more than this many turns (S1: at the threshold it does not). */
 export const turnCountTrigger = (threshold: number): CompactionTrigger =>
   countTrigger(

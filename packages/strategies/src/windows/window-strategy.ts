@@ -31,6 +31,7 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
   return {
     name: options.name,
     aggressiveness: options.aggressiveness ?? 2,
+    ...(options.fold === "drop" && { leadsFloor: true }),
     analyze(context) {
       const cut = options.cut(context);
       const from = options.keepPreamble === true ? snapToTurnStart(context.shape, 0) : 0;

@@ -40,9 +40,8 @@ const MESSAGE_FRAME_TOKENS = 16;
 const MIN_CHUNK_TOKENS = 400;
 /** How often at most a single group that overflows is shown at half its length. */
 const MAX_CUTS = 4;
-/** How many messages behind the span are shown at most, for understanding alone, and each at this length. */
-const MAX_OVERLAP = 8;
-const MAX_OVERLAP_TOKENS = 500;
+/** What messages behind the span, shown for understanding alone, may take of the model's window together. */
+const OVERLAP_SHARE = 0.25;
 const OUTPUT_PER_SUMMARY_TOKEN = 2;
 const MIN_OUTPUT = 1_000;
 const MAX_OUTPUT = 8_000;
@@ -64,11 +63,8 @@ export class FoldReader {
     this.#signal = signal;
     this.#notes = new RunningNotes(request.previous, request.span);
     const { overlap = [], countTokens } = request;
-    this.#after = transcriptMessages(
-      overlap.slice(0, MAX_OVERLAP),
-      Math.min(settings.maxMessageTokens, MAX_OVERLAP_TOKENS),
-      countTokens,
-    );
+    const shown = transcriptMessages(overlap, settings.maxMessageTokens, countTokens);
+    this.#after = messagesWithin(shown, Math.floor(settings.contextWindow * OVERLAP_SHARE), countTokens);
   }
 
   async read(): Promise<SummarizeResult> {

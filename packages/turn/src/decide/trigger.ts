@@ -23,6 +23,7 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
   return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config))).evaluate({
     tokens,
     roomTokens: roomTokens(config),
+    overheadTokens: turn.overheadTokens,
     turns,
     steps: step,
     messages: state.thread.length,

@@ -56,6 +56,8 @@ export interface FoldInput {
   readonly hard: boolean;
   /** True to leave the ladder out and fold the deterministic floor at once. */
   readonly floorOnly?: boolean;
+  /** True to end with an error, and so without a plan, when the summarizer fails. */
+  readonly keepsOnFailure?: boolean;
   readonly tenantId?: string | null;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
@@ -255,7 +257,7 @@ class Fold {
     attempt: FoldAttempt,
     heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed">,
   ): Promise<readonly PlanRecord[]> {
-    const { thread, ledger, config, plan, instructions, signal } = this.#input;
+    const { thread, ledger, config, plan, instructions, signal, keepsOnFailure = false } = this.#input;
     const { summarizer, redact } = this.#ports;
     const fulfilment: Fulfilment = {
       thread,
@@ -267,6 +269,7 @@ class Fold {
       artifactOf: this.#grounds.archive.artifactOf,
       planVersion: plan.version + 1,
       summaryMaxTokens: attempt.summaryMaxTokens,
+      keepsOnFailure,
       ...heard,
       ...(redact !== undefined && { redact }),
       ...(instructions !== undefined && { instructions }),

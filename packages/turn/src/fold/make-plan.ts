@@ -26,6 +26,7 @@ export async function makePlan(
       overheadTokens,
       hard,
       floorOnly,
+      keepsOnFailure: turn.onSummaryFailure === "keep" && !floorOnly,
       tenantId,
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),

@@ -32,6 +32,8 @@ export interface Fulfilment {
   readonly redact?: Redact;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
+  /** True to end the fold when the summarizer fails, in the place of a summary without it. */
+  readonly keepsOnFailure?: boolean;
   /** Called when the summarizer failed and a summary without it took its place. */
   readonly onSummarizerFailure: (problem: string) => void;
   /** Called when a summary was made that took `instructions` into account. */

@@ -16,6 +16,7 @@ import {
   type SummaryHandling,
   spanEnd,
   spanOf,
+  ThreadfoldError,
   trimSummary,
   withoutLiftedRules,
 } from "@threadfold/core";
@@ -119,7 +120,7 @@ async function changesOf(
   owed: OwedItems,
   fulfilment: Fulfilment,
 ): Promise<{ readonly changes: readonly SummaryChange[]; readonly summarizer: string }> {
-  const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens } = fulfilment;
+  const { summarizer, tokenizer, thread, signal, instructions, summaryMaxTokens, keepsOnFailure = false } = fulfilment;
   const { messages, overlap, span, previous } = work;
   const lastTurn = lastTurnAfter(thread, spanEnd(span));
   try {
@@ -142,14 +143,20 @@ async function changesOf(
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
     });
+    if (problem !== undefined && keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", problem);
     if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
     if (changes.length > 0 && instructionsUnused !== true) fulfilment.onInstructionsUsed();
     const settled = withoutLiftedRules(changes, previous, liftedPins(thread));
     if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
-    if (nothingToSay !== true) fulfilment.onSummarizerFailure(`${summarizer.id} gave no summary`);
+    const silent = `${summarizer.id} gave no summary`;
+    if (keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", silent);
+    if (nothingToSay !== true) fulfilment.onSummarizerFailure(silent);
   } catch (cause) {
     signal?.throwIfAborted();
-    fulfilment.onSummarizerFailure(`${summarizer.id}: ${cause instanceof Error ? cause.message : "failed"}`);
+    if (keepsOnFailure && ThreadfoldError.isInstance(cause)) throw cause;
+    const failure = `${summarizer.id}: ${cause instanceof Error ? cause.message : "failed"}`;
+    if (keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", failure, { cause });
+    fulfilment.onSummarizerFailure(failure);
   }
   return { changes: floorSummaryChanges(messages, span), summarizer: "floor@1" };
 }

@@ -58,8 +58,9 @@ export function foldAttempts(
   const base = { newest: "group", unread: "whole", floor: false, exhaustive: false } as const;
   // The floor overrides what is switched off, as far as that is about the prompt alone; this writes content elsewhere.
   const archive = config.enableExternalization ? [externalizeStrategy] : [];
+  const led = enabled.filter((strategy) => strategy.leadsFloor === true);
   const truncated = {
-    ladder: [...archive, clearStrategy, summarizeStrategy, truncateStrategy],
+    ladder: [...led, ...archive, clearStrategy, summarizeStrategy, truncateStrategy],
     recentTokens: 0,
     summaryMaxTokens: Math.floor(summary / 4),
     truncateTo: TRUNCATED_TO,

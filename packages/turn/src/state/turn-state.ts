@@ -22,6 +22,9 @@ import type { UsageState } from "./usage.ts";
 /** Takes secrets out of a value at any depth. */
 export type Redact = <Value extends JsonValue>(value: Value) => Promise<Value>;
 
+/** `fold`: a summary without the summarizer takes its place. `keep`: the fold ends as `failed`, and nothing is folded. */
+export type SummaryFailure = "fold" | "keep";
+
 /** What a turn is decided from, as it is at one moment: the thread, its plan, and what was learned of the model. */
 export interface TurnState {
   readonly threadId: ThreadId;
@@ -42,6 +45,8 @@ export interface TurnState {
   /** True while content that was just brought back must not be taken away again. */
   readonly spareRehydrated: boolean;
   readonly usage: UsageState;
+  /** What becomes of a fold whose summarizer fails; `fold` where it is left out. */
+  readonly onSummaryFailure?: SummaryFailure;
   /** Seconds since the last request; undefined before the first one. */
   readonly idleSeconds: number | undefined;
   /** What the provider charges; undefined when that is not known, and then nothing is weighed. */
