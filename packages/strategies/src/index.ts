@@ -26,6 +26,7 @@ export {
 } from "./presets/codex.ts";
 export type { CompactionPreset } from "./presets/compaction-preset.ts";
 export {
+  GOAT_CONTEXT_LIMIT,
   GOAT_MAX_OUTPUT_TOKENS,
   GOAT_PRESERVED_SHARE,
   GOAT_SUMMARY_WORDING,

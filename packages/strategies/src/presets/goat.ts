@@ -1,10 +1,14 @@
 import type { ContextCompactionConfig } from "@threadfold/core";
+import { type CompactionTrigger, NO_TRIGGER } from "../triggers/compaction-trigger.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
+
 import { hardAfterCutOff } from "../triggers/event-triggers.ts";
 import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
 import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
+
+/** Goat's `contextLimit`, where nobody says which window the model has. */
+export const GOAT_CONTEXT_LIMIT = 200_000;
 
 /** Goat's `maxOutputTkns`, the utilization above which it compacts, and the share of the messages that it preserves. */
 export const GOAT_MAX_OUTPUT_TOKENS = 16_384;
@@ -23,7 +27,8 @@ export const goatPreset: CompactionPreset = {
   description: "Above 80 % of what the output leaves summarizes all but the last 40 % of the messages.",
   ladder: [windowStrategy({ name: "goat-split", cut: lastShareOfMessages(GOAT_PRESERVED_SHARE), fold: "summarize" })],
   config: {
-    policyVersion: "goat-v3",
+    policyVersion: "goat-v4",
+    maxInputTokens: GOAT_CONTEXT_LIMIT,
     softThresholdPercent: GOAT_UTILIZATION,
     targetPercent: 0,
     preserveRecentTurns: 0,
@@ -31,8 +36,9 @@ export const goatPreset: CompactionPreset = {
     summaryWording: GOAT_SUMMARY_WORDING,
     minReclaimPercent: 0,
   },
-  trigger: (config) => anyOf(hardAfterCutOff(tokenCountTrigger(goatThreshold(config))), ...LAST_RESORT),
+  trigger: (config) => anyOf(hardAfterCutOff(utilizationTrigger(config)), ...LAST_RESORT),
   figures: {
+    contextLimit: GOAT_CONTEXT_LIMIT,
     maxOutputTokens: GOAT_MAX_OUTPUT_TOKENS,
     utilization: GOAT_UTILIZATION,
     preservedShare: GOAT_PRESERVED_SHARE,
@@ -41,10 +47,20 @@ export const goatPreset: CompactionPreset = {
 };
 
 /**
- * The first number of tokens at which the utilization is above 80 %. Goat takes the system prompt off both sides; here
- * it counts.
+ * Fires when the messages take more than `softThresholdPercent` of what system text and output leave of the window: Goat's
+ * utilization, which has the system text on neither side.
  */
-function goatThreshold(config: ContextCompactionConfig): number {
-  const capacity = config.maxInputTokens - outputReserve(config, GOAT_MAX_OUTPUT_TOKENS);
-  return aboveReserves(Math.floor(GOAT_UTILIZATION * capacity) + 1, config);
+function utilizationTrigger(config: ContextCompactionConfig): CompactionTrigger {
+  const { maxInputTokens, softThresholdPercent } = config;
+  const reserve = outputReserve(config, GOAT_MAX_OUTPUT_TOKENS);
+  return {
+    name: `utilization ${softThresholdPercent}`,
+    evaluate({ tokens, roomTokens, overheadTokens = 0 }) {
+      const capacity = maxInputTokens - overheadTokens - reserve;
+      const most = aboveReserves(Math.floor(softThresholdPercent * capacity) + overheadTokens + 1, config);
+      if (tokens < most) return NO_TRIGGER;
+      const reason = `${tokens - overheadTokens} tokens of messages are more than ${softThresholdPercent} of ${capacity}`;
+      return { level: tokens > roomTokens ? "hard" : "soft", reason };
+    },
+  };
 }
