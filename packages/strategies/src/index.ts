@@ -41,6 +41,8 @@ export {
   PI_RESERVE_TOKENS,
   PI_SUMMARY_PREFIX,
   PI_SUMMARY_TOKENS,
+  type PiSettings,
+  pi,
   piPreset,
 } from "./presets/pi.ts";
 export { presetByName, PRESETS } from "./presets/preset-by-name.ts";
@@ -80,7 +82,7 @@ export { overflowTrigger } from "./triggers/event-triggers.ts";
 export { reportedUsageTrigger } from "./triggers/size-triggers.ts";
 export { shownMessageCountTrigger } from "./triggers/count-triggers.ts";
 export { shownTurnCountTrigger } from "./triggers/count-triggers.ts";
-export { usedTokensTrigger } from "./triggers/size-triggers.ts";
+export { contextTokensTrigger, usedTokensTrigger } from "./triggers/size-triggers.ts";
 export { tokenFractionTrigger } from "./triggers/size-triggers.ts";
 export { towards } from "./triggers/composite-trigger.ts";
 export { whenAbove } from "./triggers/size-triggers.ts";
@@ -92,6 +94,7 @@ export {
   lastSteps,
   lastTokens,
   lastTokensFromTurnStart,
+  lastTokensInWholeTurns,
   lastTokensSplittingTurns,
   lastTurns,
   nothing,

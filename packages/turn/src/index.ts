@@ -8,7 +8,8 @@ export {
   type HiddenList,
 } from "./verify/hidden-content.ts";
 export { type PlanPreview, type PreviewOutcome, previewPlan } from "./preview-plan.ts";
-export { revertPlan } from "./commit/revert-plan.ts";
+export { type LoggedCompaction, loggedRecords } from "./commit/logged-compaction.ts";
+export { commitRecords, revertPlan } from "./commit/revert-plan.ts";
 export {
   type CacheFigures,
   type CacheTemperature,

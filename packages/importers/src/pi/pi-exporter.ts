@@ -77,6 +77,7 @@ function addWindow(
     summary: headText(head),
     // pi names the compaction itself when nothing is kept; any id that is not in the log says the same.
     firstKeptEntryId: firstKept?.id ?? "",
+    keepLastMessages: tail.length,
     tokensBefore: plan.originalTokens,
     details: {
       threadfold: { planId: plan.planId, planVersion: plan.version, tokensAfter: plan.compactedTokens },

@@ -118,12 +118,14 @@ export function piCompactions(
   const kept = new EntryMessages();
   for (const message of messages) kept.add(message);
   const byId = new Map(entries.map((entry, index) => [entry?.id, index]));
-  return compactions.map((message) => {
+  return compactions.map((message, index) => {
+    // No compaction keeps anything from before an earlier one on its branch.
+    const earlier = compactions.slice(0, index).findLast(({ branch }) => branch === message.branch)?.entry ?? -1;
     const fields = entries[message.entry]?.fields ?? {};
     const details = objectOf(fields.details);
     return withoutUndefined<ImportedCompaction>({
       messageId: message.messageId,
-      firstKeptMessageId: firstKept(fields, message, kept, byId),
+      firstKeptMessageId: firstKept(fields, message, earlier, kept, byId),
       tokensBefore: countOf(fields.tokensBefore),
       details: details && (toWellFormedJson(details) as JsonObject),
     });
@@ -133,11 +135,13 @@ export function piCompactions(
 function firstKept(
   fields: ForeignObject,
   { entry, branch }: EntryMessage,
+  earlier: number,
   kept: EntryMessages,
   byId: ReadonlyMap<unknown, number>,
 ): MessageId | undefined {
   const last = countOf(fields.keepLastMessages);
-  if (last !== undefined) return kept.firstOfLast(last, entry, branch);
+  const isCounted = fields.firstKeptEntryId === undefined && fields.firstKeptEntryIndex === undefined;
+  if (last !== undefined && isCounted) return kept.firstOfLast(last, entry, branch, earlier);
   const from =
     fields.firstKeptEntryId === undefined ? countOf(fields.firstKeptEntryIndex) : byId.get(fields.firstKeptEntryId);
   return from === undefined ? undefined : kept.firstFrom(from, entry, pathTo(branch));
@@ -181,11 +185,17 @@ class EntryMessages {
     return first?.messageId;
   }
 
-  /** The first of the last `count` messages before an entry, on one branch. */
-  firstOfLast(count: number, beforeEntry: number, branch: string | undefined): MessageId | undefined {
+  /** The first of the last `count` messages before an entry and behind another, on one branch. */
+  firstOfLast(
+    count: number,
+    beforeEntry: number,
+    branch: string | undefined,
+    behindEntry: number,
+  ): MessageId | undefined {
     const onBranch = this.#byBranch.get(branch) ?? [];
     const end = lowerBound(onBranch, beforeEntry);
-    return count > 0 ? onBranch[Math.max(0, end - count)]?.messageId : undefined;
+    const first = Math.max(lowerBound(onBranch, behindEntry + 1), end - count);
+    return first < end ? onBranch[first]?.messageId : undefined;
   }
 }
 

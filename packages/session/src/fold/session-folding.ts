@@ -1,10 +1,12 @@
-import type { CompactionOutcome } from "@threadfold/core";
-import type { CompactOptions, Turn } from "@threadfold/turn";
+import { type CompactionOutcome, threadShape } from "@threadfold/core";
+import type { CompactOptions, LoggedCompaction, Turn } from "@threadfold/turn";
 import {
+  commitRecords,
   decide,
   type FoldDecision,
   foldTurn,
   isAsked,
+  loggedRecords,
   meteredSummarizer,
   type PlanPreview,
   planFloor,
@@ -30,7 +32,7 @@ import { WorkerFolds } from "./worker-folds.ts";
 export interface FoldingPorts extends SessionTurnPorts, FoldSummarizers {
   readonly plan: SessionPlan;
   readonly journal: SessionRecorder;
-  /** Why nothing is folded; null while folding is on. */
+  /** Why nothing is folded unasked, as the session was opened; null while folding is on. */
   readonly disabled: string | null;
   /** Reads what a resumed session left in the store. */
   readonly history: HistoryReader;
@@ -74,9 +76,12 @@ export class SessionFolding {
   readonly #closing = new AbortController();
   readonly #ending = new AbortController();
   #background: BackgroundFold | undefined;
+  /** Why nothing is folded unasked; null while folding is on. What somebody asks for is folded all the same. */
+  disabled: string | null;
 
   constructor(ports: FoldingPorts) {
     const { options, events, clock, thread } = ports;
+    this.disabled = ports.disabled;
     this.#ports = ports;
     this.#plan = ports.plan;
     this.#turns = new SessionTurns(ports);
@@ -141,6 +146,37 @@ export class SessionFolding {
     return previewPlan(turn, options);
   }
 
+  /**
+   * Shows of an imported session what the tool that wrote it showed, by its newest compaction.
+   *
+   * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
+   */
+  async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
+    const { thread, request, store, journal, clock, history } = this.#ports;
+    await history.load();
+    const before = this.#plan.current;
+    const { state } = thread;
+    const renderer = request.renderer(state);
+    const tokens = renderer.measure(before);
+    const unchanged = { before: tokens, after: tokens };
+    const nothing = (reason: string) => ({ type: "no-op", reason, tokens: unchanged }) as const;
+    if (before.version > 0) return nothing("the thread was folded already, and its own plan holds");
+    const records = loggedRecords(compactions, {
+      thread: state.thread,
+      shape: threadShape(state.thread, state.ledger, state.grouped),
+      planVersion: before.version + 1,
+      countTokens: (text) => state.ledger.tokenizer.countTokens(text),
+    });
+    if (records === null) return nothing("no compaction hides anything");
+    const grounds = { state, renderer, budget: request.budget(state), now: clock.now() };
+    const outcome = await commitRecords(store.plans, before, records, grounds);
+    if (outcome.type === "conflict") await this.#plan.refresh();
+    if (outcome.type !== "committed") return outcome;
+    this.#plan.take(outcome.plan);
+    await journal.planCommitted(before, outcome.plan);
+    return outcome;
+  }
+
   /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
   async revert(planVersion: number): Promise<CompactionOutcome> {
     const { thread, request, store, journal, clock, history } = this.#ports;
@@ -159,9 +195,9 @@ export class SessionFolding {
 
   /** True when something that was reported makes the next `compact` fold: both look in the same way. */
   async foldsNext(): Promise<boolean> {
-    const { memory, disabled, summarizer } = this.#ports;
+    const { memory, summarizer } = this.#ports;
     const cause = causeOf({}, memory.usage);
-    if (disabled !== null || cause !== "reactive") return false;
+    if (this.disabled !== null || cause !== "reactive") return false;
     await this.#ports.history.load();
     const turn = await this.#turns.now(this.#plan.current, {}, { foldId: "look", cause, summarizer });
     return memory.settled(turn) === undefined && decide(turn, {}).due;
@@ -172,7 +208,7 @@ export class SessionFolding {
     background: boolean,
     fold = (turn: Turn, attempt: FoldAttempt) => this.#fold(turn, attempt),
   ): Promise<CompactionOutcome> {
-    const { disabled, memory, history } = this.#ports;
+    const { memory, history } = this.#ports;
     let attempt: FoldAttempt;
     try {
       attempt = await history.whenNeeded(() => this.#begin(options, background));
@@ -182,7 +218,8 @@ export class SessionFolding {
       return { type: "failed", problem: problemOf(thrown), cause: thrown, tokens: { before: 0, after: 0 } };
     }
     const tokens = { before: attempt.tokensBefore, after: attempt.tokensBefore };
-    if (disabled !== null) return { type: "disabled", reason: disabled, tokens };
+    const disabled = this.disabled;
+    if (disabled !== null && !isAsked(options)) return { type: "disabled", reason: disabled, tokens };
     this.#events.started(attempt);
     if (options.signal?.aborted === true) return this.#end(attempt, { type: "aborted", tokens });
     let turn: Turn | undefined;

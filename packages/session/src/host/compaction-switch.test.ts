@@ -21,10 +21,11 @@ describe("folding switched off", () => {
     expect(prepared.outcome).toMatchObject({ type: "disabled", reason: expect.any(String) });
     expect(prepared.tokens).toBeGreaterThan(config.maxInputTokens);
     expect(prepared.manifest.messages.every(({ action }) => action === "include" || action === "pins")).toBe(true);
-    expect((await session.compact({ force: true })).type).toBe("disabled");
-    expect((await session.compactInBackground({ force: true }).done).type).toBe("disabled");
+    expect((await session.compact()).type).toBe("disabled");
+    expect((await session.compactInBackground().done).type).toBe("disabled");
     expect(await session.failed("prompt is too long")).toEqual({ kind: "overflow", retry: false });
     expect((await store.plans.getCurrentPlan(session.threadId)).version).toBe(0);
+    expect((await session.compact({ force: true })).type).toBe("committed");
   });
 
   it("reads the process's environment where none is handed in", async () => {

@@ -1,4 +1,4 @@
-/** Name of the environment variable that an operator switches folding off with. */
+/** Name of the environment variable that an operator switches folding off with; what somebody asks for is folded all the same. */
 export const DISABLE_COMPACTION = "THREADFOLD_DISABLE_COMPACTION";
 
 /** The variables that a session looks at, by name. */
@@ -8,6 +8,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function processEnvironment(): Environment {
   return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
 }
+
+/** Why folding is off when a host switched it off at run time. */
+export const SWITCHED_OFF = "it was switched off with setAutoCompaction(false)";
 
 /**
  * Why folding is off, or null while it is on. The environment wins over the option: it is what an operator can reach

@@ -139,7 +139,8 @@ export interface SessionOptions {
    */
   readonly onOverBudget?: OverBudget;
   /**
-   * False to fold nothing: `prepare` and `compact` say `disabled`, and a plan that is there already stays. The
+   * False to fold nothing unasked: `prepare` and `compact` say `disabled`, a plan that is there already stays, and
+   * `compact({ force: true })` folds all the same. `setAutoCompaction` switches it over later. The
    * environment variable `THREADFOLD_DISABLE_COMPACTION` set to `1` or `true` does the same, whatever is set here. True
    * by default.
    */

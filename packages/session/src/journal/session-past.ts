@@ -74,6 +74,7 @@ function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
     planVersion: request.planVersion,
     inputTokens: reported.usage.inputTokens,
     counted: request.tokens,
+    unshown: 0,
   };
 }
 

@@ -26,10 +26,18 @@ import {
 } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { Calibration } from "@threadfold/tokenizers";
-import type { CompactOptions, OverflowFigures, PlanPreview, RequestFrame, UsageReport } from "@threadfold/turn";
+import type {
+  CompactOptions,
+  LoggedCompaction,
+  OverflowFigures,
+  PlanPreview,
+  RequestFrame,
+  UsageReport,
+} from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
+import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -220,6 +228,17 @@ export class ContextSession {
   }
 
   /**
+   * Lets the newest compaction of an imported session hold, as the tool that wrote it would load the session: its summary, the
+   * messages that it kept, and what came after (`importSession(…).compactions`). Append the session's messages first.
+   * Without it an import shows the whole history. A thread that was folded here already keeps its own plan (`no-op`).
+   *
+   * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread does not have the messages, or what the store throws.
+   */
+  applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
+    return this.#turns.run(() => this.#services.folding.applyCompactions(compactions));
+  }
+
+  /**
    * Handles the answer of the model: appends it without the calls that the output limit cut off, and learns from the
    * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
    *
@@ -265,6 +284,14 @@ export class ContextSession {
     checkTarget(target);
     this.#services.request.retarget(target);
     this.#services.memory.modelSwitched();
+  }
+
+  /**
+   * Switches folding by itself on or off, as pi's `/autocompact` does; `compact({ force: true })` folds either way. While it
+   * is off `prepare` says `disabled`, and a request above its room is not handed out. `stats().autoCompaction` tells.
+   */
+  setAutoCompaction(isOn: boolean): void {
+    this.#services.folding.disabled = isOn ? null : SWITCHED_OFF;
   }
 
   /** What is known of the model's counter by now. Keep it and open the next session with it. */

@@ -24,7 +24,12 @@ export class ModelAnswers {
     const { usage, stopReason = "end" } = response;
     const { messages, discarded } = withoutTruncatedCalls(response);
     if (messages.length > 0) await thread.append(messages);
-    await this.#taken.once(messages, () => memory.answered(stopReason, usage));
+    const { ledger } = thread.state;
+    const shownTokens = messages.reduce(
+      (sum, _, index) => sum + (ledger.header(ledger.length - 1 - index)?.tokens ?? 0),
+      0,
+    );
+    await this.#taken.once(messages, () => memory.answered(stopReason, usage, shownTokens));
     const appended = await history.whenNeeded(() =>
       messages.flatMap(({ id }) => thread.state.thread.message(id) ?? []),
     );

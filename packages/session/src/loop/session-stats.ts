@@ -10,6 +10,8 @@ export interface SessionStats {
   readonly budget: TokenBudget;
   readonly utilization: number;
   readonly planVersion: number;
+  /** False while nothing is folded unasked. */
+  readonly autoCompaction: boolean;
   /** How many plans were committed for the thread, by any session. */
   readonly compactionCount: number;
   /** Messages of the thread, and those of them that the plan folds. */
@@ -34,6 +36,7 @@ export function sessionStats({
   plan: { current: plan },
   memory,
   unfolding,
+  folding,
 }: SessionServices): SessionStats {
   const { state } = thread;
   const tokens = request.renderer(state).measure(plan);
@@ -45,6 +48,7 @@ export function sessionStats({
     budget,
     utilization: utilization(budget, tokens - overhead),
     planVersion: plan.version,
+    autoCompaction: folding.disabled === null,
     compactionCount: plan.version,
     messages: state.thread.length,
     foldedMessages: folded.reduce((sum, { span }) => sum + spanLength(span), 0),

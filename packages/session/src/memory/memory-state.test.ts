@@ -23,7 +23,8 @@ const happenings: fc.Arbitrary<(state: MemoryState) => MemoryState> = fc.oneof(
     return afterRequest(state, { planVersion: 0, tokens: sent }, now);
   }),
   fc.tuple(tokens, fc.constantFrom("end", "max-output", "error", "aborted")).map(([inputTokens, stopReason]) => {
-    return (state: MemoryState) => afterUsage(state, { inputTokens, stopReason }, calibration).state;
+    return (state: MemoryState) =>
+      afterUsage(state, { report: { inputTokens, stopReason }, shownTokens: undefined }, calibration).state;
   }),
   fc
     .constantFrom("end", "max-output", "error", "aborted")

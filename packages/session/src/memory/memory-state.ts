@@ -139,13 +139,19 @@ export const afterRequest = (state: MemoryState, sent: SentRequest, now: number)
   past: { attempt: state.past?.attempt, usage: afterSending(usageOf(state), sent), requestedAt: now },
 });
 
+/** What a provider reported of the newest request, and what of its answer stands in the thread by our count, if it does. */
+interface ReportedAnswer {
+  readonly report: UsageReport;
+  readonly shownTokens: number | undefined;
+}
+
 /** The state after a provider reported the usage of a request. */
 export function afterUsage(
   before: MemoryState,
-  report: UsageReport,
+  { report, shownTokens }: ReportedAnswer,
   calibration: SessionOptions["calibration"],
 ): Remembered {
-  const usage = afterReport(usageOf(before), report);
+  const usage = afterReport(usageOf(before), report, shownTokens);
   const state = { ...withUsage(before, usage), totals: addUsage(before.totals, report) };
   const { measured } = usage;
   if (measured === null || measured === usageOf(before).measured) return { state, effects: NO_EFFECTS };

@@ -140,14 +140,20 @@ export class SessionMemory {
     this.#state = afterRequest(this.#state, sent, this.#ports.clock.now());
   }
 
-  async usageReported(report: UsageReport): Promise<void> {
+  /** @param shownTokens what of the answer stands in the thread by our count; undefined while it is not there. */
+  async usageReported(report: UsageReport, shownTokens?: number): Promise<void> {
     await this.load();
-    await this.#take(afterUsage(this.#state, report, this.#options.calibration));
+    const { calibration } = this.#options;
+    await this.#take(afterUsage(this.#state, { report, shownTokens }, calibration));
   }
 
   /** Takes note of an answer, and of its figures where it has any. */
-  async answered(stopReason: StopReason, usage: Omit<UsageReport, "stopReason"> | undefined): Promise<void> {
-    if (usage !== undefined && usage.inputTokens > 0) return this.usageReported({ ...usage, stopReason });
+  async answered(
+    stopReason: StopReason,
+    usage: Omit<UsageReport, "stopReason"> | undefined,
+    shownTokens?: number,
+  ): Promise<void> {
+    if (usage !== undefined && usage.inputTokens > 0) return this.usageReported({ ...usage, stopReason }, shownTokens);
     await this.load();
     this.#state = afterUnmeasured(this.#state, stopReason);
   }

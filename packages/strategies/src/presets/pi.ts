@@ -1,10 +1,16 @@
-import { roomTokens } from "@threadfold/core";
+import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { tokenCountTrigger } from "../triggers/count-triggers.ts";
-import { reportedUsageTrigger } from "../triggers/size-triggers.ts";
-import { lastTokensSplittingTurns } from "../windows/cut-points.ts";
+import { contextTokensTrigger } from "../triggers/size-triggers.ts";
+import { lastTokensInWholeTurns, lastTokensSplittingTurns } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { aboveReserves, type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import {
+  aboveReserves,
+  type CompactionPreset,
+  LAST_RESORT,
+  outputReserve,
+  policyWith,
+  presetFigures,
+} from "./compaction-preset.ts";
 
 /** pi's `reserveTokens` and `keepRecentTokens`. */
 export const PI_RESERVE_TOKENS = 16_384;
@@ -17,35 +23,60 @@ export const PI_SUMMARY_TOKENS = Math.floor(0.8 * PI_RESERVE_TOKENS);
 export const PI_SUMMARY_PREFIX =
   "Another language model worked on this task and produced a summary. Use this to continue the work without duplicating effort:";
 
+/** What pi lets its users set (`compaction` of its settings), in tokens. */
+export interface PiSettings {
+  /** Kept free of the window; compaction starts above the rest. 16 384 by default. */
+  readonly reserveTokens?: number;
+  /** What stays of the conversation's end as it is. 20 000 by default. */
+  readonly keepRecentTokens?: number;
+  /**
+   * False to cut between turns alone: a last turn that is larger than `keepRecentTokens` then stays whole. True by default:
+   * such a turn is split before an assistant message, and its beginning goes into a summary of its own.
+   */
+  readonly splitTurns?: boolean;
+}
+
 /**
  * As pi does: within 16 384 tokens of the window the history before the last 20 000 tokens becomes a summary, cut at a
- * turn; a turn that is larger than that alone is split (L20). What the provider reported counts as well as what we
- * count.
+ * turn; a turn that is larger than that alone is split (L20). What the provider reported of prompt and answer counts as well
+ * as what we count.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for a figure that is not a whole number of at least 0.
  */
-export const piPreset: CompactionPreset = {
-  name: "pi",
-  description: "Within 16 384 tokens of the cap summarizes all but the last 20 000 tokens, cut at a turn.",
-  ladder: [
-    windowStrategy({ name: "turn-cut", cut: lastTokensSplittingTurns(PI_KEEP_RECENT_TOKENS), fold: "summarize" }),
-  ],
-  config: {
-    policyVersion: "pi-v3",
-    softThresholdPercent: 1,
-    targetPercent: 0,
-    preserveRecentTurns: 0,
-    summaryMaxTokens: PI_SUMMARY_TOKENS,
-    summaryRole: "user",
-    summaryWording: { introduction: PI_SUMMARY_PREFIX },
-    minReclaimPercent: 0,
-  },
-  trigger: (config) => {
-    const threshold = aboveReserves(config.maxInputTokens - PI_RESERVE_TOKENS + 1, config);
-    return anyOf(
-      tokenCountTrigger(threshold),
-      reportedUsageTrigger(Math.min(1, threshold / roomTokens(config))),
-      ...LAST_RESORT,
-    );
-  },
-  figures: { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS },
-  promptVersion: "pi-v3",
-};
+export function pi({ splitTurns = true, ...settings }: PiSettings = {}): CompactionPreset {
+  const defaults = { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS };
+  const figures = presetFigures("pi", defaults, settings);
+  const { reserveTokens, keepRecentTokens } = figures;
+  const cut = splitTurns ? lastTokensSplittingTurns(keepRecentTokens) : lastTokensInWholeTurns(keepRecentTokens);
+  return {
+    name: "pi",
+    description: "Within 16 384 tokens of the cap summarizes all but the last 20 000 tokens, cut at a turn.",
+    ladder: [windowStrategy({ name: "turn-cut", cut, fold: "summarize" })],
+    config: {
+      policyVersion: policyWith("pi-v4", { ...settings, ...(!splitTurns && { splitTurns }) }),
+      softThresholdPercent: 1,
+      targetPercent: 0,
+      preserveRecentTurns: 0,
+      summaryMaxTokens: Math.max(1, Math.floor(0.8 * reserveTokens)),
+      summaryRole: "user",
+      summaryWording: { introduction: PI_SUMMARY_PREFIX },
+      minReclaimPercent: 0,
+    },
+    trigger: (config) => anyOf(contextTokensTrigger(piThreshold(config, reserveTokens)), ...LAST_RESORT),
+    figures,
+    promptVersion: "pi-v3",
+    warnAfterCompactions: 1,
+  };
+}
+
+/** pi with its own figures. */
+export const piPreset: CompactionPreset = pi();
+
+/** The first number of tokens that is above the window less the reserve, or the configured share of the room when that is less. */
+function piThreshold(config: ContextCompactionConfig, reserveTokens: number): number {
+  const { maxInputTokens, softThresholdPercent } = config;
+  const threshold = aboveReserves(maxInputTokens - outputReserve(config, reserveTokens) + 1, config);
+  return softThresholdPercent < 1
+    ? Math.min(threshold, Math.ceil(softThresholdPercent * roomTokens(config)))
+    : threshold;
+}

@@ -19,6 +19,8 @@ export interface TriggerInput {
   readonly baselineTokens?: number;
   /** Prompt tokens that the provider reported for a request under the current plan, and what was counted since (L17). */
   readonly reportedTokens?: number;
+  /** What the provider counted of the newest answer beyond what the request shows of it, such as thinking; 0 when unknown. */
+  readonly unshownTokens?: number;
   /** True when the provider refused the last request because it was too long, and no fold has answered that yet (L19). */
   readonly overflowed?: boolean;
   /** True when the last answer ended because it was as long as it may be, and no fold has answered that yet (L19). */

@@ -60,6 +60,21 @@ export function usedTokensTrigger(threshold: number): CompactionTrigger {
 }
 
 /**
+ * Fires when prompt and answer together took at least this many tokens by the provider's count, as pi's `contextTokens` has
+ * them (input, output, what was read from the cache and written to it), or when the request does by our own.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the threshold is at least 0.
+ */
+export function contextTokensTrigger(threshold: number): CompactionTrigger {
+  const used = usedTokensTrigger(threshold);
+  return {
+    name: `context-tokens ${threshold}`,
+    evaluate: ({ reportedTokens = 0, unshownTokens = 0, ...input }) =>
+      used.evaluate({ ...input, reportedTokens: reportedTokens + unshownTokens }),
+  };
+}
+
+/**
  * A rung that is walked only while the request takes more than this share of the room, what earlier rungs freed already
  * taken off: gentle rungs act early and harsh ones late (S12).
  *

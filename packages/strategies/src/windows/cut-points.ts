@@ -104,6 +104,21 @@ export function lastTokensSplittingTurns(tokens: number): CutPoint {
   };
 }
 
+/**
+ * Keeps about the last `tokens` in whole turns: cut at the next turn start, and where a single turn takes more than that, at
+ * the start of this turn.
+ */
+export function lastTokensInWholeTurns(tokens: number): CutPoint {
+  requireCount("keepRecentTokens", tokens);
+  return (context) => {
+    const limit = tokenWindow(tokens, context);
+    const from = suffixStart(context, limit);
+    if (from === 0) return 0;
+    if (!oversizedTurn(context, from, limit)) return snapToTurnStart(context.shape, from);
+    return realMessages(context).findLast(({ ordinal, startsTurn }) => startsTurn && ordinal <= from)?.ordinal ?? 0;
+  };
+}
+
 /** Keeps nothing: the whole history is folded (Claude Code and Codex). */
 export const nothing: CutPoint = ({ shape }) => shape.length;
 

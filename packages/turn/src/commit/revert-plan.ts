@@ -14,8 +14,8 @@ import {
 import type { RequestRenderer } from "../measure/request-renderer.ts";
 import type { ThreadState } from "../measure/thread-state.ts";
 
-/** What a plan is brought back for. */
-interface RevertGrounds {
+/** What a plan is rendered and counted with before it is committed. */
+export interface CommitGrounds {
   readonly state: ThreadState;
   readonly renderer: RequestRenderer;
   readonly budget: TokenBudget;
@@ -33,14 +33,29 @@ export async function revertPlan(
   plans: CompactionStore,
   current: CompactionPlan,
   planVersion: number,
-  { state, renderer, budget, now }: RevertGrounds,
+  grounds: CommitGrounds,
 ): Promise<CompactionOutcome> {
-  const { threadId } = current;
   const records = await recordsOf(plans, current, planVersion);
-  const before = renderer.measure(current);
+  const before = grounds.renderer.measure(current);
   const unchanged = { before, after: before };
   if (planVersion === current.version || planRecords(records).length + planRecords(current).length === 0)
     return { type: "no-op", reason: `plan ${planVersion} holds already`, tokens: unchanged };
+  return commitRecords(plans, current, records, grounds);
+}
+
+/**
+ * Commits records that no fold made as the next plan, after a look at what they render to. A plan that would break a rule of
+ * the provider or hide a pin is refused.
+ */
+export async function commitRecords(
+  plans: CompactionStore,
+  current: CompactionPlan,
+  records: PlanRecords,
+  { state, renderer, budget, now }: CommitGrounds,
+): Promise<CompactionOutcome> {
+  const { threadId } = current;
+  const before = renderer.measure(current);
+  const unchanged = { before, after: before };
   const draft = {
     ...records,
     threadId,

@@ -41,7 +41,7 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     // Before the first request nothing is known of the cache: that is not a risk to take.
     cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
     requested: force,
-    ...(reported !== undefined && { reportedTokens: reported }),
+    ...(reported !== undefined && { reportedTokens: reported, unshownTokens: usage.measured?.unshown ?? 0 }),
     ...(idleSeconds !== undefined && { idleSeconds }),
   });
 }

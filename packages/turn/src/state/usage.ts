@@ -78,12 +78,22 @@ export interface UsageReport {
 /** Whether something that asks for a fold was reported, and whether a fold has answered it: once, and never again (L19). */
 type Reaction = "none" | "pending" | "answered" | "exhausted";
 
+/** What the provider counted of a request, and of the answer to it. */
+export interface MeasuredRequest {
+  readonly planVersion: number;
+  readonly inputTokens: number;
+  /** Tokens of the same request by our counter. */
+  readonly counted: number;
+  /** Tokens of the answer that the provider counted beyond what of it stands in the thread, such as thinking; 0 when unknown. */
+  readonly unshown: number;
+}
+
 /** What the provider's answers have taught so far. */
 export interface UsageState {
   /** The newest request that was rendered. */
   readonly sent: SentRequest | null;
   /** The newest figure that can be trusted, with what our counter said of the same request. */
-  readonly measured: { readonly planVersion: number; readonly inputTokens: number; readonly counted: number } | null;
+  readonly measured: MeasuredRequest | null;
   readonly overflow: Reaction;
   readonly maxOutput: Reaction;
 }
@@ -92,15 +102,20 @@ export const NO_USAGE: UsageState = Object.freeze({ sent: null, measured: null, 
 
 export const afterSending = (state: UsageState, sent: SentRequest): UsageState => ({ ...state, sent });
 
-/** The state after a report. A failed answer, and one that reports nothing, leaves the last figure in place (L18). */
-export function afterReport(state: UsageState, report: UsageReport): UsageState {
-  const { inputTokens, stopReason = "end" } = report;
+/**
+ * The state after a report. A failed answer, and one that reports nothing, leaves the last figure in place (L18).
+ *
+ * @param shownTokens what of the answer stands in the thread, by our counter; undefined while it is not there.
+ */
+export function afterReport(state: UsageState, report: UsageReport, shownTokens?: number): UsageState {
+  const { inputTokens, outputTokens = 0, stopReason = "end" } = report;
   if (stopReason === "error" || stopReason === "aborted" || !(inputTokens > 0) || state.sent === null) return state;
   const planVersion = report.planVersion ?? state.sent.planVersion;
   const next = afterAnswer(state, stopReason);
   // What was counted of another request says nothing about this one.
   if (planVersion !== state.sent.planVersion) return next;
-  return { ...next, measured: { planVersion, inputTokens, counted: state.sent.tokens } };
+  const unshown = shownTokens === undefined ? 0 : Math.max(0, outputTokens - shownTokens);
+  return { ...next, measured: { planVersion, inputTokens, counted: state.sent.tokens, unshown } };
 }
 
 /** The state after an answer of which nothing was measured. One that came through settles what was asked for before it. */

@@ -1,0 +1,187 @@
+import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
+import { exportSession, importSession } from "@threadfold/importers";
+import { createMemoryStore } from "@threadfold/stores";
+import { pi, piPreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { planWindow } from "./request/plan-window.ts";
+import { openSession, say, work } from "./testing/agent-work.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+
+/** A line of a session file of pi's first design: a message by its name in the document, or a compaction. */
+type Line = string | { readonly summary: string; readonly keepLastMessages: number };
+
+function sessionFile(lines: readonly Line[]): Uint8Array {
+  const calls = new Map<string, number>();
+  const entries = lines.map((line) => {
+    if (typeof line !== "string") return { type: "compaction", timestamp: AT, tokensBefore: 100, ...line };
+    const [role, turn] = [line[0], line.slice(1)];
+    const next = lines[lines.indexOf(line) + 1];
+    if (role === "u") return { type: "message", timestamp: AT, message: { role: "user", content: line } };
+    if (role === "t") {
+      const message = { role: "toolResult", toolCallId: `call-${turn}`, toolName: "bash", isError: false };
+      return { type: "message", timestamp: AT, message: { ...message, content: [{ type: "text", text: line }] } };
+    }
+    const isCalling = typeof next === "string" && next.startsWith("t") && !calls.has(turn);
+    calls.set(turn, 1);
+    const call = { type: "toolCall", id: `call-${turn}`, name: "bash", arguments: {} };
+    const content = [{ type: "text", text: line }, ...(isCalling ? [call] : [])];
+    return { type: "message", timestamp: AT, message: { role: "assistant", content, stopReason: "stop" } };
+  });
+  const header = { type: "session", id: "s", timestamp: AT, cwd: "/work" };
+  return new TextEncoder().encode([header, ...entries].map((entry) => JSON.stringify(entry)).join("\n"));
+}
+
+/** What a session shows of such a file: its messages by name, and [the text of a summary]. */
+async function loaded(lines: readonly Line[]): Promise<readonly string[]> {
+  const imported = await importSession(sessionFile(lines));
+  const session = await openSession({ preset: piPreset, config: { maxInputTokens: 200_000 } });
+  await session.append(imported.messages);
+  const outcome = await session.applyCompactions(imported.compactions);
+  const { request, violations } = await session.prepare();
+  expect(violations).toEqual([]);
+  expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+  const shown = request.messages.filter(({ synthetic }) => synthetic !== "continuation");
+  return shown.map(({ synthetic, parts: [part] }) => {
+    const text = part?.type === "text" ? part.text : part?.type === "tool-result" ? JSON.stringify(part) : "";
+    if (synthetic === "summary") {
+      expect(outcome.type).toBe("committed");
+      expect(text).toContain("Another language model worked on this task and produced a summary.");
+      return `[${/summary \w+/.exec(text)?.[0]}]`;
+    }
+    return /[uat]\d/.exec(text)?.[0] ?? text;
+  });
+}
+
+const SINGLE = ["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4", "t4"];
+const COMPACTED = { summary: "summary one", keepLastMessages: 3 };
+
+describe("pi, by requirement", () => {
+  it("pi-2 context tokens are input and output of the newest answer, thinking among them", async () => {
+    const session = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
+    await session.append(Array.from({ length: 12 }, (_, n) => say(`u${n}`, "user", `Go on. ${"word ".repeat(2_000)}`)));
+    await session.prepare();
+    await session.complete({
+      messages: [say("a0", "assistant", "Yes.")],
+      usage: { inputTokens: 176_000, outputTokens: 10_000 },
+    });
+    expect((await session.prepare()).outcome?.type).toBe("committed");
+    const below = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
+    await below.append([say("u0", "user", "Go on.")]);
+    await below.prepare();
+    const usage = { inputTokens: 176_000, outputTokens: 7_000 };
+    await below.complete({ messages: [say("a0", "assistant", "Yes.")], usage });
+    expect((await below.prepare()).outcome?.type).toBe("no-op");
+  });
+
+  it("pi-5 with splitTurns off nothing is cut inside a turn, however large the last one is", async () => {
+    const shown = async (splitTurns: boolean) => {
+      const session = await openSession({ preset: pi({ splitTurns }), config: { maxInputTokens: 100_000 } });
+      await session.append([
+        ...Array.from({ length: 8 }, (_, n) => say(`p${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(2_000))),
+        say("u", "user", "The task."),
+        ...work(0, 30, 1_000),
+      ]);
+      await session.compact({ force: true });
+      return (await session.prepare()).manifest.messages.filter(({ action }) => action === "include").length;
+    };
+    expect(await shown(false)).toBe(61);
+    expect(await shown(true)).toBeLessThan(50);
+  });
+
+  it("pi-7 reserveTokens and keepRecentTokens can be set, and a summary has 0.8 of the reserve", async () => {
+    const preset = pi({ reserveTokens: 40_000, keepRecentTokens: 5_000 });
+    expect(preset.config.summaryMaxTokens).toBe(32_000);
+    const session = await openSession({ preset, config: { maxInputTokens: 100_000 } });
+    await session.append(
+      Array.from({ length: 59 }, (_, n) => say(`m${n}`, n % 2 === 0 ? "user" : "assistant", "x".repeat(3_984))),
+    );
+    expect((await session.prepare()).outcome?.type).toBe("no-op");
+    await session.append([say("more", "user", "x".repeat(8_000))]);
+    expect((await session.prepare()).outcome?.type).toBe("committed");
+    const kept = (await session.prepare()).manifest.messages.filter(({ action }) => action === "include");
+    expect(kept.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(5_000);
+    for (const settings of [{ reserveTokens: -1 }, { keepRecentTokens: 0.5 }, { keepTokens: 1 }])
+      expect(() => pi(settings as object)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+
+  it("pi-8 automatic folding is switched at run time; what somebody asks for is folded either way, and stats tell", async () => {
+    const session = await openSession({ preset: pi(), config: { maxInputTokens: 40_000 }, onOverBudget: "send" });
+    const turns = (from: number): readonly MessageInput[] =>
+      Array.from({ length: 40 }, (_, n) =>
+        say(`m${from + n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(700)),
+      );
+    await session.append(turns(0));
+    session.setAutoCompaction(false);
+    expect(session.stats().autoCompaction).toBe(false);
+    expect((await session.prepare()).outcome?.type).toBe("disabled");
+    expect((await session.compact()).type).toBe("disabled");
+    expect((await session.compact({ force: true })).type).toBe("committed");
+    await session.append(turns(40));
+    expect((await session.prepare()).outcome?.type).toBe("disabled");
+    session.setAutoCompaction(true);
+    expect(session.stats().autoCompaction).toBe(true);
+    expect((await session.prepare()).outcome?.type).toBe("committed");
+  });
+
+  it("pi-12 the compaction that is written says how many messages it keeps, as the document has it", async () => {
+    const session = await openSession({ preset: pi({ keepRecentTokens: 2_500 }), config: { maxInputTokens: 40_000 } });
+    await session.append(
+      Array.from({ length: 12 }, (_, n) => say(`m${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(800))),
+    );
+    await session.compact({ force: true });
+    const { thread, plan } = session;
+    const { text } = exportSession("pi", { thread, plan, window: planWindow(thread, plan), at: AT });
+    const last = JSON.parse(text.trimEnd().split("\n").at(-1) as string);
+    expect(last).toMatchObject({ type: "compaction", keepLastMessages: 2, tokensBefore: plan.originalTokens });
+    const again = await importSession(new TextEncoder().encode(text));
+    expect(again.compactions.at(-1)?.firstKeptMessageId).toBe(again.messages.at(-3)?.id);
+  });
+
+  describe("pi-13 the loader builds summary, kept messages and what came after from the latest compaction", () => {
+    it("example: single compaction", async () => {
+      expect(await loaded([...SINGLE, COMPACTED])).toEqual(["[summary one]", "u4", "a4", "t4"]);
+      expect(await loaded([...SINGLE, COMPACTED, "u5", "a5"])).toEqual(["[summary one]", "u4", "a4", "t4", "u5", "a5"]);
+    });
+
+    it("example: multiple compactions", async () => {
+      const later = ["u5", "a5", "u6", "a6", "t6", "u7", "a7", { summary: "summary two", keepLastMessages: 2 }];
+      expect(await loaded([...SINGLE, COMPACTED, ...later])).toEqual(["[summary two]", "u7", "a7"]);
+    });
+
+    it("example: branching after the compaction keeps it, and before undoes it", async () => {
+      const before = ["u1", "a1", "u2", "a2"];
+      const compacted = { summary: "summary one", keepLastMessages: 2 };
+      expect(await loaded([...before, compacted, "u3"])).toEqual(["[summary one]", "u2", "a2", "u3"]);
+      expect(await loaded(["u1", "a1", "u2"])).toEqual(["u1", "a1", "u2"]);
+    });
+  });
+
+  it("pi-14 keepLastMessages never reaches across an earlier compaction", async () => {
+    const later = ["u5", "a5", { summary: "summary two", keepLastMessages: 20 }, "u6"];
+    expect(await loaded([...SINGLE, COMPACTED, ...later])).toEqual(["[summary two]", "u5", "a5", "u6"]);
+  });
+
+  it("pi-13 a thread that was folded here keeps its own plan, and messages that are missing are named", async () => {
+    const imported = await importSession(sessionFile([...SINGLE, COMPACTED]));
+    const session = await openSession({ threadId: asThreadId("other"), store: createMemoryStore(), preset: pi() });
+    await expect(session.applyCompactions(imported.compactions)).rejects.toMatchObject({ code: "MESSAGE_NOT_FOUND" });
+    await session.append(imported.messages);
+    expect((await session.applyCompactions(imported.compactions)).type).toBe("committed");
+    expect((await session.applyCompactions(imported.compactions)).type).toBe("no-op");
+    expect((await session.explain(asMessageId(imported.messages[0]?.id as string))).action).toBe("summarize");
+  });
+
+  it("pi-26 warns that quality may suffer from the first compaction on", async () => {
+    expect(piPreset.warnAfterCompactions).toBe(1);
+    const warnings: (string | null)[] = [];
+    const session = await openSession({
+      preset: pi({ keepRecentTokens: 1_000 }),
+      config: { maxInputTokens: 40_000 },
+      onEvent: (event) => event.type === "compaction_boundary" && warnings.push(event.notice.warning),
+    });
+    await session.append(Array.from({ length: 12 }, (_, n) => say(`m${n}`, "user", "word ".repeat(800))));
+    await session.compact({ force: true });
+    expect(warnings).toEqual([expect.any(String)]);
+  });
+});
