@@ -1,4 +1,4 @@
-import type { CompactionOutcome, CompactionPlan, CompactionStore } from "@threadfold/core";
+import type { CompactionOutcome, CompactionPlan, CompactionStore, NormalizationChange } from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import type { CommitWeighing } from "./decide/costs.ts";
 import { type DeclinedFold, decide, type FoldDecision, postponed } from "./decide/decide.ts";
@@ -37,6 +37,8 @@ export interface TurnResult {
   readonly attempted: boolean;
   /** What the commit was weighed at; null when it was not. */
   readonly weighing: CommitWeighing | null;
+  /** What a committed plan holds otherwise than it was proposed. */
+  readonly changes: readonly NormalizationChange[];
   /** The turn that it was made in: a later one than the first when another writer was first. */
   readonly turn: Turn;
 }
@@ -67,7 +69,7 @@ export async function foldTurn(
   for (let conflicts = 0; ; conflicts++) {
     const { plan, history } = turn;
     const { result, attempted, waitCalls, weighing } = await makeFold(turn, options, decided);
-    const ended = { plan, basis: plan, history, attempted, weighing, turn };
+    const ended = { plan, basis: plan, history, attempted, weighing, changes: [], turn };
     if (result.type !== "ready") {
       const next = attempted ? afterAttempt(history, result.type, triedAt(turn, options, waitCalls)) : history;
       return { ...ended, outcome: result, history: next };
@@ -77,7 +79,8 @@ export async function foldTurn(
     const commit = await plans.commitPlan(turn.threadId, result.plan, plan.version);
     if (commit.status === "committed") {
       const { version } = result.plan;
-      return { ...ended, outcome: committed(result), plan: result.plan, history: foldHistory(version) };
+      const { changes } = result;
+      return { ...ended, outcome: committed(result), plan: result.plan, history: foldHistory(version), changes };
     }
     if (conflicts === MAX_CONFLICTS || rebase === null) {
       const { currentVersion } = commit;
@@ -118,8 +121,9 @@ const triedAt = ({ state, config }: Turn, options: CompactOptions, waitCalls: nu
   waitCalls,
 });
 
-function committed({ plan, tokens, floor, summarizerProblem: problem, instructions }: FoldReady): CompactionOutcome {
-  const told = instructions === null ? {} : { instructions };
+function committed(result: FoldReady): CompactionOutcome {
+  const { plan, tokens, floor, summarizerProblem: problem, instructions, notStored } = result;
+  const told = { ...(instructions !== null && { instructions }), ...(notStored !== undefined && { notStored }) };
   if (problem !== null) return { type: "summarizer-failed-floor-used", plan, tokens, problem, ...told };
   return { type: "committed", plan, tokens, floor, ...told };
 }

@@ -4,7 +4,10 @@ import type { CompactionPlan } from "../plan/compaction-plan.ts";
 import { type PlanRecord, RECORD_KINDS, type RecordAction } from "../plan/plan-record.ts";
 
 /** How an attempt to fold ended. Every attempt ends in exactly one of these; none of them throws. */
-export type CompactionOutcome =
+export type CompactionOutcome = {
+  /** Messages whose bodies the artifact store did not take, so that they were not externalized; absent when it took all. */
+  readonly notStored?: readonly MessageId[];
+} & (
   | {
       readonly type: "committed";
       readonly plan: CompactionPlan;
@@ -60,7 +63,8 @@ export type CompactionOutcome =
       readonly required: number;
       readonly indispensable: IndispensableTokens;
       readonly tokens: TokensBeforeAfter;
-    };
+    }
+);
 
 /** Tokens of the counted request before and after an attempt. Equal when nothing was changed. */
 export interface TokensBeforeAfter {

@@ -39,12 +39,25 @@ export type ContextCompactionEvent = EventBase &
         readonly span: SpanReference;
         readonly tokensFreed: number;
       })
-    | {
-        readonly type: "compaction_retrieved";
-        readonly strategy: string;
-        readonly span: SpanReference;
-        readonly tokensFreed: number;
-      }
+    /** What was proposed and what the committed plan holds differ: overlaps, half groups, sources that have changed. */
+    | (FoldEventBase & {
+        readonly type: "compaction_normalized";
+        readonly planVersion: number;
+        /** Name of the rule that made the change. */
+        readonly rule: string;
+        readonly problem: string;
+        /** The messages whose fate changed. */
+        readonly messageIds: readonly MessageId[];
+      })
+    /** The artifact store did not take a body: its message is not externalized. */
+    | (FoldEventBase & {
+        readonly type: "artifact_store_failed";
+        readonly messageId: MessageId;
+        /** Names the failure without quoting foreign text: the message of a Threadfold error, name and code of any other. */
+        readonly problem: string;
+        /** What was thrown, for debugging. It may quote content, so it must not be logged. */
+        readonly cause: unknown;
+      })
     | { readonly type: "compaction_rehydrated"; readonly artifactId: ArtifactId; readonly tokens: number }
     | { readonly type: "compaction_recalled"; readonly messageIds: readonly MessageId[]; readonly tokens: number }
     | { readonly type: "rehydration_failed"; readonly problem: string }

@@ -15,6 +15,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "turn-opened": "a marked user message was put before the assistant's reasoning",
   "continuation-added": "a marked user message was put last",
   "rule-not-pinned": "rules are folded away and not pinned, because detected pins have a cap",
+  "body-not-stored": "large messages were not externalized, because the artifact store did not take them",
   "result-left-out": "results were left out",
   "reasoning-left-out": "messages go out without their reasoning",
   "media-replaced": "messages have pictures or documents that were replaced by a marker",

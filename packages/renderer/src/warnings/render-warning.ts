@@ -29,7 +29,9 @@ export type PlainWarningKind =
   /** A marked user message was put last, because the log ends on an assistant turn. */
   | "continuation-added"
   /** Rules of a user are not pinned for the cap on detected pins, and the messages that they stand in are folded. */
-  | "rule-not-pinned";
+  | "rule-not-pinned"
+  /** The artifact store did not take the bodies of messages, which were therefore not externalized. */
+  | "body-not-stored";
 
 /** Why a part of a message does not go out. */
 export type LeftOutReason = {
@@ -94,6 +96,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "cache-mark-left-out": false,
   "message-left-out": true,
   "rule-not-pinned": true,
+  "body-not-stored": false,
   "system-as-notice": false,
   "opening-added": false,
   "turn-opened": false,

@@ -39,8 +39,11 @@ export class FoldEvents {
   }
 
   /** Reports a plan that was committed, record by record, and returns its notice. */
-  committed({ turn, outcome, plan, basis }: TurnResult, { foldId, cause, startedAt }: FoldAttempt): CompactionNotice {
+  committed(result: TurnResult, { foldId, cause, startedAt }: FoldAttempt): CompactionNotice {
+    const { turn, outcome, plan, basis, changes } = result;
     const { thread } = turn.state;
+    for (const change of changes)
+      this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
     for (const event of recordEvents(turn, plan)) this.#events.emit(event);
     // An epoch ends here: how well its fold served is reported before the next one begins.
     if (basis.version > 0)

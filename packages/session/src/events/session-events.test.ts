@@ -1,5 +1,6 @@
 import { type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
 import { createMemoryStore } from "@threadfold/stores";
+import { type CompactionStrategy, ladderPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -22,6 +23,62 @@ async function listening(options: Partial<SessionOptions> = {}) {
   });
   return { session, events };
 }
+
+describe("what a fold could not do as proposed", () => {
+  it("a store that does not take a body is named in an event, in the outcome and in a warning", async () => {
+    const diskFull = Object.assign(new Error("disk full"), { code: "ENOSPC" });
+    let asked = 0;
+    const store = watchedStore(createMemoryStore(), {
+      before: (call) => {
+        if (call === "artifacts.store" && asked++ < 3) throw diskFull;
+      },
+    });
+    const { session, events } = await listening({
+      store,
+      config: { maxInputTokens: 10_000, externalizeThresholdTokens: 100 },
+    });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    const { outcome, warnings } = await session.prepare();
+    const failed = ofType(events, "artifact_store_failed");
+    expect(failed.map(({ messageId }) => messageId)).toEqual(outcome?.notStored);
+    expect(failed).toHaveLength(3);
+    for (const event of failed) expect(event).toMatchObject({ problem: "Error ENOSPC", cause: diskFull });
+    expect(warnings.find(({ kind }) => kind === "body-not-stored")?.messageIds).toEqual(outcome?.notStored);
+    expect((await session.prepare()).warnings.map(({ kind }) => kind)).not.toContain("body-not-stored");
+  });
+
+  it("says nothing of the kind when the store takes all and no rule had to change a proposal", async () => {
+    const { session, events } = await listening();
+    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    const { outcome, warnings } = await session.prepare();
+    expect(outcome).toMatchObject({ type: "committed" });
+    expect(outcome).not.toHaveProperty("notStored");
+    expect(warnings.map(({ kind }) => kind)).not.toContain("body-not-stored");
+    expect([...ofType(events, "compaction_normalized"), ...ofType(events, "artifact_store_failed")]).toEqual([]);
+  });
+
+  it("a rule that changes what a strategy proposed is named with its messages, after the commit", async () => {
+    const halfGroups: CompactionStrategy = {
+      name: "half-groups",
+      aggressiveness: 4,
+      analyze: ({ foldable, shape }) =>
+        foldable.flatMap(({ ordinals }) => {
+          const ordinal = ordinals.find((one) => shape.header(one).role === "tool");
+          if (ordinal === undefined) return [];
+          const estimatedTokensFreed = shape.header(ordinal).tokens;
+          return [{ action: "drop", strategy: "half-groups", ordinals: [ordinal], estimatedTokensFreed, reason: "r" }];
+        }),
+    };
+    const { session, events } = await listening({ preset: { ...ladderPreset, ladder: [halfGroups] } });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    const { plan, outcome } = await session.prepare();
+    expect(outcome?.type).toBe("committed");
+    const normalized = ofType(events, "compaction_normalized");
+    expect(normalized[0]).toMatchObject({ rule: "whole-groups", planVersion: 1, problem: expect.any(String) });
+    const dropped = new Set(plan.drops.flatMap(({ span }) => span.messageIds));
+    for (const { messageIds } of normalized) for (const id of messageIds) expect(dropped.has(id)).toBe(true);
+  });
+});
 
 describe("events of a fold", () => {
   it("L13 started and completed carry the same id, another one for each look, and come after the turn began", async () => {

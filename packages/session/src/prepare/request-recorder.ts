@@ -48,6 +48,11 @@ function unpinnedWarning({ state, unpinned }: SessionThread, plan: CompactionPla
   return folded.length === 0 ? [] : [{ kind: "rule-not-pinned", messageIds: folded }];
 }
 
+function unstoredWarning(outcome: CompactionOutcome | null): readonly RenderWarning[] {
+  const messageIds = outcome?.notStored;
+  return messageIds === undefined ? [] : [{ kind: "body-not-stored", messageIds }];
+}
+
 /** Renders requests and records each one by its digest before it is handed out. */
 export class RequestRecorder {
   readonly #ports: RequestRecorderPorts;
@@ -84,7 +89,7 @@ export class RequestRecorder {
       breakdown: rendering.breakdown,
       plan,
       manifest: rendering.manifest,
-      warnings: [...rendering.warnings, ...unpinnedWarning(thread, plan)],
+      warnings: [...rendering.warnings, ...unpinnedWarning(thread, plan), ...unstoredWarning(outcome)],
       violations: verification.violations,
       missingPins: rendering.missingPins,
       outcome,

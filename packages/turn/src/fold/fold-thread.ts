@@ -9,6 +9,7 @@ import {
   EventLoopTurns,
   type GroupedThread,
   groupRecords,
+  type MessageId,
   normalizePlan,
   PLAN_SCHEMA_VERSION,
   type PlanRecord,
@@ -28,7 +29,7 @@ import {
 import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import { DraftPlan, unreadResults } from "@threadfold/strategies";
 import { configForEpoch, growthPerCall } from "../decide/costs.ts";
-import { bodyArchive } from "../fulfil/body-archive.ts";
+import { bodyArchive, type StorageProblem } from "../fulfil/body-archive.ts";
 import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
@@ -76,6 +77,8 @@ export interface FoldPorts {
   readonly redact?: Redact;
   /** Called with every proposal that was chosen. */
   readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
+  /** Called with every body that the artifact store did not take. */
+  readonly onStorageProblem?: (problem: StorageProblem) => void;
 }
 
 /**
@@ -87,7 +90,10 @@ export async function foldThread(input: FoldInput, ports: FoldPorts): Promise<Fo
   const before = ports.verifier.measure(input.plan);
   const unchanged = { before, after: before };
   try {
-    return await new Fold(input, ports, before).run();
+    const fold = new Fold(input, ports, before);
+    const result = await fold.run();
+    const notStored = fold.notStored;
+    return notStored.length === 0 ? result : { ...result, notStored };
   } catch (cause) {
     if (input.signal?.aborted === true) return { type: "aborted", tokens: unchanged };
     throw cause;
@@ -124,16 +130,20 @@ class Fold {
     this.#now = new Date(ports.clock.now()).toISOString();
     this.#grounds = {
       replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
-      archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal),
+      archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal, ports.onStorageProblem),
     };
     this.#candidates = new Candidates({
       before,
       room: this.#room,
       hard: input.hard,
       instructed: input.instructions !== undefined,
-      storageProblems: () => this.#grounds.archive.problems,
       verifyCurrent: () => ports.verifier.verify(input.plan),
     });
+  }
+
+  /** Messages whose bodies the artifact store did not take. */
+  get notStored(): readonly MessageId[] {
+    return this.#grounds.archive.problems.map(({ messageId }) => messageId);
   }
 
   async run(): Promise<FoldResult> {

@@ -18,6 +18,7 @@ export async function makePlan(
   const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
     turn;
   const hard = decision.level === "hard";
+  const base = { threadId: turn.threadId, foldId: turn.foldId, budgetLimit: turn.config.maxInputTokens };
   return foldThread(
     {
       ...state,
@@ -40,16 +41,8 @@ export async function makePlan(
       ...(redact !== undefined && { redact }),
       ...(determinismProbe !== undefined && { determinismProbe }),
       onProposal: ({ strategy, estimatedTokensFreed, reason }, span) =>
-        turn.emit({
-          threadId: turn.threadId,
-          foldId: turn.foldId,
-          budgetLimit: turn.config.maxInputTokens,
-          type: "compaction_proposal_generated",
-          strategy,
-          span,
-          estimatedTokensFreed,
-          reason,
-        }),
+        turn.emit({ ...base, type: "compaction_proposal_generated", strategy, span, estimatedTokensFreed, reason }),
+      onStorageProblem: (problem) => turn.emit({ ...base, type: "artifact_store_failed", ...problem }),
     },
   );
 }

@@ -224,10 +224,10 @@ describe("results that no model call has read", () => {
       retrieve: async () => null,
       list: async () => [],
     };
-    const { plan, storageProblems } = await folded(threadOf([], [huge(90_000)]), { ports: { artifacts } });
+    const { plan, notStored } = await folded(threadOf([], [huge(90_000)]), { ports: { artifacts } });
     expect(recordOf(plan, "now-r0")?.action).toBe("clear");
     expect(previewOf(recordOf(plan, "now-r0") as PlanRecord)?.headCharacters).toBeGreaterThan(10_000);
-    expect(storageProblems).toHaveLength(1);
+    expect(notStored).toHaveLength(1);
   });
 
   it.each([true, false])("shrink to what is usual once they were read (externalization: %s)", async (isOn) => {

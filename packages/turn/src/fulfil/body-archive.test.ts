@@ -14,6 +14,7 @@ import {
   threadOf,
   threadsWithResults,
 } from "../testing/fold-case.ts";
+import type { StorageProblem } from "./body-archive.ts";
 
 const searches = (count: number): readonly MessageInput[] =>
   Array.from({ length: count }, (_, at) => [
@@ -28,11 +29,13 @@ describe("a store that fails while bodies are externalized", () => {
   it("S40: keeps the original of each body that it did not take, externalizes the others, and says so", async () => {
     const thread = threadOf(...searches(4));
     const artifacts = artifactsThat((content) => content.startsWith("2 "));
-    const { plan, storageProblems, changes } = await folded(thread, { artifacts }, { targetPercent: 0.3 });
+    const problems: StorageProblem[] = [];
+    const onStorageProblem = (problem: StorageProblem) => problems.push(problem);
+    const { plan, notStored } = await folded(thread, { artifacts, onStorageProblem }, { targetPercent: 0.3 });
     expect(idsOf(plan.externalizations)).toEqual(["r0", "r1", "r3"]);
     expect(idsOf(planRecords(plan))).not.toContain("r2");
-    expect(storageProblems).toEqual([{ code: "artifact-not-stored", messageId: "r2", problem: "disk is full" }]);
-    expect(changes).toMatchObject([{ rule: "stored-bodies", messageIds: ["r2"] }]);
+    expect(notStored).toEqual(["r2"]);
+    expect(problems).toEqual([{ messageId: "r2", problem: "Error", cause: new Error("disk is full") }]);
     expect(plan.externalizations.map(({ artifactId }) => artifacts.contents.get(artifactId))).toEqual(
       ["r0", "r1", "r3"].map((id) => bodyOf(thread, id)),
     );
@@ -41,13 +44,13 @@ describe("a store that fails while bodies are externalized", () => {
   it("S40: folds by other means when it takes nothing, and stops asking soon", async () => {
     const artifacts = artifactsThat(() => true);
     const ladder = [externalizeStrategy, summarizeStrategy];
-    const { plan, storageProblems, floor } = await folded(
+    const { plan, notStored, floor } = await folded(
       threadOf(...searches(12)),
       { artifacts, ladder },
       { externalizeThresholdTokens: 100, targetPercent: 0.5 },
     );
     expect([plan.externalizations.length, plan.summarizations.length, floor]).toEqual([0, 1, false]);
-    expect(storageProblems).toHaveLength(3);
+    expect(notStored).toHaveLength(3);
     expect(artifacts.asked).toHaveLength(3);
   });
 
@@ -97,7 +100,7 @@ describe("a store that fails while bodies are externalized", () => {
         const ladder = [externalizeStrategy, clearStrategy, summarizeStrategy];
         const result = await fold(thread, { artifacts, ladder }, { maxInputTokens: 2_000, targetPercent: 0.5 });
         if (result.type !== "ready") return;
-        const refused = result.storageProblems.map(({ messageId }) => messageId);
+        const refused = result.notStored ?? [];
         expect(refused.length).toBeLessThanOrEqual(3);
         for (const { artifactId } of result.plan.externalizations)
           expect(artifacts.contents.has(artifactId)).toBe(true);

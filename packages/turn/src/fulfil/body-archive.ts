@@ -8,13 +8,15 @@ import {
   toolResultText,
   visibleText,
 } from "@threadfold/core";
+import { problemOf } from "../state/problem-of.ts";
 
 /** A body that the artifact store did not take. The message stays as it was. */
 export interface StorageProblem {
-  readonly code: "artifact-not-stored";
   readonly messageId: MessageId;
-  /** What the store said. */
+  /** Names the failure without quoting what the store said. */
   readonly problem: string;
+  /** What the store threw. */
+  readonly cause: unknown;
 }
 
 /** Writes bodies to the artifact store during one fold, each once, and remembers what the store refused. */
@@ -36,12 +38,17 @@ export interface BodyArchive {
 /** After this many refusals nothing more is tried in this fold. */
 const MAX_REFUSALS = 3;
 
-/** An archive for one fold (S40). */
+/**
+ * An archive for one fold (S40).
+ *
+ * @param onProblem called with each body that the store refuses.
+ */
 export function bodyArchive(
   thread: AgentThread,
   artifacts: ArtifactStore,
   owner: { readonly tenantId: string | null; readonly now: string },
   signal?: AbortSignal,
+  onProblem: (problem: StorageProblem) => void = () => undefined,
 ): BodyArchive {
   const stored = new Map<number, ArtifactId>();
   const refused = new Map<number, StorageProblem>();
@@ -63,8 +70,9 @@ export function bodyArchive(
       stored.set(ordinal, artifactId);
     } catch (cause) {
       signal?.throwIfAborted();
-      const problem = cause instanceof Error ? cause.message : "the store failed";
-      refused.set(ordinal, { code: "artifact-not-stored", messageId: message.id, problem });
+      const problem = { messageId: message.id, problem: problemOf(cause), cause };
+      refused.set(ordinal, problem);
+      onProblem(problem);
     }
   }
 

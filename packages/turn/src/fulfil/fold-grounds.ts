@@ -36,17 +36,11 @@ const emptiesResults = (proposal: CompactionProposal): boolean =>
 
 const isReplayable = (header: MessageHeader): boolean => header.durability === "replayable";
 
-/** What these checks changed about a fold, for people and for the journal. */
-export function groundChanges({ replays, archive }: FoldGrounds, shape: ThreadShape): readonly NormalizationChange[] {
-  const drifted = replays.drifted.map((ordinal) => ({
+/** What looking at sources changed about a fold, for people. */
+export function groundChanges({ replays }: FoldGrounds, shape: ThreadShape): readonly NormalizationChange[] {
+  return replays.drifted.map((ordinal) => ({
     rule: "durable-results",
     problem: `its source ${replays.verdictOf(ordinal) === "changed" ? "has changed since" : "could not be verified"}; the result counts as non-replayable and is externalized or kept`,
     messageIds: [shape.header(ordinal).id],
   }));
-  const refused = archive.problems.map(({ messageId, problem }) => ({
-    rule: "stored-bodies",
-    problem: `the artifact store did not take the body (${problem}); the message was not externalized`,
-    messageIds: [messageId],
-  }));
-  return [...drifted, ...refused];
 }

@@ -5,7 +5,6 @@ import type {
   PlanVerification,
   RequestRoom,
 } from "@threadfold/core";
-import type { StorageProblem } from "../fulfil/body-archive.ts";
 import type { FoldAttempt } from "../propose/attempts.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
 import type { ShownUnread } from "./show-unread.ts";
@@ -30,7 +29,6 @@ export interface Choice {
   readonly hard: boolean;
   /** True when the fold was given instructions. */
   readonly instructed: boolean;
-  readonly storageProblems: () => readonly StorageProblem[];
   /** Renders the current plan; called when there is no candidate, to tell what is indispensable. */
   readonly verifyCurrent: () => PlanVerification;
 }
@@ -110,7 +108,6 @@ export class Candidates {
       summarizerProblem: candidate.summarizerProblem,
       instructions: this.#effectOf(candidate),
       changes: candidate.changes,
-      storageProblems: this.#by.storageProblems(),
       attempts: this.#made.map(traceOf),
     };
   }

@@ -2,10 +2,10 @@ import type {
   CompactionOutcome,
   CompactionPlan,
   InstructionsEffect,
+  MessageId,
   NormalizationChange,
   TokensBeforeAfter,
 } from "@threadfold/core";
-import type { StorageProblem } from "../fulfil/body-archive.ts";
 
 /** The result of one attempt when it was rendered. */
 export interface AttemptTrace {
@@ -28,8 +28,8 @@ export interface FoldReady {
   /** What the fold's instructions did; null when it was given none. */
   readonly instructions: InstructionsEffect | null;
   readonly changes: readonly NormalizationChange[];
-  /** Bodies that the artifact store did not take: their messages were not externalized (S40). */
-  readonly storageProblems: readonly StorageProblem[];
+  /** Messages whose bodies the artifact store did not take, so that they were not externalized (S40). */
+  readonly notStored?: readonly MessageId[];
   /** Every attempt that was rendered, in order. */
   readonly attempts: readonly AttemptTrace[];
 }
