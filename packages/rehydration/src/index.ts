@@ -7,6 +7,7 @@ export { type TruncatedText, truncateToTokens } from "./artifacts/text-page.ts";
 export { TurnContext } from "./artifacts/rehydration-state.ts";
 export {
   type PendingToolCall,
+  pointersOf,
   RehydrationInterceptor,
   type RehydrationOutcome,
   type RehydrationRequest,

@@ -58,6 +58,24 @@ export class FoldedThread {
     return artifactId;
   }
 
+  /** The plan of a later fold, in which one summary stands for everything and names what stood behind pointers. */
+  get summarized(): CompactionPlan {
+    const span = { messageIds: this.#records.flatMap(({ span }) => span.messageIds), firstTurn: 1, lastTurn: 1 };
+    const artifacts = this.#records.map(({ artifactId, rehydrateHint }, at) => {
+      return { id: `item${at}`, artifactId, description: "bash, success", rehydrateHint, sources: span.messageIds };
+    });
+    const { externalizations: _absorbed, ...rest } = this.plan;
+    const record = { strategy: "summarize", reason: "old", sincePlanVersion: 1, originalTokens: 10 };
+    const summary = { ...emptySummary(span), artifacts };
+    return sealPlan({
+      ...rest,
+      externalizations: [],
+      summarizations: [
+        { ...record, action: "summarize", span, summary, summaryTokens: 1, summarizer: "x@1", resolved: [] },
+      ],
+    });
+  }
+
   get plan(): CompactionPlan {
     return sealPlan({
       ...NO_RECORDS,

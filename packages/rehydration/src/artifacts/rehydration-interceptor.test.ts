@@ -37,6 +37,18 @@ describe("references in what the agent says", () => {
     expect((await interceptor.maybeRehydrate(thread.request(message(id)))).results).toEqual([]);
   });
 
+  it("bring back what a summary took over from pointers: by id, in arguments and by hint", async () => {
+    const thread = new FoldedThread();
+    const id = await thread.externalize("the whole file", { hint: "full result of read_file src/orders.ts" });
+    const plan = thread.summarized;
+    const asked = async (message: string, more = {}) =>
+      (await interceptor.maybeRehydrate(thread.request(message, { plan, ...more }))).results;
+    expect(await asked(`I need ${id}.`)).toMatchObject([{ artifactId: id, trigger: "message-reference" }]);
+    const pendingToolCalls = [{ toolName: "diff", input: { of: id } }];
+    expect(await asked("", { pendingToolCalls })).toMatchObject([{ artifactId: id, trigger: "argument-reference" }]);
+    expect(await asked("What was in src/orders.ts?")).toMatchObject([{ artifactId: id, trigger: "hint-match" }]);
+  });
+
   it("do not count for what the plan does not point to", async () => {
     const [thread, other] = [new FoldedThread(), new FoldedThread()];
     const id = await thread.externalize("somebody else's file");

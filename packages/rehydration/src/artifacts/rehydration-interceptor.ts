@@ -6,7 +6,6 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   type ContextCompactionEvent,
-  type ExternalizationRecord,
   type JsonValue,
   type ProviderAwareTokenizer,
   READ_ARTIFACT_TOOL_NAME,
@@ -115,10 +114,10 @@ export class RehydrationInterceptor {
 
   /** The artifacts that the turn asks for, in order of how plainly it does, within the limit per turn. */
   #wanted({ agentMessage, pendingToolCalls, plan, currentTurn, state }: RehydrationRequest): readonly Wanted[] {
-    const records = new Map(plan.externalizations.map((record) => [record.artifactId, record]));
+    const pointers = pointersOf(plan);
     const wanted = new Map<ArtifactId, RehydrationTrigger>();
     const want = (artifactId: ArtifactId, trigger: RehydrationTrigger): void => {
-      if (!records.has(artifactId) || wanted.has(artifactId)) return;
+      if (!pointers.has(artifactId) || wanted.has(artifactId)) return;
       if (!isInCooldown(state, artifactId, currentTurn, this.#config.rehydrationCooldownTurns))
         wanted.set(artifactId, trigger);
     };
@@ -128,8 +127,8 @@ export class RehydrationInterceptor {
       if (toolName === READ_ARTIFACT_TOOL_NAME) continue;
       for (const id of referencesInJson(input)) want(id, "argument-reference");
     }
-    for (const { artifactId, rehydrateHint } of hinted(records.values())) {
-      if (asksForHint(agentMessage, rehydrateHint)) want(artifactId, "hint-match");
+    for (const [artifactId, hint] of pointers) {
+      if (hint !== "" && asksForHint(agentMessage, hint)) want(artifactId, "hint-match");
     }
     const limited = [...wanted].slice(0, this.#config.rehydrationMaxArtifactsPerTurn);
     return limited.map(([artifactId, trigger]) => ({ artifactId, trigger }));
@@ -180,8 +179,11 @@ type EventDetails =
   | { readonly type: "compaction_rehydrated"; readonly artifactId: ArtifactId; readonly tokens: number }
   | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string };
 
-const hinted = (records: Iterable<ExternalizationRecord>): readonly ExternalizationRecord[] =>
-  [...records].filter(({ rehydrateHint }) => rehydrateHint !== "");
+/** The artifacts that a plan's prompt names, each with its hint: those behind pointers, and those in summaries. */
+export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, string> {
+  const named = [...plan.externalizations, ...plan.summarizations.flatMap(({ summary }) => summary.artifacts)];
+  return new Map(named.map(({ artifactId, rehydrateHint }) => [artifactId, rehydrateHint]));
+}
 
 /** An artifact id as a whole token: letters, digits and underscores next to it would make it part of another word. */
 const REFERENCE = /(?<![A-Za-z0-9_])artifact_[0-9a-f]{16,64}(?![A-Za-z0-9_])/g;

@@ -17,6 +17,7 @@ import {
 import {
   NEAR_SHARE,
   NO_REHYDRATIONS,
+  pointersOf,
   type ReadArtifactTool,
   RehydrationInterceptor,
   type RehydrationOutcome,
@@ -61,7 +62,7 @@ async function rehydrateRequest(
   const { state, plan, artifacts, rehydrations, freeTokens, maxArtifacts, securityContext } = turn;
   const message = newestAssistantMessage(state);
   const availableTokens = freeTokens - FRAME_TOKENS * maxArtifacts;
-  if (message === undefined || plan.externalizations.length === 0 || availableTokens <= 0) {
+  if (message === undefined || pointersOf(plan).size === 0 || availableTokens <= 0) {
     return { results: [], blocked: [], state: rehydrations };
   }
   return interceptor.maybeRehydrate({
