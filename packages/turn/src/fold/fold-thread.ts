@@ -30,7 +30,7 @@ import type { CompactionProposal, CompactionStrategy } from "@threadfold/strateg
 import { DraftPlan, unreadResults } from "@threadfold/strategies";
 import { configForEpoch, growthPerCall } from "../decide/costs.ts";
 import { bodyArchive, type StorageProblem } from "../fulfil/body-archive.ts";
-import { type FoldGrounds, groundChanges, settleProposals } from "../fulfil/fold-grounds.ts";
+import { type FoldGrounds, groundChanges, settleProposals, storeIrreplaceable } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
 import { withKeptFields } from "../fulfil/kept-fields.ts";
@@ -286,6 +286,8 @@ class Fold {
       ...(signal !== undefined && { signal }),
     };
     const { proposals } = draft;
+    if (config.enableExternalization && attempt.summaryMaxTokens > 0)
+      await storeIrreplaceable(proposals, this.#grounds.archive, this.#shape);
     const records: PlanRecord[] = [...draft.keptRecords];
     for (const proposal of proposals) {
       const record = await fulfilProposal(proposal, fulfilment);

@@ -30,8 +30,8 @@ export interface BodyArchive {
    * @throws the signal's reason when it fires.
    */
   store(ordinals: readonly number[]): Promise<boolean>;
-  /** Where a stored body is. */
-  artifactOf(ordinal: number): ArtifactId;
+  /** Where a stored body is; undefined for one that is not stored. */
+  artifactOf(ordinal: number): ArtifactId | undefined;
   readonly problems: readonly StorageProblem[];
 }
 
@@ -82,7 +82,7 @@ export function bodyArchive(
       for (const ordinal of ordinals) if (!stored.has(ordinal) && mayStore(ordinal)) await storeOne(ordinal);
       return ordinals.every((ordinal) => stored.has(ordinal));
     },
-    artifactOf: (ordinal) => stored.get(ordinal) as ArtifactId,
+    artifactOf: (ordinal) => stored.get(ordinal),
     get problems() {
       return [...refused.values()];
     },

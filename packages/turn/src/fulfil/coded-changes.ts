@@ -18,13 +18,14 @@ import {
 } from "@threadfold/core";
 import { plainToolName, toolPolicy } from "@threadfold/strategies";
 import { boundedFields, declaredFields } from "./declared-fields.ts";
+import { rehydrateHint } from "./externalization-record.ts";
 import type { Fulfilment } from "./fulfilment.ts";
 
 /** What code owes a summary of messages, whoever writes it. */
 export interface OwedItems {
   /** Results with the fields that their tools or policies declared, oldest first. */
   readonly outcomes: readonly NewItem<"toolOutcomes">[];
-  /** What stood behind pointers until now, oldest first. */
+  /** What stood behind pointers until now, and bodies that cannot be had again, oldest first. */
   readonly artifacts: readonly NewItem<"artifacts">[];
   /** What write and edit calls did to files, newest first. */
   readonly files: readonly NewItem<"files">[];
@@ -38,10 +39,11 @@ export async function owedItems(messages: readonly Message[], fulfilment: Fulfil
   for (const message of messages) {
     const outcome = owedOutcome(message, fulfilment);
     if (outcome !== null) outcomes.push({ ...outcome, keyFields: await redact(outcome.keyFields) });
-    const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
-    if (record?.action !== "externalize") continue;
-    const { description, ...reference } = artifactReference(record);
-    artifacts.set(record.artifactId, { ...reference, description: await redact(description) });
+    const reference = owedReference(message, fulfilment);
+    if (reference === null) continue;
+    const { description, rehydrateHint: hint } = reference;
+    const words = { description: await redact(description), rehydrateHint: await redact(hint) };
+    artifacts.set(reference.artifactId, { ...reference, ...words });
   }
   return { outcomes, artifacts: [...artifacts.values()], files: changedFiles(messages) };
 }
@@ -56,6 +58,17 @@ function owedOutcome(message: Message, { config }: Fulfilment): NewItem<"toolOut
     ...{ toolName, outcome, keyFields: boundedFields(fields), errorMessage: null, declared: true },
     sources: [message.id],
   };
+}
+
+/** Where the body of a message is when it stood behind a pointer, or when the fold stored it; null for all others. */
+function owedReference(message: Message, fulfilment: Fulfilment): NewItem<"artifacts"> | null {
+  const { record } = actionOf(fulfilment.records, message.id, message.ordinal);
+  if (record?.action === "externalize") return artifactReference(record);
+  const artifactId = fulfilment.artifactOf(message.ordinal);
+  const part = message.parts[0];
+  if (artifactId === undefined || part?.type !== "tool-result") return null;
+  const description = `${part.result.toolName}, ${part.result.outcome}`.slice(0, LONGEST_DESCRIPTION).toWellFormed();
+  return { artifactId, description, rehydrateHint: rehydrateHint(message, fulfilment), sources: [message.id] };
 }
 
 const LONGEST_DESCRIPTION = 80;

@@ -1,4 +1,5 @@
 import {
+  type ArtifactId,
   type ExternalizationRecord,
   emptySummary,
   type JsonObject,
@@ -29,14 +30,14 @@ export function externalizationRecord(
     ...base,
     action: "externalize",
     form: "body",
-    artifactId: fulfilment.artifactOf(message.ordinal),
+    artifactId: fulfilment.artifactOf(message.ordinal) as ArtifactId,
     summary: bodySummary(message, base.span, fulfilment),
     rehydrateHint: rehydrateHint(message, fulfilment),
   };
 }
 
 /** What the content is, in the words of the call that asked for it: a question about just that brings it back. */
-function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
+export function rehydrateHint(message: Message, { thread, shape }: Fulfilment): string {
   const part = message.parts[0];
   if (part?.type !== "tool-result") return `full text of the ${message.role} message of turn ${message.turn}`;
   const { toolName } = part.result;

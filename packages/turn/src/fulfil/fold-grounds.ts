@@ -1,5 +1,5 @@
 import type { MessageHeader, NormalizationChange, ThreadShape } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
+import { type CompactionProposal, isRetrieval } from "@threadfold/strategies";
 import type { BodyArchive } from "./body-archive.ts";
 import type { ReplayChecks } from "./replay-checks.ts";
 
@@ -26,10 +26,40 @@ export async function settleProposals(
     .filter(emptiesResults)
     .flatMap(({ ordinals }) => ordinals.filter((ordinal) => isReplayable(shape.header(ordinal))));
   if (!(await replays.look(cleared))) return false;
-  return archive.store(
-    proposals.filter(({ action }) => action === "externalize").map(({ ordinals }) => ordinals[0] as number),
-  );
+  const externalized = proposals.filter(({ action }) => action === "externalize");
+  return archive.store(externalized.map(({ ordinals }) => ordinals[0] as number));
 }
+
+/**
+ * Stores the bodies of results that cannot be had again and that leave the prompt with a summary or a drop. One that the
+ * store refuses stays in the thread alone, which is told like every refusal.
+ *
+ * @throws the signal's reason when it fires.
+ */
+export async function storeIrreplaceable(
+  proposals: readonly CompactionProposal[],
+  archive: BodyArchive,
+  shape: ThreadShape,
+): Promise<void> {
+  const leaving = proposals.filter(({ action }) => action === "summarize" || action === "drop");
+  const ordinals = leaving.flatMap((proposal) => [
+    ...("gathers" in proposal ? (proposal.gathers ?? []) : []),
+    ...proposal.ordinals,
+  ]);
+  const summarized = new Set(
+    leaving.flatMap((proposal) =>
+      "absorbs" in proposal ? proposal.absorbs.flatMap(({ span }) => span.messageIds) : [],
+    ),
+  );
+  const results = ordinals.map((ordinal) => shape.header(ordinal)).filter(isIrreplaceable);
+  await archive.store(results.filter(({ id }) => !summarized.has(id)).map(({ ordinal }) => ordinal));
+}
+
+/** A smaller body is hardly longer than what would name it. In tokens. */
+const LEAST_STORED = 40;
+
+const isIrreplaceable = ({ durability, shares, toolName }: MessageHeader): boolean =>
+  durability === "non_replayable" && shares.toolResult > LEAST_STORED && !isRetrieval(toolName);
 
 const emptiesResults = (proposal: CompactionProposal): boolean =>
   proposal.action === "clear" && proposal.keep === undefined && proposal.targets.includes("tool-result");

@@ -23,8 +23,8 @@ export interface Fulfilment {
   readonly tokenizer: ProviderAwareTokenizer;
   readonly config: ContextCompactionConfig;
   readonly summarizer: Summarizer;
-  /** Where the body of a message is that is to be externalized. */
-  readonly artifactOf: (ordinal: number) => ArtifactId;
+  /** Where the body of a message is stored: each that is to be externalized, and those that cannot be had again. */
+  readonly artifactOf: (ordinal: number) => ArtifactId | undefined;
   /** Version of the plan that will hold the records. */
   readonly planVersion: number;
   readonly summaryMaxTokens: number;

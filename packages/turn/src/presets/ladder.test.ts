@@ -1,7 +1,7 @@
 import { actionOf, asMessageId, type CompactionPlan } from "@threadfold/core";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { answers, calls, threadOf } from "../testing/fold-case.ts";
+import { answers, artifactsThat, bodyOf, calls, threadOf } from "../testing/fold-case.ts";
 import { folded } from "../testing/run-fold.ts";
 
 const step = (at: number, toolName: string, tokens: number) => [
@@ -27,5 +27,35 @@ describe("seed 002, durability on the ladder", () => {
     const named = plan.summarizations.flatMap(({ span }) => span.messageIds);
     for (const id of RESULTS) expect(named).toEqual(expect.arrayContaining([id, id.replace("r", "c")]));
     expect(plan.clearings).toEqual([]);
+  });
+
+  it.each([
+    ["summarize", {}],
+    ["drop", { enableExternalization: true, enableSummarization: false, enableClearing: false }],
+  ])(
+    "NON_REPLAYABLE: its body is in the artifact store and the prompt names it, when the fold is by %s",
+    async (_, config) => {
+      const artifacts = artifactsThat();
+      const { plan } = await folded(thread, {
+        preset: ladderPreset,
+        config: {
+          ...{ maxInputTokens: 3_000, preserveRecentTurns: 1, targetPercent: 0.1, externalizeThresholdTokens: 9_000 },
+          ...config,
+        },
+        ports: { artifacts },
+      });
+      const named = plan.summarizations.flatMap(({ summary }) => summary.artifacts);
+      expect(named.map(({ sources }) => sources[0])).toEqual(["r1", "r2"]);
+      for (const { artifactId, sources } of named)
+        expect(artifacts.contents.get(artifactId)).toBe(bodyOf(thread, sources[0] as string));
+    },
+  );
+
+  it("NON_REPLAYABLE: with externalization switched off nothing is stored, and a fold goes on", async () => {
+    const artifacts = artifactsThat();
+    const config = { maxInputTokens: 3_000, preserveRecentTurns: 1, targetPercent: 0.1, enableExternalization: false };
+    const { plan } = await folded(thread, { preset: ladderPreset, config, ports: { artifacts } });
+    expect(plan.summarizations.flatMap(({ summary }) => summary.artifacts)).toEqual([]);
+    expect(artifacts.asked).toEqual([]);
   });
 });
