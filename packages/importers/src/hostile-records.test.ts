@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { ThreadfoldError } from "@threadfold/core";
-import { patience, runs } from "@threadfold/core/laws";
+import { brokenLaws, patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importSession } from "./importing/import-session.ts";
@@ -116,7 +116,7 @@ describe("R27 every format gets over values nested 10 000 levels deep", () => {
     const bytes = new TextEncoder().encode(framed.replaceAll('"@"', nested));
     for (const asked of ["auto", format] as const) {
       const session = await importSession(bytes, { format: asked });
-      expect([session.format, sessionLaws(session)]).toEqual([format, []]);
+      expect([session.format, await brokenLaws(sessionLaws(session))]).toEqual([format, []]);
     }
     const cut = gzipSync(bytes).subarray(0, 60);
     await expect(importSession(cut, { format })).rejects.toMatchObject({ code: "CORRUPT_ARCHIVE" });
@@ -134,7 +134,7 @@ describe("R27 every format ends in a session that keeps the laws or in a typed e
       fc.asyncProperty(recordsOf(words, keys), async (records) => {
         try {
           const session = await importSession(FRAMES[format]?.(records) ?? new Uint8Array(), { format });
-          expect(sessionLaws(session)).toEqual([]);
+          expect(await brokenLaws(sessionLaws(session))).toEqual([]);
           sessions++;
         } catch (error) {
           if (!ThreadfoldError.isInstance(error)) throw error;

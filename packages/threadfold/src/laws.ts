@@ -1,2 +1,7 @@
-// The laws that a part of your own has to hold: a store, a format, an importer and so on.
+// What somebody needs who adds a part of their own: the laws of each family, what runs them, and what to try them with.
+
+export * from "@threadfold/core/laws";
+export * from "@threadfold/importers/laws";
+export * from "@threadfold/renderer/laws";
 export * from "@threadfold/stores/laws";
+export * from "@threadfold/strategies/laws";

@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
@@ -46,7 +47,7 @@ describe("anthropicMessagesImporter", () => {
       createdAt: "2025-12-24T13:00:50.000Z",
       metadata: { stopReason: "end_turn", source: { path: "/messages/1" } },
     });
-    expect(await importerLaws({ bytes, format: "anthropic-messages" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "anthropic-messages" }))).toEqual([]);
   });
 
   it("keeps what only Anthropic understands on the parts: cache markers, citations, signatures, redacted thinking, other blocks", async () => {
@@ -93,7 +94,7 @@ describe("anthropicMessagesImporter", () => {
       [`${seed}-2.rest`, "user", undefined],
     ]);
     expect(messages[2]?.parts).toMatchObject([{ result: { callId: "t2", toolName: "read", outcome: "failure" } }]);
-    expect(await importerLaws({ bytes, format: "anthropic-messages" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "anthropic-messages" }))).toEqual([]);
   });
 
   it("takes media beside results for the harness's, for nobody typed anything", async () => {

@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonLines } from "../laws/importer-laws.ts";
@@ -29,7 +30,7 @@ describe("codexImporter", () => {
       ["codex-2", "system", "developer"],
       ["codex-3", "user", undefined],
     ]);
-    expect(await importerLaws({ bytes, format: "codex" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "codex" }))).toEqual([]);
   });
 
   it("makes one message of the items of one response, with the encrypted reasoning and all its lines", async () => {
@@ -198,7 +199,7 @@ describe("codexImporter", () => {
     const session = await importSession(bytes);
     expect([session.format, session.threadId, session.system]).toEqual(["codex", "old-1", ["be brief"]]);
     expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
-    expect(await importerLaws({ bytes, format: "codex" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "codex" }))).toEqual([]);
   });
 
   it("reports lines that are none, and types that it does not know", async () => {

@@ -6,7 +6,8 @@ import {
   ThreadfoldError,
   type ToolCallId,
 } from "@threadfold/core";
-import { importSession } from "../importing/import-session.ts";
+import { brokenLaws, type Law } from "@threadfold/core/laws";
+import { type ImportOptions, importSession } from "../importing/import-session.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { ImportedSession, ImportFormat } from "../session/imported-session.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
@@ -20,14 +21,8 @@ export interface ImporterSample {
   readonly importers?: readonly SessionImporter[];
 }
 
-/** A law that an importer broke, and how. */
-export interface BrokenLaw {
-  readonly law: string;
-  readonly detail: string;
-}
-
-/** What holds for every imported session. Each law returns one text per breach. */
-const LAWS: Readonly<Record<string, (session: ImportedSession) => readonly string[]>> = {
+/** What holds for every imported session. Each check returns one text per breach. */
+const SESSION_CHECKS: Readonly<Record<string, (session: ImportedSession) => readonly string[]>> = {
   "message ids are unique": duplicateIds,
   "every message matches its schema": schemaBreaches,
   "a thread accepts the messages": threadRefusals,
@@ -37,28 +32,44 @@ const LAWS: Readonly<Record<string, (session: ImportedSession) => readonly strin
 };
 
 /**
- * Tries an importer on an undamaged log of its format: the format is detected, two imports are equal, results carry
- * the name of their tool, and {@link sessionLaws} hold. An importer that is right breaks none.
+ * The laws of an importer on an undamaged log of its format: the format is detected, two imports are equal, results carry
+ * the name of their tool, and {@link sessionLaws} hold.
  */
-export async function importerLaws({ bytes, format, importers = [] }: ImporterSample): Promise<readonly BrokenLaw[]> {
-  const session = await importSession(bytes, { importers });
-  const again = await importSession(Uint8Array.from(bytes), { format, importers });
-  const broken = [...sessionLaws(session)];
-  broken.push(
-    ...wrongToolNames(session).map((detail) => ({ law: "results carry the name of the tool that was called", detail })),
+export function importerLaws({ bytes, format, importers = [] }: ImporterSample): readonly Law[] {
+  let reading: Promise<ImportedSession> | undefined;
+  const detected = () => (reading ??= importSession(bytes, { importers }));
+  const sessionChecks = Object.entries(SESSION_CHECKS).map(
+    ([name, check]): Law => ({ name, broken: async () => inOneText(check(await detected())) }),
   );
-  if (session.format !== format)
-    broken.push({ law: "the format is detected", detail: `${format} was taken for ${session.format}` });
-  if (digestOf(contentOf(session)) !== digestOf(contentOf(again))) {
-    broken.push({ law: "equal bytes give an equal session", detail: "the second import differs from the first" });
-  }
-  return broken;
+  return [
+    ...sessionChecks,
+    {
+      name: "results carry the name of the tool that was called",
+      broken: async () => inOneText(wrongToolNames(await detected())),
+    },
+    {
+      name: "the format is detected",
+      broken: async () => {
+        const { format: found } = await detected();
+        return found === format ? null : `${format} was taken for ${found}`;
+      },
+    },
+    {
+      name: "equal bytes give an equal session",
+      broken: async () => {
+        const again = await importSession(Uint8Array.from(bytes), { format, importers });
+        const isEqual = digestOf(contentOf(await detected())) === digestOf(contentOf(again));
+        return isEqual ? null : "the second import differs from the first";
+      },
+    },
+  ];
 }
 
 /** The laws that hold for every session, also for what is left of a damaged log. */
-export function sessionLaws(session: ImportedSession): readonly BrokenLaw[] {
-  return Object.entries(LAWS).flatMap(([law, check]) => check(session).map((detail) => ({ law, detail })));
-}
+export const sessionLaws = (session: ImportedSession): readonly Law[] =>
+  Object.entries(SESSION_CHECKS).map(([name, check]) => ({ name, broken: () => inOneText(check(session)) }));
+
+const inOneText = (breaches: readonly string[]): string | null => (breaches.length === 0 ? null : breaches.join("\n"));
 
 /** Everything in a session but the source text. */
 function contentOf({ source: { text: _text, ...source }, ...session }: ImportedSession): unknown {
@@ -166,33 +177,30 @@ const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /**
- * Damages a log in many ways and imports what is left of it. Each import must end in a session that keeps the laws, or
- * in a typed error: never in another one, and never in silence about what was lost.
+ * The laws of an importer on logs that were damaged in many ways, one for each: the import must end in a session that
+ * keeps {@link sessionLaws}, or in a typed error: never in another one, and never in silence about what was lost.
  */
-export async function damageLaws({ bytes, format }: ImporterSample): Promise<readonly BrokenLaw[]> {
+export function damageLaws({ bytes, format, importers = [] }: ImporterSample): readonly Law[] {
   const text = new TextDecoder().decode(bytes);
-  const broken: BrokenLaw[] = [];
-  for (const [damage, inflict] of Object.entries(DAMAGES)) {
-    const remains = new TextEncoder().encode(inflict(text));
-    for (const asked of ["auto", format] as const) {
-      broken.push(
-        ...(await lawsBrokenBy(remains, asked)).map(({ law, detail }) => ({ law, detail: `${damage}: ${detail}` })),
-      );
-    }
-  }
-  return broken;
+  return Object.entries(DAMAGES).map(([damage, inflict]) => ({
+    name: `a log that is damaged ends in a session that keeps the laws or in a typed error: ${damage}`,
+    broken: async () => {
+      const remains = new TextEncoder().encode(inflict(text));
+      for (const asked of ["auto", format] as const) {
+        const problem = await brokenByReading(remains, { format: asked, importers });
+        if (problem !== null) return problem;
+      }
+      return null;
+    },
+  }));
 }
 
-async function lawsBrokenBy(
-  bytes: Uint8Array,
-  format: ImporterSample["format"] | "auto",
-): Promise<readonly BrokenLaw[]> {
+async function brokenByReading(bytes: Uint8Array, options: ImportOptions): Promise<string | null> {
   try {
-    return sessionLaws(await importSession(bytes, { format }));
+    const broken = await brokenLaws(sessionLaws(await importSession(bytes, options)));
+    return inOneText(broken.map(({ name, problem }) => `${name}: ${problem}`));
   } catch (error) {
-    return ThreadfoldError.isInstance(error)
-      ? []
-      : [{ law: "an import fails with a typed error or not at all", detail: String(error) }];
+    return ThreadfoldError.isInstance(error) ? null : `an import fails with a typed error or not at all: ${error}`;
   }
 }
 

@@ -1,5 +1,4 @@
 export {
-  type BrokenLaw,
   damageLaws,
   type ImporterSample,
   importerLaws,

@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
@@ -43,7 +44,7 @@ describe("openaiResponsesImporter", () => {
       usage: { inputTokens: 90, cacheReadTokens: 40, outputTokens: 7 },
       metadata: { source: { line: 1, path: "/output/0" } },
     });
-    expect(await importerLaws({ bytes, format: "openai-responses" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openai-responses" }))).toEqual([]);
   });
 
   it("reads one item a line, pictures and files", async () => {
@@ -63,7 +64,7 @@ describe("openaiResponsesImporter", () => {
       },
       { type: "file", source: { kind: "file-id", fileId: "file_1" }, name: "a.pdf" },
     ]);
-    expect(await importerLaws({ bytes, format: "openai-responses" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openai-responses" }))).toEqual([]);
   });
 
   it("keeps an item of a compaction at the provider byte for byte, and recognises it", async () => {

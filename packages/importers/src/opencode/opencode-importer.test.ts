@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
@@ -53,7 +54,7 @@ describe("opencodeImporter", () => {
       },
       { result: { callId: "c2", outcome: "failure", content: { text: "no such file" } } },
     ]);
-    expect(await importerLaws({ bytes: jsonLines(rows), format: "opencode" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes: jsonLines(rows), format: "opencode" }))).toEqual([]);
   });
 
   it("leaves calls that never ended without a result", async () => {
@@ -85,7 +86,7 @@ describe("opencodeImporter", () => {
       ["prt_3.result", "tool", undefined, undefined],
       ["prt_5", "assistant", 110, 7],
     ]);
-    expect(await importerLaws({ bytes: jsonLines(rows), format: "opencode" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes: jsonLines(rows), format: "opencode" }))).toEqual([]);
   });
 
   it("recognises a compaction: what asked for it, its summary, and the tail that is kept", async () => {
@@ -170,7 +171,8 @@ describe("opencodeImporter", () => {
       expect([format, threadId, messages.map(({ id }) => id)]).toEqual(["opencode", SESSION, ["msg_1"]]);
       expect(messages[0]).toMatchObject({ createdAt: "2026-06-25T03:36:09.437Z", parts: [{ text: "go" }] });
     }
-    for (const bytes of [stored, exported]) expect(await importerLaws({ bytes, format: "opencode" })).toEqual([]);
+    for (const bytes of [stored, exported])
+      expect(await brokenLaws(importerLaws({ bytes, format: "opencode" }))).toEqual([]);
   });
 
   it("reports rows that are none, parts without their message, and messages that stand there twice", async () => {

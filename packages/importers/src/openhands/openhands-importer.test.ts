@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
@@ -52,7 +53,7 @@ describe("openhandsImporter, events", () => {
       { result: { callId: "c1", outcome: "success", content: { text: "a.txt\n[exit code 0]" } } },
       { result: { callId: "c2", outcome: "failure" } },
     ]);
-    expect(await importerLaws({ bytes, format: "openhands" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
   it("pairs by cause where the log has no id of the call", async () => {
@@ -64,7 +65,7 @@ describe("openhandsImporter, events", () => {
       { callId: "event-7", toolName: "run", input: { command: "ls" } },
     ]);
     expect(messages[2]?.parts).toMatchObject([{ result: { callId: "event-7", content: { text: "a" } } }]);
-    expect(await importerLaws({ bytes, format: "openhands" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
   it("recognises a condensation with what it forgot, and skips one that only forgets", async () => {
@@ -107,7 +108,7 @@ describe("openhandsImporter, events", () => {
       ["user", "harness", 2],
       ["user", "harness", 1],
     ]);
-    expect(await importerLaws({ bytes, format: "openhands" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
   it("reads runs that pair each action with its observation, and reports what is no event", async () => {
@@ -156,6 +157,6 @@ describe("openhandsImporter, request logs", () => {
     expect(two.threadId).toBe(one.threadId);
     expect(two.messages.slice(0, 2)).toEqual(one.messages);
     expect(other.threadId).not.toBe(one.threadId);
-    expect(await importerLaws({ bytes: log(grown, first), format: "openhands" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes: log(grown, first), format: "openhands" }))).toEqual([]);
   });
 });

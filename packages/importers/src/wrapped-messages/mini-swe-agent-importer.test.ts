@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument } from "../laws/importer-laws.ts";
@@ -33,7 +34,7 @@ describe("miniSweAgentImporter", () => {
       ["assistant", undefined],
       ["user", "harness"],
     ]);
-    expect(await importerLaws({ bytes, format: "mini-swe-agent" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "mini-swe-agent" }))).toEqual([]);
   });
 
   it("counts the cache into the input once, and leaves out reasoning that is never sent again", async () => {

@@ -1,3 +1,4 @@
+import { brokenLaws } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/import-session.ts";
 import { importerLaws, jsonDocument } from "../laws/importer-laws.ts";
@@ -28,7 +29,7 @@ describe("sweAgentImporter", () => {
       ["assistant", undefined],
       ["user", "harness"],
     ]);
-    expect(await importerLaws({ bytes, format: "swe-agent" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
   });
 
   it("answers a call by the list of one id, also where a demonstration uses an id again", async () => {
@@ -41,6 +42,6 @@ describe("sweAgentImporter", () => {
       ["c1", "bash"],
       ["c1", "open"],
     ]);
-    expect(await importerLaws({ bytes, format: "swe-agent" })).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "swe-agent" }))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { AgentThread, asMessageId, asThreadId, emptyPlan, type Part, type Role } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { brokenLaws, forAll, keepLaws, together } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatLaws } from "../laws/format-laws.ts";
+import { formatChecks, formatLaws } from "../laws/format-laws.ts";
 import { countThread } from "../laws/render-inputs.ts";
 import { signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
@@ -11,26 +11,13 @@ import { gemini } from "./gemini/format.ts";
 import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";
 
-describe.each(
-  [openaiChat, openaiResponses, gemini, anthropicMessages, aiSdk].map((format) => [format.id, format] as const),
-)("%s", (_id, format) => {
-  it("keeps its laws with ids, signatures and hosted items of its provider in the log (W15, W16)", () => {
-    const laws = formatLaws(format);
-    fc.assert(
-      fc.property(signedInputs, (input) => {
-        expect(
-          laws.flatMap(({ name, broken }) => {
-            const problem = broken(input);
-            return problem === null ? [] : [`${name}: ${problem}`];
-          }),
-        ).toEqual([]);
-      }),
-      runs(60),
-    );
-  });
-});
+for (const format of [openaiChat, openaiResponses, gemini, anthropicMessages, aiSdk]) {
+  const title = "keeps its laws with ids, signatures and hosted items of its provider in the log (W15, W16)";
+  const law = { ...together(title, formatChecks(format)), cost: 1 };
+  keepLaws(format.id, forAll(signedInputs, [law], 60), { describe, it });
+}
 
-it("thinking in a message of its own goes with the hosted call that it led to, when the user speaks (W15)", () => {
+it("thinking in a message of its own goes with the hosted call that it led to, when the user speaks (W15)", async () => {
   const said: readonly (readonly [Role, Part])[] = [
     ["user", { type: "text", text: "Look." }],
     ["assistant", { type: "reasoning", text: "I look.", provider: "anthropic", signature: "c2ln" }],
@@ -48,5 +35,6 @@ it("thinking in a message of its own goes with the hosted call that it led to, w
   );
   const plan = emptyPlan(thread.id, "test");
   const input = { thread, plan, ledger: countThread(thread), system: [], tools: [] };
-  for (const { broken } of formatLaws(anthropicMessages)) expect(broken(input)).toBeNull();
+  const laws = formatLaws(anthropicMessages, { inputs: fc.constant(input), times: 1 });
+  expect(await brokenLaws(laws)).toEqual([]);
 });

@@ -1,44 +1,24 @@
-import { patience, runs } from "@threadfold/core/laws";
-import fc from "fast-check";
+import { forAll, keepLaws, type Law, together } from "@threadfold/core/laws";
 import { describe, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
-import type { ProviderFormat } from "../formats/provider-format.ts";
-import { type FormatLaw, formatLaws } from "./format-laws.ts";
+import type { RenderInput } from "../input/render-input.ts";
+import { formatChecks } from "./format-laws.ts";
 import { renderInputs } from "./render-inputs.ts";
 
-/** Runs laws of formats over the same generated inputs, which cost as much as rendering them; a broken one says which and how. */
-function keep(formats: readonly ProviderFormat[], isMeant: (law: FormatLaw) => boolean, times: number): void {
-  const laws = formats.flatMap((format) =>
-    formatLaws(format)
-      .filter(isMeant)
-      .map((law) => ({ ...law, name: `${format.id}: ${law.name}` })),
-  );
-  fc.assert(
-    fc.property(renderInputs, (input) => {
-      for (const { name, broken } of laws) {
-        const problem = broken(input);
-        if (problem !== null) throw new Error(`${name}: ${problem}`);
-      }
-    }),
-    runs(times),
+/** The laws of all formats that are meant as one: an input costs as much as rendering it, so all are tried on the same. */
+function ofAllFormats(title: string, isMeant: (law: Law<RenderInput>) => boolean): Law<RenderInput> {
+  const laws = FORMATS.map((format) => ({ id: format.id, laws: formatChecks(format).filter(isMeant) }));
+  const names = laws[0]?.laws.map(({ name }) => name).join("; ");
+  return together(
+    `${title}: ${names}`,
+    laws.flatMap(({ id, laws }) => laws.map((law) => ({ ...law, name: `${id}: ${law.name}` }))),
   );
 }
 
-const namesOf = (isMeant: (law: FormatLaw) => boolean): string =>
-  FORMATS.slice(0, 1)
-    .flatMap(formatLaws)
-    .filter(isMeant)
-    .map(({ name }) => name)
-    .join("; ");
-const ofOneVersion = ({ everyVersion }: FormatLaw): boolean => everyVersion !== true;
-const ofEveryVersion = ({ everyVersion }: FormatLaw): boolean => everyVersion === true;
+const isOfOneVersion = ({ cost = 1 }: Law<RenderInput>): boolean => cost === 1;
+const laws = [
+  ofAllFormats("keep their laws", isOfOneVersion),
+  ofAllFormats("keep their laws as a thread grows", (law) => !isOfOneVersion(law)),
+];
 
-describe(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, () => {
-  it(`keep their laws: ${namesOf(ofOneVersion)}`, { timeout: patience(240_000) }, () =>
-    keep(FORMATS, ofOneVersion, 5_000),
-  );
-
-  it(`keep their laws as a thread grows: ${namesOf(ofEveryVersion)}`, { timeout: patience(240_000) }, () =>
-    keep(FORMATS, ofEveryVersion, 200),
-  );
-});
+keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 5_000), { describe, it });

@@ -1,4 +1,5 @@
 import { type ChatRequest, canonicalJson, type Part, type Pin, systemText, toolResultText } from "@threadfold/core";
+import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { leaveItemOpen, pairItems } from "../conform/leave-out-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
@@ -8,30 +9,31 @@ import { quotedPin } from "../neutral/pins.ts";
 import { GrowingPayload, payloadDigest } from "../rendering/growing-payload.ts";
 import { GrowingRendering } from "../rendering/growing-rendering.ts";
 import { renderRequest } from "../rendering/render-request.ts";
+import { renderInputs } from "./render-inputs.ts";
 
-/** One promise that every format keeps, as a check on an input. */
-export interface FormatLaw {
-  readonly name: string;
-  /** Set where a check renders the thread at each of its versions, which costs many times what the others cost. */
-  readonly everyVersion?: true;
-  /** What is broken for this input, or null. */
-  broken(input: RenderInput): string | null;
-}
+/** How many times as much a check costs that renders a thread at each of its versions. */
+const EVERY_VERSION = 25;
 
 /**
- * The promises of a `ProviderFormat`, to be run over any inputs, generated or recorded. A new format is done when none of
- * them is broken.
+ * The laws of a `ProviderFormat`, tried on generated threads and plans or on inputs of your own. A new format is done when
+ * none of them is broken.
  */
-export function formatLaws(format: ProviderFormat): readonly FormatLaw[] {
+export const formatLaws = (
+  format: ProviderFormat,
+  { inputs = renderInputs, times = 250 }: Trials<RenderInput> = {},
+): readonly Law[] => forAll(inputs, formatChecks(format), times);
+
+/** The laws of a format before it is known which inputs they are tried on. They share the rendering of an input. */
+export function formatChecks(format: ProviderFormat): readonly Law<RenderInput>[] {
   const renderings = new WeakMap<RenderInput, Rendering>();
   const renderingOf = (input: RenderInput): Rendering => {
     const rendering = renderings.get(input) ?? renderRequest(input, format);
     renderings.set(input, rendering);
     return rendering;
   };
-  const law = (name: string, broken: (rendering: Rendering, input: RenderInput) => string | null): FormatLaw => ({
+  const law = (name: string, broken: (rendering: Rendering, input: RenderInput) => string | null) => ({
     name,
-    broken: (input) => broken(renderingOf(input), input),
+    broken: (input: RenderInput) => broken(renderingOf(input), input),
   });
   return [
     law("what is rendered is legal", (rendering) => firstViolation(format, rendering)),
@@ -42,12 +44,12 @@ export function formatLaws(format: ProviderFormat): readonly FormatLaw[] {
     law("the same input gives the same bytes", (rendering, input) => brokenReplay(format, rendering, input)),
     {
       name: "a longer log only adds to the end",
-      everyVersion: true,
+      cost: EVERY_VERSION,
       broken: (input) => brokenGrowth(format, input),
     },
     {
       name: "what follows its thread is what is rendered at once",
-      everyVersion: true,
+      cost: EVERY_VERSION,
       broken: (input) => brokenFollowing(format, input),
     },
   ];

@@ -1,2 +1,2 @@
-export { type FormatLaw, formatLaws } from "./format-laws.ts";
+export { formatLaws } from "./format-laws.ts";
 export { countThread, planOf, renderInputs } from "./render-inputs.ts";

@@ -1,8 +1,6 @@
+import { importSession, type SessionImporter } from "@threadfold/importers";
+import { brokenLaws, damageLaws, importerLaws, keepLaws } from "threadfold/laws";
 import { describe, expect, it } from "vitest";
-import { importerLaws } from "../laws/importer-laws.ts";
-import { type ForeignObject, objectOf } from "../reading/foreign-value.ts";
-import type { SessionImporter } from "../session/session-importer.ts";
-import { importSession } from "./import-session.ts";
 
 /** A tool that nobody knows: one line for each thing that was said. */
 const LOG = ["user: Build it.", "agent: Done.", "beep", "user: Thanks."]
@@ -10,18 +8,22 @@ const LOG = ["user: Build it.", "agent: Done.", "beep", "user: Thanks."]
   .map(([who, said]) => JSON.stringify({ chatterbox: 1, who, said }))
   .join("\n");
 const bytes = new TextEncoder().encode(LOG);
-const spoken = (value: unknown): ForeignObject | undefined => {
-  const record = objectOf(value);
-  return record?.chatterbox === 1 ? record : undefined;
-};
+
+interface Line {
+  readonly chatterbox: 1;
+  readonly who: unknown;
+  readonly said: unknown;
+}
+const isLine = (value: unknown): value is Line =>
+  typeof value === "object" && value !== null && "chatterbox" in value && value.chatterbox === 1;
 
 /** An importer as somebody else would write it. */
 const chatterbox: SessionImporter = {
   format: "chatterbox",
-  detect: ({ records }) => (spoken(records[0]?.value) === undefined ? 0 : 1),
+  detect: ({ records }) => (isLine(records[0]?.value) ? 1 : 0),
   import(source, draft) {
     for (const { line, value } of source.records) {
-      const { who, said } = spoken(value) ?? {};
+      const { who, said } = isLine(value) ? value : {};
       if (typeof said !== "string") draft.skip("noise", line);
       else {
         const role = who === "user" ? "user" : "assistant";
@@ -31,6 +33,9 @@ const chatterbox: SessionImporter = {
     return { opening: source.source.sha256, records: source.records.length, system: [], tools: [] };
   },
 };
+
+const sample = { bytes, format: "chatterbox", importers: [chatterbox] };
+keepLaws("an importer of one's own", [...importerLaws(sample), ...damageLaws(sample)], { describe, it });
 
 describe("an importer of one's own", () => {
   it("reads what no importer of ours knows, detected or asked for", async () => {
@@ -50,8 +55,7 @@ describe("an importer of one's own", () => {
     await expect(importSession(chat, { importers: [greedy] })).rejects.toMatchObject({ code: "EMPTY_SOURCE" });
   });
 
-  it("is tried by our laws, which tell a careless one", async () => {
-    expect(await importerLaws({ bytes, format: "chatterbox", importers: [chatterbox] })).toEqual([]);
+  it("breaks the laws when it passes over a record in silence", async () => {
     const careless: SessionImporter = {
       ...chatterbox,
       import: (source, draft) => ({
@@ -59,7 +63,20 @@ describe("an importer of one's own", () => {
         records: 4,
       }),
     };
-    const broken = await importerLaws({ bytes, format: "chatterbox", importers: [careless] });
-    expect(broken.map(({ law }) => law)).toEqual(["every record is accounted for"]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "chatterbox", importers: [careless] }))).toEqual([
+      { name: "every record is accounted for", problem: "3 of 4 records are accounted for" },
+    ]);
+  });
+
+  it("breaks the laws of damage when it trips over what it did not expect", async () => {
+    const hasty: SessionImporter = {
+      ...chatterbox,
+      import(source, draft) {
+        for (const { value } of source.records) (value as { said: string }).said.trim();
+        return chatterbox.import(source, draft);
+      },
+    };
+    const broken = await brokenLaws(damageLaws({ bytes, format: "chatterbox", importers: [hasty] }));
+    expect(broken.map(({ problem }) => problem)).toContainEqual(expect.stringContaining("TypeError"));
   });
 });
