@@ -8,6 +8,7 @@ import { bundledLicenses, library } from "../../tsdown.base.ts";
 export default library(
   {
     index: "src/index.ts",
+    laws: "src/laws/index.ts",
     "encodings/claude": "src/encodings/claude.ts",
     "encodings/o200k-base": "src/encodings/o200k-base.ts",
   },

@@ -65,7 +65,7 @@ export const FOLDER_ORDER = {
     "testing",
     "reliability",
   ],
-  tokenizers: ["encodings"],
+  tokenizers: ["encodings", "laws"],
   summarizers: ["text", "redaction", "extractive", "llm", "adapters", "checks", "cache", "laws"],
   stores: [
     "shared",

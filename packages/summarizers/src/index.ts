@@ -33,8 +33,6 @@ export { rulesKept } from "./checks/summary-checks.ts";
 export { sourcesKnown } from "./checks/summary-checks.ts";
 export { identifiersExact } from "./checks/summary-checks.ts";
 export { secondOpinion, type SecondOpinionOptions } from "./checks/second-opinion.ts";
-export { type SummarizerLaw, summarizerLaws } from "./laws/summarizer-laws.ts";
-export { type Attack, ATTACKS, hostileModel } from "./laws/hostile-model.ts";
 export {
   type CachedSummarizer,
   cachedSummarizer,

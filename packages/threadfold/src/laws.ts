@@ -5,3 +5,5 @@ export * from "@threadfold/importers/laws";
 export * from "@threadfold/renderer/laws";
 export * from "@threadfold/stores/laws";
 export * from "@threadfold/strategies/laws";
+export * from "@threadfold/summarizers/laws";
+export * from "@threadfold/tokenizers/laws";

@@ -22,4 +22,3 @@ export {
 } from "./calibration.ts";
 export { calibratedTokenizer } from "./calibration.ts";
 export type { TokenOverheads } from "./composed-tokenizer.ts";
-export { type TokenizerLaw, tokenizerLaws } from "./tokenizer-laws.ts";

@@ -10,7 +10,8 @@ import {
   type SummaryChange,
 } from "@threadfold/core";
 import { patience, pinnedClock, runs } from "@threadfold/core/laws";
-import { ATTACKS, type Attack, ExtractiveSummarizer, hostileModel, LLMSummarizer } from "@threadfold/summarizers";
+import { ExtractiveSummarizer, LLMSummarizer } from "@threadfold/summarizers";
+import { ATTACKS, type Attack, hostileModel } from "@threadfold/summarizers/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";

@@ -1,3 +1,4 @@
+import { keepLaws } from "@threadfold/core/laws";
 import { describe, it } from "vitest";
 import { strategyLaws } from "../laws/strategy-laws.ts";
 import { lastTurns, nothing } from "../windows/cut-points.ts";
@@ -20,6 +21,4 @@ const strategies = [
   windowStrategy({ name: "turn-window", cut: lastTurns(1), fold: "drop" }),
 ];
 
-for (const strategy of strategies) {
-  strategyLaws(strategy, { describe, it });
-}
+for (const strategy of strategies) keepLaws(`${strategy.name} strategy`, strategyLaws(strategy), { describe, it });

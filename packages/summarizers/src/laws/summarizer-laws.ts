@@ -1,5 +1,6 @@
 import {
   applySummaryChanges,
+  canonicalJson,
   isUnsettled,
   NARRATIVE_CUT,
   type ResolvedItem,
@@ -14,19 +15,38 @@ import {
   sourcedItems,
   summarySubject,
 } from "@threadfold/core";
+import { forAll, type Law, type Trials } from "@threadfold/core/laws";
+import { type SummaryTrial, summaryTrials } from "./summary-trials.ts";
 
-/** One promise that every summarizer keeps, as a check on a request. */
-export interface SummarizerLaw {
+/**
+ * The laws of the `Summarizer` port that need no model to be checked, tried on generated spans or on requests of your own. A
+ * new summarizer is done when none of them is broken.
+ */
+export const summarizerLaws = (
+  summarizer: Summarizer,
+  { inputs = summaryTrials, times = 100 }: Trials<SummaryTrial> = {},
+): readonly Law[] =>
+  forAll(
+    inputs,
+    CHECKS.map(({ name, broken }) => ({
+      name,
+      broken: async (trial: SummaryTrial) => broken(summarizer, await requestOf(summarizer, trial)),
+    })),
+    times,
+  );
+
+async function requestOf(summarizer: Summarizer, { request, again = false }: SummaryTrial): Promise<SummarizeRequest> {
+  if (!again) return request;
+  const { changes } = await summarizer.summarize(request);
+  return { ...request, previous: applySummaryChanges(null, request.span, changes).summary };
+}
+
+interface SummarizerCheck {
   readonly name: string;
-  /** What is broken on this request, or null. */
   broken(summarizer: Summarizer, request: SummarizeRequest): Promise<string | null>;
 }
 
-/**
- * The promises of the `Summarizer` port that need no model to be checked: run them over any requests, generated or
- * recorded. A new summarizer is done when none of them is broken.
- */
-export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
+const CHECKS: readonly SummarizerCheck[] = [
   {
     name: "every item names messages of the span or of the summary before it",
     broken: async (summarizer, request) => {
@@ -75,11 +95,12 @@ export const summarizerLaws: readonly SummarizerLaw[] = Object.freeze([
   {
     name: "the same request gives the same changes",
     broken: async (summarizer, request) => {
-      const first = JSON.stringify((await summarizer.summarize(request)).changes);
-      return first === JSON.stringify((await summarizer.summarize(request)).changes) ? null : "two runs differ";
+      // As a plan keeps them: the order of keys is nothing that anybody sees, and a cache gives another one.
+      const first = canonicalJson((await summarizer.summarize(request)).changes);
+      return first === canonicalJson((await summarizer.summarize(request)).changes) ? null : "two runs differ";
     },
   },
-]);
+];
 
 const sourcesOf = (summary: StructuredSummary | null): readonly string[] =>
   summary === null ? [] : sourcedItems(summary).flatMap(({ sources }) => sources);

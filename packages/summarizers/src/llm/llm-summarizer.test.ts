@@ -6,7 +6,7 @@ import {
   renderSummary,
   type StructuredSummary,
 } from "@threadfold/core";
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
@@ -361,20 +361,13 @@ describe("laws", () => {
   const folds = agentThreads({ malformed: true, maxMessages: 16 }).filter((thread) =>
     [...thread.messages].some(({ branch }) => branch === undefined),
   );
-  for (const law of summarizerLaws) {
-    it(law.name, async () => {
-      await fc.assert(
-        fc.asyncProperty(folds, fc.integer({ min: 64, max: 2_000 }), fc.boolean(), async (thread, maxTokens, again) => {
-          const messages = [...thread.messages].filter(({ branch }) => branch === undefined);
-          const summarizer = new LLMSummarizer({ model: new ScriptedModel((asked) => factAnswer(asked)), ...QUICK });
-          const request = requestFor(messages, { maxTokens, pins: thread.livePins });
-          const previous = again
-            ? applySummaryChanges(null, request.span, (await summarizer.summarize(request)).changes).summary
-            : null;
-          expect(await law.broken(summarizer, { ...request, previous })).toBeNull();
-        }),
-        runs(60),
-      );
+  const inputs = fc
+    .record({ thread: folds, maxTokens: fc.integer({ min: 64, max: 2_000 }), again: fc.boolean() })
+    .map(({ thread, maxTokens, again }) => {
+      const messages = [...thread.messages].filter(({ branch }) => branch === undefined);
+      return { request: requestFor(messages, { maxTokens, pins: thread.livePins }), again };
     });
-  }
+  const model = new ScriptedModel((asked) => factAnswer(asked));
+  const laws = summarizerLaws(new LLMSummarizer({ model, ...QUICK }), { inputs, times: 60 });
+  keepLaws("keeps the laws", laws, { describe, it });
 });

@@ -7,7 +7,7 @@ import {
   type StructuredSummary,
   type SummarizeRequest,
 } from "@threadfold/core";
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
@@ -220,23 +220,15 @@ describe("a prompt for prose", () => {
   const folds = agentThreads({ malformed: true, maxMessages: 16 }).filter((thread) =>
     [...thread.messages].some(({ branch }) => branch === undefined),
   );
-  for (const law of summarizerLaws) {
-    it(`law: ${law.name}`, async () => {
-      await fc.assert(
-        fc.asyncProperty(folds, fc.integer({ min: 64, max: 2_000 }), fc.boolean(), async (thread, maxTokens, again) => {
-          const messages = [...thread.messages].filter(({ branch }) => branch === undefined);
-          const model = new ScriptedModel(["One thing was done. ".repeat(60)]);
-          const summarizer = new LLMSummarizer({ model, prompt: codexPrompt, ...QUICK });
-          const request = requestFor(messages, { maxTokens, pins: thread.livePins });
-          const previous = again
-            ? applySummaryChanges(null, request.span, (await summarizer.summarize(request)).changes).summary
-            : null;
-          expect(await law.broken(summarizer, { ...request, previous })).toBeNull();
-        }),
-        runs(40),
-      );
+  const inputs = fc
+    .record({ thread: folds, maxTokens: fc.integer({ min: 64, max: 2_000 }), again: fc.boolean() })
+    .map(({ thread, maxTokens, again }) => {
+      const messages = [...thread.messages].filter(({ branch }) => branch === undefined);
+      return { request: requestFor(messages, { maxTokens, pins: thread.livePins }), again };
     });
-  }
+  const model = new ScriptedModel(["One thing was done. ".repeat(60)]);
+  const laws = summarizerLaws(new LLMSummarizer({ model, prompt: codexPrompt, ...QUICK }), { inputs, times: 40 });
+  keepLaws("keeps the laws", laws, { describe, it });
 });
 
 describe("a prompt for notes", () => {

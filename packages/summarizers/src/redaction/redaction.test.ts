@@ -1,5 +1,5 @@
 import { applySummaryChanges, renderSummary } from "@threadfold/core";
-import { cpuTimeMs, growthOnQuadrupling, runs } from "@threadfold/core/laws";
+import { brokenLaws, cpuTimeMs, growthOnQuadrupling, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Conversation, requestFor } from "../../test-support/conversation.ts";
@@ -186,10 +186,10 @@ describe("redactingSummarizer", () => {
   });
 
   it("keeps the summarizer laws", async () => {
-    for (const law of summarizerLaws)
-      expect([law.name, await law.broken(redactingSummarizer(new ExtractiveSummarizer()), request)]).toEqual([
-        law.name,
-        null,
-      ]);
+    const laws = summarizerLaws(redactingSummarizer(new ExtractiveSummarizer()), {
+      inputs: fc.constant({ request }),
+      times: 1,
+    });
+    expect(await brokenLaws(laws)).toEqual([]);
   });
 });

@@ -5,19 +5,29 @@ import {
   type Steps,
   systemText,
 } from "@threadfold/core";
+import { forAll, type Law, type Trials } from "@threadfold/core/laws";
+import { chatRequests } from "./chat-request-arbitrary.ts";
 
-/** One promise that every counter keeps, as a check on a request. */
-export interface TokenizerLaw {
+/**
+ * The laws of the `ProviderAwareTokenizer` port, tried on generated requests or on requests of your own. A new counter is
+ * done when none of them is broken.
+ */
+export const tokenizerLaws = (
+  tokenizer: ProviderAwareTokenizer,
+  { inputs = chatRequests, times = 100 }: Trials<ChatRequest> = {},
+): readonly Law[] =>
+  forAll(
+    inputs,
+    CHECKS.map(({ name, broken }) => ({ name, broken: (request: ChatRequest) => broken(tokenizer, request) })),
+    times,
+  );
+
+interface TokenizerCheck {
   readonly name: string;
-  /** What is broken on this request, or null. */
   broken(tokenizer: ProviderAwareTokenizer, request: ChatRequest): string | null;
 }
 
-/**
- * The promises of the `ProviderAwareTokenizer` port, to be run over any requests, generated or recorded. A new counter
- * is done when none of them is broken.
- */
-export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
+const CHECKS: readonly TokenizerCheck[] = [
   {
     name: "figures are whole and never negative",
     broken: (tokenizer, request) =>
@@ -89,7 +99,7 @@ export const tokenizerLaws: readonly TokenizerLaw[] = Object.freeze([
       ]);
     },
   },
-]);
+];
 
 /** Figures that are counted side by side: one step of each after the other. */
 function inTurn(all: readonly Steps<number>[]): readonly number[] {
