@@ -29,6 +29,16 @@ describe("names of tests", () => {
     expect(ids.sort()).toEqual(["A1", "A2", "A3", "C5", "S1", "S2", "V1", "W7"]);
   });
 
+  it("are those of laws as well, for each law is a test wherever laws are kept", () => {
+    const laws = `
+      export const laws = [
+        { name: "C1 a stale commit is a conflict", async holds({ store }) {} },
+        { name: "C6 words are found", broken: async (index) => null },
+        { name: "S4 a file, say", path: "a.ts" },
+      ];`;
+    expect(testNames("store-laws.ts", laws).flatMap(leadingIds)).toEqual(["C1", "C6"]);
+  });
+
   it("count for the ids that they begin with", () => {
     expect(leadingIds("A4 A5 closes over the call, as A6 says")).toEqual(["A4", "A5"]);
     expect(leadingIds("G5, A10: a result before its call")).toEqual(["G5", "A10"]);

@@ -6,11 +6,12 @@ const RUNNERS = new Set(["it", "test", "describe"]);
 /** `S1`, `S1 S2`, `S1, S2:`; what follows is the test's own words. */
 const LEADING_IDS = /^((?:[A-Z]\d+[,:]? )+)/;
 
-/** @returns {string[]} names of tests and suites, rows of `each` tables included */
+/** @returns {string[]} names of tests and suites, rows of `each` tables included, and of laws, each of which is a test */
 export function testNames(path, source) {
   const names = [];
   walk(parseSync(path, source).program, {
     enter(node) {
+      if (node.type === "ObjectExpression") names.push(lawName(node));
       if (node.type !== "CallExpression" || !isRunner(node.callee)) return;
       const table = tableOf(node.callee);
       names.push(...(table ?? []), textOf(node.arguments[0]));
@@ -22,6 +23,13 @@ export function testNames(path, source) {
 /** @returns {string[]} the scenario ids that a test's name begins with */
 export function leadingIds(name) {
   return LEADING_IDS.exec(name)?.[1].match(/[A-Z]\d+/g) ?? [];
+}
+
+/** The name of an object that is a law: one that says what is broken, or holds what must hold. */
+function lawName({ properties }) {
+  const named = (name) => properties.find(({ key }) => key?.name === name);
+  const name = named("name");
+  return name !== undefined && (named("broken") ?? named("holds")) !== undefined ? textOf(name.value) : undefined;
 }
 
 /** True for `it`, and for `it.each(...)`, `it.skipIf(...)`, `describe.only` and the like. */

@@ -50,6 +50,12 @@ describe("the package that a user installs", () => {
     expect(names.length).toBeLessThanOrEqual(90);
   });
 
+  it("has one door for who adds a part: the laws of every family, their runner, and what to try them with", () => {
+    const families = ["format", "importer", "recall", "store", "strategy", "summarizer", "tokenizer"];
+    for (const name of [...families.map((family) => `${family}Laws`), "keepLaws", "brokenLaws", "agentThreads", "user"])
+      expect(laws).toHaveProperty(name);
+  });
+
   it("has what needs a package of the user's own behind entries of their own", () => {
     expect(aiSdk).toHaveProperty("aiSdkModel");
     expect(anthropic).toHaveProperty("anthropicModel");
@@ -59,6 +65,5 @@ describe("the package that a user installs", () => {
     expect(postgres).toHaveProperty("openPostgresStore");
     expect(redis).toHaveProperty("openRedisSummaryCache");
     expect(s3).toHaveProperty("openS3Artifacts");
-    expect(laws).toHaveProperty("storeLaws");
   });
 });
