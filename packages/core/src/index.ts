@@ -278,15 +278,10 @@ export {
 } from "./budget/tokenizer.ts";
 export {
   availableForMessages,
-  availableTokens,
-  compactionThreshold,
-  DEFAULT_TOKEN_BUDGET,
-  messageCapacity,
+  type BudgetFigures,
   overheadTokens,
-  type RequestRoom,
-  requestRoom,
+  type RequestOverhead,
   roomTokens,
-  type ThresholdFigures,
   type TokenBudget,
   tokenBudget,
   utilization,

@@ -77,7 +77,7 @@ export { growthTrigger } from "./triggers/size-triggers.ts";
 export { coldCacheTrigger, idleTrigger } from "./triggers/event-triggers.ts";
 export { manualTrigger } from "./triggers/event-triggers.ts";
 export { hardAfterCutOff, maxOutputTrigger } from "./triggers/event-triggers.ts";
-export { overRoomTrigger } from "./triggers/size-triggers.ts";
+export { overRoomTrigger, softLimitTrigger } from "./triggers/size-triggers.ts";
 export { overflowTrigger } from "./triggers/event-triggers.ts";
 export { reportedUsageTrigger } from "./triggers/size-triggers.ts";
 export { shownMessageCountTrigger } from "./triggers/count-triggers.ts";

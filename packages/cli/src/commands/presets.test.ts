@@ -13,7 +13,7 @@ describe("presets", () => {
     expect(stdout).toContain("any of (token-count 83617, reported-usage 0.83617");
     expect(stdout).toContain("reserveTokens=16384, keepRecentTokens=20000");
     expect(stdout).toContain("PRUNE_PROTECT=40000, PRUNE_MINIMUM=20000");
-    expect(stdout.match(/rehydrationReserveTokens/g)).toHaveLength(1);
+    expect(stdout.match(/rehydrationCooldownTurns/g)).toHaveLength(1);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 

@@ -26,12 +26,18 @@ const share = z.number().gt(0).lte(1);
 export const summaryRoleSchema = z.enum(["assistant", "user", "pair"]);
 export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 
+const roomOf = (config: { readonly maxInputTokens: number; readonly outputReserveTokens: number }): number =>
+  config.maxInputTokens - config.outputReserveTokens;
+
 /** Every knob of context compaction with its default. Token figures are tokens of the configured counter. */
 export const contextCompactionConfigSchema = z
   .strictObject({
-    /** The cap. What a request may take of it is its room: the cap less `outputReserveTokens`. */
+    /** The cap. Its room, which shares are shares of, is the cap less `outputReserveTokens`. */
     maxInputTokens: z.int().positive().default(100_000),
-    /** Folding starts above this share of the room, from 0 to 1 like every `…Percent`: 0.85 is 85 %. */
+    /**
+     * Folding starts above this share of the room, from 0 to 1 like every `…Percent`: 0.85 is 85 %. It starts earlier where
+     * the trigger of a preset fires earlier, or where less is left than the reserves below.
+     */
     softThresholdPercent: share.default(0.85),
     /**
      * Folding goes down to this share (0 to 1) of the room, so that the next fold is far away. 0 sets no target: each fold
@@ -47,7 +53,11 @@ export const contextCompactionConfigSchema = z
     minReclaimPercent: z.number().gte(0).lt(1).default(0.1),
     /** Kept free of the cap for the answer, where the provider counts both in one window. 0 where the cap is on input alone. */
     outputReserveTokens: tokens.default(0),
-    safetyBufferTokens: tokens.default(500),
+    /**
+     * Kept free of the room whatever is in a request, because a count is an estimate. 500 by default, and of a small cap a
+     * two-hundredth at the most.
+     */
+    safetyBufferTokens: tokens.optional(),
 
     /** Weighs what a soft fold saves against what it costs in the prompt cache, and postpones one that does not pay yet. */
     costModelEnabled: z.boolean().default(false),
@@ -83,7 +93,11 @@ export const contextCompactionConfigSchema = z
     summaryWording: summaryWordingSchema.optional(),
 
     rehydrationEnabled: z.boolean().default(true),
-    rehydrationReserveTokens: tokens.default(2_000),
+    /**
+     * Kept free by folding, on top of the safety buffer, for content that is brought back: folding starts at the latest
+     * where no more than both is left of the room. 2 000 by default, and of a small cap a fiftieth at the most.
+     */
+    rehydrationReserveTokens: tokens.optional(),
     rehydrationMaxArtifactsPerTurn: z.int().nonnegative().default(3),
     rehydrationMaxTokensPerArtifact: tokens.default(4_000),
     rehydrationTotalBudgetTokens: tokens.default(8_000),
@@ -114,7 +128,19 @@ export const contextCompactionConfigSchema = z
   .refine((config) => config.outputReserveTokens < config.maxInputTokens, {
     path: ["outputReserveTokens"],
     error: "the output reserve must be smaller than maxInputTokens",
-  });
+  })
+  .refine((config) => (config.safetyBufferTokens ?? 0) < roomOf(config), {
+    path: ["safetyBufferTokens"],
+    error: "the safety buffer must be smaller than maxInputTokens less the output reserve",
+  })
+  .refine(
+    ({ rehydrationReserveTokens = 0, safetyBufferTokens = 0, ...config }) =>
+      rehydrationReserveTokens < roomOf(config) - safetyBufferTokens,
+    {
+      path: ["rehydrationReserveTokens"],
+      error: "the rehydration reserve must be smaller than maxInputTokens less the other reserves",
+    },
+  );
 export type ContextCompactionConfig = z.infer<typeof contextCompactionConfigSchema>;
 
 /**

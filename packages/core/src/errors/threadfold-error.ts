@@ -59,7 +59,11 @@ export interface IndispensableTokens {
 /** What else is known of a request that is over its budget. */
 export interface InfeasibleRequest {
   /** Where the budget comes from: the cap, and what of it is kept free for the answer. */
-  readonly cap?: { readonly maxInputTokens: number; readonly outputReserveTokens: number };
+  readonly cap?: {
+    readonly maxInputTokens: number;
+    readonly outputReserveTokens: number;
+    readonly safetyBufferTokens?: number;
+  };
   /** How folding ended (`CompactionOutcome`). */
   readonly outcome?: string;
   /** Why nothing was folded, as a clause; the figures are then those of the request as it is, `newest` all its messages. */
@@ -85,10 +89,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
       unfolded !== undefined && name === "newest" ? `messages ${tokens}` : `${name} ${tokens}`,
     );
     const takes = unfolded === undefined ? "What may not be folded takes" : "The request takes";
-    const kept =
-      cap === undefined || cap.outputReserveTokens === 0
-        ? ""
-        : `, ${cap.maxInputTokens} less ${cap.outputReserveTokens} for the answer`;
+    const kept = cap === undefined ? "" : keptFree(cap);
     const why = unfolded === undefined ? "" : `; it was not folded because ${unfolded}`;
     super(
       "BUDGET_INFEASIBLE",
@@ -133,4 +134,16 @@ function changesBetween(from: string, to: string): number {
     row = next;
   }
   return row[to.length] as number;
+}
+
+/** What of a cap is kept free, as the end of a sentence. */
+function keptFree({
+  maxInputTokens,
+  outputReserveTokens,
+  safetyBufferTokens = 0,
+}: NonNullable<InfeasibleRequest["cap"]>) {
+  const answer = outputReserveTokens === 0 ? [] : [`${outputReserveTokens} for the answer`];
+  const margin = safetyBufferTokens === 0 ? [] : [`${safetyBufferTokens} for safety`];
+  const kept = [...answer, ...margin];
+  return kept.length === 0 ? "" : `, ${maxInputTokens} less ${kept.join(" and ")}`;
 }

@@ -70,6 +70,8 @@ export function summarizationPolicy(policy: SummarizationPolicy = {}): Compactio
     ladder: [windowStrategy({ name: "keep-recent", cut: cutOf(keep), fold: "summarize" })],
     config: {
       policyVersion: "langchain-v1",
+      // A trigger of its own is the only one, up to what the model takes.
+      softThresholdPercent: trigger === undefined ? 0.9 : 1,
       targetPercent: 0,
       preserveRecentTurns: 0,
       minReclaimPercent: 0,

@@ -53,7 +53,7 @@ async function prepared(session: ContextSession): Promise<number | ThreadfoldErr
 }
 
 describe("the room of a request", () => {
-  it("holds under every preset and every trigger, whatever is kept free for the answer, or the request is refused", {
+  it("holds under every preset and every trigger, whatever is kept free for answer and safety, or the request is refused", {
     timeout: patience(300_000),
   }, async () => {
     await fc.assert(
@@ -61,14 +61,21 @@ describe("the room of a request", () => {
         messageInputs({ malformed: true, maxMessages: 40 }),
         fc.integer({ min: 200, max: 4_000 }),
         fc.integer({ min: 0, max: 90 }),
+        fc.integer({ min: 0, max: 9 }),
         fc.constantFrom(...POLICIES),
-        async (messages, maxInputTokens, percent, preset) => {
+        async (messages, maxInputTokens, percent, margin, preset) => {
           const outputReserveTokens = Math.floor((maxInputTokens * percent) / 100);
-          const session = await openSession({ preset, config: { maxInputTokens, outputReserveTokens } });
+          const safetyBufferTokens = Math.floor((maxInputTokens * margin) / 100);
+          const limit = maxInputTokens - outputReserveTokens - safetyBufferTokens;
+          const reserves = { outputReserveTokens, safetyBufferTokens };
+          const session = await openSession({
+            preset,
+            config: { maxInputTokens, ...reserves, rehydrationReserveTokens: 0 },
+          });
           for (let from = 0; from < messages.length; from += 8) {
             await session.append(messages.slice(from, from + 8));
             const request = await prepared(session);
-            if (typeof request === "number") expect(request).toBeLessThanOrEqual(maxInputTokens - outputReserveTokens);
+            if (typeof request === "number") expect(request).toBeLessThanOrEqual(limit);
             else expect([preset.name, request.code]).toEqual([preset.name, "BUDGET_INFEASIBLE"]);
           }
         },

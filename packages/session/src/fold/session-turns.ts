@@ -5,9 +5,9 @@ import {
   type ContextCompactionConfig,
   overheadTokens,
   type PromptCachePrice,
-  roomTokens,
   type Summarizer,
   type ThreadfoldStore,
+  tokenBudget,
 } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { redactJson } from "@threadfold/summarizers";
@@ -73,11 +73,14 @@ export class SessionTurns {
     };
   }
 
-  /** The configuration with the stricter of its room and what the model was found to take (S28). */
+  /** The configuration with the stricter of its limit and what the model was found to take (S28). */
   get config(): ContextCompactionConfig {
     const { config } = this.#ports.request;
     const { limit } = this.#ports.memory;
-    return limit >= roomTokens(config) ? config : { ...config, maxInputTokens: limit + config.outputReserveTokens };
+    const { limitTokens, safetyBufferTokens, outputReserveTokens } = tokenBudget(config);
+    if (limit >= limitTokens) return config;
+    // What the model was found to take is no estimate: nothing comes off it.
+    return { ...config, maxInputTokens: limit + outputReserveTokens + safetyBufferTokens, safetyBufferTokens };
   }
 
   /** A summarizer for the next fold; see `SessionMemory.summarizer`. */

@@ -46,7 +46,7 @@ export interface PreparedRequest {
   /** Tokens of the counted request. */
   readonly tokens: number;
   /**
-   * True when it takes more than `maxInputTokens` less `outputReserveTokens`, so that a provider may refuse it. Of `prepare`
+   * True when it takes more than `maxInputTokens` less answer and safety buffer, so that a provider may refuse it. Of `prepare`
    * only with `onOverBudget: "send"`; `render` does not look.
    */
   readonly overBudget: boolean;

@@ -131,7 +131,7 @@ export interface SessionOptions {
    */
   readonly determinismProbe?: DeterminismProbe;
   /**
-   * What `prepare` does with a request that takes more than `maxInputTokens` less `outputReserveTokens` after folding.
+   * What `prepare` does with a request that takes more than `maxInputTokens` less answer and safety buffer after folding.
    * `barest`: where the fold failed, everything that can be is folded without a model; a request that fits is handed out,
    * and otherwise `BudgetInfeasibleError` is thrown. `throw`: it is thrown at once. `send`: the request is handed out as
    * it is, for a host that reads `outcome` and `overBudget`. A hook's veto and switched-off folding are heeded in any case.

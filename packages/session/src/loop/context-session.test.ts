@@ -79,11 +79,12 @@ describe("a session on random transcripts", () => {
           const prepared = await session.prepare({ onOverBudget: "send" });
           expect(prepared.violations).toEqual([]);
           expect(prepared.missingPins).toEqual([]);
-          expect(prepared.overBudget).toBe(prepared.tokens > maxInputTokens);
+          const { limitTokens } = session.stats().budget;
+          expect(prepared.overBudget).toBe(prepared.tokens > limitTokens);
           if (prepared.overBudget) {
             expect(prepared.outcome?.type).toBe("infeasible");
             const { outcome } = prepared;
-            if (outcome?.type === "infeasible") expect(outcome.required).toBeGreaterThan(maxInputTokens);
+            if (outcome?.type === "infeasible") expect(outcome.required).toBeGreaterThan(limitTokens);
             await expect(session.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
           }
           if (messages.length === 0) return;

@@ -161,7 +161,7 @@ export class ContextSession {
   /**
    * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest.
    * Calls of one session are answered one after the other. A fold that fails is reported in `outcome` and throws
-   * nothing while the request fits its budget, `maxInputTokens` less `outputReserveTokens`. What does not fit is not
+   * nothing while the request fits its budget, `maxInputTokens` less answer and safety buffer. What does not fit is not
    * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
    * A signal ends a fold at once, whatever it waits for; a request that fits is then made without it.
    *

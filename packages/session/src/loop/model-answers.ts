@@ -1,4 +1,4 @@
-import { roomTokens } from "@threadfold/core";
+import { tokenBudget } from "@threadfold/core";
 import type { OverflowFigures } from "@threadfold/turn";
 import {
   type CompletedResponse,
@@ -47,6 +47,6 @@ export class ModelAnswers {
 
   overflowed(report: OverflowFigures): void {
     const { memory, request } = this.#services;
-    memory.overflowed(report, roomTokens(request.config));
+    memory.overflowed(report, tokenBudget(request.config).limitTokens);
   }
 }

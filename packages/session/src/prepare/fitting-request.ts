@@ -2,7 +2,7 @@ import {
   BudgetInfeasibleError,
   type CompactionOutcome,
   type ContextCompactionConfig,
-  roomTokens,
+  tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { SessionFolding } from "../fold/session-folding.ts";
@@ -86,13 +86,14 @@ function budgetError(
   { rendered }: RenderedRequest,
   config: ContextCompactionConfig,
 ): BudgetInfeasibleError {
-  const cap = { maxInputTokens: config.maxInputTokens, outputReserveTokens: config.outputReserveTokens };
+  const { limitTokens, maxInputTokens, outputReserveTokens, safetyBufferTokens } = tokenBudget(config);
+  const cap = { maxInputTokens, outputReserveTokens, safetyBufferTokens };
   if (outcome.type === "infeasible")
     return new BudgetInfeasibleError(outcome.budget, outcome.indispensable, { cap, outcome: outcome.type });
   const { system, tools, pins, overhead } = rendered.rendering.breakdown;
   const newest = rendered.rendering.tokens - system - tools - pins - overhead;
   return new BudgetInfeasibleError(
-    roomTokens(config),
+    limitTokens,
     { system, tools, pins, newest, overhead },
     { cap, outcome: outcome.type, unfolded: endOf(outcome), ...wayOut(outcome) },
   );

@@ -4,7 +4,7 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   type JsonObject,
-  roomTokens,
+  tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { ProviderFormat, RenderWarning } from "@threadfold/renderer";
@@ -66,7 +66,7 @@ export class RequestRecorder {
     const { thread, request } = this.#ports;
     const { state } = thread;
     const rendered = request.rendererWith(state, rehydrated).render(plan);
-    const overBudget = rendered.rendering.tokens > roomTokens(request.config);
+    const overBudget = rendered.rendering.tokens > tokenBudget(request.config).limitTokens;
     return { state, plan, rendered, rehydrated, overBudget };
   }
 

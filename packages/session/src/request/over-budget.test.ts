@@ -6,7 +6,8 @@ import { openSession, say, threadId, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
 
 const config = { maxInputTokens: 10_000, outputReserveTokens: 4_000 };
-const ROOM = 6_000;
+/** What the safety buffer leaves of the room. */
+const LIMIT = 5_950;
 const talk = [say("u0", "user", "Build it. The port is 4217."), ...work(0, 12, 1_000)];
 /** What no fold can touch: more than the room alone. */
 const frame = { system: ["word ".repeat(10_000)], tools: [] };
@@ -25,10 +26,10 @@ describe("a request over its budget", () => {
     await expect(refused).rejects.toMatchObject({
       name: "BudgetInfeasibleError",
       code: "BUDGET_INFEASIBLE",
-      budget: ROOM,
+      budget: LIMIT,
       indispensable: { system: expect.any(Number), newest: expect.any(Number) },
       details: { ...config, outcome: "infeasible" },
-      message: expect.stringContaining("10000 less 4000 for the answer"),
+      message: expect.stringContaining("10000 less 4000 for the answer and 50 for safety"),
     });
     await expect(refused).rejects.not.toHaveProperty("payload");
     expect(await refusals(store)).toEqual([
@@ -53,7 +54,7 @@ describe("a request over its budget", () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame, onOverBudget: "send" });
     await session.append([say("u0", "user", "Hello.")]);
-    expect(await session.prepare()).toMatchObject({ overBudget: true, outcome: { type: "infeasible", budget: ROOM } });
+    expect(await session.prepare()).toMatchObject({ overBudget: true, outcome: { type: "infeasible", budget: LIMIT } });
     await expect(session.prepare({ onOverBudget: "throw" })).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
     expect(await refusals(store)).toHaveLength(1);
   });
@@ -88,7 +89,7 @@ describe("a request over its budget", () => {
       floor: true,
       problem: expect.stringContaining("TypeError"),
     });
-    expect(prepared.tokens).toBeLessThanOrEqual(ROOM);
+    expect(prepared.tokens).toBeLessThanOrEqual(LIMIT);
     expect(prepared.violations).toEqual([]);
     expect(prepared.payloadText).toContain("4217");
     expect(asked).toBe(0);
@@ -132,7 +133,7 @@ describe("a request over its budget", () => {
         hint: expect.stringContaining("onOverBudget"),
       });
       expect(session.plan.version).toBe(0);
-      expect((await session.prepare({ onOverBudget: "send" })).tokens).toBeGreaterThan(ROOM);
+      expect((await session.prepare({ onOverBudget: "send" })).tokens).toBeGreaterThan(LIMIT);
     }
   });
 
@@ -174,7 +175,7 @@ describe("a request over its budget", () => {
     await session.append(talk);
     const prepared = await session.prepare();
     expect(prepared.plan.version).toBeGreaterThan(1);
-    expect(prepared.tokens).toBeLessThanOrEqual(ROOM);
+    expect(prepared.tokens).toBeLessThanOrEqual(LIMIT);
     expect(prepared.manifest.messages.flatMap(({ sources }) => sources)).toContain("t29");
   });
 });

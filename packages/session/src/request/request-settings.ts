@@ -2,10 +2,10 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   compactionConfig,
-  roomTokens,
   type SummaryRole,
   type SummaryWording,
   type TokenBudget,
+  tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
@@ -107,9 +107,9 @@ export class RequestSettings {
     return requestBudget(this.#config, this.#frame, state.ledger);
   }
 
-  /** Tokens that the request under a plan leaves of its room. */
+  /** Tokens that the request under a plan leaves of its limit. */
   freeTokens(state: ThreadState, plan: CompactionPlan): number {
-    return roomTokens(this.#config) - this.renderer(state).measure(plan);
+    return tokenBudget(this.#config).limitTokens - this.renderer(state).measure(plan);
   }
 
   #renderSources(state: ThreadState): RenderSources {

@@ -1,9 +1,9 @@
-import { compactionThreshold } from "@threadfold/core";
+import type { ContextCompactionConfig } from "@threadfold/core";
 import { allOf, anyOf } from "../triggers/composite-trigger.ts";
 import { messageCountTrigger, tokenCountTrigger } from "../triggers/count-triggers.ts";
 import { lastMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
+import { aboveReserves, type CompactionPreset, LAST_RESORT, NO_RESERVES, outputReserve } from "./compaction-preset.ts";
 
 /** The AI SDK layer's reserves in tokens, and how many messages it keeps. */
 export const AI_SDK_RESERVES = Object.freeze({
@@ -33,7 +33,8 @@ export const aiSdkPreset: CompactionPreset = {
   ladder: [windowStrategy({ name: "session-summary", cut: lastMessages(AI_SDK_RECENT_MESSAGES), fold: "summarize" })],
   config: {
     policyVersion: "ai-sdk-v3",
-    softThresholdPercent: 0.8,
+    ...NO_RESERVES,
+    softThresholdPercent: 1,
     targetPercent: 0,
     preserveRecentTurns: 0,
     summaryMaxTokens: AI_SDK_SUMMARY_TOKENS,
@@ -42,11 +43,7 @@ export const aiSdkPreset: CompactionPreset = {
     minReclaimPercent: 0,
   },
   trigger: (config) => {
-    const threshold = compactionThreshold({
-      ...AI_SDK_RESERVES,
-      outputReserve: outputReserve(config, AI_SDK_RESERVES.outputReserve),
-      modelContextLimit: config.maxInputTokens,
-    });
+    const threshold = aiSdkThreshold(config);
     return anyOf(
       allOf(tokenCountTrigger(aboveReserves(threshold, config)), messageCountTrigger(AI_SDK_RECENT_MESSAGES + 1)),
       ...LAST_RESORT,
@@ -55,3 +52,10 @@ export const aiSdkPreset: CompactionPreset = {
   figures: { ...AI_SDK_RESERVES, recentMessagesToKeep: AI_SDK_RECENT_MESSAGES },
   promptVersion: "ai-sdk-v1",
 };
+
+/** The first number of tokens at which it fires: a share of what its reserves leave, 93 600 of 128 000. */
+function aiSdkThreshold(config: ContextCompactionConfig): number {
+  const { systemReserve, safetyBuffer, thresholdPercent } = AI_SDK_RESERVES;
+  const kept = systemReserve + outputReserve(config, AI_SDK_RESERVES.outputReserve) + safetyBuffer;
+  return Math.floor((config.maxInputTokens - kept) * thresholdPercent);
+}

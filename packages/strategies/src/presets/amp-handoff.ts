@@ -1,7 +1,7 @@
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
 /**
  * As Amp does: no automatic compaction. Somebody asks for a handoff to a goal, and what matters to it begins a fresh
@@ -15,6 +15,7 @@ export const ampHandoffPreset: CompactionPreset = {
   ladder: [windowStrategy({ name: "handoff", cut: nothing, fold: "summarize" })],
   config: {
     policyVersion: "amp-handoff-v1",
+    ...NO_RESERVES,
     softThresholdPercent: 1,
     targetPercent: 0,
     preserveRecentTurns: 0,

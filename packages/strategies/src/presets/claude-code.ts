@@ -2,7 +2,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { tokenFractionTrigger } from "../triggers/size-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
 /** As Claude Code does: at 95 % the whole history becomes a summary that the session starts over with. */
 export const claudeCodePreset: CompactionPreset = {
@@ -11,6 +11,7 @@ export const claudeCodePreset: CompactionPreset = {
   ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" })],
   config: {
     policyVersion: "claude-code-v2",
+    ...NO_RESERVES,
     softThresholdPercent: 0.95,
     targetPercent: 0,
     preserveRecentTurns: 0,

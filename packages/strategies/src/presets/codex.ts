@@ -3,7 +3,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { usedTokensTrigger } from "../triggers/size-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { type CompactionPreset, LAST_RESORT, policyWith, presetFigures } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, NO_RESERVES, policyWith, presetFigures } from "./compaction-preset.ts";
 
 /** Tokens of recent user messages that Codex keeps next to the summary. */
 export const CODEX_USER_MESSAGE_TOKENS = 20_000;
@@ -48,6 +48,7 @@ export function codex(settings: CodexSettings = {}): CompactionPreset {
     ],
     config: {
       policyVersion: policyWith("codex-v5", settings),
+      ...NO_RESERVES,
       softThresholdPercent: CODEX_EFFECTIVE_WINDOW,
       targetPercent: 0,
       preserveRecentTurns: 0,

@@ -36,6 +36,12 @@ export const LAST_RESORT: readonly CompactionTrigger[] = Object.freeze([
 ]);
 
 /**
+ * The reserves of a system that keeps nothing free of its window but what its figures say. A host's own configuration
+ * comes on top, like that of any preset.
+ */
+export const NO_RESERVES = Object.freeze({ safetyBufferTokens: 0, rehydrationReserveTokens: 0 });
+
+/**
  * A threshold that a system derives from the window by taking reserves off, in tokens; never less than half of the
  * room. The reserves are made for large windows, and in a small one nothing would be left.
  */

@@ -5,7 +5,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { hardAfterCutOff } from "../triggers/event-triggers.ts";
 import { lastShareOfMessages } from "../windows/cut-points.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { aboveReserves, type CompactionPreset, LAST_RESORT, outputReserve } from "./compaction-preset.ts";
+import { aboveReserves, type CompactionPreset, LAST_RESORT, NO_RESERVES, outputReserve } from "./compaction-preset.ts";
 
 /** Goat's `contextLimit`, where nobody says which window the model has. */
 export const GOAT_CONTEXT_LIMIT = 200_000;
@@ -28,6 +28,7 @@ export const goatPreset: CompactionPreset = {
   ladder: [windowStrategy({ name: "goat-split", cut: lastShareOfMessages(GOAT_PRESERVED_SHARE), fold: "summarize" })],
   config: {
     policyVersion: "goat-v4",
+    ...NO_RESERVES,
     maxInputTokens: GOAT_CONTEXT_LIMIT,
     softThresholdPercent: GOAT_UTILIZATION,
     targetPercent: 0,

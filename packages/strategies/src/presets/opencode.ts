@@ -2,7 +2,7 @@ import { anyOf } from "../triggers/composite-trigger.ts";
 import { nothing } from "../windows/cut-points.ts";
 import { pruneStrategy } from "../windows/prune-strategy.ts";
 import { windowStrategy } from "../windows/window-strategy.ts";
-import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
 /** OpenCode's `PRUNE_PROTECT` and `PRUNE_MINIMUM`, in tokens of tool output. */
 export const OPENCODE_PRUNE_PROTECT = 40_000;
@@ -22,6 +22,7 @@ export const opencodePreset: CompactionPreset = {
   ],
   config: {
     policyVersion: "opencode-v2",
+    ...NO_RESERVES,
     softThresholdPercent: 1,
     preserveRecentTurns: 0,
     summaryRole: "user",

@@ -7,6 +7,7 @@ import {
   aboveReserves,
   type CompactionPreset,
   LAST_RESORT,
+  NO_RESERVES,
   outputReserve,
   policyWith,
   presetFigures,
@@ -54,6 +55,7 @@ export function pi({ splitTurns = true, ...settings }: PiSettings = {}): Compact
     ladder: [windowStrategy({ name: "turn-cut", cut, fold: "summarize" })],
     config: {
       policyVersion: policyWith("pi-v4", { ...settings, ...(!splitTurns && { splitTurns }) }),
+      ...NO_RESERVES,
       softThresholdPercent: 1,
       targetPercent: 0,
       preserveRecentTurns: 0,

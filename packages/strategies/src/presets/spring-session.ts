@@ -2,7 +2,7 @@ import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { messageTokensTrigger, shownTurnCountTrigger } from "../triggers/count-triggers.ts";
 import { recursiveSummarization, slidingWindow, tokenCountWindow, turnWindow } from "../windows/window-strategies.ts";
-import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
+import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-preset.ts";
 
 /** The figures in the documentation of Spring AI Session: when its triggers fire, and what its strategies keep. */
 export const SPRING_SESSION = Object.freeze({
@@ -60,6 +60,7 @@ function springSession(
     ladder: [strategy],
     config: {
       policyVersion: `${name}-v2`,
+      ...NO_RESERVES,
       softThresholdPercent: 1,
       targetPercent: 0,
       preserveRecentTurns: 0,

@@ -4,10 +4,14 @@ import { ThreadfoldError } from "@threadfold/core";
 export interface TriggerInput {
   /** Tokens of the request as the current plan renders it. */
   readonly tokens: number;
-  /** The most that the request may take: the cap less what is kept free for the answer (`roomTokens`). */
+  /** What shares are shares of: the cap less what is kept free for the answer (`roomTokens`). */
   readonly roomTokens: number;
   /** Tokens that the request spends before its first message: system text, tools, what the provider adds. 0 when it is left out. */
   readonly overheadTokens?: number;
+  /** The most that the request may take (`TokenBudget.limitTokens`); the room where it is left out. */
+  readonly limitTokens?: number;
+  /** The configuration's soft threshold and reserves as tokens (`TokenBudget.softLimit`); the limit where it is left out. */
+  readonly softLimit?: number;
   readonly turns: number;
   /** Turns whose start the current plan still shows (`shownTurns`); absent where nobody counts them. */
   readonly shownTurns?: number;
@@ -48,6 +52,10 @@ export interface CompactionTrigger {
   readonly name: string;
   evaluate(input: TriggerInput): TriggerDecision;
 }
+
+/** True when the request takes more than it may: a fold cannot wait. */
+export const isOverLimit = ({ tokens, roomTokens, limitTokens = roomTokens }: TriggerInput): boolean =>
+  tokens > limitTokens;
 
 export const NO_TRIGGER: TriggerDecision = Object.freeze({ level: "none" });
 

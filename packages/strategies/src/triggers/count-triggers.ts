@@ -1,5 +1,5 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { type CompactionTrigger, NO_TRIGGER, type TriggerInput } from "./compaction-trigger.ts";
+import { type CompactionTrigger, isOverLimit, NO_TRIGGER, type TriggerInput } from "./compaction-trigger.ts";
 
 /** Fires when the request takes at least this many tokens (S1: at the threshold it fires). */
 export const tokenCountTrigger = (threshold: number): CompactionTrigger =>
@@ -62,8 +62,8 @@ function countTrigger(
     name: `${name} ${threshold}`,
     evaluate(input) {
       if (!fires(input)) return NO_TRIGGER;
-      const hard = input.tokens > input.roomTokens;
-      return { level: hard ? "hard" : "soft", reason: `${describe(input)} reach the threshold of ${threshold}` };
+      const level = isOverLimit(input) ? "hard" : "soft";
+      return { level, reason: `${describe(input)} reach the threshold of ${threshold}` };
     },
   };
 }
@@ -79,8 +79,8 @@ export function shownMessageCountTrigger(threshold: number): CompactionTrigger {
   return {
     name: `shown-${name}`,
     // Named one by one: what other triggers read may cost a walk of the thread.
-    evaluate: ({ tokens, roomTokens, turns, steps, messages, shownMessages = messages }) =>
-      evaluate({ tokens, roomTokens, turns, steps, messages: shownMessages }),
+    evaluate: ({ tokens, roomTokens, limitTokens = roomTokens, turns, steps, messages, shownMessages = messages }) =>
+      evaluate({ tokens, roomTokens, limitTokens, turns, steps, messages: shownMessages }),
   };
 }
 

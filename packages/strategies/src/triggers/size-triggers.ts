@@ -1,9 +1,9 @@
-import { requestRoom, ThreadfoldError } from "@threadfold/core";
+import { ThreadfoldError, tokenBudget } from "@threadfold/core";
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
-import { type CompactionTrigger, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
+import { type CompactionTrigger, isOverLimit, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
 
 /**
- * Fires when the request takes at least this share of its room; hard when it exceeds the room. A figure that the provider
+ * Fires when the request takes at least this share of its room; hard when it exceeds its limit. A figure that the provider
  * reported for the current plan counts when it is higher than our own.
  *
  * @throws ThreadfoldError `INVALID_CONFIG`.
@@ -12,11 +12,11 @@ export function tokenFractionTrigger(fraction: number): CompactionTrigger {
   refuseShare("token-fraction", fraction);
   return {
     name: `token-fraction ${fraction}`,
-    evaluate({ tokens, reportedTokens = 0, roomTokens }) {
+    evaluate({ tokens, reportedTokens = 0, roomTokens, limitTokens = roomTokens }) {
       const used = Math.max(tokens, reportedTokens);
       if (used < fraction * roomTokens) return NO_TRIGGER;
       const reason = `${used} tokens are ${Math.round((100 * used) / roomTokens)} % of ${roomTokens}`;
-      return { level: used > roomTokens ? "hard" : "soft", reason };
+      return { level: used > limitTokens ? "hard" : "soft", reason };
     },
   };
 }
@@ -31,10 +31,10 @@ export function reportedUsageTrigger(fraction: number): CompactionTrigger {
   refuseShare("reported-usage", fraction);
   return {
     name: `reported-usage ${fraction}`,
-    evaluate({ reportedTokens, roomTokens }) {
+    evaluate({ reportedTokens, roomTokens, limitTokens = roomTokens }) {
       if (reportedTokens === undefined || reportedTokens < fraction * roomTokens) return NO_TRIGGER;
       const reason = `the provider counted ${reportedTokens} tokens, ${Math.round((100 * reportedTokens) / roomTokens)} % of ${roomTokens}`;
-      return { level: reportedTokens > roomTokens ? "hard" : "soft", reason };
+      return { level: reportedTokens > limitTokens ? "hard" : "soft", reason };
     },
   };
 }
@@ -86,8 +86,8 @@ export function whenAbove(fraction: number, strategy: CompactionStrategy): Compa
     name: strategy.name,
     aggressiveness: strategy.aggressiveness,
     analyze(context) {
-      const room = requestRoom(context.config);
-      return room.target + context.needed > fraction * room.tokens ? strategy.analyze(context) : [];
+      const room = tokenBudget(context.config);
+      return room.target + context.needed > fraction * room.roomTokens ? strategy.analyze(context) : [];
     },
   };
 }
@@ -103,18 +103,36 @@ export function growthTrigger(growth: number): CompactionTrigger {
     throw new ThreadfoldError("INVALID_CONFIG", `The growth is ${growth} tokens; it must be more than 0.`);
   return {
     name: `growth ${growth}`,
-    evaluate({ tokens, baselineTokens = 0, roomTokens }) {
+    evaluate({ tokens, baselineTokens = 0, roomTokens, limitTokens = roomTokens }) {
       const grown = tokens - baselineTokens;
       if (grown < growth) return NO_TRIGGER;
       const reason = `${grown} tokens came on top of ${baselineTokens} since the last fold`;
-      return { level: tokens > roomTokens ? "hard" : "soft", reason };
+      return { level: tokens > limitTokens ? "hard" : "soft", reason };
     },
   };
 }
 
-/** Fires hard when the request takes more than its room: as it is, it must not be sent. */
+/**
+ * Fires softly when the request takes more than the soft threshold and the reserves of the configuration leave it. A
+ * figure that the provider reported for the current plan counts when it is higher than our own.
+ */
+export const softLimitTrigger: CompactionTrigger = {
+  name: "soft-limit",
+  evaluate({ tokens, reportedTokens = 0, roomTokens, limitTokens = roomTokens, softLimit = limitTokens }) {
+    const used = Math.max(tokens, reportedTokens);
+    return used > softLimit
+      ? { level: "soft", reason: `${used} tokens are more than the soft limit of ${softLimit}` }
+      : NO_TRIGGER;
+  },
+};
+
+/** Fires hard when the request takes more than it may: as it is, it must not be sent. */
 export const overRoomTrigger: CompactionTrigger = {
   name: "over-room",
-  evaluate: ({ tokens, roomTokens }) =>
-    tokens > roomTokens ? { level: "hard", reason: `${tokens} tokens exceed the room of ${roomTokens}` } : NO_TRIGGER,
+  evaluate: (input) => {
+    const { tokens, roomTokens, limitTokens = roomTokens } = input;
+    return isOverLimit(input)
+      ? { level: "hard", reason: `${tokens} tokens exceed the limit of ${limitTokens}` }
+      : NO_TRIGGER;
+  },
 };

@@ -9,7 +9,14 @@ import type { CompactionTrigger, TriggerInput } from "./compaction-trigger.ts";
 import { allOf, anyOf, towards } from "./composite-trigger.ts";
 import { messageCountTrigger, stepCountTrigger, tokenCountTrigger, turnCountTrigger } from "./count-triggers.ts";
 import { coldCacheTrigger, idleTrigger, manualTrigger, maxOutputTrigger, overflowTrigger } from "./event-triggers.ts";
-import { growthTrigger, reportedUsageTrigger, tokenFractionTrigger, whenAbove } from "./size-triggers.ts";
+import {
+  growthTrigger,
+  overRoomTrigger,
+  reportedUsageTrigger,
+  softLimitTrigger,
+  tokenFractionTrigger,
+  whenAbove,
+} from "./size-triggers.ts";
 
 const idle: TriggerInput = { tokens: 0, roomTokens: 1_000, turns: 0, steps: 0, messages: 0 };
 const level = (trigger: CompactionTrigger, input: Partial<TriggerInput>) =>
@@ -51,6 +58,32 @@ describe("triggers", () => {
     expect(level(tokenFractionTrigger(0.85), { tokens: 1_001 })).toBe("hard");
     expect(level(tokenFractionTrigger(0.85), { tokens: 1_000 })).toBe("soft");
     expect(level(overflowTrigger, { overflowed: true })).toBe("hard");
+  });
+
+  it("is hard above the limit where less than the room may be taken, whatever is measured", () => {
+    const over = { tokens: 901, reportedTokens: 901, limitTokens: 900, turns: 9, steps: 9, messages: 9 };
+    const triggers = [
+      tokenFractionTrigger(0.85),
+      reportedUsageTrigger(0.85),
+      growthTrigger(1),
+      tokenCountTrigger(1),
+      turnCountTrigger(1),
+      stepCountTrigger(1),
+      messageCountTrigger(1),
+      overRoomTrigger,
+    ];
+    for (const trigger of triggers) {
+      expect([trigger.name, level(trigger, over)]).toEqual([trigger.name, "hard"]);
+      expect(level(trigger, { ...over, tokens: 900, reportedTokens: 900 })).not.toBe("hard");
+    }
+  });
+
+  it("fires softly above the soft limit, by our count or the provider's, and above the limit where there is none", () => {
+    expect(level(softLimitTrigger, { tokens: 700, softLimit: 700 })).toBe("none");
+    expect(level(softLimitTrigger, { tokens: 701, softLimit: 700 })).toBe("soft");
+    expect(level(softLimitTrigger, { tokens: 1, reportedTokens: 701, softLimit: 700 })).toBe("soft");
+    expect(level(softLimitTrigger, { tokens: 901, limitTokens: 900 })).toBe("soft");
+    expect(level(softLimitTrigger, { tokens: 1_000 })).toBe("none");
   });
 
   it("takes the higher of our count and what the provider reported", () => {

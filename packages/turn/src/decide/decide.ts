@@ -1,4 +1,4 @@
-import { type CompactionOutcome, requestRoom, roomTokens } from "@threadfold/core";
+import { type CompactionOutcome, roomTokens, tokenBudget } from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import { mayFold } from "../state/breaker.ts";
 import type { CompactOptions } from "../state/compact-options.ts";
@@ -73,7 +73,7 @@ export function postponed(
 /** Why a fold that a trigger asks for would find nothing to do; null when it may find something. */
 function pointlessReason(turn: Turn, decision: FiredDecision, tokens: number): string | null {
   const { state, plan, usage } = turn;
-  const { target } = requestRoom(configForEpoch(foldConfig(turn, decision), growthOf(turn)));
+  const { target } = tokenBudget(configForEpoch(foldConfig(turn, decision), growthOf(turn)));
   if (tokens <= target) return `${tokens} tokens are within the target of ${target}`;
   if (decision.level === "hard" || plan.version === 0) return null;
   const isMeasured = usage.measured?.planVersion === plan.version;
@@ -95,11 +95,11 @@ export function foldConfig(turn: Turn, { targetTokens }: FiredDecision, force = 
 /** The target of a fold that somebody asks for while the request is within the target: as far below what it is now. */
 function askedTarget({ config, renderer, plan }: Turn): number | undefined {
   const tokens = renderer.measure(plan);
-  return tokens <= requestRoom(config).target ? Math.floor(tokens * config.targetPercent) : undefined;
+  return tokens <= tokenBudget(config).target ? Math.floor(tokens * config.targetPercent) : undefined;
 }
 
 /** The target of the configuration, or the trigger's when that is lower, and then no deeper (S25). */
 function towardsTarget(config: Turn["config"], targetTokens: number | undefined): Turn["config"] {
-  if (targetTokens === undefined || targetTokens >= requestRoom(config).target) return config;
+  if (targetTokens === undefined || targetTokens >= tokenBudget(config).target) return config;
   return { ...config, targetPercent: targetTokens / roomTokens(config), minCallsPerFold: 0 };
 }

@@ -2,28 +2,32 @@ import {
   type PlanRecords,
   planRecords,
   removesMessages,
-  roomTokens,
   spanLength,
   type ThreadShape,
   threadShape,
+  tokenBudget,
 } from "@threadfold/core";
-import { anyOf, hardAfterCutOff, LAST_RESORT, type TriggerDecision } from "@threadfold/strategies";
+import { anyOf, hardAfterCutOff, LAST_RESORT, softLimitTrigger, type TriggerDecision } from "@threadfold/strategies";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { reportedTokens } from "../state/usage.ts";
 import { cacheTemperature } from "./costs.ts";
 
 /**
- * Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) counts whatever the preset says.
+ * Asks the preset's trigger whether to fold now. What leaves no choice (`LAST_RESORT`) counts whatever the preset says, and
+ * so do the soft threshold and the reserves of the configuration.
  */
 export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
   const { preset, config, state, plan, usage, idleSeconds } = turn;
   const { turn: turns, step } = state.thread.position;
   const reported = reportedTokens(usage, plan, tokens);
-  return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config))).evaluate({
+  const { roomTokens, limitTokens, softLimit } = tokenBudget(config);
+  return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config), softLimitTrigger)).evaluate({
     tokens,
-    roomTokens: roomTokens(config),
     overheadTokens: turn.overheadTokens,
+    roomTokens,
+    limitTokens,
+    softLimit,
     turns,
     steps: step,
     messages: state.thread.length,

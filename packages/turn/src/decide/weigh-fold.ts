@@ -4,9 +4,8 @@ import {
   type MessageId,
   type PlanRecord,
   planRecords,
-  requestRoom,
-  roomTokens,
   type TokensBeforeAfter,
+  tokenBudget,
 } from "@threadfold/core";
 import type { Turn } from "../state/turn-state.ts";
 import { reportedTokens } from "../state/usage.ts";
@@ -26,7 +25,7 @@ import {
  */
 export function forecastFold(turn: Turn, before: number): CommitWeighing | null {
   const { config, overheadTokens } = turn;
-  const after = Math.min(before, requestRoom(configForEpoch(config, growthOf(turn))).target);
+  const after = Math.min(before, tokenBudget(configForEpoch(config, growthOf(turn))).target);
   return weigh(turn, before, after, Math.max(0, after - overheadTokens));
 }
 
@@ -49,7 +48,7 @@ export function waitFor(turn: Turn, weighing: CommitWeighing | null): number {
     maxPostponedCalls: config.maxPostponedCalls,
     usedTokens: Math.max(weighing.before, reportedTokens(usage, plan, weighing.before) ?? 0),
     growthPerCall: growthOf(turn),
-    limit: roomTokens(config),
+    limit: tokenBudget(config).planLimitTokens,
   });
 }
 

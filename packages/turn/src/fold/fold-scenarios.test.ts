@@ -50,7 +50,7 @@ describe("fold scenarios", () => {
     expect(await runFold(systemAlone, { config: { maxInputTokens: 1_000 } }).result).toMatchObject({
       type: "infeasible",
       required: 1_200,
-      budget: 1_000,
+      budget: 995,
     });
   });
 

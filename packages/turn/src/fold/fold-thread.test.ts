@@ -10,8 +10,8 @@ import {
   normalizePlan,
   type PlanVerifier,
   planRecords,
-  requestRoom,
   type Summarizer,
+  tokenBudget,
 } from "@threadfold/core";
 import { agentThreads, runs } from "@threadfold/core/laws";
 import { clearStrategy, newestUserOrdinal, threadfoldPreset } from "@threadfold/strategies";
@@ -107,7 +107,7 @@ describe("a fold of which the rendering takes more than was estimated", () => {
     const run = runFold(thread, { preset, config, ports: { verifier } });
     const outcome = await run.result;
     if (outcome.type !== "ready") throw new Error(outcome.type);
-    const { softLimit } = requestRoom(run.config);
+    const { softLimit } = tokenBudget(run.config);
     expect(outcome.attempts.map(({ attempt }) => attempt)).toEqual(["ladder", "ladder"]);
     expect(outcome.attempts.map(({ tokens }) => tokens > softLimit)).toEqual([true, false]);
   });
@@ -180,7 +180,7 @@ describe("foldThread", () => {
     const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
     expect(await runFold(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
       type: "infeasible",
-      budget: 500,
+      budget: 498,
     });
   });
 

@@ -16,15 +16,15 @@ import {
   type PlanRecords,
   type PlanVerifier,
   planRecords,
-  type RequestRoom,
-  requestRoom,
   type SpanReference,
   type Summarizer,
   sealPlan,
   spanOf,
   type ThreadShape,
+  type TokenBudget,
   type TokenLedger,
   threadShape,
+  tokenBudget,
 } from "@threadfold/core";
 import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import { DraftPlan, unreadResults } from "@threadfold/strategies";
@@ -110,7 +110,7 @@ class Fold {
   readonly #input: FoldInput;
   readonly #ports: FoldPorts;
   readonly #before: number;
-  readonly #room: RequestRoom;
+  readonly #room: TokenBudget;
   readonly #candidates: Candidates;
   readonly #shape: ThreadShape;
   readonly #now: string;
@@ -122,7 +122,7 @@ class Fold {
     const { thread, ledger, tenantId = null, signal } = input;
     const growth = growthPerCall(ledger.totalTokens, thread.position.step);
     this.#input = { ...input, config: configForEpoch(input.config, growth) };
-    this.#room = requestRoom(this.#input.config);
+    this.#room = tokenBudget(this.#input.config);
     this.#ports = ports;
     this.#before = before;
     this.#shape = threadShape(thread, ledger, input.grouped);
@@ -154,13 +154,13 @@ class Fold {
       return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
 
     const unreadTokens = this.#unreadTokens;
-    const mayStayWhole = unreadTokens + overheadTokens <= this.#room.tokens;
+    const mayStayWhole = unreadTokens + overheadTokens <= this.#room.limitTokens;
     const unread = { exist: this.#unread.length > 0, mayStayWhole };
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
       if (floorOnly && !attempt.floor) continue;
       // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
       if (attempt.newest === "nothing" && this.#candidates.serve(attempt)) break;
-      if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.tokens) break;
+      if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.limitTokens) break;
       // Nothing presses below the soft threshold: what the ladder leaves alone then stays (a fold that was asked for).
       if (attempt.floor && this.#before <= softLimit) break;
       const goal = this.#goal(attempt);
@@ -196,7 +196,7 @@ class Fold {
 
   /** The floor's target when there is none: it folds no more than an epoch needs. */
   get #floorGoal(): number {
-    return Math.min(Math.floor(this.#room.tokens / 2), this.#room.softLimit);
+    return Math.min(Math.floor(this.#room.roomTokens / 2), this.#room.softLimit);
   }
 
   /** Makes and renders the plan of one attempt; null when it would change nothing. */

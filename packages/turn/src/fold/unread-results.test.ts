@@ -11,9 +11,9 @@ import {
   parsePlan,
   planRecords,
   previewOf,
-  requestRoom,
   serializePlan,
   type ToolResultContent,
+  tokenBudget,
   toolResultText,
 } from "@threadfold/core";
 import { patience, runs } from "@threadfold/core/laws";
@@ -142,8 +142,8 @@ describe("results that no model call has read", () => {
           }
           const { plan, tokens } = outcome;
           expect(parsePlan(serializePlan(plan))).toEqual(plan);
-          const room = requestRoom(config);
-          expect(tokens.after).toBeLessThanOrEqual(room.tokens);
+          const room = tokenBudget(config);
+          expect(tokens.after).toBeLessThanOrEqual(room.limitTokens);
           const shown = unread.map((body, at) => shownOf(plan, `now-r${at}`, body));
           const cut = shown.filter(({ whole }) => !whole);
           if (cut.length === 0) return;
@@ -214,7 +214,7 @@ describe("results that no model call has read", () => {
     const firstHidden = shown.indexOf(false);
     expect(shown.lastIndexOf(true)).toBeLessThan(firstHidden);
     expect(firstHidden).toBeGreaterThanOrEqual(count < 120 ? 10 : 3);
-    expect(outcome.tokens.after).toBeGreaterThan(0.85 * requestRoom(config).softLimit);
+    expect(outcome.tokens.after).toBeGreaterThan(0.85 * tokenBudget(config).softLimit);
   });
 
   it("are truncated where the artifact store takes nothing", async () => {

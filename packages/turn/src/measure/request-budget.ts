@@ -11,15 +11,7 @@ import type { RequestFrame } from "./request-frame.ts";
 /** The budget of a request: the configured cap and reserves, and what frame and system messages take of it. */
 export function requestBudget(config: ContextCompactionConfig, frame: RequestFrame, ledger: TokenLedger): TokenBudget {
   const { system, tools } = frameTokens(frame, ledger.tokenizer);
-  return tokenBudget({
-    maxInputTokens: config.maxInputTokens,
-    softThreshold: config.softThresholdPercent,
-    systemPromptTokens: system + ledger.systemTokens,
-    toolSchemaTokens: tools,
-    outputReserveTokens: config.outputReserveTokens,
-    safetyBufferTokens: config.safetyBufferTokens,
-    rehydrationReserveTokens: config.rehydrationReserveTokens,
-  });
+  return tokenBudget(config, { systemPromptTokens: system + ledger.systemTokens, toolSchemaTokens: tools });
 }
 
 interface FrameTokens {

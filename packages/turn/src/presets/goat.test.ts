@@ -1,4 +1,4 @@
-import { availableTokens, type Summarizer, tokenBudget, utilization } from "@threadfold/core";
+import { compactionConfig, overheadTokens, type Summarizer, tokenBudget, utilization } from "@threadfold/core";
 import { countingTokenizer } from "@threadfold/core/laws";
 import { GOAT_MAX_OUTPUT_TOKENS, goatPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
@@ -19,13 +19,13 @@ describe("seed 000, Goat", () => {
   });
 
   it("computes available and utilization from 200 000, the system prompt and 16 384", () => {
-    const budget = tokenBudget({
+    const config = compactionConfig({
+      ...goatPreset.config,
       maxInputTokens: WINDOW,
-      systemPromptTokens: 3_616,
       outputReserveTokens: GOAT_MAX_OUTPUT_TOKENS,
     });
-    expect(availableTokens(budget, 144_000)).toBe(36_000);
-    expect(availableTokens(budget, 190_000)).toBe(-10_000);
+    const budget = tokenBudget(config, { systemPromptTokens: 3_616, toolSchemaTokens: 0 });
+    expect(budget.limitTokens - overheadTokens(budget) - 144_000).toBe(36_000);
     expect(utilization(budget, 144_000)).toBe(0.8);
   });
 

@@ -3,7 +3,7 @@ import type {
   InstructionsEffect,
   NormalizationChange,
   PlanVerification,
-  RequestRoom,
+  TokenBudget,
 } from "@threadfold/core";
 import type { FoldAttempt } from "../propose/attempts.ts";
 import type { AttemptTrace, FoldResult } from "./fold-result.ts";
@@ -24,7 +24,7 @@ export interface Candidate {
 export interface Choice {
   /** Tokens of the request under the current plan. */
   readonly before: number;
-  readonly room: RequestRoom;
+  readonly room: TokenBudget;
   /** True to take any plan that fits, whatever little it frees. */
   readonly hard: boolean;
   /** True when the fold was given instructions. */
@@ -59,7 +59,7 @@ export class Candidates {
 
   /**
    * Of the plans that show enough of what is unread, else of all: the first sound one below the soft threshold, else the
-   * first that fits the room, else the reason why there is none.
+   * first that fits the limit, else the reason why there is none.
    */
   choose(): FoldResult {
     const { before, room } = this.#by;
@@ -69,17 +69,17 @@ export class Candidates {
     const chosen = best.find(({ verification }) => verification.tokens <= room.softLimit) ?? best[0];
     if (chosen !== undefined) return this.#accept(chosen);
     const tokens = { before, after: before };
-    if (this.#made.length === 0 && before <= room.tokens) return this.#nothingToFold();
+    if (this.#made.length === 0 && before <= room.limitTokens) return this.#nothingToFold();
     const unsound = this.#made.find((candidate) => !isSound(candidate));
-    if (unsound !== undefined && unsound.verification.tokens <= room.tokens) {
+    if (unsound !== undefined && unsound.verification.tokens <= room.limitTokens) {
       const { violations, missingPins } = unsound.verification;
       return { type: "refused", violations, missingPins, tokens };
     }
-    return before <= room.tokens ? { type: "inflated", tokens } : this.#infeasible(this.#made.at(-1));
+    return before <= room.limitTokens ? { type: "inflated", tokens } : this.#infeasible(this.#made.at(-1));
   }
 
   #fits(candidate: Candidate): boolean {
-    return isSound(candidate) && candidate.verification.tokens <= this.#by.room.tokens;
+    return isSound(candidate) && candidate.verification.tokens <= this.#by.room.limitTokens;
   }
 
   /** Below the threshold a trigger just looked too early; above it the request stays there however often one looks. */
@@ -96,7 +96,7 @@ export class Candidates {
     const tokens = { before, after: candidate.verification.tokens };
     const freed = before - tokens.after;
     const required = room.leastReclaim;
-    const mustFold = hard || before > room.tokens;
+    const mustFold = hard || before > room.limitTokens;
     if (freed <= 0) return { type: "inflated", tokens: unchanged };
     if (!mustFold && freed < required) return { type: "ineffective", freed, required, tokens: unchanged };
     return {
@@ -124,7 +124,7 @@ export class Candidates {
     const newest = tokens - system - tools - pins - overhead;
     return {
       type: "infeasible",
-      budget: room.tokens,
+      budget: room.limitTokens,
       required: tokens,
       indispensable: { system, tools, pins, newest, overhead },
       tokens: { before, after: before },

@@ -7,8 +7,8 @@ import {
   type PlanRecord,
   type PlanRecords,
   planRecords,
-  type RequestRoom,
   type ThreadShape,
+  type TokenBudget,
   toolResultText,
 } from "@threadfold/core";
 
@@ -67,14 +67,14 @@ const SLACK = 0.04;
 export async function showUnread(
   records: PlanRecords,
   bodies: readonly UnreadBody[],
-  { tokens, softLimit }: RequestRoom,
+  { limitTokens, softLimit }: TokenBudget,
   countTokens: CountTokens,
   measure: (records: PlanRecords) => Promise<number>,
 ): Promise<ShownUnread> {
   if (bodies.length === 0) return { records, restTokens: await measure(records), enough: true };
   const restTokens = await measure(records);
   const least = Math.min(LEAST_SHOWN * bodies.length, Math.floor(softLimit / 4));
-  const limit = restTokens + least <= softLimit ? softLimit : tokens;
+  const limit = restTokens + least <= softLimit ? softLimit : limitTokens;
   const room = limit - restTokens;
   let best = records;
   let reached = restTokens;
