@@ -4,7 +4,7 @@ export { durableProposals } from "./durability/durable-proposals.ts";
 export { clearStrategy } from "./ladder/clear-strategy.ts";
 export { dropStrategy } from "./ladder/drop-strategy.ts";
 export { externalizeStrategy } from "./ladder/externalize-strategy.ts";
-export { gatherGroups, summarizeGroups, summarizeStrategy } from "./ladder/summarize-strategy.ts";
+export { gatherGroups, summarizeGroups, summarizeStrategy, summaryLimit } from "./ladder/summarize-strategy.ts";
 export { truncateStrategy } from "./ladder/truncate-strategy.ts";
 export {
   AI_SDK_RECENT_MESSAGES,

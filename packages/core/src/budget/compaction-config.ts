@@ -15,6 +15,11 @@ export const toolDurabilityPolicySchema = z.strictObject({
   mustPreserveFields: z.array(z.string()).readonly().default([]),
   /** Results of more than this many tokens are externalized rather than cleared. */
   externalizeThresholdTokens: z.int().nonnegative().optional(),
+  /**
+   * What it costs to call the tool again. Results of an `expensive` one are never cleared: their bodies go into the artifact
+   * store instead. Those of a `free` one, as far as they can be had again (`ephemeral`, `replayable`), are never put there
+   * for their size.
+   */
   replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
 });
 export type ToolDurabilityPolicy = z.infer<typeof toolDurabilityPolicySchema>;
@@ -77,7 +82,10 @@ export const contextCompactionConfigSchema = z
     enableDropping: z.boolean().default(true),
 
     externalizeThresholdTokens: tokens.default(1_000),
-    /** A summary may take this share of the tokens that it stands for. */
+    /**
+     * A summary may take this share of the tokens that it stands for, on top of what the summaries took that go into it;
+     * 200 tokens in any case, as far as `summaryMaxTokens` and `summaryMaxPercent` allow it.
+     */
     summarizeTargetRatio: share.default(0.25),
     /** No summary is longer than this. */
     summaryMaxTokens: z.int().positive().default(6_000),

@@ -41,7 +41,7 @@ export type ContextSize = z.infer<typeof contextSize>;
 
 /** When to fold and what to keep, in the words of LangChain's `summarizationMiddleware`. */
 export interface SummarizationPolicy {
-  /** Folds when one of the sizes is reached. Threadfold's own trigger, 90 % of the room, when it is left out. */
+  /** Folds when one of the sizes is reached. Threadfold's own trigger, 85 % of the room, when it is left out. */
   readonly trigger?: ContextSize | readonly ContextSize[];
   /** What stays at the end, by exactly one measure. 20 messages by default. */
   readonly keep?: z.infer<typeof keepSize>;
@@ -71,7 +71,7 @@ export function summarizationPolicy(policy: SummarizationPolicy = {}): Compactio
     config: {
       policyVersion: "langchain-v1",
       // A trigger of its own is the only one, up to what the model takes.
-      softThresholdPercent: trigger === undefined ? 0.9 : 1,
+      ...(trigger !== undefined && { softThresholdPercent: 1 }),
       targetPercent: 0,
       preserveRecentTurns: 0,
       minReclaimPercent: 0,

@@ -1,7 +1,10 @@
 import type { ContextCompactionConfig, DurabilityOf, ToolDurability, ToolDurabilityPolicy } from "@threadfold/core";
 
 /** What a configuration says of a tool by its exact name; undefined when it says nothing. */
-export function toolOverride(config: ContextCompactionConfig, toolName: string): ToolDurabilityPolicy | undefined {
+export function toolOverride(
+  config: Pick<ContextCompactionConfig, "toolDurabilityOverrides">,
+  toolName: string,
+): ToolDurabilityPolicy | undefined {
   return Object.hasOwn(config.toolDurabilityOverrides, toolName) ? config.toolDurabilityOverrides[toolName] : undefined;
 }
 

@@ -1,5 +1,6 @@
-import type { MessageHeader, ProbeVerdict, ThreadShape } from "@threadfold/core";
+import type { ContextCompactionConfig, MessageHeader, ProbeVerdict, ThreadShape } from "@threadfold/core";
 import { type CompactionProposal, POINTER_TOKENS, pointerTokens } from "../strategy/compaction-strategy.ts";
+import { toolOverride } from "./durability-policy.ts";
 
 /** Smaller bodies are kept: a pointer would be hardly shorter. In tokens. */
 export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
@@ -9,13 +10,13 @@ export const MIN_EXTERNALIZED_TOKENS = 2 * POINTER_TOKENS;
  * are externalized instead, or kept when they are small. A truncation (`keep`) is left alone: it is the floor's last
  * resort and comes after whatever could be externalized.
  *
- * @param mayExternalize false where nothing may go into the artifact store: such results are kept then.
+ * @param config where it forbids that anything goes into the artifact store, such results are kept.
  */
 export function durableProposals(
   proposal: CompactionProposal,
   shape: ThreadShape,
   verdictOf: (ordinal: number) => ProbeVerdict | undefined,
-  mayExternalize: boolean,
+  config: Pick<ContextCompactionConfig, "enableExternalization" | "toolDurabilityOverrides">,
 ): readonly CompactionProposal[] {
   if (proposal.action !== "clear" || proposal.keep !== undefined || !proposal.targets.includes("tool-result"))
     return [proposal];
@@ -23,10 +24,10 @@ export function durableProposals(
   const instead: CompactionProposal[] = [];
   for (const ordinal of proposal.ordinals) {
     const header = shape.header(ordinal);
-    const problem = clearingProblem(header, verdictOf(ordinal));
+    const problem = clearingProblem(header, verdictOf(ordinal), config);
     if (problem === null) {
       clearable.push(ordinal);
-    } else if (mayExternalize && header.shares.toolResult > MIN_EXTERNALIZED_TOKENS) {
+    } else if (config.enableExternalization && header.shares.toolResult > MIN_EXTERNALIZED_TOKENS) {
       instead.push({
         action: "externalize",
         strategy: proposal.strategy,
@@ -44,7 +45,14 @@ export function durableProposals(
  * Why a tool result may not be cleared, as the end of a sentence; null when it may be. A replayable result whose source
  * was not checked yet may be proposed: the check comes before anything is committed.
  */
-function clearingProblem(header: MessageHeader, verdict: ProbeVerdict | undefined): string | null {
+function clearingProblem(
+  header: MessageHeader,
+  verdict: ProbeVerdict | undefined,
+  config: Pick<ContextCompactionConfig, "toolDurabilityOverrides">,
+): string | null {
+  const { toolName } = header;
+  if (toolName !== undefined && toolOverride(config, toolName)?.replayCost === "expensive")
+    return "calling it again is expensive";
   if (header.durability === "non_replayable") return "it cannot be replayed";
   if (header.durability !== "replayable") return null;
   if (verdict === "changed") return "its source has changed since";

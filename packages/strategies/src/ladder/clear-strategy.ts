@@ -92,7 +92,7 @@ function proposeResult(header: MessageHeader, context: StrategyContext): Compact
     reason: `The ${header.durability} result of ${header.toolName} is old; its key fields stay.`,
   };
   const verdictOf = context.replayVerdict ?? (() => "unverifiable");
-  return durableProposals(proposal, context.shape, verdictOf, context.config.enableExternalization)[0] ?? null;
+  return durableProposals(proposal, context.shape, verdictOf, context.config)[0] ?? null;
 }
 
 /** Small inputs are the cheapest memory there is; only larger ones are emptied. In tokens. */

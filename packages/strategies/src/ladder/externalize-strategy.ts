@@ -1,4 +1,4 @@
-import type { MessageHeader } from "@threadfold/core";
+import type { MessageHeader, ToolDurability } from "@threadfold/core";
 import { isRetrieval, toolOverride } from "../durability/durability-policy.ts";
 import {
   type CompactionProposal,
@@ -34,9 +34,12 @@ export const externalizeStrategy: CompactionStrategy = {
   },
 };
 
+const CAN_BE_HAD_AGAIN: readonly (ToolDurability | undefined)[] = ["ephemeral", "replayable"];
+
 function isLarge(header: MessageHeader, { config }: StrategyContext): boolean {
   if (header.opaque || isRetrieval(header.toolName)) return false;
   const policy = header.toolName === undefined ? undefined : toolOverride(config, header.toolName);
+  if (policy?.replayCost === "free" && CAN_BE_HAD_AGAIN.includes(header.durability)) return false;
   const threshold = policy?.externalizeThresholdTokens ?? config.externalizeThresholdTokens;
   if (header.role === "tool") return header.shares.toolResult > Math.max(threshold, POINTER_TOKENS);
   return header.role === "user" && header.shares.text > Math.max(4 * threshold, POINTER_TOKENS);

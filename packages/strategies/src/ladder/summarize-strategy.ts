@@ -76,6 +76,28 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
   return chosen;
 }
 
+/** A summary may take this many tokens however little it stands for: what is shorter says nothing. */
+const LEAST_SUMMARY_TOKENS = 200;
+
+/** What a summary stands for: tokens of messages, and the summaries that go into it. */
+export interface SummarySources {
+  readonly rawTokens: number;
+  readonly absorbs: readonly SummarizationRecord[];
+}
+
+/**
+ * The most tokens that a summary may take: the configured share of what it stands for, and what the summaries took that
+ * go into it, within the limit of the fold.
+ */
+export const summaryLimit = (
+  sources: SummarySources,
+  fold: Pick<StrategyContext, "config" | "summaryMaxTokens">,
+): number => Math.min(fold.summaryMaxTokens, Math.max(LEAST_SUMMARY_TOKENS, summaryShare(sources, fold.config)));
+
+const summaryShare = ({ rawTokens, absorbs }: SummarySources, config: StrategyContext["config"]): number =>
+  Math.ceil(rawTokens * config.summarizeTargetRatio) +
+  absorbs.reduce((sum, { summaryTokens }) => sum + summaryTokens, 0);
+
 function propose(
   run: FoldableRun,
   strategy: string,
@@ -85,11 +107,7 @@ function propose(
   const rendered = renderedTokens(run.ordinals, context);
   const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
   const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
-  const cost = Math.min(
-    context.summaryMaxTokens,
-    Math.ceil(rawTokens * context.config.summarizeTargetRatio) +
-      absorbs.reduce((sum, record) => sum + record.summaryTokens, 0),
-  );
+  const cost = Math.min(context.summaryMaxTokens, summaryShare({ rawTokens, absorbs }, context.config));
   if (raw.length === 0 || rendered <= cost) return null;
   const first = context.shape.header(run.ordinals[0] as number);
   const last = context.shape.header(run.ordinals.at(-1) as number);

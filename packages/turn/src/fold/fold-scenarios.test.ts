@@ -193,7 +193,7 @@ describe("fold scenarios", () => {
       id: "verbose@1",
       summarize: async ({ span }) => ({
         changes: [
-          { op: "add", section: "facts", item: { text: "more ".repeat(150), sources: span.messageIds.slice(0, 1) } },
+          { op: "add", section: "facts", item: { text: "more ".repeat(120), sources: span.messageIds.slice(0, 1) } },
         ],
       }),
     };

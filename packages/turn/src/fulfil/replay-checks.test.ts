@@ -4,9 +4,10 @@ import {
   type DeterminismProbe,
   type ProbeVerdict,
   type ReplayableResult,
+  type ToolDurability,
 } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
-import { pruneStrategy } from "@threadfold/strategies";
+import { type CompactionStrategy, clearStrategy, externalizeStrategy, pruneStrategy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -111,6 +112,45 @@ describe("replayable results in a fold", () => {
     const { plan } = await folded(mixed, { ladder }, { targetPercent: 0.1 });
     expect(["r0", "r1", "r2"].map((id) => fate(plan, id)[0])).toEqual(["externalize", "include", "clear"]);
     expect(plan.externalizations[0]?.strategy).toBe("prune");
+  });
+});
+
+describe("what it costs to call a tool again", () => {
+  const worked = threadOf(
+    calls("c0", "x", "bash", { command: "make" }),
+    answers("r0", "x", "bash", LARGE),
+    calls("c1", "y", "grep", { pattern: "q" }),
+    answers("r1", "y", "grep", LARGE),
+    calls("c2", "z", "web_search", { query: "q" }),
+    answers("r2", "z", "web_search", LARGE),
+  );
+  const fates = async (replayCost: "free" | "cheap" | "expensive", ladder: CompactionStrategy[]) => {
+    const policy = (durability: ToolDurability) => ({ durability, mustPreserveFields: [], replayCost });
+    const toolDurabilityOverrides = {
+      bash: policy("anchoring"),
+      grep: policy("ephemeral"),
+      web_search: policy("non_replayable"),
+    };
+    const { plan } = await folded(
+      worked,
+      { ladder },
+      { targetPercent: 0, externalizeThresholdTokens: 200, toolDurabilityOverrides },
+    );
+    return ["r0", "r1", "r2"].map((id) => fate(plan, id)[0]);
+  };
+
+  it("puts away what is expensive to have again, and does not clear it", async () => {
+    expect(await fates("cheap", [clearStrategy])).toEqual(["clear", "clear", "externalize"]);
+    expect(await fates("expensive", [clearStrategy])).toEqual(["externalize", "externalize", "externalize"]);
+  });
+
+  it("puts nothing away for its size that is free to have again, and what cannot be had again all the same", async () => {
+    expect(await fates("cheap", [externalizeStrategy, clearStrategy])).toEqual([
+      "externalize",
+      "externalize",
+      "externalize",
+    ]);
+    expect(await fates("free", [externalizeStrategy, clearStrategy])).toEqual(["externalize", "clear", "externalize"]);
   });
 });
 

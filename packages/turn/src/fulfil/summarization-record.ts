@@ -20,7 +20,7 @@ import {
   trimSummary,
   withoutLiftedRules,
 } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
+import { type CompactionProposal, summaryLimit } from "@threadfold/strategies";
 import { codedChanges, type OwedItems, owedItems, reservedTokens } from "./coded-changes.ts";
 import { floorSummaryChanges } from "./floor-summary.ts";
 import { type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
@@ -32,10 +32,8 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
  * summarizer fails or says nothing, a summary without it takes its place, so that a fold never fails because of it
  * (P6). What code owes stands in it whoever wrote it, and whose words an item is.
  */
-export async function summarizationRecord(
-  proposal: SummarizeProposal,
-  fulfilment: Fulfilment,
-): Promise<SummarizationRecord> {
+export async function summarizationRecord(proposal: SummarizeProposal, fold: Fulfilment): Promise<SummarizationRecord> {
+  const fulfilment = { ...fold, summaryMaxTokens: summaryTokensOf(proposal, fold) };
   const base = recordBase(proposal, fulfilment);
   const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
@@ -62,6 +60,14 @@ export async function summarizationRecord(
     summarizer,
     resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
   };
+}
+
+/** The most tokens that the summary of a span may take. */
+function summaryTokensOf({ gathers = [], ordinals, absorbs }: SummarizeProposal, fold: Fulfilment): number {
+  const covered = new Set(absorbs.flatMap(({ span }) => span.messageIds));
+  const raw = [...gathers, ...ordinals].map((ordinal) => fold.shape.header(ordinal));
+  const shown = raw.filter(({ id, branch }) => branch === undefined && !covered.has(id));
+  return summaryLimit({ rawTokens: shown.reduce((sum, { tokens }) => sum + tokens, 0), absorbs }, fold);
 }
 
 /** All that the new summary stands for, what the one before it gathered among it. */

@@ -81,9 +81,7 @@ export function draftAttempt(
       replayVerdict: grounds.replayVerdict,
       ...(attempt.truncateTo !== undefined && { truncateTo: attempt.truncateTo }),
     });
-    const durable = proposals.flatMap((made) =>
-      durableProposals(made, shape, grounds.replayVerdict, config.enableExternalization),
-    );
+    const durable = proposals.flatMap((made) => durableProposals(made, shape, grounds.replayVerdict, config));
     for (const proposal of durable) {
       if (proposal.action === "externalize" && !proposal.ordinals.every(grounds.mayStore)) continue;
       choose(proposal);
