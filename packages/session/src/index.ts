@@ -103,3 +103,4 @@ export {
   threadState,
   threadStateInSteps,
 } from "@threadfold/turn";
+export type { ShortSummaryOptions } from "./handoff/short-summary.ts";

@@ -35,7 +35,14 @@ export {
 } from "./presets/goat.ts";
 export { ladderPreset } from "./presets/threadfold.ts";
 export { aboveReserves, LAST_RESORT, outputReserve } from "./presets/compaction-preset.ts";
-export { OPENCODE_PRUNE_MINIMUM, OPENCODE_PRUNE_PROTECT, opencodePreset } from "./presets/opencode.ts";
+export {
+  OPENCODE_CONTINUATION,
+  OPENCODE_PRUNE_MINIMUM,
+  OPENCODE_PRUNE_PROTECT,
+  type OpencodeSettings,
+  opencode,
+  opencodePreset,
+} from "./presets/opencode.ts";
 export {
   PI_KEEP_RECENT_TOKENS,
   PI_RESERVE_TOKENS,

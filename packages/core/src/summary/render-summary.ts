@@ -236,5 +236,7 @@ export const summaryWordingSchema = z.strictObject({
    * Session's `shadowPrompt`). "What happened in turns 1-4?" when it is left out.
    */
   question: words.optional(),
+  /** What the user is made to say behind an assistant message that a folded request ends with (OpenCode's `Continue …`). */
+  continuation: words.optional(),
 });
 export type SummaryWording = Readonly<z.infer<typeof summaryWordingSchema>>;

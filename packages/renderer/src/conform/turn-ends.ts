@@ -31,7 +31,8 @@ export const appendTail: Repair = {
     const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal, canRead));
     if (needsContinuation(last, input)) {
       warnings.add("continuation-added", last?.chat.sources ?? []);
-      tail.push(continuation(input.continuation, ordinal));
+      const folded = input.plan.summarizations.length > 0 ? input.summaryWording?.continuation : undefined;
+      tail.push(continuation(input.continuation ?? folded, ordinal));
     }
     return tail.length === 0 ? request : withDrafts(request, [...request.drafts, ...tail]);
   },

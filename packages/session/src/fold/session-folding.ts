@@ -76,6 +76,8 @@ export class SessionFolding {
   readonly #closing = new AbortController();
   readonly #ending = new AbortController();
   #background: BackgroundFold | undefined;
+  /** The thread's version at which upkeep was looked at. */
+  #keptUpAt = -1;
   /** Why nothing is folded unasked; null while folding is on. What somebody asks for is folded all the same. */
   disabled: string | null;
 
@@ -95,7 +97,34 @@ export class SessionFolding {
   /** Folds when that is due, or in any case with `force`. */
   async compact(options: CompactOptions): Promise<CompactionOutcome> {
     await this.#workers?.takeCommitted();
-    return this.#attempt({ ...options, signal: either(options.signal, this.#ending.signal) }, false);
+    const heard = { ...options, signal: either(options.signal, this.#ending.signal) };
+    const outcome = await this.#attempt(heard, false);
+    return (await this.#upkeep(heard, outcome)) ?? outcome;
+  }
+
+  /**
+   * What the preset does between turns where nothing was folded. It is looked at in silence, and only what has an effect is a
+   * fold. Null when there is nothing to do.
+   */
+  async #upkeep(options: CompactOptions, { type }: CompactionOutcome): Promise<CompactionOutcome | null> {
+    const { preset, thread, memory, history, summarizer } = this.#ports;
+    const { upkeep } = preset;
+    const { thread: said } = thread.state;
+    if (upkeep === undefined || type !== "no-op" || isAsked(options) || this.#keptUpAt === said.version) return null;
+    if (memory.usage.overflow !== "none" || said.messageAt(said.length - 1)?.role !== "user") return null;
+    this.#keptUpAt = said.version;
+    const call = { ...options, ...upkeep };
+    const look = () =>
+      this.#turns.now(this.#plan.current, call, { foldId: "upkeep", cause: "auto", summarizer } as const);
+    try {
+      if (!decide(await look(), call).due) return null;
+      await history.load();
+      const { outcome } = await previewPlan(await look(), call);
+      return outcome.type === "would-commit" ? await this.#attempt(call, false) : null;
+    } catch {
+      // It is for later turns: whatever keeps it from being done now says what it has to say when a fold is due.
+      return null;
+    }
   }
 
   /**

@@ -36,6 +36,7 @@ import type {
 } from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
+import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
 import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
@@ -314,6 +315,19 @@ export class ContextSession {
     await this.loadHistory();
     const { thread, plan } = this;
     return handoff({ thread, plan, store: this.#services.store }, { ...handoffDefaults(this.#options), ...options });
+  }
+
+  /**
+   * What the thread is about, in two sentences at the most, for a list of conversations: written by `summaryModel` where there
+   * is one, else the first and the newest request. No prompt holds it. Walks the thread.
+   *
+   * @throws the reason of the signal when it ends the call.
+   */
+  async shortSummary(options: ShortSummaryOptions = {}): Promise<string> {
+    await this.loadHistory();
+    const { summaryModel, redactSecrets = true } = this.#options;
+    const model = options.model ?? summaryModel;
+    return shortSummary(this.thread, { ...options, ...(model !== undefined && { model }), redactSecrets });
   }
 
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */

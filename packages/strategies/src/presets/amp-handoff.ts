@@ -12,9 +12,9 @@ import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-pr
 export const ampHandoffPreset: CompactionPreset = {
   name: "amp-handoff",
   description: "Folds when asked to, or above its room: all but the newest user message, the goal, is summarized.",
-  ladder: [windowStrategy({ name: "handoff", cut: nothing, fold: "summarize" })],
+  ladder: [windowStrategy({ name: "handoff", cut: nothing, fold: "summarize", oneSummary: true })],
   config: {
-    policyVersion: "amp-handoff-v1",
+    policyVersion: "amp-handoff-v2",
     ...NO_RESERVES,
     softThresholdPercent: 1,
     targetPercent: 0,

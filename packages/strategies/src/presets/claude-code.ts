@@ -8,9 +8,9 @@ import { type CompactionPreset, LAST_RESORT, NO_RESERVES } from "./compaction-pr
 export const claudeCodePreset: CompactionPreset = {
   name: "claude-code",
   description: "At 95 % summarizes the whole history before the newest user message.",
-  ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize" })],
+  ladder: [windowStrategy({ name: "summarize-all", cut: nothing, fold: "summarize", oneSummary: true })],
   config: {
-    policyVersion: "claude-code-v2",
+    policyVersion: "claude-code-v3",
     ...NO_RESERVES,
     softThresholdPercent: 0.95,
     targetPercent: 0,

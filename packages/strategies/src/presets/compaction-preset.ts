@@ -21,6 +21,11 @@ export interface CompactionPreset {
    * a preset of another system, which takes the text that comes, and Threadfold's for notes.
    */
   readonly promptVersion: string;
+  /**
+   * What is done between turns without a fold being due, such as OpenCode's pruning: looked at before the first request of a
+   * turn, where nothing else was folded.
+   */
+  readonly upkeep?: { readonly trigger: CompactionTrigger; readonly strategy: CompactionStrategy };
   /** From which fold on users are warned that summaries of summaries lose accuracy; 3 where it is left out. */
   readonly warnAfterCompactions?: number;
 }

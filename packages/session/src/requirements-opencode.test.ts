@@ -1,0 +1,191 @@
+import type { CompletionModel, MessageInput } from "@threadfold/core";
+import { claudeCodePreset, opencode, opencodePreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import { openSession, say, work } from "./testing/agent-work.ts";
+
+const roomy = { maxInputTokens: 200_000 };
+/** A turn with calls whose results take so many tokens each. */
+const turn = (number: number, calls: number, tokens: number): readonly MessageInput[] => [
+  say(`u${number}`, "user", `Task ${number}.`),
+  ...work(number * 100, number * 100 + calls, tokens),
+  say(`d${number}`, "assistant", `Task ${number} is done.`),
+];
+
+/** Writes prose, and remembers what it was asked. */
+function proseModel(text = "All parts were changed and tested.") {
+  const asked: { readonly system: string; readonly text: string }[] = [];
+  const model: CompletionModel = {
+    id: "prose",
+    complete: async ({ system, messages }) => {
+      asked.push({ system, text: messages.map((message) => message.text).join("\n") });
+      return { text, finish: "stop", toolCalls: 0 };
+    },
+  };
+  return { model, asked };
+}
+
+describe("OpenCode, by requirement", () => {
+  it("opencode-1 fires when the tokens exceed context less output, by the provider's count as well", async () => {
+    const config = { maxInputTokens: 20_000, outputReserveTokens: 4_000 };
+    for (const [inputTokens, fires] of [
+      [15_900, false],
+      [16_001, true],
+    ] as const) {
+      const session = await openSession({ preset: opencodePreset, config });
+      await session.append([say("u", "user", "word ".repeat(4_000)), say("a", "assistant", "Yes.")]);
+      await session.append([say("v", "user", "word ".repeat(4_000))]);
+      await session.prepare();
+      await session.complete({ messages: [say("b", "assistant", "Ok.")], usage: { inputTokens } });
+      expect((await session.prepare()).outcome?.type).toBe(fires ? "committed" : "no-op");
+    }
+  });
+
+  it("opencode-2 the summary is an assistant message", async () => {
+    const session = await openSession({ preset: opencodePreset, config: roomy });
+    await session.append([...turn(0, 4, 500), ...turn(1, 4, 500), say("now", "user", "Go on.")]);
+    await session.compact({ force: true });
+    const { request } = await session.prepare();
+    expect(request.messages.find(({ synthetic }) => synthetic === "summary")?.role).toBe("assistant");
+  });
+
+  it("opencode-3 behind an automatic compaction the user says Continue if you have next steps", async () => {
+    const session = await openSession({ preset: opencodePreset, config: { maxInputTokens: 8_000 } });
+    await session.append([...turn(0, 10, 1_000), say("end", "assistant", "More to do.")]);
+    const { outcome, request } = await session.prepare();
+    expect(outcome?.type).toBe("committed");
+    expect(request.messages.at(-1)).toMatchObject({
+      role: "user",
+      parts: [{ type: "text", text: "Continue if you have next steps" }],
+    });
+    expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
+  });
+
+  it("opencode-4 opencode-5 the model gets OpenCode's system prompt and, last, its user message", async () => {
+    const { model, asked } = proseModel();
+    const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
+    await session.append([...turn(0, 4, 500), say("now", "user", "Go on.")]);
+    await session.compact({ force: true });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.system).toMatch(/^You are a helpful AI assistant tasked with summarizing conversations\./);
+    expect(asked[0]?.text.trimEnd()).toMatch(/Be concise but detailed enough that work can continue seamlessly\.$/);
+  });
+
+  describe("opencode-9 pruning is a mechanism of its own", () => {
+    const openFor = (options: Parameters<typeof openSession>[0] = {}) => {
+      const hooks: string[] = [];
+      const hook = { name: "watch", run: () => void hooks.push("pre-compact") };
+      return openSession({ preset: opencodePreset, config: roomy, hooks: { preCompact: [hook] }, ...options }).then(
+        (session) => ({ session, hooks }),
+      );
+    };
+
+    it("between turns tool output beyond the newest 40 000 tokens goes, far below the window, and nothing is summarized", async () => {
+      const { session, hooks } = await openFor();
+      await session.append([...turn(0, 10, 10_000), say("u1", "user", "Now the next thing.")]);
+      const { outcome, tokens } = await session.prepare();
+      expect(outcome?.type).toBe("committed");
+      expect(tokens).toBeLessThan(50_000);
+      expect(session.plan.summarizations).toEqual([]);
+      expect(session.plan.clearings.length + session.plan.externalizations.length).toBeGreaterThanOrEqual(6);
+      expect(hooks).toHaveLength(1);
+      const again = await session.prepare();
+      expect([again.outcome?.type, again.plan.version]).toEqual(["no-op", 1]);
+    });
+
+    it("not inside a turn, and not for 20 000 tokens or less; nobody is asked or told then", async () => {
+      const inside = await openFor();
+      await inside.session.append([say("u0", "user", "Go."), ...work(0, 10, 10_000)]);
+      expect((await inside.session.prepare()).outcome?.type).toBe("no-op");
+      const little = await openFor();
+      await little.session.append([...turn(0, 6, 9_900), say("u1", "user", "Now the next thing.")]);
+      expect((await little.session.prepare()).outcome?.type).toBe("no-op");
+      expect([...inside.hooks, ...little.hooks]).toEqual([]);
+    });
+
+    it("goes by the figures that are set", async () => {
+      const preset = opencode({ pruneProtect: 5_000, pruneMinimum: 2_000 });
+      const { session } = await openFor({ preset });
+      await session.append([...turn(0, 10, 1_500), say("u1", "user", "Now the next thing.")]);
+      expect((await session.prepare()).outcome?.type).toBe("committed");
+      expect((await session.prepare()).tokens).toBeLessThan(8_500);
+    });
+
+    it("is off with automatic folding", async () => {
+      const { session } = await openFor({ compaction: false });
+      await session.append([...turn(0, 10, 10_000), say("u1", "user", "Now the next thing.")]);
+      expect((await session.prepare()).outcome?.type).toBe("disabled");
+    });
+  });
+
+  it("opencode-11 opencode-12 the environment switches automatic compaction off, and a manual one still works", async () => {
+    const environment = { THREADFOLD_DISABLE_COMPACTION: "1" };
+    const config = { maxInputTokens: 8_000 };
+    const session = await openSession({ preset: opencodePreset, config, environment, onOverBudget: "send" });
+    await session.append(turn(0, 10, 1_000));
+    expect((await session.prepare()).outcome?.type).toBe("disabled");
+    expect((await session.compact({ force: true })).type).toBe("committed");
+    expect((await session.prepare()).tokens).toBeLessThan(8_000);
+  });
+
+  describe("opencode-13 a summary for the user interface has two sentences at the most and is in no prompt", () => {
+    it("by the model", async () => {
+      const { model } = proseModel("Parts were changed.  Tests pass.\nThe rest is open. More could be said.");
+      const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
+      await session.append([...turn(0, 2, 100), say("now", "user", "Go on.")]);
+      const { digest } = await session.prepare();
+      expect(await session.shortSummary()).toBe("Parts were changed. Tests pass.");
+      expect((await session.prepare()).digest).toBe(digest);
+    });
+
+    it("without a model, and in the place of one that fails or says nothing", async () => {
+      const failing: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
+      for (const summaryModel of [undefined, failing, proseModel(" ").model]) {
+        const session = await openSession({ config: roomy, ...(summaryModel !== undefined && { summaryModel }) });
+        expect(await session.shortSummary()).toBe("");
+        await session.append([
+          say("u0", "user", "Rewrite the parser. Take care of its tests."),
+          say("a0", "assistant", "Done."),
+          say("u1", "user", "Now the printer, with key ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789 please."),
+        ]);
+        const told = await session.shortSummary();
+        expect(told).toMatch(/^Rewrite the parser\. Now the printer/);
+        expect(told).not.toContain("AbCdEfGhIjKlMnOp");
+      }
+    });
+  });
+});
+
+describe("Claude Code, by requirement", () => {
+  it("claude-code-3 the whole history becomes one summary by one call, also in the middle of a turn", async () => {
+    const { model, asked } = proseModel();
+    const session = await openSession({ preset: claudeCodePreset, config: roomy, summaryModel: model });
+    await session.append([...turn(0, 4, 500), say("now", "user", "The next task."), ...work(500, 510, 500)]);
+    expect((await session.compact({ force: true })).type).toBe("committed");
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.text).toContain("Your task is to create a detailed summary of the conversation so far");
+    const { request } = await session.prepare();
+    expect(request.messages.filter(({ synthetic }) => synthetic === "summary")).toHaveLength(1);
+    expect(JSON.stringify(request.messages)).toContain("All parts were changed and tested.");
+  });
+
+  it("claude-code-6 instructions stand in the question, and the outcome says whether they had an effect", async () => {
+    const { model, asked } = proseModel();
+    const instructions = "summarize only the TODOs";
+    for (const [summaryModel, effect] of [
+      [model, "used"],
+      [undefined, "no-effect"],
+    ] as const) {
+      const session = await openSession({
+        preset: claudeCodePreset,
+        config: roomy,
+        ...(summaryModel !== undefined && { summaryModel }),
+      });
+      await session.append([...turn(0, 4, 500), say("now", "user", "The next task.")]);
+      expect(await session.compact({ force: true, instructions })).toMatchObject({
+        type: "committed",
+        instructions: effect,
+      });
+    }
+    expect(asked[0]?.text).toContain(instructions);
+  });
+});
