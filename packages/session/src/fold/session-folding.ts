@@ -1,31 +1,31 @@
-import { type CompactionOutcome, threadShape } from "@threadfold/core";
-import type { CompactOptions, LoggedCompaction, Turn } from "@threadfold/turn";
+import type { CompactionOutcome } from "@threadfold/core";
+import type { CompactOptions, Turn } from "@threadfold/turn";
 import {
-  commitRecords,
   decide,
   type FoldDecision,
   foldTurn,
   isAsked,
-  loggedRecords,
   meteredSummarizer,
   type PlanPreview,
   planFloor,
   planTurn,
   previewPlan,
   problemOf,
-  revertPlan,
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";
 import { causeOf, type FoldAttempt, FoldEvents } from "../events/fold-events.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
+import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
 import { untilGivenUp } from "../waits/given-up.ts";
+import { PlanChanges } from "./plan-changes.ts";
 import { type SessionTurnPorts, SessionTurns } from "./session-turns.ts";
+import { Upkeep } from "./upkeep.ts";
 import { WorkerFolds } from "./worker-folds.ts";
 
 /** What a session's folds are made with. */
@@ -70,14 +70,13 @@ export class SessionFolding {
   readonly #ports: FoldingPorts;
   readonly #plan: SessionPlan;
   readonly #turns: SessionTurns;
+  readonly #upkeep: Upkeep;
   readonly #events: FoldEvents;
   readonly #hooks: FoldHooks;
   readonly #workers: WorkerFolds | undefined;
   readonly #closing = new AbortController();
   readonly #ending = new AbortController();
   #background: BackgroundFold | undefined;
-  /** The thread's version at which upkeep was looked at. */
-  #keptUpAt = -1;
   /** Why nothing is folded unasked; null while folding is on. What somebody asks for is folded all the same. */
   disabled: string | null;
 
@@ -87,6 +86,7 @@ export class SessionFolding {
     this.#ports = ports;
     this.#plan = ports.plan;
     this.#turns = new SessionTurns(ports);
+    this.#upkeep = new Upkeep(ports, this.#turns);
     const budgetLimit = (): number => this.#turns.config.maxInputTokens;
     this.#events = new FoldEvents(options, events, budgetLimit, clock);
     this.#hooks = new FoldHooks(options, thread);
@@ -99,32 +99,9 @@ export class SessionFolding {
     await this.#workers?.takeCommitted();
     const heard = { ...options, signal: either(options.signal, this.#ending.signal) };
     const outcome = await this.#attempt(heard, false);
-    return (await this.#upkeep(heard, outcome)) ?? outcome;
-  }
-
-  /**
-   * What the preset does between turns where nothing was folded. It is looked at in silence, and only what has an effect is a
-   * fold. Null when there is nothing to do.
-   */
-  async #upkeep(options: CompactOptions, { type }: CompactionOutcome): Promise<CompactionOutcome | null> {
-    const { preset, thread, memory, history, summarizer } = this.#ports;
-    const { upkeep } = preset;
-    const { thread: said } = thread.state;
-    if (upkeep === undefined || type !== "no-op" || isAsked(options) || this.#keptUpAt === said.version) return null;
-    if (memory.usage.overflow !== "none" || said.messageAt(said.length - 1)?.role !== "user") return null;
-    this.#keptUpAt = said.version;
-    const call = { ...options, ...upkeep };
-    const look = () =>
-      this.#turns.now(this.#plan.current, call, { foldId: "upkeep", cause: "auto", summarizer } as const);
-    try {
-      if (!decide(await look(), call).due) return null;
-      await history.load();
-      const { outcome } = await previewPlan(await look(), call);
-      return outcome.type === "would-commit" ? await this.#attempt(call, false) : null;
-    } catch {
-      // It is for later turns: whatever keeps it from being done now says what it has to say when a fold is due.
-      return null;
-    }
+    return outcome.type === "no-op" && (await this.#upkeep.isDue(heard, this.disabled))
+      ? this.#attempt({ ...heard, ...this.#ports.preset.upkeep }, false)
+      : outcome;
   }
 
   /**
@@ -175,51 +152,14 @@ export class SessionFolding {
     return previewPlan(turn, options);
   }
 
-  /**
-   * Shows of an imported session what the tool that wrote it showed, by its newest compaction.
-   *
-   * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
-   */
-  async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
-    const { thread, request, store, journal, clock, history } = this.#ports;
-    await history.load();
-    const before = this.#plan.current;
-    const { state } = thread;
-    const renderer = request.renderer(state);
-    const tokens = renderer.measure(before);
-    const unchanged = { before: tokens, after: tokens };
-    const nothing = (reason: string) => ({ type: "no-op", reason, tokens: unchanged }) as const;
-    if (before.version > 0) return nothing("the thread was folded already, and its own plan holds");
-    const records = loggedRecords(compactions, {
-      thread: state.thread,
-      shape: threadShape(state.thread, state.ledger, state.grouped),
-      planVersion: before.version + 1,
-      countTokens: (text) => state.ledger.tokenizer.countTokens(text),
-    });
-    if (records === null) return nothing("no compaction hides anything");
-    const grounds = { state, renderer, budget: request.budget(state), now: clock.now() };
-    const outcome = await commitRecords(store.plans, before, records, grounds);
-    if (outcome.type === "conflict") await this.#plan.refresh();
-    if (outcome.type !== "committed") return outcome;
-    this.#plan.take(outcome.plan);
-    await journal.planCommitted(before, outcome.plan);
-    return outcome;
+  /** Switches folding by itself on or off. */
+  switchAutomatic(isOn: boolean): void {
+    this.disabled = isOn ? null : SWITCHED_OFF;
   }
 
-  /** Lets an earlier plan hold again, as a new one. @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws. */
-  async revert(planVersion: number): Promise<CompactionOutcome> {
-    const { thread, request, store, journal, clock, history } = this.#ports;
-    await history.load();
-    const before = this.#plan.current;
-    const { state } = thread;
-    const turn = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
-    const outcome = await revertPlan(store.plans, before, planVersion, turn);
-    if (outcome.type === "conflict") await this.#plan.refresh();
-    if (outcome.type !== "committed") return outcome;
-    this.#plan.take(outcome.plan);
-    await journal.planCommitted(before, outcome.plan);
-    this.#events.reverted(outcome.plan, planVersion, outcome);
-    return outcome;
+  /** Plans that no fold makes. */
+  get changes(): PlanChanges {
+    return new PlanChanges(this.#ports, this.#events);
   }
 
   /** True when something that was reported makes the next `compact` fold: both look in the same way. */

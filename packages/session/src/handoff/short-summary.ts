@@ -1,18 +1,17 @@
 import { type AgentThread, type CompletionModel, type Message, visibleText } from "@threadfold/core";
 import { redactJson } from "@threadfold/summarizers";
 import { SUMMARY_TIME_LIMIT_MS } from "@threadfold/turn";
+import type { SessionOptions } from "../host/session-options.ts";
 
 /** What a short summary is made with. */
 export interface ShortSummaryOptions {
   /** Writes it; the session's `summaryModel` by default. Without one the first and the newest request stand in for it. */
-  readonly model?: CompletionModel;
+  readonly summaryModel?: CompletionModel;
   readonly signal?: AbortSignal;
 }
 
-/** What a short summary is made with, defaults filled in. */
-export interface ShortSummaryParts extends ShortSummaryOptions {
-  readonly redactSecrets: boolean;
-}
+/** The same, with what a session has for it. */
+export interface ShortSummaryParts extends ShortSummaryOptions, Pick<SessionOptions, "redactSecrets"> {}
 
 const SYSTEM =
   "You tell people in a list of conversations what one of them is about. You say what was asked for and what was done, in two sentences at the most, and nothing else.";
@@ -29,7 +28,7 @@ const MAX_SENTENCE = 240;
  */
 export async function shortSummary(
   thread: AgentThread,
-  { model, signal, redactSecrets }: ShortSummaryParts,
+  { summaryModel: model, signal, redactSecrets = true }: ShortSummaryParts,
 ): Promise<string> {
   const asked = [...thread.messages].filter(isRequest);
   const told = model === undefined ? "" : await tell(model, await transcript(thread, redactSecrets), signal);

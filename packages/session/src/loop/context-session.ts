@@ -38,7 +38,6 @@ import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
-import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -51,10 +50,7 @@ import { ModelAnswers } from "./model-answers.ts";
 import { openServices, type SessionServices } from "./session-services.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 
-/**
- * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
- * The thread is only ever appended to; what the model sees is a plan over it.
- */
+/** One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between. */
 export class ContextSession {
   readonly threadId: ThreadId;
   readonly store: ThreadfoldStore;
@@ -76,7 +72,6 @@ export class ContextSession {
    * Opens a session on a thread: an existing one as the store has it, or a new one. Of a thread that was folded only what
    * its newest plan shows is read, and what came since, where the store can do that (P9); the rest is read when a fold or a
    * search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
-   *
    * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
    */
   static async open(options: OpenOptions): Promise<ContextSession> {
@@ -89,7 +84,7 @@ export class ContextSession {
     return this.#services.history.load();
   }
 
-  /** The thread as this session knows it; of one that was resumed some of it is in the store, see {@link loadHistory}. */
+  /** The thread as this session knows it; of a resumed one some is in the store, see {@link loadHistory}. */
   get thread(): AgentThread {
     return this.#services.thread.state.thread;
   }
@@ -116,10 +111,8 @@ export class ContextSession {
 
   /**
    * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
-   * waits for a fold: what is appended while one is made stays in the prompt as it is.
-   *
-   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
-   * `AgentThread.append` throws.
+   * waits for a fold. @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}),
+   * or what `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[]): Promise<void> {
     return this.#services.thread.append(messages);
@@ -136,19 +129,15 @@ export class ContextSession {
   }
 
   /**
-   * The rules of the thread: those that hold, with who said them and since when; those that were lifted, and why; those
-   * that found no room; and candidates, which may be rules or retractions. Confirm a candidate with `pin(text, authority)`,
-   * lift the rule that it takes back with {@link liftPin}, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
+   * The rules of the thread: those that hold, were lifted or found no room, and candidates, which may be rules or retractions.
+   * Confirm one with `pin(text, authority)`, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
    */
   async rules(): Promise<ThreadRules> {
     await this.loadHistory();
     return threadRules(this.thread);
   }
 
-  /**
-   * What stands in the summaries of {@link plan} as if a user had asked, ruled or allowed it, and that no message of a user
-   * or of the system bears out. The prompt marks these items as the agent's own notes. Walks the thread.
-   */
+  /** What the summaries of {@link plan} say as if a user had, and no user or system message bears out: marked as the agent's notes. Walks the thread. */
   async unsourcedItems(): Promise<readonly UnsourcedItem[]> {
     await this.loadHistory();
     return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
@@ -165,7 +154,6 @@ export class ContextSession {
    * nothing while the request fits its budget, `maxInputTokens` less answer and safety buffer. What does not fit is not
    * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
    * A signal ends a fold at once, whatever it waits for; a request that fits is then made without it.
-   *
    * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
    * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
    * when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it; ThreadfoldError `INVALID_CONFIG` for
@@ -178,10 +166,7 @@ export class ContextSession {
     return this.#turns.inTime(() => this.#services.prepareRequest(made), options.signal);
   }
 
-  /**
-   * Renders the request under the current plan, without folding, and records its digest. `rehydrated` is shown in it
-   * alone. Does not check the budget: see `overBudget`.
-   */
+  /** Renders the request under the current plan, without folding, and records its digest. Does not check the budget: see `overBudget`. */
   render(
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
@@ -199,19 +184,16 @@ export class ContextSession {
   }
 
   /**
-   * Starts a fold of the thread as it is now, and goes on: appends and requests do not wait for it. Its plan holds from
-   * the request after its commit on; what was appended meanwhile stays. One is under way at a time; a second call
-   * returns the first. A request that is over the cap before it is done is folded at once, and this fold has no effect.
+   * Starts a fold of the thread as it is now, and goes on. Its plan holds from the request after its commit on; what was
+   * appended meanwhile stays. One is under way at a time; a second call returns the first. A request that is over the cap
+   * before it is done is folded at once, and this fold has no effect.
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
     return this.#services.folding.compactInBackground(options);
   }
 
-  /**
-   * Says what `compact` would do now: the plan, its tokens, what the commit costs and saves, and what the model would no
-   * longer see. Nothing is stored: no artifact, no plan, no journal entry.
-   */
+  /** Says what `compact` would do now: plan, tokens, cost and saving, and what the model would no longer see. Stores nothing. */
   async dryRun(options: CompactOptions = {}): Promise<PlanPreview> {
     checkCompactOptions(options);
     return this.#services.folding.dryRun(options);
@@ -221,28 +203,24 @@ export class ContextSession {
    * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
    * above the trigger then, it goes out unfolded until something is appended, and the `prepare` behind that folds again; one
    * that does not fit its room is folded at once. Raise the cap or switch folding off to keep it.
-   *
    * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
    */
   revert(planVersion: number): Promise<CompactionOutcome> {
-    return this.#turns.run(() => this.#services.folding.revert(planVersion));
+    return this.#turns.run(() => this.#services.folding.changes.revert(planVersion));
   }
 
   /**
-   * Lets the newest compaction of an imported session hold, as the tool that wrote it would load the session: its summary, the
-   * messages that it kept, and what came after (`importSession(…).compactions`). Append the session's messages first.
-   * Without it an import shows the whole history. A thread that was folded here already keeps its own plan (`no-op`).
-   *
-   * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread does not have the messages, or what the store throws.
+   * Shows of an imported session what the tool that wrote it would: the summary of its newest compaction, the messages that it
+   * kept, and what came after (`importSession(…).compactions`). Append its messages first. A thread that was folded here keeps
+   * its own plan (`no-op`). @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
    */
   applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
-    return this.#turns.run(() => this.#services.folding.applyCompactions(compactions));
+    return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
   }
 
   /**
    * Handles the answer of the model: appends it without the calls that the output limit cut off, and learns from the
    * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
-   *
    * @throws ThreadfoldError as {@link append} does, and `INVALID_CONFIG` for something that is not a response.
    */
   async complete(response: ModelResponse): Promise<CompletedResponse> {
@@ -251,17 +229,14 @@ export class ContextSession {
   }
 
   /**
-   * Handles a failed call of the model, and says whether preparing the request again can help. A request that was
-   * refused as too long is folded for once, and never in a loop (L19). Knows the error classes of the SDKs, bodies and texts.
+   * Handles a failed call of the model, and says whether preparing the request again can help. One that was refused as too
+   * long is folded for once, and never in a loop (L19). Knows the error classes of the SDKs, bodies and texts.
    */
   failed(error: unknown): Promise<FailedCall> {
     return this.#answers.failed(error);
   }
 
-  /**
-   * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
-   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
-   */
+  /** Takes note of what the provider reported of the newest request (L17), for trigger, {@link calibration} and journal; so does `complete`. */
   reportUsage(report: UsageReport): Promise<void> {
     return this.#services.memory.usageReported(report);
   }
@@ -276,9 +251,7 @@ export class ContextSession {
   }
 
   /**
-   * Makes the next requests for another model, as a router or a user chooses. A smaller window is folded for before
-   * anything is sent to it (L10). What was found of the model before is forgotten.
-   *
+   * Makes the next requests for another model. A smaller window is folded for before anything is sent to it (L10).
    * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number.
    */
   switchModel(target: ModelTarget): void {
@@ -287,15 +260,12 @@ export class ContextSession {
     this.#services.memory.modelSwitched();
   }
 
-  /**
-   * Switches folding by itself on or off, as pi's `/autocompact` does; `compact({ force: true })` folds either way. While it
-   * is off `prepare` says `disabled`, and a request above its room is not handed out. `stats().autoCompaction` tells.
-   */
+  /** Switches folding by itself on or off (pi's `/autocompact`; `stats().autoCompaction` tells); `compact({ force: true })` folds either way. */
   setAutoCompaction(isOn: boolean): void {
-    this.#services.folding.disabled = isOn ? null : SWITCHED_OFF;
+    this.#services.folding.switchAutomatic(isOn);
   }
 
-  /** What is known of the model's counter by now. Keep it and open the next session with it. */
+  /** What is known of the model's counter by now, for the next session to be opened with. */
   get calibration(): Calibration {
     return this.#services.memory.calibration;
   }
@@ -317,17 +287,10 @@ export class ContextSession {
     return handoff({ thread, plan, store: this.#services.store }, { ...handoffDefaults(this.#options), ...options });
   }
 
-  /**
-   * What the thread is about, in two sentences at the most, for a list of conversations: written by `summaryModel` where there
-   * is one, else the first and the newest request. No prompt holds it. Walks the thread.
-   *
-   * @throws the reason of the signal when it ends the call.
-   */
+  /** What the thread is about, in two sentences at the most, for people: by `summaryModel`, else by its first and newest request. */
   async shortSummary(options: ShortSummaryOptions = {}): Promise<string> {
     await this.loadHistory();
-    const { summaryModel, redactSecrets = true } = this.#options;
-    const model = options.model ?? summaryModel;
-    return shortSummary(this.thread, { ...options, ...(model !== undefined && { model }), redactSecrets });
+    return shortSummary(this.thread, { ...this.#options, ...options });
   }
 
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */
@@ -336,10 +299,8 @@ export class ContextSession {
   }
 
   /**
-   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and
-   * the cap that hold now, with what was learned of its counter. Both share the store: closing one closes it for the other.
-   *
-   * @throws ThreadfoldError as {@link open} does.
+   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and the
+   * cap that hold now. Closing one closes the store for the other. @throws ThreadfoldError as {@link open} does.
    */
   openOther(threadId: ThreadId): Promise<ContextSession> {
     const { config, store, calibration } = this;
@@ -372,7 +333,6 @@ export class ContextSession {
    * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
    * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
    * It always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it ignores that.
-   *
    * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
    */
   close(): Promise<void> {

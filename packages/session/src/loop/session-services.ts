@@ -6,6 +6,7 @@ import { problemOf, type ThreadState } from "@threadfold/turn";
 import { SessionEvents } from "../events/session-events.ts";
 import { cachePriceOf } from "../fold/cache-price-of.ts";
 import { SessionFolding } from "../fold/session-folding.ts";
+import { searchReferenced } from "../handoff/referenced-search.ts";
 import { disabledReason, processEnvironment } from "../host/compaction-switch.ts";
 import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -196,6 +197,14 @@ function sessionUnfolding(
     loadHistory: () => history.load(),
     ...(ranges !== undefined && { ranges }),
     ...(vectors !== undefined && { vectors }),
+    referenced: (input, maxTokens) =>
+      searchReferenced(thread.state.thread, input, {
+        store,
+        artifacts: store.artifacts,
+        ...(securityContext !== undefined && { requester: securityContext }),
+        countTokens: (text) => tokenizer.countTokens(text),
+        maxTokens,
+      }),
   });
 }
 

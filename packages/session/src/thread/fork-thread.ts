@@ -2,23 +2,31 @@ import {
   type AgentThread,
   type CompactionPlan,
   groupRecords,
+  type MessageId,
+  type MessageInput,
   planRecords,
   sealPlan,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
-import { checkNewThread } from "../host/checked-options.ts";
+import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 
 /** Where a fork begins and what it is called. */
 export interface ForkOptions {
   /** Id of the fork; nothing may be there yet. */
   readonly threadId: ThreadId;
   /**
-   * How many entries the fork begins with; all of them by default, and when there are fewer. To edit a message, fork before
-   * it and append the new one.
+   * How many entries the fork begins with; all of them by default, and when there are fewer. See `atMessage` and
+   * `beforeMessage` for places by message.
    */
   readonly atVersion?: number;
+  /** The message that the fork ends with, in the place of `atVersion`: restores the conversation as it was then. */
+  readonly atMessage?: MessageId;
+  /** The message that the fork ends before, in the place of `atVersion`: with `append` it is edited. */
+  readonly beforeMessage?: MessageId;
+  /** What the fork goes on with. */
+  readonly append?: readonly MessageInput[];
 }
 
 /** A fork as the store has it. */
@@ -33,7 +41,7 @@ export interface ForkedThread {
  * begins with that fold, so that it shows the same prompt; a fork before it begins unfolded, which undoes the fold (L8,
  * L9). The source stays as it is, and externalized content stays in the source's artifacts.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible version; `THREAD_NOT_FOUND`; `VERSION_CONFLICT`
+ * @throws ThreadfoldError `INVALID_CONFIG` for an empty id or an impossible place; `THREAD_NOT_FOUND`; `MESSAGE_NOT_FOUND`; `VERSION_CONFLICT`
  * when the fork's id is taken.
  */
 export async function forkThread(
@@ -51,13 +59,29 @@ export async function forkThread(
   }
   const original = await store.threads.load(source);
   if (original === null) throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${source} to fork.`);
-  const thread = original.fork(threadId, Math.min(atVersion ?? original.version, original.version));
+  const forked = original.fork(threadId, versionOf(original, options));
+  const added = options.append ?? [];
+  const thread = added.length === 0 ? forked : forked.append(added);
   await store.threads.append(threadId, thread.entriesBetween(0), { expectedVersion: "no-thread" });
-  const former = await planAt(store, source, thread.version);
+  const former = await planAt(store, source, forked.version);
   if (former === null) return { thread, plan: null };
   const plan = planFor(threadId, former);
   await store.plans.commitPlan(threadId, plan, 0);
   return { thread, plan };
+}
+
+/** How many entries a fork begins with. @throws ThreadfoldError `INVALID_CONFIG`; `MESSAGE_NOT_FOUND`. */
+function versionOf(thread: AgentThread, { atVersion, atMessage, beforeMessage }: ForkOptions): number {
+  const places = [atVersion, atMessage, beforeMessage].filter((place) => place !== undefined);
+  if (places.length > 1)
+    refuseArgument("atVersion", "a fork begins in one place.", "Give one of atVersion, atMessage and beforeMessage.");
+  const messageId = atMessage ?? beforeMessage;
+  if (messageId === undefined) return Math.min(atVersion ?? thread.version, thread.version);
+  // Pins stand between messages as entries of their own, so that no place of a message says which version it made.
+  const entries = thread.entriesBetween(0);
+  const index = entries.findIndex((entry) => entry.type === "message" && entry.message.id === messageId);
+  if (index < 0) throw new ThreadfoldError("MESSAGE_NOT_FOUND", `Thread ${thread.id} has no message ${messageId}.`);
+  return beforeMessage === undefined ? index + 1 : index;
 }
 
 /** The newest plan that covers no more of the source than the fork has. */

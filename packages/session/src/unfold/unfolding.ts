@@ -5,6 +5,7 @@ import {
   type CompactionEventListener,
   type CompactionPlan,
   type ContextCompactionConfig,
+  type JsonValue,
   type Message,
   type ProviderAwareTokenizer,
   type RecallIndex,
@@ -26,6 +27,7 @@ import {
   RetrieveStrategy,
   readArtifactTool,
   recallTokens,
+  type SearchThreadResult,
   type SearchThreadSources,
   type SearchThreadTool,
   searchThreadTool,
@@ -109,6 +111,8 @@ export interface UnfoldingPorts {
   readonly loadHistory: () => Promise<void>;
   readonly ranges?: ThreadRanges;
   readonly vectors?: VectorSearch;
+  /** Answers a search from the threads that this one refers to; null where they have nothing. */
+  readonly referenced?: (input: JsonValue, maxTokens: number) => Promise<SearchThreadResult | null>;
 }
 
 /** Entries that are read at a time when a long thread is indexed. */
@@ -201,11 +205,18 @@ export class Unfolding {
     const search = searchThreadTool(() => this.#searchSources());
     const execute: SearchThreadTool["execute"] = async (input) => {
       await loadHistory();
-      const answer = await search.execute(input);
+      const answer = await this.#orReferenced(await search.execute(input), input);
       this.#answers = withAnswer(this.#answers, tokenizer.countTokens(answer.text));
       return answer;
     };
     return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
+  }
+
+  /** The answer, or that of a thread which this one refers to where there is none here. */
+  async #orReferenced(answer: SearchThreadResult, input: JsonValue): Promise<SearchThreadResult> {
+    if (answer.problem !== "no-match" && answer.problem !== "not-found") return answer;
+    const { referenced, config } = this.#ports;
+    return (await referenced?.(input, recallTokens(config.maxInputTokens))) ?? answer;
   }
 
   #searchSources(): SearchThreadSources {
