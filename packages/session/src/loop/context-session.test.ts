@@ -234,7 +234,7 @@ describe("ContextSession", () => {
     expect(heard.at(-1)).toBe("compaction_completed");
   });
 
-  it("brings back what the agent refers to, for one request, within the cap, and replays it", async () => {
+  it("brings back what the agent refers to, until it has answered, within the cap, and replays it", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config: { maxInputTokens: 14_000 } });
     await session.append([
@@ -254,6 +254,8 @@ describe("ContextSession", () => {
     expect(again.tokens).toBeGreaterThan(folded.tokens + 1_000);
     expect(again.violations).toEqual([]);
     expect([...session.thread.messages]).toHaveLength(27);
+    expect((await session.prepare()).payloadText).toBe(again.payloadText);
+    await session.complete({ messages: [say("a-read", "assistant", `I have read ${pointer.artifactId}.`)] });
     expect((await session.prepare()).rehydrated).toEqual([]);
     expect((await replayThread(store, threadId)).every((request) => request.equal)).toBe(true);
   });

@@ -7,6 +7,7 @@ import {
   type ContextCompactionConfig,
   type JsonValue,
   type Message,
+  type MessageId,
   type ProviderAwareTokenizer,
   type RecallIndex,
   type RecallPage,
@@ -24,6 +25,7 @@ import {
   type RehydrationOutcome,
   type RehydrationResult,
   type RehydrationState,
+  type RetrieveOutcome,
   RetrieveStrategy,
   readArtifactTool,
   recallTokens,
@@ -93,6 +95,19 @@ interface UnfoldingMoment {
   readonly plan: CompactionPlan;
 }
 
+/** What was brought back so far, as it counts for the next request: only what the model has answered to. */
+interface BroughtBack {
+  readonly rehydrated: RehydrationState;
+  readonly recalled: RehydrationState;
+  readonly turn: TurnContext;
+}
+
+/** What the newest request shows, while nobody knows yet whether a model gets to see it. */
+interface ShownOnce extends BroughtBack {
+  /** Id of the newest answer that the thread had then; undefined when it had none. */
+  readonly answer: MessageId | undefined;
+}
+
 /** What unfolding works with. */
 export interface UnfoldingPorts {
   readonly index: RecallIndex;
@@ -128,9 +143,9 @@ export class Unfolding {
   readonly #ports: UnfoldingPorts;
   readonly #interceptor: RehydrationInterceptor;
   readonly #strategy: RetrieveStrategy;
-  #rehydrated: RehydrationState = NO_REHYDRATIONS;
-  #recalled: RehydrationState = NO_REHYDRATIONS;
-  #turn: TurnContext = TurnContext.start(0);
+  /** What counts: a request that was never answered, such as one that met a rate limit, is made again as it was. */
+  #answered: BroughtBack = { rehydrated: NO_REHYDRATIONS, recalled: NO_REHYDRATIONS, turn: TurnContext.start(0) };
+  #shown: ShownOnce | undefined;
   #indexed = 0;
   #answers: RecallTotals = NO_ANSWERS;
 
@@ -155,24 +170,44 @@ export class Unfolding {
 
   /** True while content that was just brought back must not be taken away again. */
   get sparesRehydrated(): boolean {
-    return this.#currentTurn().shouldSkipAggressiveCompaction();
+    const { turn } = this.#settle();
+    return this.#currentTurn(this.#shown?.turn ?? turn).shouldSkipAggressiveCompaction();
   }
 
-  /** What the newest assistant message refers to, and behind it what matches the last messages, within the tokens that a request has free. */
+  /**
+   * What the newest assistant message refers to, and behind it what matches the last messages, within the tokens that a
+   * request has free. Until the model has answered, the same comes back again: a retry is the same request.
+   */
   async forRequest(freeTokens: number): Promise<readonly RehydrationResult[]> {
     const { artifacts, config, moment, securityContext } = this.#ports;
+    const before = this.#settle();
     const outcome = await rehydrateRequest(this.#interceptor, {
       ...moment(),
       artifacts,
-      rehydrations: this.#rehydrated,
+      rehydrations: before.rehydrated,
       freeTokens,
       maxArtifacts: config.rehydrationMaxArtifactsPerTurn,
       ...(securityContext !== undefined && { securityContext }),
     });
-    this.#rehydrated = outcome.state;
-    this.#turn = this.#currentTurn().withRehydrated(outcome.results);
     const taken = outcome.results.reduce((sum, { tokenCount }) => sum + tokenCount + FRAME_TOKENS, FRAME_TOKENS);
-    return [...outcome.results, ...(await this.#recall(freeTokens - taken))];
+    const recalled = await this.#recall(freeTokens - taken, before.recalled);
+    this.#shown = {
+      answer: newestAssistantMessage(moment().state)?.id,
+      rehydrated: outcome.state,
+      recalled: recalled.state,
+      turn: this.#currentTurn(before.turn).withRehydrated(outcome.results),
+    };
+    return [...outcome.results, ...recalled.results];
+  }
+
+  /** What was brought back in requests that were answered: with the thread's next answer the newest request counts. */
+  #settle(): BroughtBack {
+    const shown = this.#shown;
+    if (shown === undefined || newestAssistantMessage(this.#ports.moment().state)?.id === shown.answer)
+      return this.#answered;
+    this.#answered = shown;
+    this.#shown = undefined;
+    return shown;
   }
 
   /** Finds passages of the thread, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
@@ -232,22 +267,20 @@ export class Unfolding {
     };
   }
 
-  async #recall(availableTokens: number): Promise<readonly RehydrationResult[]> {
+  async #recall(availableTokens: number, state: RehydrationState): Promise<RetrieveOutcome> {
     const { config, tenantId, securityContext, clock, loadHistory } = this.#ports;
-    if (!config.enableRetrieval) return [];
+    if (!config.enableRetrieval) return { results: [], state };
     await loadHistory();
     const sources = this.#recallSources();
-    const { results, state } = await this.#strategy.retrieve({
+    return this.#strategy.retrieve({
       ...sources,
       tenantId,
       availableTokens,
       at: new Date(clock.now()).toISOString(),
       currentTurn: sources.thread.position.step,
-      state: this.#recalled,
+      state,
       ...(securityContext !== undefined && { securityContext }),
     });
-    this.#recalled = state;
-    return results;
   }
 
   #recallSources() {
@@ -257,9 +290,9 @@ export class Unfolding {
   }
 
   /** What this turn has brought back so far; a new turn starts with nothing. */
-  #currentTurn(): TurnContext {
+  #currentTurn(known: TurnContext): TurnContext {
     const { turn } = this.#ports.moment().state.thread.position;
-    return this.#turn.turn === turn ? this.#turn : TurnContext.start(turn);
+    return known.turn === turn ? known : TurnContext.start(turn);
   }
 }
 
