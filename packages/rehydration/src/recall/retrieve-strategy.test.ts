@@ -85,6 +85,23 @@ describe("automatic retrieval", () => {
     }
   });
 
+  it("never brings back on its own what the message itself calls sensitive, whatever folded it", async () => {
+    const guarded = (sensitivity: string) =>
+      threadOf(
+        ...[...thread.messages].map(({ id, role, parts, createdAt }) => {
+          const own = id === "a-result" ? { metadata: { sensitivity } } : {};
+          return { id, role, parts, createdAt, ...own };
+        }),
+      );
+    const secret = guarded("restricted");
+    const ask = request({ thread: secret, plan: dropping(secret, "a", "a-result") });
+    for (const { content } of (await retrieve.retrieve(ask)).results) expect(content).not.toContain("maxAttempts");
+    const open = new RetrieveStrategy({ enabled: true, sensitivities: ["internal", "restricted"] });
+    const [result] = (await open.retrieve(ask)).results;
+    expect(result?.content).toContain("maxAttempts");
+    expect((await ask.artifacts.getMetadata(result?.artifactId as never))?.sensitivity).toBe("restricted");
+  });
+
   it("finds by meaning, too, when there are vectors", async () => {
     const vectors = {
       store: new MemoryVectorStore(),

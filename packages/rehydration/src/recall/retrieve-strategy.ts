@@ -2,6 +2,7 @@ import {
   type ArtifactId,
   type ArtifactStore,
   type CompactionEventListener,
+  handlingOf,
   type Message,
   type MessageId,
   type SecurityContext,
@@ -88,8 +89,8 @@ export class RetrieveStrategy {
     const { text: content, tokens: tokenCount } = found;
     const isEmpty = found.hits.length + found.names.length + found.near.length === 0;
     if (isEmpty || tokenCount > request.availableTokens) return nothing;
-    const artifactId = await keep(request, content);
     const messageIds = [...new Set([...found.near, ...found.hits.map(({ messageId }) => messageId)])];
+    const artifactId = await keep(request, content, messageIds);
     this.#emit(request, messageIds, tokenCount);
     return {
       results: [{ artifactId, content, tokenCount, truncated: false, trigger: "recall-match" }],
@@ -107,8 +108,13 @@ export class RetrieveStrategy {
     return { near: { ...this.#vectors, maxTokens, onProblem } };
   }
 
-  #withheld({ plan, artifacts, securityContext }: RetrieveRequest): Promise<readonly MessageId[]> {
-    return withheldMessages(plan, artifacts, securityContext, this.#config.sensitivities);
+  /** What may not come back on its own: by what the store says of externalized messages, and by the messages' own word. */
+  async #withheld({ plan, artifacts, securityContext, thread }: RetrieveRequest): Promise<readonly MessageId[]> {
+    const { sensitivities } = this.#config;
+    const guarded: MessageId[] = [];
+    for (const message of thread.messages)
+      if (!sensitivities.includes(handlingOf([message]).sensitivity)) guarded.push(message.id);
+    return [...guarded, ...(await withheldMessages(plan, artifacts, securityContext, sensitivities))];
   }
 
   #resting({ state, currentTurn }: RetrieveRequest): readonly MessageId[] {
@@ -132,13 +138,18 @@ function lastMessages(thread: RetrieveRequest["thread"]): readonly Message[] {
   return last.filter(({ branch }) => branch === undefined).slice(-QUERY_MESSAGES);
 }
 
-function keep({ artifacts, thread, tenantId, at }: RetrieveRequest, content: string): Promise<ArtifactId> {
+function keep(
+  { artifacts, thread, tenantId, at }: RetrieveRequest,
+  content: string,
+  messageIds: readonly MessageId[],
+): Promise<ArtifactId> {
+  const { sensitivity } = handlingOf(messageIds.flatMap((id) => thread.message(id) ?? []));
   return artifacts.store(content, {
     threadId: thread.id,
     tenantId,
     createdAt: at,
     ttlSeconds: null,
-    sensitivity: "internal",
+    sensitivity,
     mediaType: "text/plain",
   });
 }

@@ -151,9 +151,10 @@ export class Unfolding {
 
   constructor(ports: UnfoldingPorts) {
     const { config, tokenizer, onEvent, vectors } = ports;
+    const { enableRetrieval: enabled, autoRehydrateSensitivities: sensitivities } = config;
     this.#ports = ports;
     this.#interceptor = new RehydrationInterceptor(config, tokenizer, onEvent);
-    this.#strategy = new RetrieveStrategy({ enabled: config.enableRetrieval }, vectors, onEvent);
+    this.#strategy = new RetrieveStrategy({ enabled, sensitivities }, vectors, onEvent);
   }
 
   /** What the answers of `search_thread` took so far. */
