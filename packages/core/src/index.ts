@@ -169,6 +169,7 @@ export {
   outlineOf,
   spanEnd,
   spanIdsInMemory,
+  spanContains,
   spanLength,
   spanOf,
   type SpanOutline,

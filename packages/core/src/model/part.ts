@@ -57,10 +57,10 @@ export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
  * - `anchoring`: may be cleared, but its key fields stay (ids, decisions).
  * - `replayable`: may be cleared while its determinism metadata still matches the source; otherwise it counts as
  *   `non_replayable`.
- * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results).
+ * - `non_replayable`: is externalized or kept, never cleared (paid, rate-limited or time-sensitive results). Where a
+ *   summary or a drop takes it out of the prompt, its body is stored first, and what stands for it names the artifact.
  *
- * It says nothing of the rungs that take an exchange out of the prompt whole: a summary or a drop may stand for results of
- * every class. Their records name each message, the thread still has its words, and a recall finds them.
+ * A summary or a drop may stand for results of every class: the thread still has their words, and a recall finds them.
  */
 export const toolDurabilitySchema = z.enum(["ephemeral", "anchoring", "replayable", "non_replayable"]);
 export type ToolDurability = z.infer<typeof toolDurabilitySchema>;
@@ -71,9 +71,9 @@ export interface DeterminismMetadata {
   readonly contentHash?: string;
   /** HTTP entity tag of a remote resource. */
   readonly etag?: string;
-  /** Modification time in milliseconds since the epoch. Verifies nothing without `version`. */
+  /** Modification time. Compared for equality, so any unit does that a tool keeps to; Threadfold's own is milliseconds. */
   readonly mtime?: number;
-  /** Version of the API, schema or document. Verifies nothing without `mtime`. */
+  /** Version of the API, schema or document. Where both sides have one it must be equal beside `mtime`. */
   readonly version?: string;
 }
 
@@ -86,17 +86,16 @@ export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.objec
 
 /**
  * Says whether the source has drifted since the metadata was captured. A content hash decides alone, then an etag, then
- * modification time and version together. What cannot be verified counts as changed.
+ * the modification time, with the version where both sides have one. What cannot be verified counts as changed.
  */
 export function hasDrifted(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
   if (captured.contentHash !== undefined && current.contentHash !== undefined) {
     return captured.contentHash !== current.contentHash;
   }
   if (captured.etag !== undefined && current.etag !== undefined) return captured.etag !== current.etag;
-  const bothTimed = captured.mtime !== undefined && current.mtime !== undefined;
+  if (captured.mtime === undefined || current.mtime === undefined) return true;
   const bothVersioned = captured.version !== undefined && current.version !== undefined;
-  if (!bothTimed || !bothVersioned) return true;
-  return captured.mtime !== current.mtime || captured.version !== current.version;
+  return captured.mtime !== current.mtime || (bothVersioned && captured.version !== current.version);
 }
 
 /** How a tool call ended. A call the user rejected or that was cut off is a `failure` and still answers its call. */

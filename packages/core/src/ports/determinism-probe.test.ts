@@ -29,8 +29,10 @@ describe("probeVerdict", () => {
   it.each<[string, DeterminismMetadata, DeterminismMetadata | null, string]>([
     ["a content hash decides alone", { contentHash: "a", mtime: 1 }, { contentHash: "a", mtime: 2 }, "matches"],
     ["an etag decides where a hash is missing", { contentHash: "a", etag: "x" }, { etag: "y" }, "changed"],
-    ["a time without a version verifies nothing", { mtime: 1 }, { mtime: 1 }, "unverifiable"],
-    ["time and version together do", { mtime: 1, version: "v" }, { mtime: 1, version: "v" }, "matches"],
+    ["a time decides where there is nothing else", { mtime: 1 }, { mtime: 1 }, "matches"],
+    ["another time is a change", { mtime: 1 }, { mtime: 2 }, "changed"],
+    ["a version alone verifies nothing", { version: "v" }, { version: "v" }, "unverifiable"],
+    ["time and version decide together", { mtime: 1, version: "v" }, { mtime: 1, version: "v" }, "matches"],
     ["another version at the same time is a change", { mtime: 1, version: "v" }, { mtime: 1, version: "w" }, "changed"],
     ["a source that is gone has changed", {}, null, "changed"],
   ])("%s", (_, captured, current, verdict) => {

@@ -26,8 +26,8 @@ export interface DeterminismProbe {
 }
 
 /**
- * Compares what was noted at call time with what is there now: content hash, else etag, else modification time and
- * version together (see `hasDrifted`). `unverifiable` when both sides have nothing in common to compare; null stands for
+ * Compares what was noted at call time with what is there now: content hash, else etag, else modification time (see
+ * `hasDrifted`). `unverifiable` when both sides have nothing in common to compare; null stands for
  * a source that is gone, which is a change.
  */
 export function probeVerdict(captured: DeterminismMetadata, current: DeterminismMetadata | null): ProbeVerdict {
@@ -39,5 +39,5 @@ export function probeVerdict(captured: DeterminismMetadata, current: Determinism
 function isComparable(captured: DeterminismMetadata, current: DeterminismMetadata): boolean {
   const both = (field: keyof DeterminismMetadata): boolean =>
     captured[field] !== undefined && current[field] !== undefined;
-  return both("contentHash") || both("etag") || (both("mtime") && both("version"));
+  return both("contentHash") || both("etag") || both("mtime");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asMessageId } from "../model/ids.ts";
-import { spanEnd, spanOf, spanReferenceSchema, spanStart } from "./span-reference.ts";
+import { spanContains, spanEnd, spanOf, spanReferenceSchema, spanStart } from "./span-reference.ts";
 
 const at = (id: string, turn: number) => ({ id: asMessageId(id), turn });
 
@@ -10,6 +10,7 @@ describe("spanOf", () => {
     expect(span).toEqual({ messageIds: ["a", "b", "c"], firstTurn: 1, lastTurn: 4 });
     expect([spanStart(span), spanEnd(span)]).toEqual(["a", "c"]);
     expect(spanReferenceSchema.parse(span)).toEqual(span);
+    expect([spanContains(span, asMessageId("b")), spanContains(span, asMessageId("d"))]).toEqual([true, false]);
   });
 
   it("refuses to be empty", () => {

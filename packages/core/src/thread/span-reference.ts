@@ -74,6 +74,9 @@ export const spanEnd = (span: SpanReference): MessageId =>
 /** How many messages a span names. */
 export const spanLength = (span: SpanReference): number => outlineOf(span)?.count ?? span.messageIds.length;
 
+/** True when a span names a message. @throws ThreadfoldError `HISTORY_NOT_LOADED` when its ids were left in the store. */
+export const spanContains = (span: SpanReference, id: MessageId): boolean => span.messageIds.includes(id);
+
 /** The ids of a span that are in memory: all of them, or the first and the last when the others were left in the store. */
 export function spanIdsInMemory(span: SpanReference): readonly MessageId[] {
   const outline = outlineOf(span);

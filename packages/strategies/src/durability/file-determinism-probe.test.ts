@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asMessageId, type DeterminismMetadata, type JsonValue } from "@threadfold/core";
@@ -46,8 +46,15 @@ describe("fileDeterminismProbe", () => {
     expect(await look({ path: "a.ts" })).toBe("changed");
   });
 
+  it("looks at the time of a file when a tool noted nothing else, in milliseconds or in seconds", async () => {
+    const { mtimeMs } = await stat(join(root, "src/a.ts"));
+    for (const mtime of [mtimeMs, mtimeMs / 1_000]) expect(await look({ path: "a.ts" }, { mtime })).toBe("matches");
+    expect(await look({ path: "a.ts" }, { mtime: mtimeMs - 1 })).toBe("changed");
+    await rm(join(root, "src/a.ts"));
+    expect(await look({ path: "a.ts" }, { mtime: mtimeMs })).toBe("changed");
+  });
+
   it.each<[string, JsonValue, DeterminismMetadata]>([
-    ["a time alone", { path: "a.ts" }, { mtime: 1 }],
     ["time and version, of which a file has one", { path: "a.ts" }, { mtime: 1, version: "2" }],
     ["a hash of another kind", { path: "a.ts" }, { contentHash: "not hexadecimal" }],
     ["a hash too short to tell", { path: "a.ts" }, { contentHash: HASH.slice(0, 8) }],

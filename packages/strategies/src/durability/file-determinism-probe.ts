@@ -24,8 +24,9 @@ const MIN_HASH_DIGITS = 16;
 
 /**
  * Checks whether the files that tools read are unchanged: the SHA-256 of their bytes against the noted `contentHash`,
- * in hexadecimal, whole or its first 16 digits or more. A file that is gone has changed; what was noted without a
- * content hash cannot be verified by looking at a file.
+ * in hexadecimal, whole or its first 16 digits or more; without one the noted `mtime`, in milliseconds or in seconds
+ * since the epoch. A file that is gone has changed; what was noted with neither, or with a version that no file has,
+ * cannot be verified by looking at a file.
  */
 export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProbe {
   const { root, maxBytes = MAX_BYTES, pathOf = pathInArguments } = options;
@@ -33,10 +34,15 @@ export function fileDeterminismProbe(options: FileProbeOptions): DeterminismProb
     async probe(result, signal) {
       const path = pathOf(result);
       const captured = hashOf(result.determinism);
-      if (path === undefined || captured === undefined) return "unverifiable";
+      const { contentHash, mtime, version } = result.determinism;
+      const isTimed = contentHash === undefined && mtime !== undefined && version === undefined;
+      if (path === undefined || (captured === undefined && !isTimed)) return "unverifiable";
       const current = await readDeterminism(root, path, maxBytes, signal);
       if (current === "unreadable") return "unverifiable";
-      return probeVerdict({ contentHash: captured }, current && shortened(current, captured.length));
+      if (captured !== undefined)
+        return probeVerdict({ contentHash: captured }, current && shortened(current, captured.length));
+      if (current === null) return "changed";
+      return mtime === current.mtime || mtime === (current.mtime as number) / 1_000 ? "matches" : "changed";
     },
   };
 }
