@@ -82,6 +82,8 @@ export const contextCompactionConfigSchema = z
     enableDropping: z.boolean().default(true),
 
     externalizeThresholdTokens: tokens.default(1_000),
+    /** After this many seconds what a fold put into the artifact store may no longer be read; null for never. */
+    artifactTtlSeconds: z.int().positive().nullable().default(null),
     /**
      * A summary may take this share of the tokens that it stands for, on top of what the summaries took that go into it;
      * 200 tokens in any case, as far as `summaryMaxTokens` and `summaryMaxPercent` allow it.

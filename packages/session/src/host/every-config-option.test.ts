@@ -235,6 +235,17 @@ const ROWS: { readonly [Name in keyof Config]: Row<Config[Name], unknown> } = {
     [false, true],
   ),
   externalizeThresholdTokens: rowOf(async (config) => (await records(config)).externalized, [2_000, 100]),
+  artifactTtlSeconds: rowOf(
+    async (config) => {
+      const { session, folded } = await worked(config, { tokens: 1_200 });
+      const [record] = folded.plan.externalizations;
+      if (record === undefined) throw new Error("Nothing was put away.");
+      // The store's clock is the machine's, which is long past the session's.
+      return (await session.store.artifacts.getMetadata(record.artifactId)) !== null;
+    },
+    [60, null],
+    (one, other) => expect([one, other]).toEqual([false, true]),
+  ),
   summarizeTargetRatio: rowOf(summaryTokens, [0.05, 0.4]),
   summaryMaxTokens: rowOf(summaryTokens, [400, 4_000]),
   summaryMaxPercent: rowOf(summaryTokens, [0.04, 0.5]),

@@ -120,6 +120,7 @@ class Fold {
 
   constructor(input: FoldInput, ports: FoldPorts, before: number) {
     const { thread, ledger, tenantId = null, signal } = input;
+    const { artifactTtlSeconds: ttlSeconds } = input.config;
     const growth = growthPerCall(ledger.totalTokens, thread.position.step);
     this.#input = { ...input, config: configForEpoch(input.config, growth) };
     this.#room = tokenBudget(this.#input.config);
@@ -130,7 +131,13 @@ class Fold {
     this.#now = new Date(ports.clock.now()).toISOString();
     this.#grounds = {
       replays: replayChecks(thread, this.#shape, ports.determinismProbe, signal),
-      archive: bodyArchive(thread, ports.artifacts, { tenantId, now: this.#now }, signal, ports.onStorageProblem),
+      archive: bodyArchive(
+        thread,
+        ports.artifacts,
+        { tenantId, now: this.#now, ttlSeconds },
+        signal,
+        ports.onStorageProblem,
+      ),
     };
     this.#candidates = new Candidates({
       before,

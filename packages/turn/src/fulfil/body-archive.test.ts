@@ -81,6 +81,19 @@ describe("a store that fails while bodies are externalized", () => {
     expect(sensitivities).toEqual(["0 internal", "1 restricted", "2 internal"]);
   });
 
+  it("lets what it stores expire after the configured time, and never by default", async () => {
+    for (const artifactTtlSeconds of [60, null]) {
+      const kept = artifactsThat();
+      const lives: (number | null)[] = [];
+      const store: typeof kept.store = (content, metadata) => {
+        lives.push(metadata.ttlSeconds);
+        return kept.store(content, metadata);
+      };
+      await folded(threadOf(...searches(3)), { artifacts: { ...kept, store } }, { artifactTtlSeconds });
+      expect(new Set(lives)).toEqual(new Set([artifactTtlSeconds]));
+    }
+  });
+
   it("takes each body once, however many attempts a fold makes", async () => {
     const artifacts = artifactsThat();
     await folded(threadOf(...searches(6)), { artifacts, ladder: [externalizeStrategy, clearStrategy] });

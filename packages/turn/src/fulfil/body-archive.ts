@@ -46,7 +46,7 @@ const MAX_REFUSALS = 3;
 export function bodyArchive(
   thread: AgentThread,
   artifacts: ArtifactStore,
-  owner: { readonly tenantId: string | null; readonly now: string },
+  owner: { readonly tenantId: string | null; readonly now: string; readonly ttlSeconds: number | null },
   signal?: AbortSignal,
   onProblem: (problem: StorageProblem) => void = () => undefined,
 ): BodyArchive {
@@ -63,7 +63,7 @@ export function bodyArchive(
         threadId: thread.id,
         tenantId: owner.tenantId,
         createdAt: owner.now,
-        ttlSeconds: null,
+        ttlSeconds: owner.ttlSeconds,
         sensitivity: handlingOf([message]).sensitivity,
         mediaType: "text/plain",
       });
