@@ -7,11 +7,15 @@ export { externalizeStrategy } from "./ladder/externalize-strategy.ts";
 export { gatherGroups, summarizeGroups, summarizeStrategy, summaryLimit } from "./ladder/summarize-strategy.ts";
 export { truncateStrategy } from "./ladder/truncate-strategy.ts";
 export {
+  AI_SDK_CONTEXT_LIMIT,
   AI_SDK_RECENT_MESSAGES,
   AI_SDK_RESERVES,
   AI_SDK_SUMMARY_TITLE,
   AI_SDK_SUMMARY_TOKENS,
+  type AiSdkSettings,
+  aiSdk,
   aiSdkPreset,
+  compactionThreshold,
 } from "./presets/ai-sdk.ts";
 export { ampHandoffPreset } from "./presets/amp-handoff.ts";
 export { claudeCodePreset } from "./presets/claude-code.ts";

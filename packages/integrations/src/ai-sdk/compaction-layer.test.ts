@@ -1,0 +1,136 @@
+import type { CompletionModel, CompletionRequest } from "@threadfold/core";
+import type { ModelMessage } from "ai";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  compact,
+  DEFAULT_CONFIG,
+  estimateMessagesTokens,
+  estimateTokens,
+  generateSummary,
+  safeCompact,
+  selectMessagesToCompact,
+  shouldCompact,
+} from "./compaction-layer.ts";
+
+const step = (index: number): readonly ModelMessage[] => [
+  {
+    role: "assistant",
+    content: [
+      { type: "text", text: `Step ${index}.` },
+      { type: "tool-call", toolCallId: `c${index}`, toolName: "run", input: { step: index } },
+    ],
+  },
+  {
+    role: "tool",
+    content: [
+      {
+        type: "tool-result",
+        toolCallId: `c${index}`,
+        toolName: "run",
+        output: { type: "text", value: "x".repeat(900) },
+      },
+    ],
+  },
+];
+const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => step(from + index)).flat();
+const opening: readonly ModelMessage[] = [
+  { role: "system", content: "You build apps." },
+  { role: "user", content: "Build a flashcard app." },
+];
+
+function modelOf(text = "### Session Summary (Compaction Round 9)\n\n#### Original Task\nBuild a flashcard app.") {
+  const asked: CompletionRequest[] = [];
+  const model: CompletionModel = {
+    id: "agent's own",
+    complete: async (request) => {
+      asked.push(request);
+      return { text, finish: "stop", toolCalls: 0 };
+    },
+  };
+  return { model, asked };
+}
+
+describe("the AI SDK layer, by requirement", () => {
+  it("ai-sdk-1 estimateTokens is a quarter of the characters, rounded up, and 0 for what is no text", () => {
+    expect([estimateTokens(""), estimateTokens("abcd"), estimateTokens("abcde")]).toEqual([0, 1, 2]);
+    for (const value of [undefined, null, 5]) expect(estimateTokens(value as unknown as string)).toBe(0);
+  });
+
+  it("ai-sdk-2 estimateMessagesTokens counts 2 for a role, texts, calls and results", () => {
+    expect(estimateMessagesTokens([{ role: "user", content: "abcdefghijkl" }])).toBe(5);
+    expect(estimateMessagesTokens(step(1))).toBeGreaterThan(225);
+  });
+
+  it("ai-sdk-3 shouldCompact from 93 600 tokens on, and never for the messages that are kept", () => {
+    const chat = (tokens: number, count: number): readonly ModelMessage[] =>
+      Array.from({ length: count }, () => ({ role: "user", content: "x".repeat(4 * (tokens / count - 2)) }));
+    expect(shouldCompact(chat(93_588, 12))).toBe(false);
+    expect(shouldCompact(chat(93_600, 12))).toBe(true);
+    expect(shouldCompact(chat(990_000, 11))).toBe(false);
+    const config = { ...DEFAULT_CONFIG, modelContextLimit: 20_000, recentMessagesToKeep: 4 };
+    expect(shouldCompact(chat(7_199.5 * 2, 8), config)).toBe(true);
+    expect(shouldCompact(chat(7_192, 8), config)).toBe(false);
+  });
+
+  it("ai-sdk-4 selectMessagesToCompact keeps the system message and the last ten, and no result without its call", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20 }), (count, keepLast) => {
+        const messages = [...opening, ...steps(0, count)];
+        const { messagesToCompact, messagesToKeep } = selectMessagesToCompact(messages, keepLast);
+        expect(messagesToCompact.length + messagesToKeep.length).toBe(messages.length);
+        expect(messagesToKeep[0]).toBe(messages[0]);
+        const [first] = messagesToKeep.slice(1);
+        if (messagesToCompact.length > 0) {
+          expect(messagesToKeep.length).toBeGreaterThanOrEqual(keepLast + 1);
+          expect(first?.role).not.toBe("tool");
+        }
+      }),
+    );
+    expect(selectMessagesToCompact(steps(0, 25)).messagesToKeep).toHaveLength(10);
+  });
+
+  it("ai-sdk-5 generateSummary sends the layer's prompt with its figures", async () => {
+    const { model, asked } = modelOf();
+    const summary = await generateSummary(steps(0, 2), null, "Build a flashcard app.", 1, model);
+    expect(summary.split("\n")[0]).toBe("## Session Summary (Compaction Round 1)");
+    expect(asked[0]).toMatchObject({ maxOutputTokens: 1_000, temperature: 0.3 });
+    const text = asked[0]?.messages[0]?.text ?? "";
+    expect(text).toMatch(/^## Previous Summary\nNone - this is the first compaction round\./);
+    expect(text).toContain("## Original User Task\nBuild a flashcard app.");
+    expect(text).toContain("### Session Summary (Compaction Round 1)");
+    expect(text).toMatch(/\[Result: .{500}\.\.\.\]/);
+    await expect(generateSummary(steps(0, 2), null, "t", 1, modelOf(" ").model)).rejects.toMatchObject({
+      code: "SUMMARIZER_FAILED",
+    });
+  });
+
+  it("ai-sdk-6 compact goes round by round: one summary, which takes in the one before", async () => {
+    const { model, asked } = modelOf();
+    const first = await compact([...opening, ...steps(0, 24)], { model });
+    expect(first.compactionEvent).toMatchObject({ round: 1, compactedMessages: 39 });
+    expect(first.compactedMessages).toHaveLength(12);
+    expect(first.compactionEvent.tokensAfter).toBe(estimateMessagesTokens(first.compactedMessages));
+    const second = await compact([...first.compactedMessages, ...steps(24, 44)], { model });
+    expect(second.compactionEvent.round).toBe(2);
+    expect(asked[1]?.messages[0]?.text).toContain("## Previous Summary\n## Session Summary (Compaction Round 1)");
+    const summaries = second.compactedMessages.filter(({ content }) =>
+      String(content).startsWith("## Session Summary"),
+    );
+    expect(summaries).toEqual([second.compactedMessages[1]]);
+    expect((await compact(opening, { model })).compactionEvent.round).toBe(0);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("ai-sdk-7 safeCompact returns the messages as they are when model or host fails, and says why", async () => {
+    const messages = [...opening, ...steps(0, 24)];
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const down: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
+    expect(await safeCompact(messages, { model: down, onError })).toBe(messages);
+    const onCompaction = () => Promise.reject(new Error("disk is full"));
+    expect(await safeCompact(messages, { model: modelOf().model, onCompaction, onError })).toBe(messages);
+    expect(errors).toHaveLength(2);
+    expect(await safeCompact(messages, { model: modelOf().model })).toHaveLength(12);
+  });
+});
