@@ -10,7 +10,7 @@ describe("presets", () => {
       const words = [name, description.split(" ")[0], ladder[0]?.name, promptVersion];
       for (const word of words) expect(stdout).toContain(word);
     }
-    expect(stdout).toContain("any of (token-count 83617, reported-usage 0.83617");
+    expect(stdout).toContain("any of (context-tokens 83617");
     expect(stdout).toContain("reserveTokens=16384, keepRecentTokens=20000");
     expect(stdout).toContain("PRUNE_PROTECT=40000, PRUNE_MINIMUM=20000");
     expect(stdout.match(/rehydrationCooldownTurns/g)).toHaveLength(1);
@@ -25,7 +25,7 @@ describe("presets", () => {
       ladder: ["session-summary"],
       figures: { systemReserve: 2_000, outputReserve: 4_000, safetyBuffer: 5_000, recentMessagesToKeep: 10 },
       sets: { summaryMaxTokens: 1_000, targetPercent: 0 },
-      parameters: { maxInputTokens: 100_000, summaryMaxTokens: 1_000 },
+      parameters: { maxInputTokens: 128_000, summaryMaxTokens: 1_000 },
     });
   });
 });

@@ -101,7 +101,9 @@ async function folded(
   const line = log.lineOf(firstKeptEntryId);
   cut = line === undefined ? session.thread.length : ordinalFrom(session.thread, line);
   const instructions = customInstructions === undefined ? {} : { instructions: customInstructions };
-  const outcome = await session.compact({ force: true, signal, ...instructions });
+  // A host that switched folding off leaves pi to its own compaction, whoever asked pi for it.
+  const force = session.stats().autoCompaction;
+  const outcome = await session.compact({ force, signal, ...instructions });
   if (outcome.type === "vetoed") return { cancel: true };
   if (!("plan" in outcome)) return { kind: "no-fold", outcome };
   const compaction = compactionOf(session, log);
