@@ -104,4 +104,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "list the presets and their parameters",
     load: async () => (await import("./commands/presets.ts")).presetsCommand,
   },
+  {
+    name: "models",
+    summary: "list what is known of models: windows, caps, prices, and since when",
+    load: async () => (await import("./commands/models.ts")).modelsCommand,
+  },
 ];

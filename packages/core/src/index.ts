@@ -118,17 +118,25 @@ export {
   withSystemText,
 } from "./providers/chat-request.ts";
 export {
+  checkModelRows,
   contextWindow,
   DEFAULT_CONTEXT_WINDOW,
+  MODELS,
+  type ModelRow,
+  modelName,
+  modelRow,
+  modelRowSchema,
+  suggestedCap,
+} from "./providers/models.ts";
+export {
   minimumCachedTokens,
-  MODEL_WINDOWS,
   PROMPT_CACHE_PRICES,
   type PromptCachePrice,
   promptCachePrice,
   promptCachePriceOfFormat,
   promptCachePriceOfModel,
   promptCachePriceSchema,
-} from "./providers/known-models.ts";
+} from "./providers/cache-prices.ts";
 export {
   type Authority,
   authoritySchema,

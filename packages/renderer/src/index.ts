@@ -27,7 +27,7 @@ export type {
 export { FORMAT_NAMES, formatById, FORMATS } from "./formats/formats.ts";
 export type { CapabilityTable, ModelCapabilities } from "./input/model-capabilities.ts";
 export { MODEL_CAPABILITIES } from "./input/model-capabilities.ts";
-export { capabilitiesOf, isSameModel, modelName } from "./input/model-capabilities.ts";
+export { capabilitiesOf, isSameModel } from "./input/model-capabilities.ts";
 export { type OverflowReport, recognizeOverflow } from "./overflow/recognize-overflow.ts";
 export { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow/recognize-overflow.ts";
 export { type CompleteResponse, discardTruncatedCalls, isMaxOutputStop } from "./overflow/discard-truncated-calls.ts";

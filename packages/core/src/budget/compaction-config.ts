@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nearestName, ThreadfoldError } from "../errors/threadfold-error.ts";
 import { freezeDeep } from "../json/json-value.ts";
 import { toolDurabilitySchema } from "../model/part.ts";
-import { promptCachePriceSchema } from "../providers/known-models.ts";
+import { promptCachePriceSchema } from "../providers/cache-prices.ts";
 import { summaryWordingSchema } from "../summary/render-summary.ts";
 
 /** How one tool's results are folded. */

@@ -1,4 +1,4 @@
-import { contextWindow, minimumCachedTokens, promptCachePriceOfModel } from "@threadfold/core";
+import { contextWindow, minimumCachedTokens, modelName, promptCachePriceOfModel } from "@threadfold/core";
 import { derivation } from "./derivation.ts";
 
 /** What is assumed of a model that no row says more of: the strictest. */
@@ -11,16 +11,6 @@ const STRICTEST = {
 } as const;
 
 const NO_ROWS: CapabilityTable = Object.freeze({});
-
-/**
- * A model's name without the words that gateways put before it: `us.anthropic.claude-x`, `anthropic/claude-x` and
- * `models/gemini-x` are `claude-x` and `gemini-x`. Dots in the names of Claude models are hyphens.
- */
-export function modelName(model: string): string {
-  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
-  const claude = name.indexOf("claude-");
-  return claude < 0 ? name : name.slice(claude).replaceAll(".", "-");
-}
 
 /**
  * What a model can take; null when no row names it.

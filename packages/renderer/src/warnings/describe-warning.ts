@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "continuation-added": "a marked user message was put last",
   "rule-not-pinned": "rules are folded away and not pinned, because detected pins have a cap",
   "body-not-stored": "large messages were not externalized, because the artifact store did not take them",
+  "model-unknown": "the model is not known, and no cap was set for it: set maxInputTokens, or add a row to models",
   "result-left-out": "results were left out",
   "reasoning-left-out": "messages go out without their reasoning",
   "media-replaced": "messages have pictures or documents that were replaced by a marker",

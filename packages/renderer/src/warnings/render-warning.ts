@@ -31,7 +31,9 @@ export type PlainWarningKind =
   /** Rules of a user are not pinned for the cap on detected pins, and the messages that they stand in are folded. */
   | "rule-not-pinned"
   /** The artifact store did not take the bodies of messages, which were therefore not externalized. */
-  | "body-not-stored";
+  | "body-not-stored"
+  /** Nothing is known of the model, and the host set no cap: the default one may be too large for it. */
+  | "model-unknown";
 
 /** Why a part of a message does not go out. */
 export type LeftOutReason = {
@@ -97,6 +99,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "message-left-out": true,
   "rule-not-pinned": true,
   "body-not-stored": false,
+  "model-unknown": false,
   "system-as-notice": false,
   "opening-added": false,
   "turn-opened": false,

@@ -24,7 +24,8 @@ export interface SessionTurnPorts {
   readonly options: SessionOptions;
   readonly store: ThreadfoldStore;
   readonly preset: CompactionPreset;
-  readonly price: PromptCachePrice | undefined;
+  /** What the provider charges for the model that holds now. */
+  readonly price: () => PromptCachePrice | undefined;
   readonly clock: Clock;
   readonly thread: SessionThread;
   readonly request: RequestSettings;
@@ -67,7 +68,7 @@ export class SessionTurns {
       onSummaryFailure: options.onSummaryFailure ?? "fold",
       usage: memory.usage,
       idleSeconds: memory.idleSeconds,
-      price,
+      price: price(),
       history: memory.history(plan),
       emit: (event) => events.emit(event),
     };

@@ -1,4 +1,5 @@
 import {
+  checkModelRows,
   checkTimeLimit,
   contextCompactionConfigSchema,
   nearestName,
@@ -147,6 +148,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   frame: true,
   summaryRole: true,
   model: true,
+  models: true,
   cacheBreakpoints: true,
   determinismProbe: true,
   onOverBudget: true,
@@ -219,6 +221,7 @@ export function checkedOptions(options: OpenOptions): OpenOptions {
   const { timeLimitMs } = options.vectors ?? {};
   if (timeLimitMs !== undefined) checkTimeLimit("vectors.timeLimitMs", timeLimitMs);
   checkFrame(frame);
+  if (options.models !== undefined) checkModelRows(options.models);
   checkOverBudget(onOverBudget);
   if (hooks !== undefined) checkHooks(hooks);
   return options;

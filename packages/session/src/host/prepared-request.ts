@@ -66,6 +66,9 @@ export interface PreparedRequest {
 export interface ModelTarget {
   /** Its name; see `SessionOptions.model`. */
   readonly model?: string;
-  /** Tokens that a request to it may have; the cap as it was when left out. */
+  /**
+   * Tokens that a request to it may have. When left out: what the session was opened with, or the model's effective window
+   * where that is less or nothing was set; of a model that no row names, the cap stays as it was.
+   */
   readonly maxInputTokens?: number;
 }

@@ -4,6 +4,7 @@ import type {
   CompletionModel,
   ContextCompactionConfig,
   DeterminismProbe,
+  ModelRow,
   ProviderAwareTokenizer,
   SecurityContext,
   Summarizer,
@@ -113,9 +114,12 @@ export interface SessionOptions {
   readonly summaryRole?: SummaryRole;
   /**
    * Name of the model that requests go to. What it cannot take back, such as another model's signed reasoning, is left
-   * out with a warning. Without it the format's own table holds, which suits the strictest model.
+   * out with a warning. Without it the format's own table holds, which suits the strictest model. Where neither `config`
+   * nor the preset sets `maxInputTokens`, the model's effective window is the cap; its prices weigh folds.
    */
   readonly model?: string;
+  /** What is known of models, on top of the table that comes with Threadfold (`MODELS`); a row of one's own wins. */
+  readonly models?: readonly ModelRow[];
   /**
    * Set to have requests mark where their cached prefixes end, as far as the provider of the format and the model take such
    * marks: behind tools and system text, behind the folds, where the request before ended, and at the newest message that

@@ -3,7 +3,9 @@ import {
   type ContextCompactionConfig,
   compactionConfig,
   type DurabilityOf,
+  modelRow,
   type ProviderAwareTokenizer,
+  suggestedCap,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
@@ -67,7 +69,7 @@ export function otherOptions(
 /** Fills in what the options leave out. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function sessionParts(options: SessionOptions): SessionParts {
   const preset = options.preset ?? threadfoldPreset;
-  const config = compactionConfig({ ...preset.config, ...options.config });
+  const config = compactionConfig({ ...modelCap(options), ...preset.config, ...options.config });
   const givenStore = options.store ?? createMemoryStore();
   return {
     givenStore,
@@ -77,6 +79,12 @@ export function sessionParts(options: SessionOptions): SessionParts {
     tokenizer: calibrated(options.tokenizer ?? heuristicTokenizer(), options.calibration),
     durabilityOf: durabilityPolicy(config),
   };
+}
+
+/** The cap that the model suggests, where there is a model and a row for it. */
+function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">) {
+  const row = model === undefined ? undefined : modelRow(model, models);
+  return row === undefined ? {} : { maxInputTokens: suggestedCap(row) };
 }
 
 /**

@@ -76,6 +76,8 @@ function sessionServices(
   const plan = new SessionPlan(store, firstPlan);
   const history = new SessionHistory({ store, thread, plan });
   const request = requestSettings(options, parts);
+  // An unknown price row is an error of whoever opens the session, and not of a later fold.
+  cachePriceOf(config, request.format.id);
   const unfolding = sessionUnfolding(options, parts, records, { thread, plan, history });
   const { background } = options;
   const folding = new SessionFolding({
@@ -84,7 +86,7 @@ function sessionServices(
     preset,
     summarizer: sessionSummarizer(options, parts),
     standIn: standInSummarizer(options),
-    price: cachePriceOf(config, request.format.id),
+    price: () => cachePriceOf(config, request.format.id, request.model),
     clock,
     thread,
     plan,
@@ -166,9 +168,15 @@ function sessionThread(
   });
 }
 
-function requestSettings({ format, model, frame, summaryRole }: SessionOptions, { config }: SessionParts) {
+function requestSettings(
+  { format, model, models, frame, summaryRole, config: given }: SessionOptions,
+  { config, preset }: SessionParts,
+) {
+  const ownCap = given?.maxInputTokens ?? preset.config.maxInputTokens;
   return new RequestSettings({
     config,
+    ...(ownCap !== undefined && { ownCap }),
+    ...(models !== undefined && { models }),
     format: format ?? formatById("anthropic-messages"),
     ...(model !== undefined && { model }),
     ...(frame !== undefined && { frame }),

@@ -53,6 +53,10 @@ function unstoredWarning(outcome: CompactionOutcome | null): readonly RenderWarn
   return messageIds === undefined ? [] : [{ kind: "body-not-stored", messageIds }];
 }
 
+/** Reports that nobody knows what the model takes. */
+const guessWarning = ({ isGuessed }: RequestSettings): readonly RenderWarning[] =>
+  isGuessed ? [{ kind: "model-unknown", messageIds: [] }] : [];
+
 /** Renders requests and records each one by its digest before it is handed out. */
 export class RequestRecorder {
   readonly #ports: RequestRecorderPorts;
@@ -89,7 +93,12 @@ export class RequestRecorder {
       breakdown: rendering.breakdown,
       plan,
       manifest: rendering.manifest,
-      warnings: [...rendering.warnings, ...unpinnedWarning(thread, plan), ...unstoredWarning(outcome)],
+      warnings: [
+        ...rendering.warnings,
+        ...unpinnedWarning(thread, plan),
+        ...unstoredWarning(outcome),
+        ...guessWarning(request),
+      ],
       violations: verification.violations,
       missingPins: rendering.missingPins,
       outcome,

@@ -2,8 +2,11 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   compactionConfig,
+  type ModelRow,
+  modelRow,
   type SummaryRole,
   type SummaryWording,
+  suggestedCap,
   type TokenBudget,
   tokenBudget,
 } from "@threadfold/core";
@@ -24,6 +27,9 @@ import type { ModelTarget } from "../host/prepared-request.ts";
 /** What a request turn begins with. */
 export interface RequestSettingsParts {
   readonly config: ContextCompactionConfig;
+  /** The cap that the host set, in tokens; absent where the model or the default decides. */
+  readonly ownCap?: number;
+  readonly models?: readonly ModelRow[];
   readonly format: ProviderFormat;
   readonly model?: string;
   readonly frame?: FrameFields;
@@ -40,13 +46,21 @@ export class RequestSettings {
   readonly summaryWording: SummaryWording | undefined;
   /** What the session was opened with. */
   readonly ownFrame: RequestFrame;
+  readonly #models: readonly ModelRow[];
+  readonly #ownCap: number | undefined;
   #config: ContextCompactionConfig;
+  /** True while nobody said what the model takes, and no row does. */
+  #isGuessed: boolean;
   #model: string | undefined;
   #frame: RequestFrame;
   #newest: { readonly turn: RenderSources; readonly renderer: RequestRenderer } | undefined;
 
-  constructor({ config, format, model, frame, summaryRole = config.summaryRole }: RequestSettingsParts) {
+  constructor(parts: RequestSettingsParts) {
+    const { config, ownCap, models = [], format, model, frame, summaryRole = config.summaryRole } = parts;
     this.#config = config;
+    this.#ownCap = ownCap;
+    this.#models = models;
+    this.#isGuessed = model !== undefined && ownCap === undefined && modelRow(model, models) === undefined;
     this.format = format;
     this.#model = model;
     this.ownFrame = { ...EMPTY_FRAME, ...given(frame) };
@@ -80,8 +94,17 @@ export class RequestSettings {
 
   /** Makes the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number. */
   retarget({ model, maxInputTokens }: ModelTarget): void {
-    if (maxInputTokens !== undefined) this.#config = compactionConfig({ ...this.#config, maxInputTokens });
+    const row = model === undefined ? undefined : modelRow(model, this.#models);
+    const suggested = row && Math.min(suggestedCap(row), this.#ownCap ?? Number.POSITIVE_INFINITY);
+    const cap = maxInputTokens ?? suggested;
+    if (cap !== undefined) this.#config = compactionConfig({ ...this.#config, maxInputTokens: cap });
+    if (model !== undefined || maxInputTokens !== undefined) this.#isGuessed = model !== undefined && cap === undefined;
     if (model !== undefined) this.#model = model;
+  }
+
+  /** True while requests go to a model of which nobody said what it takes: the cap may be too large for it. */
+  get isGuessed(): boolean {
+    return this.#isGuessed;
   }
 
   /** Renders plans over the thread as it is now. */

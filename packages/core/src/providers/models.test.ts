@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkModelRows,
+  contextWindow,
+  DEFAULT_CONTEXT_WINDOW,
+  MODELS,
+  type ModelRow,
+  modelRow,
+  modelRowSchema,
+  suggestedCap,
+} from "./models.ts";
+
+const rowOf = (name: string, windowTokens: number): ModelRow => ({ name, windowTokens, asOf: "2026-11", source: "us" });
+
+describe("the table of models", () => {
+  it("has a date and a source in every row, each name once, and no cap above its window", () => {
+    expect(new Set(MODELS.map(({ name }) => name)).size).toBe(MODELS.length);
+    for (const row of MODELS) {
+      expect(modelRowSchema.parse(row)).toEqual(row);
+      expect(suggestedCap(row)).toBeLessThanOrEqual(row.windowTokens);
+      expect(suggestedCap(row)).toBeGreaterThan(0);
+    }
+  });
+
+  it("knows a model by whatever a gateway puts before its name", () => {
+    for (const name of ["claude-opus-5-5", "anthropic/claude-opus-5.5", "us.anthropic.claude-opus-5-5-20261001"])
+      expect(modelRow(name)?.inputPrice).toBe(4);
+    expect(modelRow("a-model-of-tomorrow")).toBeUndefined();
+  });
+
+  it("leaves room for the answer where nothing else is known, and stops where input becomes dearer", () => {
+    expect(suggestedCap(rowOf("m", 8_000))).toBe(7_000);
+    expect(suggestedCap({ ...rowOf("m", 200_000), maxOutputTokens: 4_000 })).toBe(196_000);
+    expect(modelRow("gpt-5.6-terra")).toMatchObject({ windowTokens: 1_050_000, effectiveTokens: 272_000 });
+  });
+
+  it("S11: refuses a row that is none, and says where", () => {
+    expect(() => checkModelRows([{ ...rowOf("m", 8_000), asOf: "today" }])).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "models.0.asOf" } }),
+    );
+    expect(() => checkModelRows([{ ...rowOf("m", 8_000), window: 1 } as never])).toThrow("models.0");
+  });
+});
+
+describe("contextWindow", () => {
+  it.each([
+    ["gpt-4o", 128_000],
+    ["gpt-4-turbo", 128_000],
+    ["gpt-4", 8_192],
+    ["claude-3-5-sonnet-20240620", 200_000],
+    ["claude-3-haiku-20240307", 200_000],
+    ["a-model-of-tomorrow", 128_000],
+  ])("seed 003: %s has %i", (model, tokens) => {
+    expect(contextWindow(model)).toBe(tokens);
+  });
+
+  it("goes by the longest name that the model's name begins with", () => {
+    expect([contextWindow("gpt-4-0613"), contextWindow("gpt-4o-2024-08-06"), contextWindow("gpt-4.1-mini")]).toEqual([
+      8_192, 128_000, 1_047_576,
+    ]);
+    expect(contextWindow("claude-sonnet-9")).toBe(200_000);
+  });
+
+  it("takes the user's table before its own, and keeps it apart", () => {
+    const own = [rowOf("gpt-4o-mini", 64_000), rowOf("local/", 4_096), rowOf("gpt-4o", 1)];
+    expect(contextWindow("gpt-4o-mini", own)).toBe(64_000);
+    expect(contextWindow("local/llama", own)).toBe(4_096);
+    expect(contextWindow("gpt-4o", own)).toBe(1);
+    expect(contextWindow("gpt-4o")).toBe(128_000);
+  });
+
+  it("takes no name of an object property for a model", () => {
+    for (const model of ["__proto__", "constructor", "toString", ""])
+      expect(contextWindow(model)).toBe(DEFAULT_CONTEXT_WINDOW);
+  });
+});

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { ThreadfoldError } from "../errors/threadfold-error.ts";
+import { freezeDeep } from "../json/json-value.ts";
+
+const tokens = z.int().positive();
+const dollars = z.number().nonnegative();
+
+/** What is known of a model, or of all models whose names begin alike, and since when. */
+export const modelRowSchema = z.strictObject({
+  /** The beginning of the names that the row holds for, without the words that gateways put before them; see `modelName`. */
+  name: z.string().min(1),
+  /** The context window, in tokens. */
+  windowTokens: tokens,
+  /**
+   * The most tokens of input that are worth using: fewer than the window where more are dearer, or known to be read worse,
+   * or where the answer shares the window.
+   */
+  effectiveTokens: tokens.optional(),
+  /** The longest answer, in tokens. */
+  maxOutputTokens: tokens.optional(),
+  /** Price of a million uncached input tokens, in US dollars. */
+  inputPrice: dollars.optional(),
+  /** Price of a million output tokens, in US dollars. */
+  outputPrice: dollars.optional(),
+  /** The month in which the row was true, such as `2026-11`. */
+  asOf: z.string().regex(/^\d{4}-\d{2}$/),
+  /** Where it is written. */
+  source: z.string().min(1),
+  /** What the figures leave out, or whose choice they are. */
+  note: z.string().optional(),
+});
+export type ModelRow = z.infer<typeof modelRowSchema>;
+
+const ANTHROPIC = { asOf: "2026-11", source: "platform.claude.com, page of the model" } as const;
+const OPENAI = { asOf: "2026-11", source: "developers.openai.com, page of the model" } as const;
+const LISTED = { asOf: "2026-11", source: "the table of the AI SDK layer's design" } as const;
+const CAPABILITY_LIST = {
+  asOf: "2025-12",
+  source: "provider lists of model libraries; look it up before you depend on it",
+} as const;
+
+const MILLION = 1_000_000;
+/** Of windows of a million tokens. */
+const LONG = {
+  windowTokens: MILLION,
+  effectiveTokens: 200_000,
+  maxOutputTokens: 128_000,
+  note: "The effective window is our choice, no vendor's figure: what this family was used up to before. Raise maxInputTokens where your own logs say so.",
+} as const;
+const CLAUDE_4 = { windowTokens: 200_000, ...CAPABILITY_LIST } as const;
+
+/** What is known of models, the longest fitting name wins. A session takes more rows as `models`. */
+export const MODELS: readonly ModelRow[] = freezeDeep([
+  { name: "claude-", windowTokens: 200_000, ...LISTED, note: "For Claude models without a row of their own." },
+  { name: "claude-3-7", windowTokens: 200_000, maxOutputTokens: 64_000, ...CAPABILITY_LIST },
+  { name: "claude-opus-4", maxOutputTokens: 32_000, ...CLAUDE_4 },
+  { name: "claude-sonnet-4", maxOutputTokens: 64_000, ...CLAUDE_4 },
+  { name: "claude-haiku-4", maxOutputTokens: 64_000, ...CLAUDE_4 },
+  { name: "claude-opus-5", ...LONG, inputPrice: 5, outputPrice: 25, ...ANTHROPIC },
+  { name: "claude-opus-5-5", ...LONG, inputPrice: 4, outputPrice: 20, ...ANTHROPIC },
+  { name: "claude-sonnet-5", ...LONG, inputPrice: 2, outputPrice: 10, ...ANTHROPIC },
+  { name: "claude-haiku-5-5", ...LONG, ...ANTHROPIC },
+  { name: "claude-fable-5", ...LONG, ...ANTHROPIC },
+  { name: "claude-fable-5-1", ...LONG, inputPrice: 10, outputPrice: 50, ...ANTHROPIC },
+  { name: "gpt-4", windowTokens: 8_192, ...LISTED },
+  { name: "gpt-4-turbo", windowTokens: 128_000, ...LISTED },
+  { name: "gpt-4o", windowTokens: 128_000, maxOutputTokens: 16_384, ...CAPABILITY_LIST },
+  { name: "gpt-4.1", windowTokens: 1_047_576, maxOutputTokens: 32_768, ...CAPABILITY_LIST },
+  { name: "gpt-5", windowTokens: 400_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
+  {
+    ...{ name: "gpt-5-nano", windowTokens: 400_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
+    ...{ inputPrice: 0.05, outputPrice: 0.4 },
+  },
+  {
+    ...{ name: "gpt-5.6", windowTokens: 1_050_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
+    note: "More than 272 000 tokens of input cost twice as much. Prices differ from tier to tier.",
+  },
+  {
+    ...{ name: "gpt-5.6-sol", windowTokens: 1_050_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
+    ...{ inputPrice: 4, outputPrice: 20 },
+    note: "More than 272 000 tokens of input cost twice as much. An offer until 21 November 2026 at least.",
+  },
+  { name: "gemini-", windowTokens: 1_048_576, effectiveTokens: 200_000, ...CAPABILITY_LIST, note: LONG.note },
+]);
+
+/**
+ * A model's name without the words that gateways put before it: `us.anthropic.claude-x`, `anthropic/claude-x` and
+ * `models/gemini-x` are `claude-x` and `gemini-x`. Dots in the names of Claude models are hyphens.
+ */
+export function modelName(model: string): string {
+  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  const claude = name.indexOf("claude-");
+  return claude < 0 ? name : name.slice(claude).replaceAll(".", "-");
+}
+
+/**
+ * What is known of a model: the row with the longest name that the model's name begins with; undefined when there is none.
+ *
+ * @param more rows of one's own, which win over built-in ones of the same name.
+ */
+export function modelRow(model: string, more: readonly ModelRow[] = []): ModelRow | undefined {
+  const names = [modelName(model), model.toLowerCase()];
+  const fits = ({ name }: ModelRow) => names.some((known) => known.startsWith(name.toLowerCase()));
+  return [...more, ...MODELS].filter(fits).sort((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` that names the row and the field. */
+export function checkModelRows(rows: readonly ModelRow[]): void {
+  const parsed = z.array(modelRowSchema).safeParse(rows);
+  if (parsed.success) return;
+  const issue = parsed.error.issues[0];
+  const name = ["models", ...(issue?.path ?? [])].join(".");
+  throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });
+}
+
+/** Of a window that prompt and answer share, the answer has this share at the most. */
+const ANSWER_SHARE = 1 / 8;
+
+/** The cap that a model suggests, in tokens of input: its effective window, or its window less room for an answer. */
+export function suggestedCap({ windowTokens, effectiveTokens, maxOutputTokens = windowTokens }: ModelRow): number {
+  return effectiveTokens ?? windowTokens - Math.min(maxOutputTokens, Math.floor(windowTokens * ANSWER_SHARE));
+}
+
+/** Context window, in tokens, of a model that has no row. */
+export const DEFAULT_CONTEXT_WINDOW = 128_000;
+
+/** A model's context window in tokens; `DEFAULT_CONTEXT_WINDOW` where no row names it. */
+export const contextWindow = (model: string, more: readonly ModelRow[] = []): number =>
+  modelRow(model, more)?.windowTokens ?? DEFAULT_CONTEXT_WINDOW;

@@ -1,0 +1,86 @@
+import type { ModelRow } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { ladderPreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import type { SessionOptions } from "../host/session-options.ts";
+import { handClock, openSession, say, work } from "../testing/agent-work.ts";
+
+const own: ModelRow = {
+  name: "house-",
+  windowTokens: 12_000,
+  effectiveTokens: 9_000,
+  asOf: "2026-11",
+  source: "our server",
+};
+const capOf = async (options: Partial<SessionOptions>) => (await openSession(options)).config.maxInputTokens;
+const warned = (warnings: readonly { readonly kind: string }[]) =>
+  warnings.some(({ kind }) => kind === "model-unknown");
+
+describe("a model that a session is opened for", () => {
+  it("sets the cap where the host does not: its effective window, or its window less room for an answer", async () => {
+    expect(await capOf({ model: "gpt-5.6-terra" })).toBe(272_000);
+    expect(await capOf({ model: "openai/gpt-4" })).toBe(7_168);
+    expect(await capOf({ model: "gpt-4", config: { maxInputTokens: 50_000 } })).toBe(50_000);
+    expect(await capOf({ model: "gpt-4", preset: { ...ladderPreset, config: { maxInputTokens: 30_000 } } })).toBe(
+      30_000,
+    );
+    expect(await capOf({ model: "house-7b", models: [own] })).toBe(9_000);
+    expect(await capOf({ model: "gpt-4", models: [{ ...own, name: "gpt-4" }] })).toBe(9_000);
+  });
+
+  it("is said to be unknown where no row names it and nobody set a cap", async () => {
+    const opened = async (options: Partial<SessionOptions>) => {
+      const session = await openSession(options);
+      await session.append([say("u0", "user", "Hello.")]);
+      return session;
+    };
+    const unknown = await opened({ model: "house-7b" });
+    expect(warned((await unknown.prepare()).warnings)).toBe(true);
+    expect(unknown.config.maxInputTokens).toBe(100_000);
+    unknown.switchModel({ maxInputTokens: 8_000 });
+    expect(warned((await unknown.prepare()).warnings)).toBe(false);
+    for (const options of [
+      {},
+      { model: "house-7b", config: { maxInputTokens: 8_000 } },
+      { model: "house-7b", models: [own] },
+    ]) {
+      const session = await opened(options);
+      expect(warned((await session.prepare()).warnings)).toBe(false);
+    }
+    unknown.switchModel({ model: "another-7b" });
+    expect(warned((await unknown.prepare()).warnings)).toBe(true);
+  });
+});
+
+describe("a session that is switched to another model", () => {
+  it("folds for its window before anything is sent to it, and takes the old cap again when it comes back", async () => {
+    const session = await openSession({ model: "claude-opus-4-5", config: { maxInputTokens: 150_000 } });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 60, 1_000)]);
+    expect((await session.prepare()).tokens).toBeGreaterThan(60_000);
+    session.switchModel({ model: "gpt-4" });
+    const prepared = await session.prepare();
+    expect(prepared.outcome?.type).toBe("committed");
+    expect(prepared.tokens).toBeLessThanOrEqual(7_168);
+    session.switchModel({ model: "claude-opus-4-5" });
+    expect(session.config.maxInputTokens).toBe(150_000);
+    session.switchModel({ model: "gpt-4", maxInputTokens: 8_000 });
+    expect(session.config.maxInputTokens).toBe(8_000);
+    session.switchModel({ model: "a-model-of-tomorrow" });
+    expect(session.config.maxInputTokens).toBe(8_000);
+  });
+
+  it("weighs folds by the prices of the model that holds now, and not by those of the format", async () => {
+    const clock = handClock();
+    const config = { maxInputTokens: 10_000, softThresholdPercent: 0.5, targetPercent: 0.3 } as const;
+    const session = await openSession({ clock, format: formatById("openai-chat"), model: "deepseek-chat", config });
+    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 400)]);
+    await session.render();
+    clock.pass(10);
+    const reason = async () => (await session.dryRun()).weighing?.reason;
+    expect(await reason()).toContain("deepseek's prices");
+    session.switchModel({ model: "gpt-4o" });
+    expect(await reason()).toContain("openai-4o's prices");
+    session.switchModel({ model: "house-7b" });
+    expect(await reason()).toContain("openai's prices");
+  });
+});
