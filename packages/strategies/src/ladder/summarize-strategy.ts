@@ -80,7 +80,7 @@ function oldestGroups(context: StrategyContext): readonly MessageGroup[] {
 const LEAST_SUMMARY_TOKENS = 200;
 
 /** What a summary stands for: tokens of messages, and the summaries that go into it. */
-export interface SummarySources {
+interface SummarySources {
   readonly rawTokens: number;
   readonly absorbs: readonly SummarizationRecord[];
 }
