@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, encryptedStore, eraseSubject, memoryKeyStore, openSqliteStore } from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSession, say, threadId } from "./testing/agent-work.ts";
+import { openSession, threadId } from "./testing/agent-work.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,7 +21,7 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
   it.each([true, false])("hands out no request (journal: %s)", async (journal) => {
     const store = await open();
     const session = await openSession({ store, journal });
-    await session.append([say("u0", "user", "My passport is Zanzibar.")]);
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
     expect((await session.prepare()).payloadText).toContain("Zanzibar");
     await eraseSubject(store, threadId, why);
     await expect(session.prepare()).rejects.toMatchObject({ code: "CONTENT_ERASED" });
@@ -31,7 +32,7 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
   it("hands nothing on, and asks no summarizer for it", async () => {
     const store = await open();
     const session = await openSession({ store });
-    await session.append([say("u0", "user", "My passport is Zanzibar.")]);
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
     await eraseSubject(store, threadId, why);
     let asked = false;
     const summarizer = {
@@ -52,7 +53,7 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
   it("hands nothing on when it is erased while the summarizer reads", async () => {
     const store = await open();
     const session = await openSession({ store });
-    await session.append([say("u0", "user", "My passport is Zanzibar.")]);
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
     const summarizer = {
       id: "slow@1",
       summarize: async () => {

@@ -1,16 +1,11 @@
-import {
-  asThreadId,
-  asToolCallId,
-  type MessageInput,
-  type ProviderAwareTokenizer,
-  TokenLedger,
-} from "@threadfold/core";
+import { asThreadId, type MessageInput, type ProviderAwareTokenizer, TokenLedger } from "@threadfold/core";
+import { message, result, tool } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { calibratedTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
 import { ContextSession } from "./loop/context-session.ts";
-import { callOf, say } from "./testing/agent-work.ts";
+import { callOf } from "./testing/agent-work.ts";
 
 const threadId = asThreadId("long-texts");
 const tiktoken = await loadTokenizer("tiktoken");
@@ -23,27 +18,17 @@ const LONG = 6 * SHORT;
 const slow = (length: number): string =>
   "我们必须先检查资料库。Never touch it!\n".repeat(Math.ceil(length / 33)).slice(0, length);
 
-const resultOf = (text: string): MessageInput => ({
-  ...say("t0", "tool", ""),
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "bash",
-        callId: asToolCallId("call_0"),
-        outcome: "success",
-        content: { type: "text", text },
-      },
-    },
-  ],
-});
+const resultOf = (text: string): MessageInput => tool("t0", result("call_0", text, { toolName: "bash" }));
 const resulting = (text: string): readonly MessageInput[] => [
-  say("u0", "user", "Look."),
+  message("u0", "user", "Look."),
   callOf(0),
   resultOf(text),
-  say("a1", "assistant", "It says a lot."),
+  message("a1", "assistant", "It says a lot."),
 ];
-const pasted = (text: string): readonly MessageInput[] => [say("u0", "user", text), say("p1", "assistant", "I see.")];
+const pasted = (text: string): readonly MessageInput[] => [
+  message("u0", "user", text),
+  message("p1", "assistant", "I see."),
+];
 
 const open = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
   ContextSession.open({ threadId, config: { maxInputTokens: 20_000 }, store: createMemoryStore(), ...options });
@@ -88,7 +73,7 @@ describe("no text holds up the event loop", () => {
 
   it("while it is folded", async () => {
     const session = await open();
-    await session.append([...pasted(slow(LONG)), ...resulting(slow(LONG)).slice(1), say("u9", "user", "And now?")]);
+    await session.append([...pasted(slow(LONG)), ...resulting(slow(LONG)).slice(1), message("u9", "user", "And now?")]);
     let outcome: unknown;
     const turns = await turnsDuring(async () => {
       outcome = await session.compact({ force: true });
@@ -100,10 +85,10 @@ describe("no text holds up the event loop", () => {
   it("a short message waits for no turn of the loop, unless the machine was busy with something else", async () => {
     const session = await open({ tokenizer: tiktoken });
     const waited: number[] = [];
-    for (let message = 0; message < 50 && !waited.includes(0); message++) {
+    for (let number = 0; number < 50 && !waited.includes(0); number++) {
       let others = 0;
       globalThis.setImmediate(() => others++);
-      await session.append([say(`u${message}`, "user", "Go on.")]);
+      await session.append([message(`u${number}`, "user", "Go on.")]);
       waited.push(others);
     }
     expect(waited).toContain(0);
@@ -121,7 +106,7 @@ describe("counting in turns", () => {
     const session = await open({ tokenizer });
     const text = slow(SHORT);
     await session.append(pasted(text));
-    await session.append([callOf(0), { ...resultOf(text), id: say("t0", "tool", "").id }]);
+    await session.append([callOf(0), { ...resultOf(text), id: message("t0", "tool", "").id }]);
     const atOnce = TokenLedger.empty(tokenizer, () => "anchoring").extend(session.thread);
     expect(session.stats().unfoldedTokens).toBe(atOnce.totalTokens);
     expect(atOnce.totalTokens).toBe(
@@ -132,9 +117,9 @@ describe("counting in turns", () => {
   it("appends in the order in which they were called, however long each is", async () => {
     const session = await open({ tokenizer: tiktoken });
     await Promise.all([
-      session.append([say("u0", "user", slow(SHORT))]),
-      session.append([say("u1", "user", "short")]),
-      session.append([say("u2", "user", slow(SHORT))]),
+      session.append([message("u0", "user", slow(SHORT))]),
+      session.append([message("u1", "user", "short")]),
+      session.append([message("u2", "user", slow(SHORT))]),
     ]);
     expect([...session.thread.messages].map(({ id }) => id)).toEqual(["u0", "u1", "u2"]);
   });

@@ -9,13 +9,14 @@ import {
   type Summarizer,
   visibleText,
 } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { FORMATS, formatById } from "@threadfold/renderer";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import { presetByName, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
-import { callOf, openSession, resultOf, say, threadId, work } from "./testing/agent-work.ts";
+import { callOf, openSession, resultOf, threadId, work } from "./testing/agent-work.ts";
 
 const config = { maxInputTokens: 10_000 };
 const preset = { ...threadfoldPreset, ladder: [summarizeStrategy] };
@@ -57,7 +58,7 @@ describe("what is kept", () => {
     try {
       const url = `sqlite:${join(folder, "store.db")}`;
       const session = await folding({ store: await openStore(url) });
-      await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+      await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
       const before = await session.prepare();
       await session.close();
       const again = await folding({ store: await openStore(url) });
@@ -76,7 +77,7 @@ describe("what is kept", () => {
   it("C9 the synthetic message of a fold survives what every provider's format filters", async () => {
     for (const format of formats) {
       const session = await folding({ format });
-      await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+      await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
       const { payloadText, violations, plan } = await session.prepare();
       expect(violations).toEqual([]);
       const text = plan.summarizations[0]?.summary.toolOutcomes[0]?.toolName ?? "Build it.";
@@ -90,7 +91,7 @@ describe("what is kept", () => {
 
   it("C10 a history that goes round and round while no trigger fires is not duplicated", async () => {
     const store = createMemoryStore();
-    const talk: readonly MessageInput[] = [say("u0", "user", "Build it."), ...work(0, 3, 100)];
+    const talk: readonly MessageInput[] = [message("u0", "user", "Build it."), ...work(0, 3, 100)];
     let bytes: string | undefined;
     for (let round = 0; round < 5; round++) {
       const session = await openSession({ store, config });
@@ -109,7 +110,7 @@ describe("what is kept", () => {
 
 describe("what is asked of the summarizer", () => {
   it.each([
-    ["with history", [say("u0", "user", "Build it. The port is 4217.")]],
+    ["with history", [message("u0", "user", "Build it. The port is 4217.")]],
     ["with no user before", []],
   ])(
     "L1 a manual fold %s: the model gets prompt and history, and what is sent afterwards is legal",
@@ -132,7 +133,7 @@ describe("what is asked of the summarizer", () => {
   it("L2 a fold in the middle of a turn, after a result: calls go with their results on both sides", async () => {
     const { summarizer, requests } = watchedSummarizer();
     const session = await folding({ summarizer });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 11, 900), callOf(11)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 11, 900), callOf(11)]);
     await session.append([resultOf(11, 900)]);
     const prepared = await session.prepare();
     expect(prepared.outcome?.type).toBe("committed");
@@ -150,7 +151,11 @@ describe("what is asked of the summarizer", () => {
   it("L3 a message that waits to be answered is not in the request for the summary, and is sent after it", async () => {
     const { summarizer, ids, requests } = watchedSummarizer();
     const session = await folding({ summarizer });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900), say("u1", "user", "And now deploy.")]);
+    await session.append([
+      message("u0", "user", "Build it."),
+      ...work(0, 12, 900),
+      message("u1", "user", "And now deploy."),
+    ]);
     const prepared = await session.prepare();
     expect(prepared.outcome?.type).toBe("committed");
     expect(ids()).not.toContain("u1");
@@ -169,10 +174,10 @@ describe("what is asked of the summarizer", () => {
       config: { maxInputTokens: 20_000 },
     });
     const turns = Array.from({ length: 8 }, (_, turn) => [
-      say(`q${turn}`, "user", `Question ${turn}? ${"word ".repeat(400)}`),
-      say(`p${turn}`, "assistant", `Answer ${turn}. ${"word ".repeat(400)}`),
+      message(`q${turn}`, "user", `Question ${turn}? ${"word ".repeat(400)}`),
+      message(`p${turn}`, "assistant", `Answer ${turn}. ${"word ".repeat(400)}`),
     ]).flat();
-    await session.append([...turns, say("u1", "user", "And now deploy.")]);
+    await session.append([...turns, message("u1", "user", "And now deploy.")]);
     const prepared = await session.prepare();
     expect(prepared.outcome?.type).toBe("committed");
     expect(requests.some(({ overlap = [] }) => overlap.length > 0)).toBe(true);
@@ -183,10 +188,10 @@ describe("what is asked of the summarizer", () => {
   it("L10 a switch to a model with a smaller window folds before anything is sent, without the note of the switch", async () => {
     const { summarizer, ids } = watchedSummarizer();
     const session = await openSession({ summarizer, preset, config: { maxInputTokens: 60_000 }, model: "large" });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 20, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 20, 900)]);
     expect((await session.prepare()).outcome?.type).toBe("no-op");
     session.switchModel({ model: "small", maxInputTokens: 10_000 });
-    await session.append([{ ...say("switch", "user", "<model switched to small>"), origin: "harness" }]);
+    await session.append([{ ...message("switch", "user", "<model switched to small>"), origin: "harness" }]);
     const prepared = await session.prepare();
     expect(prepared.outcome?.type).toBe("committed");
     expect(prepared.tokens).toBeLessThanOrEqual(10_000);
@@ -207,7 +212,7 @@ describe("what stands around a fold", () => {
   it("L11 what a host says for one request alone is replaced with the next, and does not pile up after a fold", async () => {
     for (const format of formats) {
       const session = await folding({ format });
-      await session.append([say("u0", "user", "Build it.")]);
+      await session.append([message("u0", "user", "Build it.")]);
       for (let turn = 0; turn < 4; turn++) {
         await session.append(work(4 * turn, 4 * turn + 4, 900));
         const frame = { system: ["You build.", `The clock says ephemeral-${turn}.`], tools: [] };
@@ -231,10 +236,10 @@ describe("what stands around a fold", () => {
         const session = await folding({ format });
         await session.pin("Never push to main.", "operator");
         const summaries = texts.map((text, index) => ({
-          ...say(`s${index}`, "user", text),
+          ...message(`s${index}`, "user", text),
           origin: "compaction" as const,
         }));
-        await session.append([...summaries, ...(goesOn ? [say("u0", "user", "Go on.")] : [])]);
+        await session.append([...summaries, ...(goesOn ? [message("u0", "user", "Go on.")] : [])]);
         const frame = { system: ["You build houses."], tools: [] };
         const { payloadText, violations } = await session.prepare({ frame });
         expect([format.id, violations]).toEqual([format.id, []]);
@@ -242,7 +247,7 @@ describe("what stands around a fold", () => {
         expect(count(payloadText, "Never push to main.")).toBe(1);
         for (const text of texts) expect(count(payloadText, text)).toBe(1);
         // After a fold of ours over it as well.
-        await session.append([...work(0, 12, 900), say("u9", "user", "And?")]);
+        await session.append([...work(0, 12, 900), message("u9", "user", "And?")]);
         const folded = await session.prepare({ frame });
         expect([format.id, folded.outcome?.type, folded.violations]).toEqual([format.id, "committed", []]);
         expect(count(folded.payloadText, "You build houses.")).toBe(1);
@@ -254,19 +259,19 @@ describe("what stands around a fold", () => {
   it("L23 a compaction block without content folds nothing and comes back as it was, also after a fold of ours", async () => {
     const value = { type: "compaction", content: null, encrypted_content: null };
     const block: MessageInput = {
-      ...say("c0", "assistant", "On it."),
+      ...message("c0", "assistant", "On it."),
       parts: [
         { type: "opaque", provider: "anthropic", value },
         { type: "text", text: "On it." },
       ],
     };
     const session = await folding({ format: formatById("anthropic-messages") });
-    await session.append([say("u0", "user", "The port is 4217."), block, say("u1", "user", "Go on.")]);
+    await session.append([message("u0", "user", "The port is 4217."), block, message("u1", "user", "Go on.")]);
     const whole = await session.prepare();
     expect(whole.violations).toEqual([]);
     expect(whole.payloadText).toContain('{"content":null,"encrypted_content":null,"type":"compaction"}');
     expect(whole.payloadText).toContain("The port is 4217.");
-    await session.append([...work(0, 12, 900), say("u2", "user", "And?")]);
+    await session.append([...work(0, 12, 900), message("u2", "user", "And?")]);
     const folded = await session.prepare();
     expect(folded.outcome?.type).toBe("committed");
     expect(folded.violations).toEqual([]);

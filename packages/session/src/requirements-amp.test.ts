@@ -1,15 +1,16 @@
 import { asMessageId, asThreadId, type CompletionModel } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "./loop/context-session.ts";
-import { openSession, say, work } from "./testing/agent-work.ts";
+import { openSession, work } from "./testing/agent-work.ts";
 
 const talk = [
-  say("u1", "user", "Build the importer. Never write to the production database."),
-  say("a1", "assistant", "The importer streams rows, because the export has 40 GB."),
-  say("u2", "user", "The VAT_RATE in reports/billing.sql is wrong."),
-  say("a2", "assistant", "The figure comes from the table tax_rates_v2, column rate_percent."),
+  message("u1", "user", "Build the importer. Never write to the production database."),
+  message("a1", "assistant", "The importer streams rows, because the export has 40 GB."),
+  message("u2", "user", "The VAT_RATE in reports/billing.sql is wrong."),
+  message("a2", "assistant", "The figure comes from the table tax_rates_v2, column rate_percent."),
   ...work(10, 14, 200),
 ];
 const fresh = asThreadId("fresh");
@@ -53,7 +54,7 @@ describe("Amp, by requirement", () => {
   it("amp-5 edits a message by one call, and restores an earlier one by another; the source stays", async () => {
     const session = await openSession();
     await session.append(talk);
-    const edited = say("u2b", "user", "The currency in reports/billing.sql is wrong.");
+    const edited = message("u2b", "user", "The currency in reports/billing.sql is wrong.");
     await session.fork({ threadId: fresh, beforeMessage: asMessageId("u2"), append: [edited] });
     const other = await session.openOther(fresh);
     expect([...other.thread.messages].map(({ id }) => id)).toEqual(["u1", "a1", "u2b"]);
@@ -67,7 +68,7 @@ describe("Amp, by requirement", () => {
     await session.append(talk);
     await session.handoff({ goal: "Write the release notes", threadId: fresh, maxTokens: 100 });
     const second = await ContextSession.open({ store, threadId: fresh });
-    await second.append([say("a", "assistant", "The notes are written.")]);
+    await second.append([message("a", "assistant", "The notes are written.")]);
     await second.handoff({ goal: "Publish them", threadId: asThreadId("third"), maxTokens: 60 });
     for (const threadId of [fresh, asThreadId("third")]) {
       const there = await ContextSession.open({ store, threadId });
@@ -84,7 +85,7 @@ describe("Amp, by requirement", () => {
 
   it("amp-7 folds nothing by itself while the request has room", async () => {
     const session = await openSession({ preset: presetByName("amp-handoff"), config: { maxInputTokens: 100_000 } });
-    await session.append([say("u", "user", "Go."), ...work(0, 90, 1_000)]);
+    await session.append([message("u", "user", "Go."), ...work(0, 90, 1_000)]);
     expect((await session.prepare()).outcome?.type).toBe("no-op");
   });
 });

@@ -1,7 +1,8 @@
 import type { CompletionModel } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { codex } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, say } from "./testing/agent-work.ts";
+import { openSession } from "./testing/agent-work.ts";
 
 const long = (tokens: number) => "word ".repeat(Math.ceil((4 * tokens) / 5));
 
@@ -21,15 +22,15 @@ function proseModel() {
 /** Turns of a user's request of so many tokens and an answer of so many. */
 const turns = (from: number, to: number, asked: number, answered: number) =>
   Array.from({ length: to - from }, (_, index) => [
-    say(`u${from + index}`, "user", `Request ${from + index}. ${long(asked)}`),
-    say(`a${from + index}`, "assistant", `Answer ${from + index}. ${long(answered)}`),
+    message(`u${from + index}`, "user", `Request ${from + index}. ${long(asked)}`),
+    message(`a${from + index}`, "assistant", `Answer ${from + index}. ${long(answered)}`),
   ]).flat();
 
 describe("Codex, by requirement", () => {
   it("codex-1 codex-2 one summary behind the newest user messages, by one call that ends with Codex's own prompt", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: codex(), summaryModel: model, config: { maxInputTokens: 100_000 } });
-    await session.append([...turns(0, 20, 400, 4_000), say("now", "user", "Go on.")]);
+    await session.append([...turns(0, 20, 400, 4_000), message("now", "user", "Go on.")]);
     const outcome = await session.compact({ force: true });
     expect(outcome.type).toBe("committed");
     expect(asked).toHaveLength(1);
@@ -65,7 +66,7 @@ describe("Codex, by requirement", () => {
     const session = await openSession({ preset: codex(), config: { maxInputTokens: 20_000 } });
     await session.append(turns(0, 4, 100, 1_000));
     expect((await session.prepare()).outcome?.type).toBe("no-op");
-    await session.complete({ messages: [say("yes", "assistant", "Yes.")], usage: { inputTokens: 18_000 } });
+    await session.complete({ messages: [message("yes", "assistant", "Yes.")], usage: { inputTokens: 18_000 } });
     expect((await session.prepare()).outcome?.type).toBe("committed");
   });
 
@@ -87,7 +88,7 @@ describe("Codex, by requirement", () => {
     const kept = async (userMessageTokens: number) => {
       const preset = codex({ userMessageTokens });
       const session = await openSession({ preset, config: { maxInputTokens: 100_000 } });
-      await session.append([...turns(0, 20, 1_000, 2_000), say("now", "user", "Go on.")]);
+      await session.append([...turns(0, 20, 1_000, 2_000), message("now", "user", "Go on.")]);
       await session.compact({ force: true });
       const { manifest } = await session.prepare();
       return manifest.messages.filter(({ role, action }) => role === "user" && action === "include").length;
@@ -98,7 +99,7 @@ describe("Codex, by requirement", () => {
 
   it("codex-9 the summary prefix stands right before the one summary", async () => {
     const session = await openSession({ preset: codex(), config: { maxInputTokens: 100_000 } });
-    await session.append([...turns(0, 10, 400, 4_000), say("now", "user", "Go on.")]);
+    await session.append([...turns(0, 10, 400, 4_000), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
     const text = JSON.stringify((await session.prepare()).request.messages);
     expect(text.split("Another language model started to solve this problem")).toHaveLength(2);
@@ -111,7 +112,7 @@ describe("Codex, by requirement", () => {
       config: { maxInputTokens: 100_000 },
       onEvent: (event) => event.type === "compaction_boundary" && warnings.push(event.notice.warning),
     });
-    await session.append([...turns(0, 10, 400, 4_000), say("now", "user", "Go on.")]);
+    await session.append([...turns(0, 10, 400, 4_000), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
     expect(warnings).toEqual([
       expect.stringContaining("Long conversations and multiple compactions can cause the model to be less accurate"),

@@ -1,10 +1,12 @@
 import { type CompletionModel, modelCallError } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { goatPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, say } from "./testing/agent-work.ts";
+import { openSession } from "./testing/agent-work.ts";
 
 /** A message of exactly so many tokens: a quarter of its characters, and four. */
-const sized = (id: string, role: "user" | "assistant", tokens: number) => say(id, role, "x".repeat((tokens - 4) * 4));
+const sized = (id: string, role: "user" | "assistant", tokens: number) =>
+  message(id, role, "x".repeat((tokens - 4) * 4));
 const ten = (tokens: number) =>
   Array.from({ length: 10 }, (_, index) => sized(`m${index}`, index % 2 === 0 ? "user" : "assistant", tokens / 10));
 

@@ -1,14 +1,15 @@
 import type { CompletionModel, MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { claudeCodePreset, opencode, opencodePreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, say, work } from "./testing/agent-work.ts";
+import { openSession, work } from "./testing/agent-work.ts";
 
 const roomy = { maxInputTokens: 200_000 };
 /** A turn with calls whose results take so many tokens each. */
 const turn = (number: number, calls: number, tokens: number): readonly MessageInput[] => [
-  say(`u${number}`, "user", `Task ${number}.`),
+  message(`u${number}`, "user", `Task ${number}.`),
   ...work(number * 100, number * 100 + calls, tokens),
-  say(`d${number}`, "assistant", `Task ${number} is done.`),
+  message(`d${number}`, "assistant", `Task ${number} is done.`),
 ];
 
 /** Writes prose, and remembers what it was asked. */
@@ -32,17 +33,17 @@ describe("OpenCode, by requirement", () => {
       [16_001, true],
     ] as const) {
       const session = await openSession({ preset: opencodePreset, config });
-      await session.append([say("u", "user", "word ".repeat(4_000)), say("a", "assistant", "Yes.")]);
-      await session.append([say("v", "user", "word ".repeat(4_000))]);
+      await session.append([message("u", "user", "word ".repeat(4_000)), message("a", "assistant", "Yes.")]);
+      await session.append([message("v", "user", "word ".repeat(4_000))]);
       await session.prepare();
-      await session.complete({ messages: [say("b", "assistant", "Ok.")], usage: { inputTokens } });
+      await session.complete({ messages: [message("b", "assistant", "Ok.")], usage: { inputTokens } });
       expect((await session.prepare()).outcome?.type).toBe(fires ? "committed" : "no-op");
     }
   });
 
   it("opencode-2 the summary is an assistant message", async () => {
     const session = await openSession({ preset: opencodePreset, config: roomy });
-    await session.append([...turn(0, 4, 500), ...turn(1, 4, 500), say("now", "user", "Go on.")]);
+    await session.append([...turn(0, 4, 500), ...turn(1, 4, 500), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
     const { request } = await session.prepare();
     expect(request.messages.find(({ synthetic }) => synthetic === "summary")?.role).toBe("assistant");
@@ -50,7 +51,7 @@ describe("OpenCode, by requirement", () => {
 
   it("opencode-3 behind an automatic compaction the user says Continue if you have next steps", async () => {
     const session = await openSession({ preset: opencodePreset, config: { maxInputTokens: 8_000 } });
-    await session.append([...turn(0, 10, 1_000), say("end", "assistant", "More to do.")]);
+    await session.append([...turn(0, 10, 1_000), message("end", "assistant", "More to do.")]);
     const { outcome, request } = await session.prepare();
     expect(outcome?.type).toBe("committed");
     expect(request.messages.at(-1)).toMatchObject({
@@ -63,7 +64,7 @@ describe("OpenCode, by requirement", () => {
   it("opencode-4 opencode-5 the model gets OpenCode's system prompt and, last, its user message", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
-    await session.append([...turn(0, 4, 500), say("now", "user", "Go on.")]);
+    await session.append([...turn(0, 4, 500), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.system).toMatch(/^You are a helpful AI assistant tasked with summarizing conversations\./);
@@ -81,7 +82,7 @@ describe("OpenCode, by requirement", () => {
 
     it("between turns tool output beyond the newest 40 000 tokens goes, far below the window, and nothing is summarized", async () => {
       const { session, hooks } = await openFor();
-      await session.append([...turn(0, 10, 10_000), say("u1", "user", "Now the next thing.")]);
+      await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
       const { outcome, tokens } = await session.prepare();
       expect(outcome?.type).toBe("committed");
       expect(tokens).toBeLessThan(50_000);
@@ -94,10 +95,10 @@ describe("OpenCode, by requirement", () => {
 
     it("not inside a turn, and not for 20 000 tokens or less; nobody is asked or told then", async () => {
       const inside = await openFor();
-      await inside.session.append([say("u0", "user", "Go."), ...work(0, 10, 10_000)]);
+      await inside.session.append([message("u0", "user", "Go."), ...work(0, 10, 10_000)]);
       expect((await inside.session.prepare()).outcome?.type).toBe("no-op");
       const little = await openFor();
-      await little.session.append([...turn(0, 6, 9_900), say("u1", "user", "Now the next thing.")]);
+      await little.session.append([...turn(0, 6, 9_900), message("u1", "user", "Now the next thing.")]);
       expect((await little.session.prepare()).outcome?.type).toBe("no-op");
       expect([...inside.hooks, ...little.hooks]).toEqual([]);
     });
@@ -105,14 +106,14 @@ describe("OpenCode, by requirement", () => {
     it("goes by the figures that are set", async () => {
       const preset = opencode({ pruneProtect: 5_000, pruneMinimum: 2_000 });
       const { session } = await openFor({ preset });
-      await session.append([...turn(0, 10, 1_500), say("u1", "user", "Now the next thing.")]);
+      await session.append([...turn(0, 10, 1_500), message("u1", "user", "Now the next thing.")]);
       expect((await session.prepare()).outcome?.type).toBe("committed");
       expect((await session.prepare()).tokens).toBeLessThan(8_500);
     });
 
     it("is off with automatic folding", async () => {
       const { session } = await openFor({ compaction: false });
-      await session.append([...turn(0, 10, 10_000), say("u1", "user", "Now the next thing.")]);
+      await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
       expect((await session.prepare()).outcome?.type).toBe("disabled");
     });
   });
@@ -131,7 +132,7 @@ describe("OpenCode, by requirement", () => {
     it("by the model", async () => {
       const { model } = proseModel("Parts were changed.  Tests pass.\nThe rest is open. More could be said.");
       const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
-      await session.append([...turn(0, 2, 100), say("now", "user", "Go on.")]);
+      await session.append([...turn(0, 2, 100), message("now", "user", "Go on.")]);
       const { digest } = await session.prepare();
       expect(await session.shortSummary()).toBe("Parts were changed. Tests pass.");
       expect((await session.prepare()).digest).toBe(digest);
@@ -143,9 +144,9 @@ describe("OpenCode, by requirement", () => {
         const session = await openSession({ config: roomy, ...(summaryModel !== undefined && { summaryModel }) });
         expect(await session.shortSummary()).toBe("");
         await session.append([
-          say("u0", "user", "Rewrite the parser. Take care of its tests."),
-          say("a0", "assistant", "Done."),
-          say("u1", "user", "Now the printer, with key ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789 please."),
+          message("u0", "user", "Rewrite the parser. Take care of its tests."),
+          message("a0", "assistant", "Done."),
+          message("u1", "user", "Now the printer, with key ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789 please."),
         ]);
         const told = await session.shortSummary();
         expect(told).toMatch(/^Rewrite the parser\. Now the printer/);
@@ -159,7 +160,7 @@ describe("Claude Code, by requirement", () => {
   it("claude-code-3 the whole history becomes one summary by one call, also in the middle of a turn", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: claudeCodePreset, config: roomy, summaryModel: model });
-    await session.append([...turn(0, 4, 500), say("now", "user", "The next task."), ...work(500, 510, 500)]);
+    await session.append([...turn(0, 4, 500), message("now", "user", "The next task."), ...work(500, 510, 500)]);
     expect((await session.compact({ force: true })).type).toBe("committed");
     expect(asked).toHaveLength(1);
     expect(asked[0]?.text).toContain("Your task is to create a detailed summary of the conversation so far");
@@ -180,7 +181,7 @@ describe("Claude Code, by requirement", () => {
         config: roomy,
         ...(summaryModel !== undefined && { summaryModel }),
       });
-      await session.append([...turn(0, 4, 500), say("now", "user", "The next task.")]);
+      await session.append([...turn(0, 4, 500), message("now", "user", "The next task.")]);
       expect(await session.compact({ force: true, instructions })).toMatchObject({
         type: "committed",
         instructions: effect,

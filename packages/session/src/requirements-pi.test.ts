@@ -1,10 +1,11 @@
 import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { exportSession, importSession } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { pi, piPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { planWindow } from "./request/plan-window.ts";
-import { openSession, say, work } from "./testing/agent-work.ts";
+import { openSession, work } from "./testing/agent-work.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 
@@ -59,18 +60,20 @@ const COMPACTED = { summary: "summary one", keepLastMessages: 3 };
 describe("pi, by requirement", () => {
   it("pi-2 context tokens are input and output of the newest answer, thinking among them", async () => {
     const session = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
-    await session.append(Array.from({ length: 12 }, (_, n) => say(`u${n}`, "user", `Go on. ${"word ".repeat(2_000)}`)));
+    await session.append(
+      Array.from({ length: 12 }, (_, n) => message(`u${n}`, "user", `Go on. ${"word ".repeat(2_000)}`)),
+    );
     await session.prepare();
     await session.complete({
-      messages: [say("a0", "assistant", "Yes.")],
+      messages: [message("a0", "assistant", "Yes.")],
       usage: { inputTokens: 176_000, outputTokens: 10_000 },
     });
     expect((await session.prepare()).outcome?.type).toBe("committed");
     const below = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
-    await below.append([say("u0", "user", "Go on.")]);
+    await below.append([message("u0", "user", "Go on.")]);
     await below.prepare();
     const usage = { inputTokens: 176_000, outputTokens: 7_000 };
-    await below.complete({ messages: [say("a0", "assistant", "Yes.")], usage });
+    await below.complete({ messages: [message("a0", "assistant", "Yes.")], usage });
     expect((await below.prepare()).outcome?.type).toBe("no-op");
   });
 
@@ -78,8 +81,10 @@ describe("pi, by requirement", () => {
     const shown = async (splitTurns: boolean) => {
       const session = await openSession({ preset: pi({ splitTurns }), config: { maxInputTokens: 100_000 } });
       await session.append([
-        ...Array.from({ length: 8 }, (_, n) => say(`p${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(2_000))),
-        say("u", "user", "The task."),
+        ...Array.from({ length: 8 }, (_, n) =>
+          message(`p${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(2_000)),
+        ),
+        message("u", "user", "The task."),
         ...work(0, 30, 1_000),
       ]);
       await session.compact({ force: true });
@@ -94,10 +99,10 @@ describe("pi, by requirement", () => {
     expect(preset.config.summaryMaxTokens).toBe(32_000);
     const session = await openSession({ preset, config: { maxInputTokens: 100_000 } });
     await session.append(
-      Array.from({ length: 59 }, (_, n) => say(`m${n}`, n % 2 === 0 ? "user" : "assistant", "x".repeat(3_984))),
+      Array.from({ length: 59 }, (_, n) => message(`m${n}`, n % 2 === 0 ? "user" : "assistant", "x".repeat(3_984))),
     );
     expect((await session.prepare()).outcome?.type).toBe("no-op");
-    await session.append([say("more", "user", "x".repeat(8_000))]);
+    await session.append([message("more", "user", "x".repeat(8_000))]);
     expect((await session.prepare()).outcome?.type).toBe("committed");
     const kept = (await session.prepare()).manifest.messages.filter(({ action }) => action === "include");
     expect(kept.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(5_000);
@@ -109,7 +114,7 @@ describe("pi, by requirement", () => {
     const session = await openSession({ preset: pi(), config: { maxInputTokens: 40_000 }, onOverBudget: "send" });
     const turns = (from: number): readonly MessageInput[] =>
       Array.from({ length: 40 }, (_, n) =>
-        say(`m${from + n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(700)),
+        message(`m${from + n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(700)),
       );
     await session.append(turns(0));
     session.setAutoCompaction(false);
@@ -127,7 +132,7 @@ describe("pi, by requirement", () => {
   it("pi-12 the compaction that is written says how many messages it keeps, as the document has it", async () => {
     const session = await openSession({ preset: pi({ keepRecentTokens: 2_500 }), config: { maxInputTokens: 40_000 } });
     await session.append(
-      Array.from({ length: 12 }, (_, n) => say(`m${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(800))),
+      Array.from({ length: 12 }, (_, n) => message(`m${n}`, n % 2 === 0 ? "user" : "assistant", "word ".repeat(800))),
     );
     await session.compact({ force: true });
     const { thread, plan } = session;
@@ -180,7 +185,7 @@ describe("pi, by requirement", () => {
       config: { maxInputTokens: 40_000 },
       onEvent: (event) => event.type === "compaction_boundary" && warnings.push(event.notice.warning),
     });
-    await session.append(Array.from({ length: 12 }, (_, n) => say(`m${n}`, "user", "word ".repeat(800))));
+    await session.append(Array.from({ length: 12 }, (_, n) => message(`m${n}`, "user", "word ".repeat(800))));
     await session.compact({ force: true });
     expect(warnings).toEqual([expect.any(String)]);
   });

@@ -1,4 +1,5 @@
 import type { CompletionModel, ContextCompactionEvent, Summarizer } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import {
   presetByName,
   recursiveSummarization,
@@ -10,12 +11,12 @@ import {
 } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import type { PreparedRequest } from "./host/prepared-request.ts";
-import { openSession, say, work } from "./testing/agent-work.ts";
+import { openSession, work } from "./testing/agent-work.ts";
 
 const chat = (from: number, to: number, tokens = 50) =>
   Array.from({ length: to - from }, (_, index) => [
-    say(`u${from + index}`, "user", `Question ${from + index}? ${"word ".repeat(tokens)}`),
-    say(`a${from + index}`, "assistant", `Answer ${from + index}. ${"word ".repeat(tokens)}`),
+    message(`u${from + index}`, "user", `Question ${from + index}? ${"word ".repeat(tokens)}`),
+    message(`a${from + index}`, "assistant", `Answer ${from + index}. ${"word ".repeat(tokens)}`),
   ]).flat();
 
 /** How many messages of the thread a request shows. */
@@ -100,9 +101,9 @@ describe("Spring AI Session, by requirement", () => {
     });
     for (let turn = 0; turn < 14; turn++)
       await session.append([
-        say(`u${turn}`, "user", `Task ${turn}.`),
+        message(`u${turn}`, "user", `Task ${turn}.`),
         ...work(turn * 10, turn * 10 + 5, 500),
-        say(`d${turn}`, "assistant", `Task ${turn} is done.`),
+        message(`d${turn}`, "assistant", `Task ${turn} is done.`),
       ]);
     const { outcome, tokens, request } = await session.prepare();
     expect(outcome).toMatchObject({ type: "committed", floor: true });

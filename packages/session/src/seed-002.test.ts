@@ -1,5 +1,5 @@
 import { asMessageId, asThreadId, asToolCallId, type MessageInput, toolResultText } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
@@ -8,12 +8,6 @@ import { ContextSession } from "./loop/context-session.ts";
 import { replayThread } from "./replay/replay-thread.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
-const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-});
 /** A step of an agent: a call with its arguments, and a result. */
 const step = (id: string, toolName: string, input: Record<string, string>, output: string): readonly MessageInput[] => {
   const callId = asToolCallId(`call-${id}`);
@@ -62,8 +56,8 @@ describe("seed 002, testing strategy", () => {
   it("Invariant: test_facts_preserved_after_compaction - critical facts survive N compaction cycles", async () => {
     const session = await open();
     await session.append([
-      said("u1", "user", "I prefer Python. The budget is $1000. Write the importer for src/billing/ledger_v2.py."),
-      said("a1", "assistant", "I decided to keep Decimal for money, because floats lose cents."),
+      message("u1", "user", "I prefer Python. The budget is $1000. Write the importer for src/billing/ledger_v2.py."),
+      message("a1", "assistant", "I decided to keep Decimal for money, because floats lose cents."),
     ]);
     const prepared = await cycles(session, 5);
     expect(session.plan.version).toBe(5);
@@ -74,7 +68,7 @@ describe("seed 002, testing strategy", () => {
     const session = await open();
     const [, search] = session.tools();
     await session.append([
-      said("u1", "user", "Read every config, then write the port of the payments service into deploy/ports.env."),
+      message("u1", "user", "Read every config, then write the port of the payments service into deploy/ports.env."),
       ...step("c1", "read_file", { path: "config/payments.yaml" }, "service: payments\nport: 48231\nreplicas: 3\n"),
     ]);
     await cycles(session, 3);
@@ -85,7 +79,7 @@ describe("seed 002, testing strategy", () => {
     expect(port).toBe("48231");
     await session.append([
       ...step("w", "write_file", { path: "deploy/ports.env", content: `PAYMENTS=${port}` }, "written"),
-      said("done", "assistant", "deploy/ports.env has the port now."),
+      message("done", "assistant", "deploy/ports.env has the port now."),
     ]);
     const written = [...session.thread.messages]
       .flatMap(({ parts }) => parts)
@@ -97,8 +91,8 @@ describe("seed 002, testing strategy", () => {
   it("Drift: test_no_summary_drift - ten summaries in a row lose no pinned constraint and no open item", async () => {
     const session = await open();
     await session.append([
-      said("u1", "user", "Never delete production data. Migrate the tables one by one."),
-      said("a1", "assistant", "Next I have to migrate the table invoices_2019."),
+      message("u1", "user", "Never delete production data. Migrate the tables one by one."),
+      message("a1", "assistant", "Next I have to migrate the table invoices_2019."),
     ]);
     await session.pin("Ask before every DROP TABLE.", "operator");
     for (let round = 1; round <= 10; round++) {
@@ -112,7 +106,7 @@ describe("seed 002, testing strategy", () => {
   it("Budget: test_stays_under_budget_with_real_overhead - system prompt, tools and formatting are counted", async () => {
     const tokenizer = await loadTokenizer("tiktoken");
     const session = await open({ tokenizer });
-    await session.append([said("u1", "user", "Look at everything.")]);
+    await session.append([message("u1", "user", "Look at everything.")]);
     for (let index = 0; index < 24; index++) {
       await session.append(noise(`b${index}`, 4_800));
       const prepared = await session.prepare();
@@ -136,7 +130,7 @@ describe("retrieval on its own (design section 10)", () => {
       onEvent: ({ type }) => events.push(type),
     });
     await session.append([
-      said("u1", "user", "Set the service up."),
+      message("u1", "user", "Set the service up."),
       ...step(
         "c1",
         "http_get",
@@ -168,7 +162,7 @@ describe("retrieval on its own (design section 10)", () => {
         if (event.type === "compaction_quality_measured") measured.push(event);
       },
     });
-    await session.append([said("u1", "user", "Go on until you are done.")]);
+    await session.append([message("u1", "user", "Go on until you are done.")]);
     await cycles(session, 2);
     expect(measured).toEqual([expect.objectContaining({ planVersion: 1, stepsSinceCompaction: 4, repeatedCalls: 0 })]);
     expect((await session.quality()).stepsSinceCompaction).toBe(0);
@@ -180,7 +174,7 @@ describe("folds that others overtake", () => {
   it("S35 a plan made for a state that another writer changed is not committed; the next one is made on top", async () => {
     const store = createMemoryStore();
     const first = await open({ store });
-    await first.append([said("u1", "user", "Read."), ...["a", "b", "c", "d"].flatMap((id) => noise(id))]);
+    await first.append([message("u1", "user", "Read."), ...["a", "b", "c", "d"].flatMap((id) => noise(id))]);
     // Another target makes another plan: an equal one would count as the same commit, made twice.
     const second = await open({ store, config: { maxInputTokens: 12_000, minCallsPerFold: 0, summaryMaxTokens: 200 } });
     const [one, other] = await Promise.all([first.compact({ force: true }), second.compact({ force: true })]);

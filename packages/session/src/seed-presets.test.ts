@@ -1,4 +1,5 @@
-import { asMessageId, asThreadId, type ChatMessage, type CompletionModel, type MessageInput } from "@threadfold/core";
+import { asThreadId, type ChatMessage, type CompletionModel, type MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { FORMATS } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
@@ -7,12 +8,12 @@ import { ContextSession } from "./loop/context-session.ts";
 import { replayThread } from "./replay/replay-thread.ts";
 
 const threadId = asThreadId("worded");
-const said = (index: number): MessageInput => ({
-  id: asMessageId(`m${index}`),
-  role: index % 2 === 0 ? "user" : "assistant",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  parts: [{ type: "text", text: `Part ${index} of src/part_${index}.ts. `.padEnd(6_000, "x") }],
-});
+const said = (index: number): MessageInput =>
+  message(
+    `m${index}`,
+    index % 2 === 0 ? "user" : "assistant",
+    `Part ${index} of src/part_${index}.ts. `.padEnd(6_000, "x"),
+  );
 const turns = (from: number, to: number): readonly MessageInput[] =>
   Array.from({ length: to - from }, (_, index) => said(from + index));
 

@@ -1,15 +1,16 @@
 import { type ContextCompactionEvent, planRecords } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset, summarizeStrategy } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import type { PreCompactHook } from "./host/session-hooks.ts";
-import { openSession, say, threadId, work } from "./testing/agent-work.ts";
+import { openSession, threadId, work } from "./testing/agent-work.ts";
 import { heldSummarizer } from "./testing/held-summarizer.ts";
 import { gate, watchedStore } from "./testing/watched-store.ts";
 
 const config = { maxInputTokens: 10_000 };
 const preset = { ...ladderPreset, ladder: [summarizeStrategy] };
-const talk = [say("u0", "user", "Build it."), ...work(0, 12, 900)];
+const talk = [message("u0", "user", "Build it."), ...work(0, 12, 900)];
 const foldedIds = (plan: Parameters<typeof planRecords>[0]): readonly string[] =>
   planRecords(plan).flatMap(({ span }) => span.messageIds);
 
@@ -21,7 +22,7 @@ describe("one session, several things at once", () => {
     await session.append(talk);
     const preparing = session.prepare();
     await held.reached;
-    await session.append([say("a-late", "assistant", "While you fold."), say("u-late", "user", "I go on.")]);
+    await session.append([message("a-late", "assistant", "While you fold."), message("u-late", "user", "I go on.")]);
     expect(session.thread.length).toBe(27);
     held.open();
     const prepared = await preparing;
@@ -46,9 +47,9 @@ describe("one session, several things at once", () => {
   it("appends that overlap come one after the other", async () => {
     const session = await openSession({ config });
     await Promise.all([
-      session.append([say("u0", "user", "One.")]),
+      session.append([message("u0", "user", "One.")]),
       session.pin("Two."),
-      session.append([say("u1", "user", "Three.")]),
+      session.append([message("u1", "user", "Three.")]),
     ]);
     expect([...session.thread.messages].map(({ id }) => id)).toEqual(["u0", "u1"]);
     expect(session.thread.livePins).toHaveLength(1);
@@ -74,7 +75,7 @@ describe("a fold that is aborted", () => {
         },
       ];
       const session = await openSession({ store, config: { maxInputTokens: 14_000 }, hooks: { preCompact } });
-      await session.append([say("u0", "user", "Build it."), ...work(0, 5, 2_500)]);
+      await session.append([message("u0", "user", "Build it."), ...work(0, 5, 2_500)]);
       if (at === "before") controller.abort();
       const prepared = await session.prepare({ signal: controller.signal });
       expect([at, prepared.outcome?.type, prepared.plan.version]).toEqual([at, "aborted", 0]);
@@ -131,12 +132,12 @@ describe("two sessions on one thread", () => {
       },
     });
     const session = await openSession({ store, config });
-    const messages = [say("u0", "user", "Build it. Never push to main without asking me.")];
+    const messages = [message("u0", "user", "Build it. Never push to main without asking me.")];
     await expect(session.append(messages)).rejects.toThrow("connection reset");
     expect(session.thread.length).toBe(0);
     await session.refresh();
     await session.append(messages);
-    await session.append([say("a0", "assistant", "Yes.")]);
+    await session.append([message("a0", "assistant", "Yes.")]);
     const stored = await store.threads.load(threadId);
     expect([stored?.length, stored?.livePins.length]).toEqual([2, 1]);
   });
@@ -145,11 +146,11 @@ describe("two sessions on one thread", () => {
     const store = createMemoryStore();
     const first = await openSession({ store, config });
     const second = await openSession({ store, config });
-    await first.append([say("u0", "user", "Hello.")]);
-    const lost = second.append([say("u1", "user", "Me too.")]);
+    await first.append([message("u0", "user", "Hello.")]);
+    const lost = second.append([message("u1", "user", "Me too.")]);
     await expect(lost).rejects.toMatchObject({ code: "VERSION_CONFLICT", retryable: true });
     await second.refresh();
-    await second.append([say("u1", "user", "Me too.")]);
+    await second.append([message("u1", "user", "Me too.")]);
     expect([...second.thread.messages].map(({ id }) => id)).toEqual(["u0", "u1"]);
   });
 });
@@ -159,11 +160,11 @@ describe("a fold in the background", () => {
     const store = createMemoryStore();
     const held = heldSummarizer();
     const session = await openSession({ store, config, preset, summarizer: held.summarizer });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 8, 900)]);
     const under = session.compactInBackground({ force: true });
     expect(session.compactInBackground({ force: true })).toBe(under);
     await held.reached;
-    await session.append([say("u1", "user", "Go on."), ...work(8, 9, 900)]);
+    await session.append([message("u1", "user", "Go on."), ...work(8, 9, 900)]);
     const meanwhile = await session.prepare();
     expect(meanwhile.plan.version).toBe(0);
     expect(meanwhile.violations).toEqual([]);
@@ -184,7 +185,7 @@ describe("a fold in the background", () => {
   it("L22 under soft pressure a request does not fold beside it", async () => {
     const held = heldSummarizer();
     const session = await openSession({ config, preset, summarizer: held.summarizer });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 10, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 10, 900)]);
     const under = session.compactInBackground();
     await held.reached;
     const soft = await session.prepare();
@@ -206,7 +207,7 @@ describe("a fold in the background", () => {
       summarizer: held.summarizer,
       onEvent: (event) => heard.push(event),
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 8, 900)]);
     const under = session.compactInBackground({ force: true });
     await held.reached;
     await session.append(work(8, 14, 900));

@@ -1,9 +1,10 @@
 import { asThreadId, type ContextCompactionEvent, type Summarizer, type ThreadfoldStore } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
 import { ContextSession } from "./loop/context-session.ts";
-import { say, work } from "./testing/agent-work.ts";
+import { work } from "./testing/agent-work.ts";
 import { watchedStore } from "./testing/watched-store.ts";
 import { runCompactionJob } from "./worker/run-compaction-job.ts";
 
@@ -40,7 +41,11 @@ function silentSummarizer() {
 async function open(options: Partial<SessionOptions> = {}): Promise<ContextSession> {
   const config = { maxInputTokens: 3_000 };
   const session = await ContextSession.open({ threadId, config, store: createMemoryStore(), ...options });
-  await session.append([say("u0", "user", "Build it. Never push to main."), ...work(0, 8, 300), ...work(8, 12, 1_000)]);
+  await session.append([
+    message("u0", "user", "Build it. Never push to main."),
+    ...work(0, 8, 300),
+    ...work(8, 12, 1_000),
+  ]);
   return session;
 }
 
@@ -162,7 +167,7 @@ describe("what a host gives a session besides", () => {
 
 describe("a store that does not answer", () => {
   it.each<readonly [string, (session: ContextSession) => Promise<unknown>]>([
-    ["threads.append", (session) => session.append([say("late", "user", "And now?")])],
+    ["threads.append", (session) => session.append([message("late", "user", "And now?")])],
     ["journal.append", (session) => session.prepare()],
     ["artifacts.store", (session) => session.prepare()],
     ["recall.search", (session) => session.search({ text: "build" })],
@@ -177,7 +182,7 @@ describe("a store that does not answer", () => {
         { before: (name) => (state.hangs && name === call ? never() : undefined) },
       );
       const session = await open({ store: whole, storeTimeLimitMs: SHORT });
-      await session.append([say("u1", "user", "Go on.")]);
+      await session.append([message("u1", "user", "Go on.")]);
       state.hangs = true;
       await expect(use(session)).rejects.toMatchObject({
         code: "TIMED_OUT",
@@ -210,13 +215,15 @@ describe("a store that does not answer", () => {
     const session = await open({ store, storeTimeLimitMs: SHORT });
     const before = session.thread.version;
     holds = true;
-    await expect(session.append([say("late", "user", "And now?")])).rejects.toMatchObject({ code: "TIMED_OUT" });
+    await expect(session.append([message("late", "user", "And now?")])).rejects.toMatchObject({ code: "TIMED_OUT" });
     expect([session.thread.version, (await inner.threads.load(threadId))?.version]).toEqual([before, before + 1]);
     holds = false;
     held.resolve();
-    await expect(session.append([say("late", "user", "And now?")])).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
+    await expect(session.append([message("late", "user", "And now?")])).rejects.toMatchObject({
+      code: "VERSION_CONFLICT",
+    });
     await session.refresh();
-    await session.append([say("late", "user", "And now?")]);
+    await session.append([message("late", "user", "And now?")]);
     expect([session.thread.version, (await inner.threads.load(threadId))?.version]).toEqual([before + 1, before + 1]);
     await session.close();
   });

@@ -1,4 +1,5 @@
-import { asMessageId, asThreadId, type MessageInput, type Summarizer } from "@threadfold/core";
+import { asThreadId, type Summarizer } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { ContextSession } from "@threadfold/session";
 import { openStore } from "@threadfold/stores";
 import { expect, it } from "vitest";
@@ -7,12 +8,12 @@ import { json, Workbench } from "../testing/workbench.ts";
 
 const bench = new Workbench();
 
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  ...{ id: asMessageId(id), role, createdAt: "2026-01-01T00:00:00.000Z" },
-  parts: [{ type: "text", text }],
-});
 const messages = Array.from({ length: 12 }, (_, index) =>
-  say(`m${index}`, index % 2 === 0 ? "user" : "assistant", `Part ${index} of the shop. ${"More of it. ".repeat(60)}`),
+  message(
+    `m${index}`,
+    index % 2 === 0 ? "user" : "assistant",
+    `Part ${index} of the shop. ${"More of it. ".repeat(60)}`,
+  ),
 );
 
 /** Folds a thread with a summarizer that notes a request as the words of a message. */

@@ -12,7 +12,7 @@ import type {
 import { AgentThread } from "../thread/agent-thread.ts";
 
 /** When every message of a test was said. */
-const SAID_AT = "2025-01-01T00:00:00.000Z";
+const SAID_AT = "2026-01-01T00:00:00.000Z";
 
 /** What a message of a test holds: its text, one part, or all of its parts. */
 export type Content = string | Part | readonly Part[];

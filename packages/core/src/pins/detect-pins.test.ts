@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
-import { sampleMessage } from "../laws/samples.ts";
+import { message } from "../laws/messages.ts";
 import { asThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -12,11 +12,7 @@ import { detectPins, detectPinsInSteps } from "./detect-pins.ts";
 const { countTokens } = countingTokenizer();
 const messagesOf = (...inputs: readonly MessageInput[]): readonly Message[] =>
   AgentThread.empty(asThreadId("t")).append(inputs).messagesBetween(0);
-const say = (id: string, text: string, role: "user" | "system" = "user"): MessageInput => ({
-  ...sampleMessage(id),
-  role,
-  parts: [{ type: "text", text }],
-});
+const say = (id: string, text: string, role: "user" | "system" = "user"): MessageInput => message(id, role, text);
 
 /** The pins that hold behind the entries. */
 function liveAfter(live: readonly Pin[], entries: ReturnType<typeof detectPins>["entries"]): readonly Pin[] {

@@ -1,37 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
-import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
-import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import { call, message, result, text } from "../laws/messages.ts";
+import { countingTokenizer } from "../laws/samples.ts";
+import { asMessageId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import type { Part } from "../model/part.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { type GroupedThread, groupMessages } from "./message-group.ts";
 
-const text = (words: string): Part => ({ type: "text", text: words });
 const thought: Part = { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2lnbmVk" };
-const call = (id: string): Part => ({ type: "tool-call", callId: asToolCallId(id), toolName: "read", input: {} });
 
-const user = (): MessageInput => ({ ...sampleMessage("x"), parts: [text("go")] });
-const assistant = (...parts: readonly Part[]): MessageInput => ({ ...sampleMessage("x"), role: "assistant", parts });
-const result = (id: string): MessageInput => ({
-  ...sampleMessage("x"),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "read",
-        callId: asToolCallId(id),
-        outcome: "success",
-        content: { type: "text", text: "ok" },
-      },
-    },
-  ],
-});
+const user = (): MessageInput => message("x", "user", "go");
+const assistant = (...parts: readonly Part[]): MessageInput => message("x", "assistant", parts);
+const answer = (callId: string): MessageInput => message("x", "tool", result(callId, "ok"));
 
 function group(...messages: readonly MessageInput[]): GroupedThread {
   const thread = AgentThread.empty(asThreadId("t")).append(
-    messages.map((message, index) => ({ ...message, id: asMessageId(`m${index}`) })),
+    messages.map((one, index) => ({ ...one, id: asMessageId(`m${index}`) })),
   );
   return groupMessages(TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread).headers);
 }
@@ -48,30 +33,30 @@ describe("where a thread may be cut", () => {
     ["A1: an empty thread has one place, and it is safe", [], [0]],
     ["A1: a single message is safe on both sides", [user()], [0, 1]],
     ["A1: of messages only every place is safe", [user(), assistant(text("a")), user()], [0, 1, 2, 3]],
-    ["A2: not between a call and its result", [user(), assistant(call("x")), result("x"), user()], [0, 1, 3, 4]],
+    ["A2: not between a call and its result", [user(), assistant(call("x")), answer("x"), user()], [0, 1, 3, 4]],
     [
       "A3: not inside a parallel batch, and each result extends it",
-      [assistant(call("x"), call("y")), result("x"), result("y"), user()],
+      [assistant(call("x"), call("y")), answer("x"), answer("y"), user()],
       [0, 3, 4],
     ],
     [
       "A3: not inside a batch whose results come back in another order",
-      [assistant(call("x"), call("y")), result("y"), user(), result("x"), user()],
+      [assistant(call("x"), call("y")), answer("y"), user(), answer("x"), user()],
       [0, 4, 5],
     ],
     [
       "A7: between two batches that a user message divides, on both sides of it",
-      [assistant(call("x")), result("x"), user(), assistant(call("y")), result("y")],
+      [assistant(call("x")), answer("x"), user(), assistant(call("y")), answer("y")],
       [0, 2, 3, 5],
     ],
     [
       "A8: a second result that came after a crash holds its batch together as far as it stands",
-      [assistant(call("x")), result("x"), assistant(text("a")), result("x"), user()],
+      [assistant(call("x")), answer("x"), assistant(text("a")), answer("x"), user()],
       [0, 4, 5],
     ],
     [
       "A10: a call without a result and a result without a call hold nothing",
-      [assistant(call("x")), result("y")],
+      [assistant(call("x")), answer("y")],
       [0, 1, 2],
     ],
   ])("%s", (_, messages, expected) => {
@@ -88,19 +73,19 @@ describe("where a thread may be cut", () => {
     const run = [
       user(),
       assistant(thought, call("x")),
-      result("x"),
+      answer("x"),
       assistant(call("y")),
-      result("y"),
+      answer("y"),
       assistant(thought),
       assistant(call("z")),
-      result("z"),
+      answer("z"),
       assistant(text("done")),
     ];
     expect(safeCuts(group(...run))).toEqual([0, 1, 3, 5, 8, 9]);
   });
 
   it("A6: without reasoning a run of calls is no loop, and is cut at the same places", () => {
-    const run = [user(), assistant(call("x")), result("x"), assistant(call("y")), result("y"), assistant(text("done"))];
+    const run = [user(), assistant(call("x")), answer("x"), assistant(call("y")), answer("y"), assistant(text("done"))];
     expect(safeCuts(group(...run))).toEqual([0, 1, 3, 5, 6]);
   });
 });

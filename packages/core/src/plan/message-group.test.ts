@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MessageHeader } from "../budget/message-header.ts";
 import { TokenLedger } from "../budget/token-ledger.ts";
+import { call, result } from "../laws/messages.ts";
 import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
@@ -38,11 +39,8 @@ function messageOf(note: string, index: number): MessageInput {
   return { ...place, role: "tool", parts: [resultOf(body.slice(1), body.startsWith("!") ? "failure" : "success")] };
 }
 
-const callOf = (name: string): Part => ({ type: "tool-call", callId: asToolCallId(name), toolName: "read", input: {} });
-const resultOf = (name: string, outcome: ToolOutcomeStatus): Part => ({
-  type: "tool-result",
-  result: { toolName: "read", callId: asToolCallId(name), outcome, content: { type: "text", text: "ok" } },
-});
+const callOf = (name: string): Part => call(name);
+const resultOf = (name: string, outcome: ToolOutcomeStatus): Part => result(name, "ok", { outcome });
 
 function headersOf(thread: AgentThread): readonly MessageHeader[] {
   return [...TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread).headers];

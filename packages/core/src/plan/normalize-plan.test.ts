@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
-import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import { assistant, call, result, threadOf, tool, user } from "../laws/messages.ts";
+import { asArtifactId, asMessageId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -133,42 +134,18 @@ describe("normalizePlan on random overlapping records", () => {
   });
 });
 
-const user = (id: string, text = id): MessageInput => ({
-  id: asMessageId(id),
-  role: "user",
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
-const call = (id: string, callId: string): MessageInput => ({
-  ...user(id),
-  role: "assistant",
-  parts: [{ type: "tool-call", callId: asToolCallId(callId), toolName: "bash", input: { command: "ls" } }],
-});
-const result = (id: string, callId: string): MessageInput => ({
-  ...user(id),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "bash",
-        callId: asToolCallId(callId),
-        outcome: "success",
-        content: { type: "text", text: "a.ts" },
-      },
-    },
-  ],
-});
+const calling = (id: string, callId: string): MessageInput => assistant(id, call(callId, "bash", { command: "ls" }));
+const answering = (id: string, callId: string): MessageInput => tool(id, result(callId, "a.ts", { toolName: "bash" }));
 
-const thread = AgentThread.empty(asThreadId("t")).append([
-  user("u1"),
-  call("a1", "c1"),
-  result("r1", "c1"),
-  user("u2"),
-  call("a2", "c2"),
-  result("r2", "c2"),
-  user("u3"),
-]);
+const thread = threadOf(
+  user("u1", "u1"),
+  calling("a1", "c1"),
+  answering("r1", "c1"),
+  user("u2", "u2"),
+  calling("a2", "c2"),
+  answering("r2", "c2"),
+  user("u3", "u3"),
+);
 const shape = shapeOf(thread);
 const span = (...ids: string[]) =>
   spanOf(ids.map((id) => thread.message(asMessageId(id)) as NonNullable<ReturnType<typeof thread.message>>));
@@ -260,12 +237,12 @@ describe("normalizePlan", () => {
 
   it("lets go of a group again that a summary took whole, when it holds what cannot be rewritten", () => {
     const hosted = { type: "opaque", provider: "anthropic", value: { type: "server_tool_use" } } as const;
-    const calling = call("a1", "c1");
+    const asked = calling("a1", "c1");
     const held = AgentThread.empty(asThreadId("held")).append([
-      user("u1"),
-      { ...calling, parts: [hosted, ...calling.parts] },
-      result("r1", "c1"),
-      user("u2"),
+      user("u1", "u1"),
+      { ...asked, parts: [hosted, ...asked.parts] },
+      answering("r1", "c1"),
+      user("u2", "u2"),
     ]);
     const { records, changes } = normalizePlan(groupRecords([summarize("r1")]), shapeOf(held));
     expect(planRecords(records)).toEqual([]);

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { assistant, call, result, threadOf, tool } from "../laws/messages.ts";
 import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
-import { asArtifactId, asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
+import { asArtifactId, asMessageId, asThreadId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -29,45 +30,26 @@ function shapeOf(thread: AgentThread): ThreadShape {
   return threadShape(thread, ledger, groupMessages(ledger.headers));
 }
 
-const batch = (id: string, ...callIds: readonly string[]): MessageInput => ({
-  ...sampleMessage(id),
-  role: "assistant",
-  parts: callIds.map((callId) => ({
-    type: "tool-call",
-    callId: asToolCallId(callId),
-    toolName: "read",
-    input: {},
-  })),
-});
-const result = (id: string, callId: string): MessageInput => ({
-  ...sampleMessage(id),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "read",
-        callId: asToolCallId(callId),
-        outcome: "success",
-        content: { type: "text", text: "ok" },
-      },
-    },
-  ],
-});
+const batch = (id: string, ...callIds: readonly string[]): MessageInput =>
+  assistant(
+    id,
+    callIds.map((callId) => call(callId)),
+  );
+const answer = (id: string, callId: string): MessageInput => tool(id, result(callId, "ok"));
 
 /** u0, a batch of three with its results, u1, another batch, u2. */
-const thread = AgentThread.empty(asThreadId("t")).append([
+const thread = threadOf(
   sampleMessage("u0"),
   batch("a", "x", "y", "z"),
-  result("rx", "x"),
-  result("ry", "y"),
-  result("rz", "z"),
+  answer("rx", "x"),
+  answer("ry", "y"),
+  answer("rz", "z"),
   sampleMessage("u1"),
   batch("b", "v", "w"),
-  result("rv", "v"),
-  result("rw", "w"),
+  answer("rv", "v"),
+  answer("rw", "w"),
   sampleMessage("u2"),
-]);
+);
 const BATCH = ["a", "rx", "ry", "rz"];
 const shape = shapeOf(thread);
 
@@ -123,7 +105,7 @@ describe("whole groups", () => {
     const odd = AgentThread.empty(asThreadId("t")).append([
       sampleMessage("u0"),
       batch("open", "never"),
-      result("stray", "nobody"),
+      answer("stray", "nobody"),
       sampleMessage("u1"),
     ]);
     for (const id of ["open", "stray"]) {

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { threadOf } from "../laws/messages.ts";
 import { planRecordsFor, withoutOverlaps } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer, sampleMessage } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
-import { asMessageId, asThreadId } from "../model/ids.ts";
+import { asMessageId } from "../model/ids.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
@@ -17,8 +18,7 @@ import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { type ViewEntry, viewThread } from "./thread-view.ts";
 
-const threadOf = (...ids: readonly string[]): AgentThread =>
-  AgentThread.empty(asThreadId("t")).append(ids.map((id) => sampleMessage(id)));
+const threadWith = (...ids: readonly string[]): AgentThread => threadOf(...ids.map((id) => sampleMessage(id)));
 
 function planOf(thread: AgentThread, records: readonly PlanRecord[], version = 1): CompactionPlan {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);
@@ -62,7 +62,7 @@ const shown = (thread: AgentThread, ...records: readonly PlanRecord[]): readonly
   viewThread(thread, planOf(thread, records)).map(word);
 
 describe("plans over a log", () => {
-  const log = threadOf("a", "b", "c", "d", "e", "f");
+  const log = threadWith("a", "b", "c", "d", "e", "f");
 
   it("V2, V14: a plan is no entry of the log, so there is nothing of it that a view could show", () => {
     const plan = planOf(log, [drop("a", "b")]);

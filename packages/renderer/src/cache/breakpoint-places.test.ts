@@ -1,20 +1,11 @@
+import { call, result, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { type AnyJson, renderSample } from "../testing/render-sample.ts";
-import {
-  call,
-  type MessageSpec,
-  messagesOf,
-  planWith,
-  result,
-  signed,
-  summaryOver,
-  text,
-  threadOf,
-} from "../testing/sample-thread.ts";
+import { type MessageSpec, messagesOf, planWith, signed, summaryOver, threadOf } from "../testing/sample-thread.ts";
 import { breakpointPlaces } from "./breakpoint-places.ts";
 
 /** Each marked block as `message.block`, with `system` and `tools` first. */

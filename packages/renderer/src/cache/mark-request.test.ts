@@ -1,5 +1,5 @@
 import { type ChatRequest, canonicalJson, type JsonObject } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { call, result, runs, text } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatById } from "../formats/formats.ts";
@@ -7,7 +7,7 @@ import type { CacheOptions, FormatId } from "../formats/provider-format.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { renderSample } from "../testing/render-sample.ts";
-import { call, messagesOf, planWith, result, signed, summaryOver, text, threadOf } from "../testing/sample-thread.ts";
+import { messagesOf, planWith, signed, summaryOver, threadOf } from "../testing/sample-thread.ts";
 
 const NEWEST = "gpt-5.6";
 

@@ -1,9 +1,10 @@
 import { promptCachePrice, sha256 } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anthropicBreakpoints } from "../formats/anthropic-messages/mark-breakpoints.ts";
 import { renderSample } from "../testing/render-sample.ts";
-import { call, type MessageSpec, planWith, result, summaryOver, threadOf } from "../testing/sample-thread.ts";
+import { type MessageSpec, planWith, summaryOver, threadOf } from "../testing/sample-thread.ts";
 import { type CachedRequest, cachedRequest, simulatePrefixCache } from "./simulate-prefix-cache.ts";
 
 /** A request of pieces, each named by a word; equal words in a row are an equal prefix. */

@@ -1,15 +1,14 @@
 import { AgentThread } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { capabilitiesOf, isSameModel } from "../input/model-capabilities.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import {
-  call,
   image,
   type MessageSpec,
   messagesOf,
   planWith,
-  result,
   SAMPLE_THREAD_ID,
   signed,
   summaryOver,

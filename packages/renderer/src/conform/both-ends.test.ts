@@ -1,6 +1,7 @@
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
-import { ARTIFACT, call, planWith, result, text, textsOf, threadOf } from "../testing/sample-thread.ts";
+import { ARTIFACT, planWith, textsOf, threadOf } from "../testing/sample-thread.ts";
 
 describe("both ends", () => {
   it("W9 ends on a marked user turn when the log ends on an assistant turn", () => {

@@ -1,15 +1,14 @@
 import { asPinId, type Message, type Part, toolResultText } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
 import { countThread } from "../laws/render-inputs.ts";
 import { GrowingRendering } from "../rendering/growing-rendering.ts";
 import { type AnyJson, inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
-  call,
   type MessageSpec,
   messagesOf,
   planWith,
-  result,
   summaryOver,
   threadOf,
   threadOfEntries,

@@ -1,18 +1,8 @@
 import type { MediaPart, Part } from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
-import {
-  call,
-  image,
-  messagesAt,
-  planWith,
-  recordOver,
-  result,
-  signed,
-  text,
-  textsOf,
-  threadOf,
-} from "../testing/sample-thread.ts";
+import { image, messagesAt, planWith, recordOver, signed, textsOf, threadOf } from "../testing/sample-thread.ts";
 
 describe("what a provider does not take", () => {
   it("W11 leaves out blank texts and messages of which nothing is left", () => {

@@ -1,4 +1,5 @@
 import { asToolCallId, type ChatMessage, type MediaSource, type Part } from "@threadfold/core";
+import { text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import type { AnyJson } from "../testing/render-sample.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
@@ -13,7 +14,6 @@ const media = (type: "image" | "file", source: MediaSource, name?: string): Part
   source,
   ...(name !== undefined && { name }),
 });
-const text = (value: string): Part => ({ type: "text", text: value });
 
 describe("anthropic-messages lowering", () => {
   it.each<readonly [string, Part, unknown]>([

@@ -1,8 +1,9 @@
 import type { ChatRequest, ToolResultPart } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { formatById } from "../formats/formats.ts";
 import { renderSample } from "../testing/render-sample.ts";
-import { call, planWith, recordOver, result, threadOf } from "../testing/sample-thread.ts";
+import { planWith, recordOver, threadOf } from "../testing/sample-thread.ts";
 
 const thread = threadOf(
   ["system", "sys"],

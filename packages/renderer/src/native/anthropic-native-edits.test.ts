@@ -4,23 +4,14 @@ import type {
   MessageCreateParams,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import { asPinId, type ClearRecord, type CompactionPlan, planRecords } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { call, result, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
 import { type AnyJson, renderSample } from "../testing/render-sample.ts";
-import {
-  call,
-  type MessageSpec,
-  planWith,
-  recordOver,
-  result,
-  signed,
-  summaryOver,
-  threadOf,
-} from "../testing/sample-thread.ts";
+import { type MessageSpec, planWith, recordOver, signed, summaryOver, threadOf } from "../testing/sample-thread.ts";
 import { anthropicNativeEdits } from "./anthropic-native-edits.ts";
 import type { AnthropicNativeFields, ClearToolUsesEdit } from "./clear-tool-uses.ts";
 

@@ -1,16 +1,14 @@
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
 import { renderSample } from "../testing/render-sample.ts";
 import {
   ARTIFACT,
-  call,
   image,
   planWith,
   pointerOver,
   recordOver,
-  result,
   signed,
-  text,
   textsOf,
   threadOf,
 } from "../testing/sample-thread.ts";

@@ -1,6 +1,7 @@
 import type { Part } from "@threadfold/core";
+import { call, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { call, signed, text } from "../testing/sample-thread.ts";
+import { signed } from "../testing/sample-thread.ts";
 import { discardTruncatedCalls, isMaxOutputStop } from "./discard-truncated-calls.ts";
 
 const assistant = (...parts: Part[]) => ({ role: "assistant", parts }) as const;

@@ -1,10 +1,10 @@
 import { type Part, type ProviderAwareTokenizer, TokenLedger } from "@threadfold/core";
-import { countingTokenizer } from "@threadfold/core/laws";
+import { call, countingTokenizer, result } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORMATS } from "../formats/formats.ts";
 import { renderInputs } from "../laws/render-inputs.ts";
-import { call, planWith, recordOver, result, threadOf } from "../testing/sample-thread.ts";
+import { planWith, recordOver, threadOf } from "../testing/sample-thread.ts";
 import { renderRequest } from "./render-request.ts";
 
 /** Counts what is asked of it, and charges call ids as well. */

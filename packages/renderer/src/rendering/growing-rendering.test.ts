@@ -1,4 +1,5 @@
 import { AgentThread, asMessageId, asThreadId, asToolCallId, emptyPlan, type MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
@@ -8,12 +9,8 @@ import { GrowingRendering } from "./growing-rendering.ts";
 import { renderRequest } from "./render-request.ts";
 
 const threadId = asThreadId("long");
-const said = (index: number): MessageInput => ({
-  id: asMessageId(`m${index}`),
-  role: index % 2 === 0 ? "user" : "assistant",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  parts: [{ type: "text", text: `Message ${index}.` }],
-});
+const said = (index: number): MessageInput =>
+  message(`m${index}`, index % 2 === 0 ? "user" : "assistant", `Message ${index}.`);
 /** The same lists each time: a rendering goes on only where its frame is the same. */
 const FRAME = { system: [], tools: [] };
 const plan = emptyPlan(threadId, "test");

@@ -1,16 +1,8 @@
 import type { Message, Pin } from "@threadfold/core";
+import { text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
-import {
-  messagesOf,
-  pin,
-  planWith,
-  signed,
-  summaryOver,
-  text,
-  textsOf,
-  threadOfEntries,
-} from "../testing/sample-thread.ts";
+import { messagesOf, pin, planWith, signed, summaryOver, textsOf, threadOfEntries } from "../testing/sample-thread.ts";
 import { missingPins } from "./missing-pins.ts";
 
 describe("pins (P5)", () => {

@@ -1,4 +1,5 @@
 import { asMessageId, renderSummary } from "@threadfold/core";
+import { text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
@@ -9,7 +10,6 @@ import {
   recordOver,
   SAMPLE_THREAD_ID,
   summaryOver,
-  text,
   textsOf,
   threadOf,
   threadOfEntries,

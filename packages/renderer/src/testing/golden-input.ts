@@ -7,9 +7,10 @@ import {
   type SummarizationRecord,
   type ThreadEntryInput,
 } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import type { RenderInput } from "../input/render-input.ts";
 import { countThread } from "../laws/render-inputs.ts";
-import { call, messagesOf, planWith, recordOver, result, threadOfEntries } from "./sample-thread.ts";
+import { messagesOf, planWith, recordOver, threadOfEntries } from "./sample-thread.ts";
 
 const ARTIFACT = asArtifactId("artifact_0123456789abcdef01234567");
 const IMAGE = {

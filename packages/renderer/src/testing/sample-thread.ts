@@ -4,12 +4,10 @@ import {
   asMessageId,
   asPinId,
   asThreadId,
-  asToolCallId,
   type CompactionPlan,
   type ExternalizationRecord,
   emptySummary,
   groupRecords,
-  type JsonObject,
   type MediaPart,
   type Message,
   type MessageInput,
@@ -21,35 +19,10 @@ import {
   sealPlan,
   spanOf,
   type ThreadEntryInput,
-  type ToolOutcomeStatus,
-  type ToolResultContent,
 } from "@threadfold/core";
+import { text } from "@threadfold/core/laws";
 
-/** Short ways to write a thread down in a test. Ids are `m1`, `m2`, … in order. */
-export const text = (value: string): Part => ({ type: "text", text: value });
-export const call = (callId: string, toolName = "read", input: JsonObject = { path: "a.ts" }): Part => ({
-  type: "tool-call",
-  callId: asToolCallId(callId),
-  toolName,
-  input,
-});
-
-/** What a result may be given besides its call id. */
-export interface ResultOptions {
-  readonly toolName?: string;
-  readonly outcome?: ToolOutcomeStatus;
-  readonly content?: ToolResultContent;
-  readonly keyFields?: JsonObject;
-}
-
-export const result = (callId: string, body: string, options: ResultOptions = {}): Part => {
-  const { toolName = "read", outcome = "success", content = { type: "text", text: body }, keyFields } = options;
-  return {
-    type: "tool-result",
-    result: { callId: asToolCallId(callId), toolName, outcome, content, ...(keyFields && { keyFields }) },
-  };
-};
-
+/** A message in short: its role and what it says, in texts and parts. */
 export type MessageSpec = readonly [role: Role, ...parts: (Part | string)[]];
 
 /** Messages `m1`, `m2`, …; a string is a text part. */

@@ -1,10 +1,11 @@
 import { type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { type CompactionStrategy, ladderPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
-import { handClock, openSession, say, work } from "../testing/agent-work.ts";
+import { handClock, openSession, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
 
 type EventOf<Type extends ContextCompactionEvent["type"]> = Extract<ContextCompactionEvent, { readonly type: Type }>;
@@ -37,7 +38,7 @@ describe("what a fold could not do as proposed", () => {
       store,
       config: { maxInputTokens: 10_000, externalizeThresholdTokens: 100 },
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 600)]);
     const { outcome, warnings } = await session.prepare();
     const failed = ofType(events, "artifact_store_failed");
     expect(failed.map(({ messageId }) => messageId)).toEqual(outcome?.notStored);
@@ -49,7 +50,7 @@ describe("what a fold could not do as proposed", () => {
 
   it("says nothing of the kind when the store takes all and no rule had to change a proposal", async () => {
     const { session, events } = await listening();
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 600)]);
     const { outcome, warnings } = await session.prepare();
     expect(outcome).toMatchObject({ type: "committed" });
     expect(outcome).not.toHaveProperty("notStored");
@@ -70,7 +71,7 @@ describe("what a fold could not do as proposed", () => {
         }),
     };
     const { session, events } = await listening({ preset: { ...ladderPreset, ladder: [halfGroups] } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 600)]);
     const { plan, outcome } = await session.prepare();
     expect(outcome?.type).toBe("committed");
     const normalized = ofType(events, "compaction_normalized");
@@ -83,7 +84,7 @@ describe("what a fold could not do as proposed", () => {
 describe("events of a fold", () => {
   it("L13 started and completed carry the same id, another one for each look, and come after the turn began", async () => {
     const { session, events } = await listening();
-    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
     expect(events).toEqual([]);
     await session.prepare();
     await session.prepare();
@@ -119,7 +120,7 @@ describe("events of a fold", () => {
         order.push(event.type);
       },
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 600)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 600)]);
     const { plan, tokens } = await session.prepare();
     const records = events.filter((event) => "planVersion" in event && "tokensFreed" in event);
     expect(records.map(({ span }) => span)).toEqual(planRecords(plan).map(({ span }) => span));
@@ -145,7 +146,7 @@ describe("events of a fold", () => {
 
   it("end with a notice for people, which warns after many folds (seed 001)", async () => {
     const { session, events } = await listening({ warnAfterCompactions: 2 });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 12, 900)]);
     await session.prepare();
     await session.append(work(12, 20, 900));
     await session.prepare();
@@ -160,7 +161,7 @@ describe("events of a fold", () => {
 
   it("carry no content of the thread beside the plan of an outcome", async () => {
     const { session, events } = await listening();
-    await session.append([say("u0", "user", "Build the zeppelin."), ...work(0, 12, 900)]);
+    await session.append([message("u0", "user", "Build the zeppelin."), ...work(0, 12, 900)]);
     await session.prepare();
     const others = events.filter(({ type }) => type !== "compaction_completed");
     expect(others.length).toBeGreaterThan(3);

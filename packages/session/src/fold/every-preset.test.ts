@@ -1,16 +1,16 @@
 import type { CompletionModel, MessageInput } from "@threadfold/core";
-import { messageInputs, patience, runs } from "@threadfold/core/laws";
+import { message, messageInputs, patience, runs } from "@threadfold/core/laws";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../loop/context-session.ts";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 /** A turn of an agent: a request, so many calls with results of so many tokens, and an answer. */
 const turn = (number: number, calls: number, tokens: number): readonly MessageInput[] => [
-  say(`u${number}`, "user", `Task ${number}: change src/part_${number}.ts and run its tests.`),
+  message(`u${number}`, "user", `Task ${number}: change src/part_${number}.ts and run its tests.`),
   ...work(number * 10, number * 10 + calls, tokens),
-  say(`d${number}`, "assistant", `Part ${number} is done, its tests pass.`),
+  message(`d${number}`, "assistant", `Part ${number} is done, its tests pass.`),
 ];
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %s", (name, preset) => {
@@ -65,7 +65,7 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
       fc.asyncProperty(fc.array(happenings, { minLength: 1, maxLength: 12 }), async (steps) => {
         const session = await openSession({ preset, config: { maxInputTokens: 12_000 }, journal: false });
         for (const [index, { tokens, slope, isCutOff, isRefused, hasFigures }] of steps.entries()) {
-          await session.append([say(`u${index}`, "user", `Task ${index}`), ...work(index, index + 1, tokens)]);
+          await session.append([message(`u${index}`, "user", `Task ${index}`), ...work(index, index + 1, tokens)]);
           const sent = await session.prepare();
           if (isRefused) {
             const { retry } = await session.failed("prompt is too long");
@@ -73,10 +73,10 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
           }
           const usage = { inputTokens: Math.round(slope * sent.tokens), outputTokens: 50 };
           // An answer in order ends what the one before has asked for.
-          await session.complete({ messages: [say(`yes${index}`, "assistant", "Yes.")] });
+          await session.complete({ messages: [message(`yes${index}`, "assistant", "Yes.")] });
           if (!isCutOff) continue;
           const { retry } = await session.complete({
-            messages: [say(`cut${index}`, "assistant", "This is")],
+            messages: [message(`cut${index}`, "assistant", "This is")],
             stopReason: "max-output",
             ...(hasFigures && { usage }),
           });
@@ -118,7 +118,7 @@ describe("the checkpoint of Codex", () => {
     for (let number = 0; number < 120; number++) {
       const before = calls;
       await session.append(turn(number, 5, 500));
-      await session.append([say(`q${number}`, "user", `And then? ${"word ".repeat(400)}`)]);
+      await session.append([message(`q${number}`, "user", `And then? ${"word ".repeat(400)}`)]);
       const { outcome, plan, manifest, violations, tokens } = await session.prepare();
       expect(violations).toEqual([]);
       expect(outcome?.type).not.toBe("summarizer-failed-floor-used");

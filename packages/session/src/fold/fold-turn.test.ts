@@ -1,10 +1,10 @@
 import type { ContextCompactionEvent, JournalRecord, ThreadfoldStore } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { message, runs } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { anyOf, coldCacheTrigger, ladderPreset, overflowTrigger, tokenFractionTrigger } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { handClock, openSession as open, say, threadId, work } from "../testing/agent-work.ts";
+import { handClock, openSession as open, threadId, work } from "../testing/agent-work.ts";
 
 const attempts = async (store: ThreadfoldStore): Promise<readonly JournalRecord[]> =>
   (await store.journal.read(threadId)).map(({ record }) => record).filter(({ type }) => type === "fold-attempted");
@@ -34,7 +34,7 @@ describe("the decision to fold", () => {
 
   it("is made once a call, whether something is folded or not", async () => {
     const { session, during } = await counted();
-    await session.append([say("u", "user", "Build it."), ...work(0, 2, 300)]);
+    await session.append([message("u", "user", "Build it."), ...work(0, 2, 300)]);
     expect(await during(() => session.prepare())).toBe(1);
     await session.append(work(2, 30, 300));
     expect(await during(() => session.prepare())).toBe(1);
@@ -44,7 +44,7 @@ describe("the decision to fold", () => {
   it("is made anew when a hook changed the thread", async () => {
     const preCompact = [{ name: "pins", run: () => ({ pins: [{ text: "Never push." }] }) }];
     const { session, during } = await counted({ hooks: { preCompact } });
-    await session.append([say("u", "user", "Build it."), ...work(0, 30, 300)]);
+    await session.append([message("u", "user", "Build it."), ...work(0, 30, 300)]);
     expect(await during(() => session.prepare())).toBe(2);
     expect(session.plan.version).toBe(1);
   });
@@ -61,7 +61,7 @@ describe("the breaker in a session", () => {
     const start = () => open({ store, frame, config, onEvent: (event) => heard.push(event) });
     let session = await start();
     for (let turn = 0; turn < 8; turn++) {
-      await session.append([say(`u${turn}`, "user", "Hi.")]);
+      await session.append([message(`u${turn}`, "user", "Hi.")]);
       for (let again = 0; again < 3; again++) await session.prepare();
       session = await start();
     }
@@ -91,7 +91,7 @@ describe("the breaker in a session", () => {
     const store = createMemoryStore();
     const session = await open({ store, frame: { system: ["word ".repeat(2_500)], tools: [] }, config });
     for (let turn = 0; turn < 6; turn++) {
-      await session.append([say(`u${turn}`, "user", "Hi.")]);
+      await session.append([message(`u${turn}`, "user", "Hi.")]);
       for (let again = 0; again < 4; again++)
         await expect(session.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
     }
@@ -102,12 +102,12 @@ describe("the breaker in a session", () => {
     const store = createMemoryStore();
     const session = await open({ store, frame, config });
     for (let turn = 0; turn < 4; turn++) {
-      await session.append([say(`u${turn}`, "user", "Hi.")]);
+      await session.append([message(`u${turn}`, "user", "Hi.")]);
       await session.prepare();
     }
     expect((await session.prepare()).outcome?.type).toBe("postponed");
     await session.compact({ force: true });
-    await session.append([say("u9", "user", "Hi.")]);
+    await session.append([message("u9", "user", "Hi.")]);
     expect((await session.prepare()).outcome?.type).not.toBe("postponed");
     await session.append(work(0, 6, 300));
     expect((await session.prepare({ frame: { system: [], tools: [] } })).outcome?.type).toBe("committed");
@@ -132,7 +132,7 @@ describe("the cost model in a session", () => {
     async (restarts) => {
       const options = { clock: handClock(), store: createMemoryStore(), preset: eager, config };
       let session = await open(options);
-      await session.append([say("u0", "user", "Build it."), ...work(0, 9, 2_000)]);
+      await session.append([message("u0", "user", "Build it."), ...work(0, 9, 2_000)]);
       expect((await session.prepare()).outcome?.type).toBe("no-op");
       await session.append(work(9, 10, 2_000));
       const reasons: string[] = [];
@@ -159,7 +159,7 @@ describe("the cost model in a session", () => {
       preset: eager,
       config: { ...config, maxInputTokens: 8_000, maxPostponedCalls: 1_000 },
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 4, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 4, 1_000)]);
     await session.prepare();
     await session.append(work(4, 12, 1_000));
     const prepared = await session.prepare();
@@ -175,7 +175,7 @@ describe("the cost model in a session", () => {
         anyOf(ladderPreset.trigger(own), coldCacheTrigger(0.6)),
     };
     const session = await open({ clock, preset, config: { maxInputTokens: 20_000, costModelEnabled: true } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 1_000)]);
     expect((await session.prepare()).outcome?.type).toBe("no-op");
     clock.pass(200);
     await session.append(work(14, 15, 100));
@@ -193,7 +193,7 @@ describe("the cost model in a session", () => {
     const preset = { ...ladderPreset, trigger: () => coldCacheTrigger(0.1) };
     const options = { clock, store, preset, config: { maxInputTokens: 20_000 } };
     const session = await open(options);
-    await session.append([say("u0", "user", "Build it."), ...work(0, 12, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 12, 1_000)]);
     await session.prepare();
     clock.pass(100);
     expect((await (await open(options)).compact()).type).toBe("no-op");
@@ -208,7 +208,7 @@ describe("usage in a session", () => {
   it("L17 fires the trigger while its plan holds, and not after the fold", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
     await session.prepare();
     await session.reportUsage({ inputTokens: 19_000, outputTokens: 50 });
     const folded = await session.prepare();
@@ -224,7 +224,7 @@ describe("usage in a session", () => {
   it("L17 fires it after a restart as well", async () => {
     const store = createMemoryStore();
     const session = await open({ store, config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 13, 1_000)]);
     await session.prepare();
     await session.reportUsage({ inputTokens: 19_000 });
     expect((await (await open({ store, config })).compact()).type).toBe("committed");
@@ -232,7 +232,7 @@ describe("usage in a session", () => {
 
   it("L19 S28 a refusal is answered by one fold, to below what was refused, and not by a second", async () => {
     const session = await open({ config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     const refused = await session.prepare();
     session.reportOverflow();
     const folded = await session.prepare();
@@ -246,12 +246,12 @@ describe("usage in a session", () => {
 
   it("S36 teaches the next session's counter, by a bounded step", async () => {
     const session = await open({ config, calibration: { model: "m" } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
     const { tokens } = await session.prepare();
     await session.reportUsage({ inputTokens: Math.round(tokens * 1.05) });
     expect(session.calibration).toEqual({ m: { factor: 1.05, observations: 1 } });
     const next = await open({ config, calibration: { model: "m", learned: session.calibration } });
-    await next.append([say("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
+    await next.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
     const calibrated = await next.prepare();
     expect(calibrated.tokens / tokens).toBeCloseTo(1.05, 2);
     await next.reportUsage({ inputTokens: calibrated.tokens });
@@ -267,7 +267,7 @@ describe("a target", () => {
         const config = { maxInputTokens: 20_000, ...sizes };
         const session = await open({ config });
         // Each result is below the size that is externalized and a summary is small, so that steps are small as well.
-        await session.append([say("u0", "user", "Build it."), ...work(0, 36, 500)]);
+        await session.append([message("u0", "user", "Build it."), ...work(0, 36, 500)]);
         const { outcome, tokens } = await session.prepare();
         expect(outcome?.type).toBe("committed");
         expect(tokens).toBeLessThanOrEqual(20_000 * 0.85);

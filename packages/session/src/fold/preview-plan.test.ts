@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
-import { messageInputs, pinnedClock, runs } from "@threadfold/core/laws";
+import { asThreadId } from "@threadfold/core";
+import { message, messageInputs, pinnedClock, runs } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { PRESETS } from "@threadfold/strategies";
@@ -13,13 +13,6 @@ import { ContextSession } from "../loop/context-session.ts";
 const threadId = asThreadId("session-1");
 const data = resolve(process.env["THREADFOLD_DATA"] ?? join(import.meta.dirname, "../../../../../shared/data"));
 const recorded = join(data, "pi/before-compaction.jsonl.gz");
-
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
 
 /** A store that counts what is written to it after `seal`. */
 function watchedStore() {
@@ -82,16 +75,20 @@ describe("a dry run", () => {
       clock: pinnedClock(0),
       config: { maxInputTokens: 2_000, detectPins: false, enableSummarization: false, summaryMaxTokens: 1 },
     });
-    const filler = (index: number) => say(`f${index}`, "assistant", `${"All is well and quiet here. ".repeat(40)}`);
+    const filler = (index: number) => message(`f${index}`, "assistant", `${"All is well and quiet here. ".repeat(40)}`);
     await session.append([
-      say("u0", "user", "Keep latency below 417 ms and look at src/queue/worker.ts. Never touch the billing tables."),
-      say(
+      message(
+        "u0",
+        "user",
+        "Keep latency below 417 ms and look at src/queue/worker.ts. Never touch the billing tables.",
+      ),
+      message(
         "a0",
         "assistant",
         "We decided to use a ring buffer because it is bounded. The limit is 73.5 % of 1,234,567.",
       ),
       ...Array.from({ length: 12 }, (_, index) => filler(index)),
-      say("u1", "user", "Is 42 the limit? Look at src/main.ts."),
+      message("u1", "user", "Is 42 the limit? Look at src/main.ts."),
     ]);
     const { hidden, outcome } = await session.dryRun({ force: true });
     expect(outcome.type).toBe("would-commit");

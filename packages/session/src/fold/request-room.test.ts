@@ -1,5 +1,5 @@
 import { type CompactionOutcome, ThreadfoldError } from "@threadfold/core";
-import { messageInputs, patience, runs } from "@threadfold/core/laws";
+import { message, messageInputs, patience, runs } from "@threadfold/core/laws";
 import {
   type CompactionTrigger,
   coldCacheTrigger,
@@ -20,7 +20,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../loop/context-session.ts";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 /** Triggers that know nothing of the room, each as the whole trigger of a policy. */
 const TRIGGERS: readonly CompactionTrigger[] = [
@@ -92,7 +92,7 @@ describe("the room of a request", () => {
         preset,
         config: { maxInputTokens: 20_000, outputReserveTokens: 6_000 },
       });
-      await session.append([say("u0", "user", "Build it.")]);
+      await session.append([message("u0", "user", "Build it.")]);
       const outcomes = new Set<CompactionOutcome["type"] | undefined>();
       for (let call = 0; call < 60; call++) {
         await session.append(work(call, call + 1, 700));

@@ -1,7 +1,8 @@
 import type { ContextCompactionConfig } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { type CompactionPreset, type CompactionTrigger, PRESETS, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const CAP = 10_000;
 
@@ -11,7 +12,7 @@ async function foldsAt(preset: CompactionPreset, config: Partial<ContextCompacti
     preset,
     config: { maxInputTokens: CAP, costModelEnabled: false, minReclaimPercent: 0, targetPercent: 0.2, ...config },
   });
-  await session.append([say("u0", "user", "Build it.")]);
+  await session.append([message("u0", "user", "Build it.")]);
   for (let call = 0; call < 60; call++) {
     await session.append(work(call, call + 1, 150));
     const { outcome } = await session.prepare();

@@ -1,7 +1,8 @@
 import { type ContextCompactionEvent, planRecords } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 
 const config = { maxInputTokens: 40_000, targetPercent: 0.1 };
 
@@ -10,7 +11,7 @@ async function foldedTwice() {
   const store = createMemoryStore();
   const events: ContextCompactionEvent[] = [];
   const session = await openSession({ store, config, onEvent: (event) => events.push(event) });
-  await session.append([say("u0", "user", "Build it. Never push to main without asking me."), ...work(0, 10, 900)]);
+  await session.append([message("u0", "user", "Build it. Never push to main without asking me."), ...work(0, 10, 900)]);
   const whole = await session.prepare();
   await session.compact({ force: true });
   const once = await session.prepare();

@@ -7,7 +7,7 @@ import {
   type ToolResultContent,
   toolResultText,
 } from "@threadfold/core";
-import { patience, runs } from "@threadfold/core/laws";
+import { message, patience, runs } from "@threadfold/core/laws";
 import { FORMATS } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { PRESETS, presetByName } from "@threadfold/strategies";
@@ -15,13 +15,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { ContextSession } from "../loop/context-session.ts";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const MAX_INPUT_TOKENS = 6_000;
 
 /** Parallel calls and what came back, which no model has read. */
 function batch(...contents: readonly ToolResultContent[]): readonly MessageInput[] {
-  const { createdAt } = say("", "user", "");
+  const { createdAt } = message("", "user", "");
   const calls = contents.map((_, at) => ({
     type: "tool-call" as const,
     callId: asToolCallId(`now-${at}`),
@@ -73,7 +73,7 @@ async function sessionWith(
   options: Partial<SessionOptions> = {},
 ): Promise<ContextSession> {
   const session = await openSession({ config: { maxInputTokens: MAX_INPUT_TOKENS }, ...options });
-  await session.append([say("u", "user", "Find the slow request."), ...work(0, 8, 500), ...batch(...contents)]);
+  await session.append([message("u", "user", "Find the slow request."), ...work(0, 8, 500), ...batch(...contents)]);
   return session;
 }
 
@@ -169,7 +169,7 @@ describe("results that no model has read and that are larger than the room", () 
     const config = { maxInputTokens: MAX_INPUT_TOKENS, enableSummarization: false, enableDropping: false };
     const session = await sessionWith([text(log(20_000))], { config });
     const [before = ""] = await shownResults(session, toolsOf(session));
-    await session.complete({ messages: [say("read", "assistant", "Lines 80 to 89 are slow.")] });
+    await session.complete({ messages: [message("read", "assistant", "Lines 80 to 89 are slow.")] });
     await session.append(work(20, 21, 3_000));
     const [after = ""] = await shownResults(session, toolsOf(session));
     expect(before.length).toBeGreaterThan(5_000);

@@ -2,16 +2,14 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   AgentThread,
-  asMessageId,
   asThreadId,
   type CompletionModel,
   type CompletionRequest,
   emptyPlan,
-  type MessageInput,
   type SummarizeRequest,
   type Summarizer,
 } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
@@ -24,22 +22,16 @@ import { type HandoffOptions, handoff } from "./handoff.ts";
 import { referencedThread, referenceOf } from "./thread-reference.ts";
 
 const fresh = asThreadId("fresh");
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
 const countTokens = (text: string): number => heuristicTokenizer().countTokens(text);
 
 async function longSession(more: Partial<SessionOptions> = {}): Promise<ContextSession> {
   const session = await ContextSession.open({ threadId: asThreadId("old"), clock: pinnedClock(0), ...more });
   await session.append([
-    say("u1", "user", "Build the importer in src/importer.ts. Never write to the production database."),
-    say("a1", "assistant", "I decided to stream rows because the export is 40 GB. I created src/importer.ts."),
-    say("u2", "user", "The billing report in reports/billing.sql is wrong, the VAT_RATE is 19 there."),
-    say("a2", "assistant", "The VAT_RATE in reports/billing.sql comes from the table tax_rates_v2."),
-    ...Array.from({ length: 10 }, (_, number) => say(`n${number}`, "assistant", `Nothing new, step ${number}.`)),
+    message("u1", "user", "Build the importer in src/importer.ts. Never write to the production database."),
+    message("a1", "assistant", "I decided to stream rows because the export is 40 GB. I created src/importer.ts."),
+    message("u2", "user", "The billing report in reports/billing.sql is wrong, the VAT_RATE is 19 there."),
+    message("a2", "assistant", "The VAT_RATE in reports/billing.sql comes from the table tax_rates_v2."),
+    ...Array.from({ length: 10 }, (_, number) => message(`n${number}`, "assistant", `Nothing new, step ${number}.`)),
   ]);
   return session;
 }
@@ -111,7 +103,7 @@ function saying(text: string) {
 describe("the summarizer that a handoff is given", () => {
   const withSecret = async (more: Partial<SessionOptions> = {}) => {
     const session = await longSession(more);
-    await session.append([say("s", "user", `Post to the channel with ${secret}, please.`)]);
+    await session.append([message("s", "user", `Post to the channel with ${secret}, please.`)]);
     return session;
   };
 
@@ -194,7 +186,7 @@ describe.skipIf(!existsSync(recorded))("handoff of a recorded session (needs THR
 describe("a handoff of a session with a model", () => {
   const longerSession = async (more: Partial<SessionOptions>): Promise<ContextSession> => {
     const session = await longSession(more);
-    await session.append([say("long", "assistant", "Went through the rows of the export. ".repeat(60))]);
+    await session.append([message("long", "assistant", "Went through the rows of the export. ".repeat(60))]);
     return session;
   };
   const WORDS = "The VAT_RATE in reports/billing.sql is read from tax_rates_v2; somebody has to look at 2019.";
@@ -210,7 +202,7 @@ describe("a handoff of a session with a model", () => {
     };
     const settings = { temperature: 0.2 };
     const session = await longerSession({ summaryModel, preset: presetByName(name), summaryModelSettings: settings });
-    await session.append([say("s", "user", `Post to the channel with ${secret}, please.`)]);
+    await session.append([message("s", "user", `Post to the channel with ${secret}, please.`)]);
     const { briefing, summary, problem } = await session.handoff(options());
     expect(problem).toBeNull();
     expect(requests).toMatchObject([{ system: handoffPrompt.system, temperature: 0.2 }]);

@@ -1,10 +1,11 @@
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 import { DISABLE_COMPACTION, disabledReason } from "./compaction-switch.ts";
 
 const config = { maxInputTokens: 6_000 };
-const talk = [say("u0", "user", "Build it."), ...work(0, 12, 1_000)];
+const talk = [message("u0", "user", "Build it."), ...work(0, 12, 1_000)];
 
 afterEach(() => vi.unstubAllEnvs());
 

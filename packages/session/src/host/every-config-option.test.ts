@@ -5,9 +5,10 @@ import {
   planRecords,
   type Summarizer,
 } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../loop/context-session.ts";
-import { handClock, openSession, say, work } from "../testing/agent-work.ts";
+import { handClock, openSession, work } from "../testing/agent-work.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 
 type Config = Required<ContextCompactionConfig>;
@@ -58,12 +59,12 @@ async function worked(config: Given, { tokens = 400, turnEvery = 1_000, once = t
     summarizer: talkative,
     config: { maxInputTokens: 10_000, costModelEnabled: false, ...config },
   });
-  await session.append([say("u0", "user", "Build it.")]);
+  await session.append([message("u0", "user", "Build it.")]);
   const folds: Fold[] = [];
   const outcomes: string[] = [];
   let folded: PreparedRequest | undefined;
   for (let call = 0; call < 60 && !(once && folded); call++) {
-    const said = call % turnEvery === turnEvery - 1 ? [say(`u${call + 1}`, "user", "Go on.")] : [];
+    const said = call % turnEvery === turnEvery - 1 ? [message(`u${call + 1}`, "user", "Go on.")] : [];
     await session.append([...work(call, call + 1, tokens), ...said]);
     const prepared = await session.prepare({ onOverBudget: "send" });
     clock.pass(10);
@@ -107,17 +108,17 @@ async function untouched(config: Given, how?: Partial<Work>): Promise<number> {
 /** What comes back of large results that were put away, once the agent names the first three of them, and then again. */
 async function broughtBack(config: Given): Promise<readonly { readonly count: number; readonly tokens: number }[]> {
   const session = await openSession({ config: { maxInputTokens: 24_000, costModelEnabled: false, ...config } });
-  await session.append([say("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
+  await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
   const { plan } = await session.prepare();
   const named = plan.externalizations.slice(0, 3).map(({ artifactId }) => artifactId);
   expect(named).toHaveLength(3);
   const requests: { count: number; tokens: number }[] = [];
   for (const again of [0, 1]) {
-    await session.append([say(`ask${again}`, "assistant", `I need ${named.join(" and ")}.`)]);
-    await session.append([say(`on${again}`, "user", "Go on.")]);
+    await session.append([message(`ask${again}`, "assistant", `I need ${named.join(" and ")}.`)]);
+    await session.append([message(`on${again}`, "user", "Go on.")]);
     const { tokens } = session.stats();
     const prepared = await session.prepare();
-    await session.complete({ messages: [say(`done${again}`, "assistant", "Read.")] });
+    await session.complete({ messages: [message(`done${again}`, "assistant", "Read.")] });
     requests.push({ count: prepared.rehydrated.length, tokens: prepared.tokens - tokens });
   }
   return requests;
@@ -130,8 +131,8 @@ const first = async (config: Given) =>
 async function pinned(config: Given): Promise<number> {
   const session = await openSession({ config: { maxInputTokens: 10_000, ...config } });
   const rules: readonly MessageInput[] = [
-    say("r0", "user", "Never push to main without asking me."),
-    say("r1", "user", "Never touch the migrations of the billing database."),
+    message("r0", "user", "Never push to main without asking me."),
+    message("r1", "user", "Never touch the migrations of the billing database."),
   ];
   await session.append(rules);
   return session.thread.livePins.length;
@@ -222,14 +223,14 @@ const ROWS: { readonly [Name in keyof Config]: Row<Config[Name], unknown> } = {
   enableRetrieval: rowOf(
     async (config) => {
       const session = await openSession({ config: { maxInputTokens: 10_000, ...config } });
-      const found = say(
+      const found = message(
         "found",
         "assistant",
         `GATEWAY_PORT in gateway.yaml is 4217. ${"I looked at the rest. ".repeat(60)}`,
       );
-      await session.append([say("u0", "user", "Build it."), found, ...work(0, 24, 400)]);
+      await session.append([message("u0", "user", "Build it."), found, ...work(0, 24, 400)]);
       await session.prepare();
-      await session.append([say("ask", "user", "Which GATEWAY_PORT does gateway.yaml say?")]);
+      await session.append([message("ask", "user", "Which GATEWAY_PORT does gateway.yaml say?")]);
       return (await session.prepare()).rehydrated.length;
     },
     [false, true],
@@ -296,7 +297,7 @@ const ROWS: { readonly [Name in keyof Config]: Row<Config[Name], unknown> } = {
       const unknown = JSON.parse(
         JSON.stringify(work(0, 24, 400)).replaceAll('"bash"', '"place_order"'),
       ) as MessageInput[];
-      await session.append([say("u0", "user", "Order it."), ...unknown]);
+      await session.append([message("u0", "user", "Order it."), ...unknown]);
       await session.prepare();
       return session.plan.externalizations.length;
     },

@@ -1,6 +1,7 @@
+import { message } from "@threadfold/core/laws";
 import { FIRST_TRUST } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const config = { maxInputTokens: 20_000 };
 
@@ -30,7 +31,7 @@ describe("session.failed", () => {
     "L19 folds once for a request that was refused as too long, and never in a loop: %s",
     async (name) => {
       const session = await openSession({ config });
-      await session.append([say("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
+      await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
       const refused = await session.prepare();
       expect(await session.failed(OVERFLOWS[name])).toEqual({ kind: "overflow", retry: true });
       const folded = await session.prepare();
@@ -38,7 +39,7 @@ describe("session.failed", () => {
       expect(folded.tokens).toBeLessThan(refused.tokens * 0.85);
       expect(await session.failed(OVERFLOWS[name])).toEqual({ kind: "overflow", retry: false });
       expect((await session.prepare()).plan.version).toBe(folded.plan.version);
-      await session.complete({ messages: [say("a", "assistant", "There.")] });
+      await session.complete({ messages: [message("a", "assistant", "There.")] });
       await session.append(work(8, 12, 1_000));
       await session.prepare();
       expect((await session.failed(OVERFLOWS[name])).retry).toBe(true);
@@ -47,7 +48,7 @@ describe("session.failed", () => {
 
   it("leaves every other error to the host", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Hi.")]);
+    await session.append([message("u0", "user", "Hi.")]);
     await session.prepare();
     const errors = [
       Object.assign(new Error("429 too many tokens per minute"), { status: 429 }),
@@ -63,7 +64,7 @@ describe("session.failed", () => {
 
   it("says that it is of no use to ask again when nothing can be folded", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Hi.")]);
+    await session.append([message("u0", "user", "Hi.")]);
     await session.prepare();
     expect((await session.failed("prompt is too long")).retry).toBe(true);
     expect((await session.prepare()).outcome?.type).not.toBe("committed");
@@ -72,7 +73,7 @@ describe("session.failed", () => {
 
   it("teaches the session what the model takes", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     const { tokens } = await session.prepare();
     await session.failed("prompt is too long: 9000 tokens > 7000 maximum");
     expect((await session.prepare()).tokens).toBeLessThanOrEqual((tokens * 7) / 9);
@@ -80,7 +81,7 @@ describe("session.failed", () => {
 
   it("S28 forgets a limit that was misread once the provider took a larger request", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", `Build it. ${"This is how. ".repeat(200)}`), ...work(0, 8, 1_000)]);
+    await session.append([message("u0", "user", `Build it. ${"This is how. ".repeat(200)}`), ...work(0, 8, 1_000)]);
     await session.prepare();
     await session.failed("prompt is too long: 9000 tokens > 400 maximum");
     expect(session.stats().learnedLimit).toBeLessThan(500);
@@ -88,7 +89,7 @@ describe("session.failed", () => {
     expect(sent.tokens).toBeGreaterThan(500);
     await session.complete({ messages: [], stopReason: "error" });
     expect(session.stats().learnedLimit).toBeLessThan(500);
-    await session.complete({ messages: [say("a", "assistant", "There.")], usage: { inputTokens: 900 } });
+    await session.complete({ messages: [message("a", "assistant", "There.")], usage: { inputTokens: 900 } });
     expect(session.stats().learnedLimit).toBeNull();
     await session.append(work(8, 16, 1_000));
     expect((await session.prepare()).tokens).toBeGreaterThan(5_000);
@@ -96,14 +97,14 @@ describe("session.failed", () => {
 
   it("S28 puts a limit that nothing contradicts to the test in the end, and learns it again", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 8, 1_000)]);
     await session.prepare();
     await session.failed("prompt is too long: 9000 tokens > 7000 maximum");
     const learned = session.stats().learnedLimit;
     for (let answer = 0; answer < FIRST_TRUST; answer++) {
       expect(session.stats().learnedLimit).toBe(learned);
       await session.prepare();
-      await session.complete({ messages: [say(`answer${answer}`, "assistant", "On it.")] });
+      await session.complete({ messages: [message(`answer${answer}`, "assistant", "On it.")] });
     }
     expect(session.stats().learnedLimit).toBeNull();
     await session.append(work(8, 16, 1_000));

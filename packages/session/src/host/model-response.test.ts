@@ -1,7 +1,8 @@
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { stopReasonOf } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
-import { callOf, openSession, resultOf, say, threadId, work } from "../testing/agent-work.ts";
+import { callOf, openSession, resultOf, threadId, work } from "../testing/agent-work.ts";
 
 const config = { maxInputTokens: 10_000 };
 
@@ -9,10 +10,10 @@ describe("session.complete", () => {
   it("appends the answer, learns from the usage, and writes both down", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, calibration: { model: "m" } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 3, 500)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
     const { tokens } = await session.prepare();
     const done = await session.complete({
-      messages: [say("a", "assistant", "Done.")],
+      messages: [message("a", "assistant", "Done.")],
       usage: { inputTokens: Math.round(tokens * 1.05), outputTokens: 4, cacheReadTokens: 10 },
     });
     expect(done).toMatchObject({ appended: [{ id: "a", ordinal: 7 }], discarded: [], retry: false });
@@ -23,9 +24,9 @@ describe("session.complete", () => {
 
   it("takes the same response twice without a second copy of it", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Hi.")]);
-    const first = await session.complete({ messages: [say("a", "assistant", "Hello.")] });
-    const again = await session.complete({ messages: [say("a", "assistant", "Hello.")] });
+    await session.append([message("u0", "user", "Hi.")]);
+    const first = await session.complete({ messages: [message("a", "assistant", "Hello.")] });
+    const again = await session.complete({ messages: [message("a", "assistant", "Hello.")] });
     expect(again.appended).toEqual(first.appended);
     expect(session.thread.length).toBe(2);
   });
@@ -33,10 +34,10 @@ describe("session.complete", () => {
   it("learns from an answer once, however often it is handed in", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, calibration: { model: "m" } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 3, 500)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
     const { tokens } = await session.prepare();
     const usage = { inputTokens: Math.round(tokens * 1.05), outputTokens: 4 };
-    const answer = { messages: [say("a", "assistant", "Done.")], usage };
+    const answer = { messages: [message("a", "assistant", "Done.")], usage };
     await Promise.all([session.complete(answer), session.complete(answer)]);
     const { calibration } = session;
     expect(await session.complete(answer)).toMatchObject({ appended: [{ id: "a" }], retry: false });
@@ -44,7 +45,7 @@ describe("session.complete", () => {
     expect(session.calibration).toBe(calibration);
     const written = (await store.journal.read(threadId)).map(({ record }) => record.type);
     expect(written.filter((type) => type === "usage-reported")).toHaveLength(1);
-    await session.complete({ messages: [say("b", "assistant", "And more.")], usage });
+    await session.complete({ messages: [message("b", "assistant", "And more.")], usage });
     expect(session.stats().usage).toMatchObject({ requests: 2, outputTokens: 8 });
   });
 
@@ -57,9 +58,9 @@ describe("session.complete", () => {
     };
     const journal = { read, append: inner.journal.append.bind(inner.journal) };
     const session = await openSession({ store: { ...inner, journal }, config });
-    await session.append([say("u0", "user", "Hi."), say("a", "assistant", "Hello.")]);
+    await session.append([message("u0", "user", "Hi."), message("a", "assistant", "Hello.")]);
     await session.render();
-    const answer = { messages: [say("a", "assistant", "Hello.")], usage: { inputTokens: 20, outputTokens: 4 } };
+    const answer = { messages: [message("a", "assistant", "Hello.")], usage: { inputTokens: 20, outputTokens: 4 } };
     await expect(session.complete(answer)).rejects.toThrow("down");
     isDown = false;
     await session.complete(answer);
@@ -68,8 +69,8 @@ describe("session.complete", () => {
 
   it("discards the call that the output limit cut off, with what stands behind it as its result", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Build it.")]);
-    const spoken = { ...callOf(0), parts: [...say("x", "assistant", "I will.").parts, ...callOf(0).parts] };
+    await session.append([message("u0", "user", "Build it.")]);
+    const spoken = { ...callOf(0), parts: [...message("x", "assistant", "I will.").parts, ...callOf(0).parts] };
     const done = await session.complete({ messages: [spoken, resultOf(0, 10)], stopReason: "max-output" });
     expect(done.discarded.map(({ callId }) => callId)).toEqual(["call_0"]);
     expect(done.appended.map(({ parts }) => parts.map(({ type }) => type))).toEqual([["text"]]);
@@ -80,7 +81,7 @@ describe("session.complete", () => {
 
   it("appends nothing when nothing of an answer is whole", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Build it.")]);
+    await session.append([message("u0", "user", "Build it.")]);
     const done = await session.complete({ messages: [callOf(0)], stopReason: "max-output" });
     expect(done).toMatchObject({ appended: [], retry: false });
     expect(session.thread.length).toBe(1);
@@ -88,26 +89,26 @@ describe("session.complete", () => {
 
   it("L19 folds once for an answer that was cut off where prompt and answer compete, and not a second time", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 7, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 7, 1_000)]);
     const first = await session.prepare();
     expect(first.outcome?.type).toBe("no-op");
-    const cut = (id: string) => ({ messages: [say(id, "assistant", "I beg")], stopReason: "max-output" }) as const;
+    const cut = (id: string) => ({ messages: [message(id, "assistant", "I beg")], stopReason: "max-output" }) as const;
     expect((await session.complete(cut("a-1"))).retry).toBe(true);
     const folded = await session.prepare();
     expect(folded.outcome?.type).toBe("committed");
     expect(folded.tokens).toBeLessThan(first.tokens);
     expect((await session.complete(cut("a-2"))).retry).toBe(false);
     expect((await session.prepare()).plan.version).toBe(folded.plan.version);
-    expect((await session.complete({ messages: [say("a-3", "assistant", "All is said.")] })).retry).toBe(false);
-    await session.append([say("u1", "user", "More."), ...work(7, 9, 1_000)]);
+    expect((await session.complete({ messages: [message("a-3", "assistant", "All is said.")] })).retry).toBe(false);
+    await session.append([message("u1", "user", "More."), ...work(7, 9, 1_000)]);
     await session.prepare();
     expect((await session.complete(cut("a-4"))).retry).toBe(true);
   });
 
   it("refuses an answer under an id that another message has", async () => {
     const session = await openSession({ config });
-    await session.append([say("u0", "user", "Hi.")]);
-    const clash = session.complete({ messages: [say("u0", "assistant", "Hello.")] });
+    await session.append([message("u0", "user", "Hi.")]);
+    const clash = session.complete({ messages: [message("u0", "assistant", "Hello.")] });
     await expect(clash).rejects.toMatchObject({ code: "DUPLICATE_MESSAGE_ID" });
   });
 });

@@ -1,16 +1,17 @@
 import { type CompactionCause, type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
 import type { PreCompactHook, SessionHooks } from "./session-hooks.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 const config = { maxInputTokens: 10_000 };
 const preset = { ...threadfoldPreset, ladder: [summarizeStrategy] };
-const talk = [say("u0", "user", "Build it."), ...work(0, 12, 900)];
+const talk = [message("u0", "user", "Build it."), ...work(0, 12, 900)];
 
 /** A session that is due for a fold, with what it tells. */
 async function due(hooks: SessionHooks, options: Partial<SessionOptions> = {}) {
@@ -190,7 +191,7 @@ describe("hooks after a commit", () => {
           name: "start",
           run: ({ source, cause }) => {
             seen.push(`start ${source} ${cause}`);
-            return { messages: [{ ...say("reminder", "user", "Mind the style guide."), origin: "harness" }] };
+            return { messages: [{ ...message("reminder", "user", "Mind the style guide."), origin: "harness" }] };
           },
         },
       ],

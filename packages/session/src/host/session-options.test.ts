@@ -5,7 +5,7 @@ import {
   type ContextCompactionEvent,
   type MessageInput,
 } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { clearStrategy, ladderPreset, presetByName, summarizeStrategy } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
@@ -14,12 +14,6 @@ import { replayThread } from "../replay/replay-thread.ts";
 
 const threadId = asThreadId("options");
 const createdAt = "2026-01-01T00:00:00.000Z";
-const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-});
 const read = (id: string, characters = 6_000): readonly MessageInput[] => {
   const callId = asToolCallId(`call-${id}`);
   const result = {
@@ -54,7 +48,7 @@ describe("what a session is opened with", () => {
     for (const journal of [true, false]) {
       const store = createMemoryStore();
       const session = await open({ store, journal });
-      await session.append([said("u", "user", "Read."), ...reads("a", "b", "c", "d", "e", "f")]);
+      await session.append([message("u", "user", "Read."), ...reads("a", "b", "c", "d", "e", "f")]);
       digests.push((await session.prepare()).digest);
       expect((await store.journal.read(threadId)).length > 0).toBe(journal);
     }
@@ -73,7 +67,7 @@ describe("what a session is opened with", () => {
         preset: { ...ladderPreset, ladder },
         ...(verdict !== undefined && { determinismProbe: { probe } }),
       });
-      await session.append([said("u", "user", "Read."), ...reads("a", "b", "c", "d", "e", "f")]);
+      await session.append([message("u", "user", "Read."), ...reads("a", "b", "c", "d", "e", "f")]);
       await session.prepare();
       expect(probes > 0).toBe(verdict !== undefined);
       return session.plan.clearings.filter(({ targets }) => targets.includes("tool-result")).length;
@@ -87,11 +81,11 @@ describe("what a session is opened with", () => {
     const store = createMemoryStore();
     const session = await open({ store, model: "claude-opus-4-5" });
     const signed = { type: "reasoning", text: "hm", provider: "anthropic", signature: "c2ln" } as const;
-    const answer = said("a", "assistant", "Yes.");
+    const answer = message("a", "assistant", "Yes.");
     await session.append([
-      said("u1", "user", "Is it?"),
+      message("u1", "user", "Is it?"),
       { ...answer, model: "claude-sonnet-4-5", parts: [signed, ...answer.parts] },
-      said("u2", "user", "Sure?"),
+      message("u2", "user", "Sure?"),
     ]);
     const prepared = await session.prepare();
     expect(prepared.payloadText).not.toContain("c2ln");
@@ -108,11 +102,11 @@ describe("what a session is opened with", () => {
       },
     };
     const session = await open({ summarizer, onEvent: (event) => events.push(event) });
-    await session.append([said("u", "user", "Talk.")]);
+    await session.append([message("u", "user", "Talk.")]);
     const speech = (round: number) =>
       ["a", "b", "c", "d"].flatMap((id) => [
-        said(`${round}${id}`, "assistant", `word ${id} `.repeat(800)),
-        said(`${round}${id}-next`, "user", "Go on."),
+        message(`${round}${id}`, "assistant", `word ${id} `.repeat(800)),
+        message(`${round}${id}-next`, "user", "Go on."),
       ]);
     for (let round = 0; round < 5; round++) {
       await session.append(speech(round));
@@ -127,7 +121,10 @@ describe("what a session is opened with", () => {
     const outcomes: string[] = [];
     const session = await open({ preset: presetByName("spring-session-turns"), config: { maxInputTokens: 100_000 } });
     for (let turn = 0; turn < 26; turn++) {
-      await session.append([said(`u${turn}`, "user", `Question ${turn}?`), said(`a${turn}`, "assistant", "Answer.")]);
+      await session.append([
+        message(`u${turn}`, "user", `Question ${turn}?`),
+        message(`a${turn}`, "assistant", "Answer."),
+      ]);
       outcomes.push((await session.prepare()).outcome?.type ?? "none");
     }
     expect(outcomes.filter((type) => type === "committed")).toHaveLength(1);

@@ -1,14 +1,23 @@
 import {
   asMessageId,
   asThreadId,
-  asToolCallId,
   type ContextCompactionEvent,
   type MessageInput,
   planRecords,
   type Summarizer,
   visibleText,
 } from "@threadfold/core";
-import { messageInputs, patience, pinnedClock, runs } from "@threadfold/core/laws";
+import {
+  assistant,
+  call,
+  message,
+  messageInputs,
+  patience,
+  pinnedClock,
+  result,
+  runs,
+  tool,
+} from "@threadfold/core/laws";
 import { FORMATS, formatById } from "@threadfold/renderer";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset, PRESETS } from "@threadfold/strategies";
@@ -22,42 +31,12 @@ const threadId = asThreadId("session-1");
 const open = (options: Partial<SessionOptions> = {}) =>
   ContextSession.open({ threadId, clock: pinnedClock(0), preset: ladderPreset, ...options });
 
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
-const exchange = (index: number, size = 2_000): readonly MessageInput[] => {
-  const callId = asToolCallId(`call_${index}`);
-  const base = { createdAt: "2026-01-01T00:00:00.000Z" };
-  return [
-    {
-      ...base,
-      id: asMessageId(`a${index}`),
-      role: "assistant",
-      parts: [{ type: "tool-call", callId, toolName: "bash", input: { command: `make step-${index}` } }],
-    },
-    {
-      ...base,
-      id: asMessageId(`t${index}`),
-      role: "tool",
-      parts: [
-        {
-          type: "tool-result",
-          result: {
-            toolName: "bash",
-            callId,
-            outcome: "success",
-            content: { type: "text", text: `step ${index} ${"x".repeat(size)}` },
-          },
-        },
-      ],
-    },
-  ];
-};
+const exchange = (index: number, size = 2_000): readonly MessageInput[] => [
+  assistant(`a${index}`, call(`call_${index}`, "bash", { command: `make step-${index}` })),
+  tool(`t${index}`, result(`call_${index}`, `step ${index} ${"x".repeat(size)}`, { toolName: "bash" })),
+];
 const work = (steps: number): readonly MessageInput[] => [
-  say("u0", "user", "Build the project. Never push to main without asking me."),
+  message("u0", "user", "Build the project. Never push to main without asking me."),
   ...Array.from({ length: steps }, (_, index) => exchange(index)).flat(),
 ];
 
@@ -106,7 +85,7 @@ describe("a session on random transcripts", () => {
         formats,
         async (stride, maxInputTokens, format) => {
           const session = await open({ format, config: { maxInputTokens } });
-          await session.append([say("u0", "user", "Build the project.")]);
+          await session.append([message("u0", "user", "Build the project.")]);
           let before: { readonly planVersion: number; readonly messages: readonly string[] } | undefined;
           for (let index = 0; index < 24; index += stride) {
             await session.append(Array.from({ length: stride }, (_, offset) => exchange(index + offset, 400)).flat());
@@ -152,9 +131,9 @@ describe("ContextSession", () => {
     await session.append(work(3));
     const pin = await session.pin("Deploys happen on Tuesdays.");
     await session.append([
-      say("u1", "user", "Go on."),
+      message("u1", "user", "Go on."),
       ...Array.from({ length: 9 }, (_, index) => exchange(index + 3)).flat(),
-      say("u2", "user", "And now?"),
+      message("u2", "user", "And now?"),
     ]);
     const text = JSON.stringify((await session.prepare()).payload);
     expect((await session.explain(asMessageId("u0"))).action).toBe("summarize");
@@ -170,14 +149,14 @@ describe("ContextSession", () => {
     const events: ContextCompactionEvent[] = [];
     const leftOut = () => events.filter(({ type }) => type === "detected_pins_left_out");
     const session = await open({ config: { maxInputTokens: 320 }, onEvent: (event) => events.push(event) });
-    await session.append([say("u0", "user", "Never push to main without asking me.")]);
+    await session.append([message("u0", "user", "Never push to main without asking me.")]);
     expect(session.thread.livePins).toHaveLength(1);
     expect(leftOut()).toEqual([]);
     const rule = "Never touch the migrations of the billing database, and always ask before you run them.";
-    await session.append([say("u1", "user", rule), say("a1", "assistant", "I will not.")]);
+    await session.append([message("u1", "user", rule), message("a1", "assistant", "I will not.")]);
     expect(session.thread.livePins).toHaveLength(1);
     expect(leftOut()).toMatchObject([{ messageIds: ["u1"], count: 1, maxTokens: 20, budgetLimit: 320 }]);
-    await session.append([say("u2", "user", "Go on.")]);
+    await session.append([message("u2", "user", "Go on.")]);
     await session.prepare();
     expect(leftOut()).toHaveLength(1);
   });
@@ -186,8 +165,8 @@ describe("ContextSession", () => {
     const store = createMemoryStore();
     const first = await open({ store });
     const second = await open({ store });
-    await first.append([say("u0", "user", "Hello.")]);
-    await expect(second.append([say("u1", "user", "Me too.")])).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
+    await first.append([message("u0", "user", "Hello.")]);
+    await expect(second.append([message("u1", "user", "Me too.")])).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
     expect((await store.threads.load(threadId))?.length).toBe(1);
   });
 
@@ -238,15 +217,15 @@ describe("ContextSession", () => {
     const store = createMemoryStore();
     const session = await open({ store, config: { maxInputTokens: 14_000 } });
     await session.append([
-      say("u0", "user", "Build the project."),
+      message("u0", "user", "Build the project."),
       ...Array.from({ length: 12 }, (_, index) => exchange(index, 5_000)).flat(),
     ]);
     const folded = await session.prepare();
     const pointer = folded.plan.externalizations[0];
     if (pointer === undefined) throw new Error("nothing was externalized");
     await session.append([
-      say("a-ref", "assistant", `I need ${pointer.artifactId} once more.`),
-      say("u1", "user", "Go on."),
+      message("a-ref", "assistant", `I need ${pointer.artifactId} once more.`),
+      message("u1", "user", "Go on."),
     ]);
     const again = await session.prepare();
     expect(again.rehydrated).toEqual([pointer.artifactId]);
@@ -255,7 +234,7 @@ describe("ContextSession", () => {
     expect(again.violations).toEqual([]);
     expect([...session.thread.messages]).toHaveLength(27);
     expect((await session.prepare()).payloadText).toBe(again.payloadText);
-    await session.complete({ messages: [say("a-read", "assistant", `I have read ${pointer.artifactId}.`)] });
+    await session.complete({ messages: [message("a-read", "assistant", `I have read ${pointer.artifactId}.`)] });
     expect((await session.prepare()).rehydrated).toEqual([]);
     expect((await replayThread(store, threadId)).every((request) => request.equal)).toBe(true);
   });

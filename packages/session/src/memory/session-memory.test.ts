@@ -6,7 +6,7 @@ import {
   type MessageInput,
   type Summarizer,
 } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { externalizeStrategy, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
@@ -14,17 +14,11 @@ import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
-const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-});
 /** Talk that only a summary can fold: no result is in it. */
 const talk = (round: number): readonly MessageInput[] =>
   ["a", "b", "c"].flatMap((id) => [
-    said(`${round}${id}`, "user", "Go on."),
-    said(`${round}${id}-answer`, "assistant", `About ${id}: ${"many more words ".repeat(300)}`),
+    message(`${round}${id}`, "user", "Go on."),
+    message(`${round}${id}-answer`, "assistant", `About ${id}: ${"many more words ".repeat(300)}`),
   ]);
 /** A result that the first rung moves away, which is enough for the target. */
 const largeResult = (id: string): readonly MessageInput[] => {
@@ -43,8 +37,8 @@ const largeResult = (id: string): readonly MessageInput[] => {
       createdAt,
       parts: [{ type: "tool-result", result: { toolName: "fetch", callId, outcome: "success", content } }],
     },
-    said(`${id}-next`, "user", "And?"),
-    said(`${id}-then`, "assistant", "Read."),
+    message(`${id}-next`, "user", "And?"),
+    message(`${id}-then`, "assistant", "Read."),
   ];
 };
 

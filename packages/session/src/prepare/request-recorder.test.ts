@@ -1,4 +1,5 @@
-import { asMessageId, asThreadId, canonicalJson, type JsonObject, type MessageInput } from "@threadfold/core";
+import { asThreadId, canonicalJson, type JsonObject, type MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { type FormatId, formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
@@ -9,12 +10,8 @@ import { replayThread } from "../replay/replay-thread.ts";
 
 const MARKS = ["cache_control", "prompt_cache_breakpoint", "cacheControl"];
 const threadId = asThreadId("marked");
-const said = (index: number): MessageInput => ({
-  id: asMessageId(`m${index}`),
-  role: index % 2 === 0 ? "user" : "assistant",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  parts: [{ type: "text", text: `Message ${index}, and so on.` }],
-});
+const said = (index: number): MessageInput =>
+  message(`m${index}`, index % 2 === 0 ? "user" : "assistant", `Message ${index}, and so on.`);
 
 /** Requests after one, two and three turns of an agent. */
 async function threeRequests(format: FormatId, options: Partial<SessionOptions>) {

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContextCompactionEvent, type Summarizer, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { isThorough, patience } from "@threadfold/core/laws";
+import { isThorough, message, patience } from "@threadfold/core/laws";
 import { createMemoryStore, encryptedStore, memoryKeyStore, openStore, verifyStore } from "@threadfold/stores";
 import { openPostgresStore } from "@threadfold/stores/postgres";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 import { findPostgres, freshSchemas, withoutFlush } from "../testing/postgres-service.ts";
 import { type PortCall, watchedStore } from "../testing/watched-store.ts";
 
@@ -80,12 +80,14 @@ async function loopWithFaults(
   const events: ContextCompactionEvent[] = [];
   const config = { maxInputTokens: 3_000, enableRetrieval: true };
   const session = await openSession({ store, config, summarizer, onEvent: (event) => events.push(event) });
-  await session.append([say("u0", "user", "Build it. Never push to main without asking me.")]);
+  await session.append([message("u0", "user", "Build it. Never push to main without asking me.")]);
   for (let round = 0; round < 3; round++) {
     const at = round * 6;
     await session.append([...work(at, at + 4, 200), ...work(at + 4, at + 6, 1_300)]);
     if (session.plan.externalizations[0] !== undefined)
-      await session.append([say(`r${round}`, "assistant", `I need ${session.plan.externalizations[0].artifactId}.`)]);
+      await session.append([
+        message(`r${round}`, "assistant", `I need ${session.plan.externalizations[0].artifactId}.`),
+      ]);
     armed = true;
     try {
       const prepared = await session.prepare();
@@ -212,7 +214,7 @@ describe("a session whose ports fail", () => {
       config: { maxInputTokens: 11_500 },
       onEvent: (event) => heard.push(event),
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 10, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 10, 1_000)]);
     const { outcome } = await session.prepare();
     expect(outcome).toMatchObject({ type: "failed", problem: "Error ECONNRESET" });
     expect(JSON.stringify(heard)).not.toContain("tenant 7");
@@ -234,7 +236,7 @@ describe("a session whose ports fail", () => {
       },
     };
     const session = await openSession({ store, summarizer, config: { maxInputTokens: 20_000 } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 19, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 19, 900)]);
     const types: string[] = [];
     for (let turn = 0; turn < 6; turn++) types.push((await session.prepare()).outcome?.type ?? "none");
     expect(types).toEqual(["failed", "failed", "failed", "postponed", "postponed", "postponed"]);

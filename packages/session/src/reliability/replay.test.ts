@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { asThreadId } from "@threadfold/core";
-import { patience, runs } from "@threadfold/core/laws";
+import { message, patience, runs } from "@threadfold/core/laws";
 import { openStore } from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 import { findPostgres, freshSchemas } from "../testing/postgres-service.ts";
 
 const service = await findPostgres();
@@ -51,9 +51,9 @@ async function replayElsewhere(number: number, address: string, turns: number, s
     const need = turn % 10 === 9 && wanted !== undefined ? ` I need ${wanted}.` : "";
     // One result in seven, or in some more, is large enough to be externalized.
     await session.append([
-      say(`u${turn}`, "user", `Do step ${turn}. ${turn % 50 === 0 ? `Never skip step ${turn}.` : ""}`),
+      message(`u${turn}`, "user", `Do step ${turn}. ${turn % 50 === 0 ? `Never skip step ${turn}.` : ""}`),
       ...work(turn, turn + 1, turn % (7 + number) === 0 ? 1_300 : 60),
-      say(`d${turn}`, "assistant", `Step ${turn} is done.${need}`),
+      message(`d${turn}`, "assistant", `Step ${turn} is done.${need}`),
     ]);
     const prepared = await session.prepare();
     expect(prepared.violations).toEqual([]);

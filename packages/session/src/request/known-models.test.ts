@@ -1,9 +1,10 @@
 import type { ModelRow } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
-import { handClock, openSession, say, work } from "../testing/agent-work.ts";
+import { handClock, openSession, work } from "../testing/agent-work.ts";
 
 const own: ModelRow = {
   name: "house-",
@@ -31,7 +32,7 @@ describe("a model that a session is opened for", () => {
   it("is said to be unknown where no row names it and nobody set a cap", async () => {
     const opened = async (options: Partial<SessionOptions>) => {
       const session = await openSession(options);
-      await session.append([say("u0", "user", "Hello.")]);
+      await session.append([message("u0", "user", "Hello.")]);
       return session;
     };
     const unknown = await opened({ model: "house-7b" });
@@ -55,7 +56,7 @@ describe("a model that a session is opened for", () => {
 describe("a session that is switched to another model", () => {
   it("folds for its window before anything is sent to it, and takes the old cap again when it comes back", async () => {
     const session = await openSession({ model: "claude-opus-4-5", config: { maxInputTokens: 150_000 } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 60, 1_000)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 60, 1_000)]);
     expect((await session.prepare()).tokens).toBeGreaterThan(60_000);
     session.switchModel({ model: "gpt-4" });
     const prepared = await session.prepare();
@@ -73,7 +74,7 @@ describe("a session that is switched to another model", () => {
     const clock = handClock();
     const config = { maxInputTokens: 10_000, softThresholdPercent: 0.5, targetPercent: 0.3 } as const;
     const session = await openSession({ clock, format: formatById("openai-chat"), model: "deepseek-chat", config });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 14, 400)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 400)]);
     await session.render();
     clock.pass(10);
     const reason = async () => (await session.dryRun()).weighing?.reason;

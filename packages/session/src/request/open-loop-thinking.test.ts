@@ -1,11 +1,12 @@
 import type { MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { anthropicMessages } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { ladderPreset, threadfoldPreset } from "@threadfold/strategies";
 import type { RequestFrame } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
 import type { PreparedRequest } from "../host/prepared-request.ts";
-import { callOf, openSession, resultOf, say, threadId } from "../testing/agent-work.ts";
+import { callOf, openSession, resultOf, threadId } from "../testing/agent-work.ts";
 
 const tools = [{ name: "bash", inputSchema: { type: "object" } }];
 const thinking = { type: "enabled", budget_tokens: 2_000 };
@@ -50,7 +51,7 @@ async function run({ model, host, preset = ladderPreset, restartAt }: Run): Prom
       frame,
     });
   let session = await open();
-  await session.append([say("u0", "user", "Build it, all of it.")]);
+  await session.append([message("u0", "user", "Build it, all of it.")]);
   const requests = [await session.prepare()];
   for (let step = 0; step < STEPS; step++) {
     if (step === restartAt) session = await open();
@@ -124,7 +125,7 @@ describe("an agent that thinks before every call and is folded in the middle of 
 
   it("tells of thinking that the host's own fields forbid to leave out, and of a forced tool", async () => {
     const session = await openSession({ format: anthropicMessages });
-    await session.append([say("u0", "user", "Build it."), callOf(0), resultOf(0, 10)]);
+    await session.append([message("u0", "user", "Build it."), callOf(0), resultOf(0, 10)]);
     const frame = { system: [], tools };
     expect((await session.prepare({ frame })).violations).toEqual([]);
     const host = { thinking, toolChoice: { type: "any" } };

@@ -1,14 +1,15 @@
 import { type JournalRecord, NO_RECORDS, type ThreadfoldStore } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 import { watchedStore } from "../testing/watched-store.ts";
 
 const config = { maxInputTokens: 10_000, outputReserveTokens: 4_000 };
 /** What the safety buffer leaves of the room. */
 const LIMIT = 5_950;
-const talk = [say("u0", "user", "Build it. The port is 4217."), ...work(0, 12, 1_000)];
+const talk = [message("u0", "user", "Build it. The port is 4217."), ...work(0, 12, 1_000)];
 /** What no fold can touch: more than the room alone. */
 const frame = { system: ["word ".repeat(10_000)], tools: [] };
 
@@ -21,7 +22,7 @@ describe("a request over its budget", () => {
   it("is refused with what takes the room, told in the journal, and leaves the session as it was", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame });
-    await session.append([say("u0", "user", "Hello.")]);
+    await session.append([message("u0", "user", "Hello.")]);
     const refused = session.prepare();
     await expect(refused).rejects.toMatchObject({
       name: "BudgetInfeasibleError",
@@ -53,7 +54,7 @@ describe("a request over its budget", () => {
   it("goes out as it is for a host that asks for that, by session or by call, and says so", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame, onOverBudget: "send" });
-    await session.append([say("u0", "user", "Hello.")]);
+    await session.append([message("u0", "user", "Hello.")]);
     expect(await session.prepare()).toMatchObject({ overBudget: true, outcome: { type: "infeasible", budget: LIMIT } });
     await expect(session.prepare({ onOverBudget: "throw" })).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
     expect(await refusals(store)).toHaveLength(1);

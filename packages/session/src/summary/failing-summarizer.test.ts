@@ -1,7 +1,8 @@
 import { type CompletionModel, type ContextCompactionEvent, modelCallError } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { SUMMARIZER_FAILURE_LIMIT, SUMMARIZER_REST } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 /** A model that can be brought down, and counts what it is asked. */
 class Model implements CompletionModel {
@@ -29,7 +30,7 @@ async function foldsWith(model: CompletionModel, more: Parameters<typeof openSes
     onEvent: (event) => events.push(event),
     ...more,
   });
-  await session.append([say("u", "user", "Build it.")]);
+  await session.append([message("u", "user", "Build it.")]);
   let step = 0;
   return {
     session,
@@ -38,7 +39,7 @@ async function foldsWith(model: CompletionModel, more: Parameters<typeof openSes
     async fold(options: { readonly force?: boolean } = {}): Promise<string | undefined> {
       for (;;) {
         await session.append([
-          say(`n${step}`, "assistant", `Note ${step}. ${"word ".repeat(500)}`),
+          message(`n${step}`, "assistant", `Note ${step}. ${"word ".repeat(500)}`),
           ...work(step, step + 1, 300),
         ]);
         step++;
@@ -85,7 +86,7 @@ describe("R30 a model that keeps failing", () => {
       config: { maxInputTokens: 8_000, minReclaimPercent: 0.99, breakerFailures: 100 },
     });
     for (let step = 0; step < 40; step++) {
-      await session.append([say(`n${step}`, "assistant", "word ".repeat(250))]);
+      await session.append([message(`n${step}`, "assistant", "word ".repeat(250))]);
       await session.compact();
     }
     expect(model.asked).toBeGreaterThan(0);

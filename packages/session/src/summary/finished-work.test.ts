@@ -1,8 +1,8 @@
 import { type OpenItem, renderSummary } from "@threadfold/core";
-import { patience, pinnedClock } from "@threadfold/core/laws";
+import { message, patience, pinnedClock } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
-import { say, threadId, work } from "../testing/agent-work.ts";
+import { threadId, work } from "../testing/agent-work.ts";
 
 /** A session of the default policy that folds wherever its window is full, and what its summaries said at each fold. */
 async function foldingSession(maxInputTokens: number) {
@@ -18,7 +18,7 @@ async function foldingSession(maxInputTokens: number) {
     version = session.plan.version;
   };
   return {
-    speak: (role: "user" | "assistant", text: string) => step([say(`m${messages++}`, role, text)]),
+    speak: (role: "user" | "assistant", text: string) => step([message(`m${messages++}`, role, text)]),
     work: (tokens: number) => step(work(steps, ++steps, tokens)),
     folds: () => folds,
     items: (): readonly OpenItem[] => session.plan.summarizations.flatMap(({ summary }) => summary.openItems),

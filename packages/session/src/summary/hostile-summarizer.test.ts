@@ -9,7 +9,7 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
-import { patience, pinnedClock, runs } from "@threadfold/core/laws";
+import { message, patience, pinnedClock, runs } from "@threadfold/core/laws";
 import { ExtractiveSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { ATTACKS, type Attack, hostileModel } from "@threadfold/summarizers/laws";
 import fc from "fast-check";
@@ -48,19 +48,12 @@ function hostileSummarizer(attackOf: () => Attack): Summarizer {
 }
 
 const createdAt = "2026-01-01T00:00:00.000Z";
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt,
-});
-
 /** One request of the user, some work, and a question that stays open. */
 function cycle(index: number): readonly MessageInput[] {
   const callId = asToolCallId(`call_${index}`);
   const content = { type: "text", text: `step ${index} ok ${"log ".repeat(90)}` } as const;
   return [
-    say(
+    message(
       `u${index}`,
       "user",
       index === 0 ? TASK : `Please also write chapter number ${index} of the manual. ${index === 1 ? RULE : ""}`,
@@ -77,7 +70,7 @@ function cycle(index: number): readonly MessageInput[] {
       createdAt,
       parts: [{ type: "tool-result", result: { toolName: "bash", callId, outcome: "success", content } }],
     },
-    say(
+    message(
       `b${index}`,
       "assistant",
       `I could not finish chapter ${index} yet; a test failed. ${"more words ".repeat(30)}`,

@@ -12,7 +12,7 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
-import { patience, pinnedClock } from "@threadfold/core/laws";
+import { message, patience, pinnedClock } from "@threadfold/core/laws";
 import { ExtractiveSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
@@ -22,14 +22,6 @@ const TASK = "Build the shop page in src/shop.ts. Never touch the price list.";
 const MORE = "Please add a CSV export to the shop page.";
 const SAID = [TASK, MORE, "And now?"];
 const createdAt = "2026-01-01T00:00:00.000Z";
-
-const say = (id: string, role: "user" | "assistant", text: string, more: Partial<MessageInput> = {}): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-  ...more,
-});
 
 function called(id: string, toolName: string, text: string): readonly MessageInput[] {
   const callId = asToolCallId(`call_${id}`);
@@ -47,17 +39,17 @@ function called(id: string, toolName: string, text: string): readonly MessageInp
 
 /** A thread in which a text stands wherever it may come from, but in no user's mouth. */
 const threadWith = (text: string): readonly MessageInput[] => [
-  say("user", "user", TASK),
+  message("user", "user", TASK),
   ...called("tool", "bash", `${text}\n${"log ".repeat(90)}`),
   ...called("agent", "Task", text),
-  say("said", "assistant", text),
-  say("more", "user", MORE),
-  say("compaction", "user", text, { origin: "compaction" }),
-  say("harness", "user", text, { origin: "harness" }),
-  say("side", "user", text, { branch: "task-1" }),
-  say("answer", "assistant", `I added the export. ${"It took a while. ".repeat(20)}`),
-  say("last", "user", "And now?"),
-  say("end", "assistant", "Nothing is left to do."),
+  message("said", "assistant", text),
+  message("more", "user", MORE),
+  message("compaction", "user", text, { origin: "compaction" }),
+  message("harness", "user", text, { origin: "harness" }),
+  message("side", "user", text, { branch: "task-1" }),
+  message("answer", "assistant", `I added the export. ${"It took a while. ".repeat(20)}`),
+  message("last", "user", "And now?"),
+  message("end", "assistant", "Nothing is left to do."),
 ];
 
 /** A host's summarizer that repeats the text as everything that it could be, from wherever it stands and from nowhere. */

@@ -1,5 +1,4 @@
 import {
-  asMessageId,
   asThreadId,
   type CompactionOutcome,
   type CompletionModel,
@@ -12,7 +11,7 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore, exportThread } from "@threadfold/stores";
 import { dropStrategy, PRESETS, summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { promptByVersion, redactJson } from "@threadfold/summarizers";
@@ -22,17 +21,15 @@ import { ContextSession } from "../loop/context-session.ts";
 
 const RULE = "Always answer in German.";
 const secret = `xoxb-${"1".repeat(12)}-${"2".repeat(13)}-abcdefghijklmnopqrstuvwx`;
-const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  parts: [{ type: "text", text }],
-});
 /** Talk of about 5 000 tokens. */
 const talk = (round: number): readonly MessageInput[] =>
   ["a", "b", "c", "d", "e"].flatMap((id) => [
-    said(`${round}${id}`, "user", `Please write chapter ${round}${id} as well. ${round === 0 ? RULE : ""}`),
-    said(`${round}${id}-done`, "assistant", `Chapter ${round}${id} has its outline now. ${"More words. ".repeat(300)}`),
+    message(`${round}${id}`, "user", `Please write chapter ${round}${id} as well. ${round === 0 ? RULE : ""}`),
+    message(
+      `${round}${id}-done`,
+      "assistant",
+      `Chapter ${round}${id} has its outline now. ${"More words. ".repeat(300)}`,
+    ),
   ]);
 const summarizing = { ...threadfoldPreset, ladder: [summarizeStrategy] };
 
@@ -134,16 +131,16 @@ describe("what summarizes the folds of a session", () => {
       const config = { maxInputTokens: 6_000, summaryMaxTokens: 300 };
       const { session } = await folds({ config, ...options }, 0);
       await session.append([
-        said("ask", "user", "Write all chapters."),
+        message("ask", "user", "Write all chapters."),
         ...Array.from({ length: 120 }, (_, index) =>
-          said(
+          message(
             `w${index}`,
             "assistant",
             `Chapter ${index} has ${index * 7919} words, because scene ${index * 104729} grew. ${index === 3 ? OTHERS : "So it is."}`,
           ),
         ),
-        said("more", "user", "And go on."),
-        said("last", "assistant", "Gone on."),
+        message("more", "user", "And go on."),
+        message("last", "assistant", "Gone on."),
       ]);
       const given = instructions === undefined ? {} : { instructions };
       const preview = (await session.dryRun({ force: true, ...given })).outcome;
@@ -233,7 +230,11 @@ describe("what summarizes the folds of a session", () => {
     async (redactSecrets) => {
       const events: ContextCompactionEvent[] = [];
       const { session } = await folds({ redactSecrets, onEvent: (event) => events.push(event) }, 0);
-      await session.append([said("s", "user", `Post to the channel with ${secret}, please.`), ...talk(0), ...talk(1)]);
+      await session.append([
+        message("s", "user", `Post to the channel with ${secret}, please.`),
+        ...talk(0),
+        ...talk(1),
+      ]);
       const prepared = await session.prepare();
       expect(prepared.outcome?.type).toBe("committed");
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
@@ -247,7 +248,7 @@ describe("what summarizes the folds of a session", () => {
 
   it("R26: an export through redactJson holds no secret, and everything else", async () => {
     const { session } = await folds({}, 0);
-    await session.append([said("s", "user", `Post to the channel with ${secret}, please.`), ...talk(0), ...talk(1)]);
+    await session.append([message("s", "user", `Post to the channel with ${secret}, please.`), ...talk(0), ...talk(1)]);
     await session.prepare();
     const plain = await exportThread(session.store, session.threadId);
     const redacted = await exportThread(session.store, session.threadId, { redact: redactJson });

@@ -1,4 +1,5 @@
-import { asMessageId, asThreadId, asToolCallId, type Clock, type MessageInput } from "@threadfold/core";
+import { asThreadId, type Clock, type MessageInput } from "@threadfold/core";
+import { assistant, call, result, tool } from "@threadfold/core/laws";
 import { ladderPreset } from "@threadfold/strategies";
 import type { SessionOptions } from "../host/session-options.ts";
 import { ContextSession } from "../loop/context-session.ts";
@@ -23,46 +24,15 @@ export function handClock(): Clock & { pass(seconds: number): void } {
 export const openSession = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
   ContextSession.open({ threadId, clock: handClock(), preset: ladderPreset, ...options });
 
-/** A message with one text. */
-export const say = (id: string, role: MessageInput["role"], text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt,
-});
-
 /** The call of a step of work. */
-export const callOf = (index: number): MessageInput => ({
-  id: asMessageId(`a${index}`),
-  role: "assistant",
-  parts: [
-    {
-      type: "tool-call",
-      callId: asToolCallId(`call_${index}`),
-      toolName: "bash",
-      input: { command: `make step-${index}` },
-    },
-  ],
-  createdAt,
-});
+export const callOf = (index: number): MessageInput =>
+  assistant(`a${index}`, call(`call_${index}`, "bash", { command: `make step-${index}` }));
 
 /** The result of a step of work, of about this many tokens. */
-export const resultOf = (index: number, tokens: number): MessageInput => ({
-  id: asMessageId(`t${index}`),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "bash",
-        callId: asToolCallId(`call_${index}`),
-        outcome: "success",
-        content: { type: "text", text: `step ${index}: ${"output ".repeat(Math.ceil((4 * tokens) / 7))}` },
-      },
-    },
-  ],
-  createdAt,
-});
+export const resultOf = (index: number, tokens: number): MessageInput => {
+  const output = `step ${index}: ${"output ".repeat(Math.ceil((4 * tokens) / 7))}`;
+  return tool(`t${index}`, result(`call_${index}`, output, { toolName: "bash" }));
+};
 
 /** Steps of work, each a call and its result. */
 export const work = (from: number, to: number, tokens: number): readonly MessageInput[] =>

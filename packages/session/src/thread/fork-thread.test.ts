@@ -1,5 +1,5 @@
 import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
@@ -7,12 +7,8 @@ import { forkThread } from "./fork-thread.ts";
 
 const source = asThreadId("source");
 const fork = asThreadId("fork");
-const say = (number: number): MessageInput => ({
-  id: asMessageId(`m${number}`),
-  role: number % 2 === 0 ? "user" : "assistant",
-  parts: [{ type: "text", text: `message ${number} ${"word ".repeat(200)}` }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
+const say = (number: number): MessageInput =>
+  message(`m${number}`, number % 2 === 0 ? "user" : "assistant", `message ${number} ${"word ".repeat(200)}`);
 const store = createMemoryStore();
 const open = (threadId = source) =>
   ContextSession.open({ threadId, store, config: { maxInputTokens: 3_000 }, clock: pinnedClock(0) });

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  asMessageId,
   asThreadId,
   type ContextCompactionEvent,
   type MessageInput,
@@ -11,7 +10,7 @@ import {
   type Summarizer,
   type ThreadfoldStore,
 } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -31,13 +30,8 @@ const open = (options: Partial<SessionOptions> = {}) =>
     ...options,
   });
 let count = 0;
-const say = (text: string, role: MessageInput["role"] = "user", more: Partial<MessageInput> = {}): MessageInput => ({
-  id: asMessageId(`m${count++}`),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-  ...more,
-});
+const say = (text: string, role: MessageInput["role"] = "user", more: Partial<MessageInput> = {}): MessageInput =>
+  message(`m${count++}`, role, text, more);
 /** Enough talk to be folded. */
 const talk = (turns: number): readonly MessageInput[] =>
   Array.from({ length: turns }, (_, turn) => [

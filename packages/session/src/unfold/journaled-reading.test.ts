@@ -1,6 +1,7 @@
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 
 const requester = { requesterId: "ada", tenantId: "acme", permissions: [] };
 const config = { maxInputTokens: 6_000 };
@@ -9,7 +10,7 @@ const config = { maxInputTokens: 6_000 };
 async function folded(options: Parameters<typeof openSession>[0] = {}) {
   const store = createMemoryStore();
   const session = await openSession({ store, config, tenantId: "acme", securityContext: requester, ...options });
-  await session.append([say("u0", "user", "Build it."), ...work(0, 6, 1_300)]);
+  await session.append([message("u0", "user", "Build it."), ...work(0, 6, 1_300)]);
   await session.prepare();
   const artifactId = session.plan.externalizations[0]?.artifactId;
   if (artifactId === undefined) throw new Error("nothing was externalized");
@@ -24,7 +25,7 @@ describe("content that is read back for somebody", () => {
   it("R22 is in the journal: what the session brought back on its own, and what the model asked for", async () => {
     const { store, session, artifactId, accesses } = await folded();
     expect(await accesses()).toEqual([]);
-    await session.append([say("r", "assistant", `I need ${artifactId}.`)]);
+    await session.append([message("r", "assistant", `I need ${artifactId}.`)]);
     expect((await session.prepare()).rehydrated).toEqual([artifactId]);
     const [readArtifact] = session.tools();
     expect((await readArtifact.execute({ artifact_id: artifactId })).outcome).toBe("success");

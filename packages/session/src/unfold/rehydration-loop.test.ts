@@ -1,39 +1,18 @@
-import { asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { asThreadId, type MessageInput } from "@threadfold/core";
+import { assistant, call, pinnedClock, result, tool, user } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { ladderPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 import { replayThread } from "../replay/replay-thread.ts";
 
-const createdAt = "2026-01-01T00:00:00.000Z";
 const MAX_TOKENS = 10_000;
 const threadId = asThreadId("loop");
 
-const user = (id: string, text: string): MessageInput => ({
-  id: asMessageId(id),
-  role: "user",
-  parts: [{ type: "text", text }],
-  createdAt,
-});
-const read = (id: string, characters: number): readonly MessageInput[] => {
-  const callId = asToolCallId(`call-${id}`);
-  const content = { type: "text" as const, text: `line of ${id}\n`.repeat(characters / 12) };
-  return [
-    {
-      id: asMessageId(id),
-      role: "assistant",
-      parts: [{ type: "tool-call", callId, toolName: "web_search", input: { q: id } }],
-      createdAt,
-    },
-    {
-      id: asMessageId(`${id}-result`),
-      role: "tool",
-      parts: [{ type: "tool-result", result: { toolName: "web_search", callId, outcome: "success", content } }],
-      createdAt,
-    },
-  ];
-};
+const read = (id: string, characters: number): readonly MessageInput[] => [
+  assistant(id, call(`call-${id}`, "web_search", { q: id })),
+  tool(`${id}-result`, result(`call-${id}`, `line of ${id}\n`.repeat(characters / 12), { toolName: "web_search" })),
+];
 
 describe("reference, inject, pressure, externalize, reference in a session (seed 002, loop breaking)", () => {
   it("ends: what comes back causes no fold, stays out of the log, fits, rests for its cooldown, and replays", async () => {

@@ -1,10 +1,10 @@
 import type { Artifact, ContextCompactionConfig, ContextCompactionEvent, MessageInput } from "@threadfold/core";
-import { patience, runs } from "@threadfold/core/laws";
+import { message, patience, runs } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../loop/context-session.ts";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const CAP = 12_000;
 
@@ -38,7 +38,7 @@ describe("a request that is made again because the call failed", () => {
         async (steps, enableRetrieval, rehydrationCooldownTurns) => {
           const config = { maxInputTokens: CAP, enableRetrieval, rehydrationCooldownTurns };
           const [failing, lucky] = [await openSession({ config }), await openSession({ config })];
-          for (const session of [failing, lucky]) await session.append([say("u0", "user", "Build it.")]);
+          for (const session of [failing, lucky]) await session.append([message("u0", "user", "Build it.")]);
           for (const [index, { count, tokens, retries }] of steps.entries()) {
             for (const session of [failing, lucky]) await session.append(stepThatNames(session, index, count, tokens));
             const first = await failing.prepare();
@@ -61,7 +61,7 @@ describe("a request that is made again because the call failed", () => {
 
   it("shows no other artifacts than the first, when more were asked for than one request may show", async () => {
     const session = await openSession({ config: { maxInputTokens: 24_000, costModelEnabled: false } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
     await session.prepare();
     await session.append(stepThatNames(session, 20, 5, 50));
     const first = await session.prepare();
@@ -72,7 +72,7 @@ describe("a request that is made again because the call failed", () => {
   it("does not show what has become too sensitive meanwhile", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config: { maxInputTokens: 24_000, costModelEnabled: false } });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
     await session.prepare();
     await session.append(stepThatNames(session, 20, 1, 50));
     const { rehydrated } = await session.prepare();
@@ -100,7 +100,7 @@ describe("the reserve for what is brought back", () => {
         ...config,
       },
     });
-    await session.append([say("u0", "user", "Build it."), ...work(0, 12, TOKENS)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 12, TOKENS)]);
     await session.prepare();
     const shown: number[] = [];
     for (let index = 12; index < 60; index++) {

@@ -1,17 +1,13 @@
 import { asMessageId, asThreadId, type ContextCompactionEvent, type MessageInput } from "@threadfold/core";
-import { pinnedClock } from "@threadfold/core/laws";
+import { message, pinnedClock } from "@threadfold/core/laws";
 import { MemoryVectorStore } from "@threadfold/rehydration";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import { ContextSession } from "../loop/context-session.ts";
 
 const threadId = asThreadId("recall");
-const said = (number: number, text: string): MessageInput => ({
-  id: asMessageId(`m${number}`),
-  role: number % 2 === 0 ? "user" : "assistant",
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
+const said = (number: number, text: string): MessageInput =>
+  message(`m${number}`, number % 2 === 0 ? "user" : "assistant", text);
 const work = Array.from({ length: 80 }, (_, number) =>
   said(number, `Step ${number}: the gateway listens on port_${number}. ${"It took some words to say so. ".repeat(60)}`),
 );

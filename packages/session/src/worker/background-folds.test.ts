@@ -5,11 +5,12 @@ import {
   ThreadfoldError,
   type ThreadfoldStore,
 } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { type CompactionQueue, parseCompactionJob } from "../queue/compaction-queue.ts";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 import { heldSummarizer } from "../testing/held-summarizer.ts";
 import { memoryQueue } from "../testing/memory-queue.ts";
 import { watchedStore } from "../testing/watched-store.ts";
@@ -18,9 +19,9 @@ import { type CompactionWorkerEvent, startCompactionWorker } from "./compaction-
 const config = { maxInputTokens: 10_000, costModelEnabled: false, softThresholdPercent: 0.85, targetPercent: 0.5 };
 const preset = { ...threadfoldPreset, ladder: [summarizeStrategy], config: { policyVersion: "tests" } };
 /** Above the share from which on a worker is asked, and below the one at which a session folds. */
-const ahead = [say("u0", "user", "Build it."), ...work(0, 8, 900)];
+const ahead = [message("u0", "user", "Build it."), ...work(0, 8, 900)];
 /** Above the session's own threshold. */
-const soft = [say("u0", "user", "Build it."), ...work(0, 9, 950)];
+const soft = [message("u0", "user", "Build it."), ...work(0, 9, 950)];
 
 /** The store as a job sees it: closing it is the tests' own matter. */
 const shared = (store: ThreadfoldStore) => async (): Promise<ThreadfoldStore> => ({
@@ -60,7 +61,7 @@ describe("a session that leaves its folds to a worker", () => {
     const first = await session.prepare();
     expect(first.outcome).toMatchObject({ type: "postponed", reason: "the fold is left to a worker" });
     await summarizer.reached;
-    await session.append([say("a-late", "assistant", "While you fold."), say("u-late", "user", "I go on.")]);
+    await session.append([message("a-late", "assistant", "While you fold."), message("u-late", "user", "I go on.")]);
     const second = await session.prepare();
     expect([second.plan.version, second.outcome?.type]).toEqual([0, "postponed"]);
     // Between two commits the prompt only grows.
@@ -153,7 +154,7 @@ describe("a session that leaves its folds to a worker", () => {
     const other = await openSession({ store, config, preset });
     await session.prepare();
     await other.refresh();
-    await other.append([say("u-other", "user", "I was here too.")]);
+    await other.append([message("u-other", "user", "I was here too.")]);
     const worker = await start();
     await idle();
     const taken = await session.prepare();
@@ -358,7 +359,7 @@ describe("a compaction worker", () => {
     const { store, session, start, summarizer, idle } = await backgroundFold();
     summarizer.open();
     const system = [{ text: `Rules: ${"be kind and careful. ".repeat(600)}` }];
-    await session.append([say("u0", "user", "Build it."), ...work(0, 6, 900)]);
+    await session.append([message("u0", "user", "Build it."), ...work(0, 6, 900)]);
     await session.prepare({ frame: { system, tools: [] } });
     const worker = await start();
     await idle();

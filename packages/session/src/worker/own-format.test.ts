@@ -1,9 +1,10 @@
+import { message } from "@threadfold/core/laws";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { expect, it } from "vitest";
 import { replayThread } from "../replay/replay-thread.ts";
-import { openSession, say, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, work } from "../testing/agent-work.ts";
 import { memoryQueue } from "../testing/memory-queue.ts";
 import { type CompactionWorkerEvent, startCompactionWorker } from "./compaction-worker.ts";
 
@@ -31,7 +32,7 @@ async function gatewaySession(worker: { readonly format?: ProviderFormat }) {
   const { queue, idle } = memoryQueue();
   const told: CompactionWorkerEvent[] = [];
   const session = await openSession({ store, config, preset, format: gateway, background: { queue } });
-  await session.append([say("u0", "user", "Build it."), ...work(0, 8, 900)]);
+  await session.append([message("u0", "user", "Build it."), ...work(0, 8, 900)]);
   await session.prepare();
   const openStore = async () => ({ ...store, close: async () => undefined });
   const started = await startCompactionWorker({

@@ -9,6 +9,7 @@ import {
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { verifyStore } from "@threadfold/stores";
 import { openPostgresStore, type PostgresStore } from "@threadfold/stores/postgres";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
@@ -17,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { ContextSession } from "../loop/context-session.ts";
 import type { CompactionQueue } from "../queue/compaction-queue.ts";
-import { openSession, say, work } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 import { heldSummarizer } from "../testing/held-summarizer.ts";
 import { findPostgres, freshSchemas } from "../testing/postgres-service.ts";
 import type { WorkerOrder, WorkerWord } from "./compaction-worker.process.ts";
@@ -31,7 +32,7 @@ import { pgBossQueue } from "./pg-boss-queue.ts";
 const service = await findPostgres();
 const config = { maxInputTokens: 10_000, costModelEnabled: false, softThresholdPercent: 0.85, targetPercent: 0.5 };
 const preset = { ...threadfoldPreset, ladder: [summarizeStrategy], config: { policyVersion: "tests" } };
-const ahead = [say("u0", "user", "Build it. The word is Rumpelstilzchen."), ...work(0, 8, 900)];
+const ahead = [message("u0", "user", "Build it. The word is Rumpelstilzchen."), ...work(0, 8, 900)];
 const SCRIPT = fileURLToPath(new URL("compaction-worker.process.ts", import.meta.url));
 
 /** A worker in a process of its own, and what it said so far. */
@@ -299,7 +300,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
         await session.append(round === 0 ? ahead : work(10 * round, 10 * round + 7, 900));
         for (const [side, at] of both.entries()) expect(await ask(at, side)).toBe("enqueued");
         await Promise.all(machines.map((machine) => machine.said("folding", round + 1)));
-        const late = say(`late-${round}`, "user", "While you fold.");
+        const late = message(`late-${round}`, "user", "While you fold.");
         await session.append([late]);
         for (const machine of machines) machine.order("go");
         await Promise.all(machines.map((machine) => machine.said("job-done", round + 1)));
@@ -321,7 +322,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
       // A job that takes longer than it may is given to another worker, whether its own is dead or not.
       expect(await ask(asking(0, 3), 0)).toBe("enqueued");
       await killed.said("folding", folding + 1);
-      await session.append([say("u-kill", "user", "Still here?")]);
+      await session.append([message("u-kill", "user", "Still here?")]);
       killed.child.kill("SIGKILL");
       await once(killed.child, "exit");
       const boss = new PgBoss({

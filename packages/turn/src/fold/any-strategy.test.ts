@@ -1,10 +1,10 @@
 import { actionOf, asPinId, planRecords, removesMessages } from "@threadfold/core";
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, message, runs } from "@threadfold/core/laws";
 import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import { windowStrategy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answers, calls, fold, folded, says, shapeOf, threadOf } from "../testing/fold-case.ts";
+import { answers, calls, fold, folded, shapeOf, threadOf } from "../testing/fold-case.ts";
 import { missingPins, viewVerifier } from "../testing/view-verifier.ts";
 
 interface Wish {
@@ -68,7 +68,7 @@ describe("whatever a strategy asks for", () => {
   });
 
   it("P5: a plan that hides a live pin is never handed on, whatever it frees", async () => {
-    const thread = threadOf(...Array.from({ length: 10 }, (_, at) => says(`a${at}`, "assistant", "x".repeat(800))));
+    const thread = threadOf(...Array.from({ length: 10 }, (_, at) => message(`a${at}`, "assistant", "x".repeat(800))));
     const verifier = viewVerifier(thread);
     const blind = {
       ...verifier,
@@ -87,7 +87,7 @@ describe("whatever a strategy asks for", () => {
 
 describe("A12: a cut inside a unit", () => {
   const thread = threadOf(
-    says("a0", "assistant", "x".repeat(400)),
+    message("a0", "assistant", "x".repeat(400)),
     calls("c", "x", "bash"),
     answers("r", "x", "bash", "y".repeat(400)),
   );

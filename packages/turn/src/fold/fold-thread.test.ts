@@ -3,7 +3,6 @@ import {
   actionOf,
   asMessageId,
   asThreadId,
-  asToolCallId,
   type CompactionPlan,
   groupRecords,
   type MessageInput,
@@ -13,7 +12,7 @@ import {
   type Summarizer,
   tokenBudget,
 } from "@threadfold/core";
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, assistant, call, message, result, runs, tool } from "@threadfold/core/laws";
 import { clearStrategy, newestUserOrdinal, threadfoldPreset } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -62,37 +61,23 @@ describe("foldThread on random threads and budgets", () => {
   });
 });
 
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt: "2026-01-01T00:00:00.000Z",
-});
 const talk = (turns: number, characters = 400): AgentThread =>
   AgentThread.empty(asThreadId("t")).append(
     Array.from({ length: turns }, (_, turn) => [
-      say(`u${turn}`, "user", `Question ${turn} ${"q".repeat(characters)}`),
-      say(`a${turn}`, "assistant", `Answer ${turn} ${"a".repeat(characters)}`),
+      message(`u${turn}`, "user", `Question ${turn} ${"q".repeat(characters)}`),
+      message(`a${turn}`, "assistant", `Answer ${turn} ${"a".repeat(characters)}`),
     ]).flat(),
   );
 
 describe("a fold of which the rendering takes more than was estimated", () => {
   const steps = Array.from({ length: 20 }, (_, step): readonly MessageInput[] => {
-    const callId = asToolCallId(`c${step}`);
-    const content = { type: "text", text: "r".repeat(4_000) } as const;
-    const answer = { toolName: "bash", callId, outcome: "success", content } as const;
-    return [
-      {
-        ...say(`a${step}`, "assistant", ""),
-        parts: [{ type: "tool-call", callId, toolName: "bash", input: { step } }],
-      },
-      { ...say(`r${step}`, "user", ""), role: "tool", parts: [{ type: "tool-result", result: answer }] },
-    ];
+    const answer = result(`c${step}`, "r".repeat(4_000), { toolName: "bash" });
+    return [assistant(`a${step}`, call(`c${step}`, "bash", { step })), tool(`r${step}`, answer)];
   }).flat();
   const thread = AgentThread.empty(asThreadId("t")).append([
-    say("u", "user", "Go."),
+    message("u", "user", "Go."),
     ...steps,
-    say("end", "assistant", "Done."),
+    message("end", "assistant", "Done."),
   ]);
   /** What stands for a cleared result costs so much more than any strategy knows. */
   const dear = (plan: CompactionPlan): number => viewVerifier(thread).measure(plan) + 600 * plan.clearings.length;
@@ -177,7 +162,7 @@ describe("foldThread", () => {
   });
 
   it("L29 says what takes the room when the newest user message alone exceeds the budget", async () => {
-    const thread = AgentThread.empty(asThreadId("t")).append([say("u", "user", "x".repeat(8_000))]);
+    const thread = AgentThread.empty(asThreadId("t")).append([message("u", "user", "x".repeat(8_000))]);
     expect(await runFold(thread, { config: { maxInputTokens: 500 } }).result).toMatchObject({
       type: "infeasible",
       budget: 498,

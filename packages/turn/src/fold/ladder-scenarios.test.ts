@@ -7,11 +7,11 @@ import {
   planRecords,
   viewThread,
 } from "@threadfold/core";
-import { runs } from "@threadfold/core/laws";
+import { message, runs } from "@threadfold/core/laws";
 import { clearStrategy, pruneStrategy, summarizeStrategy } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answers, bodyOf, calls, fold, folded, says, threadOf, threadsWithResults } from "../testing/fold-case.ts";
+import { answers, bodyOf, calls, fold, folded, threadOf, threadsWithResults } from "../testing/fold-case.ts";
 import { runFold } from "../testing/run-fold.ts";
 
 const CODE = `import { header } from "./model/message-header.ts";\n${"const value = compute(value);\n".repeat(80)}`;
@@ -63,7 +63,7 @@ describe("S29: a placeholder that would be larger than what it stands for", () =
 describe("S30: old tool output", () => {
   const turns = threadOf(
     ...Array.from({ length: 8 }, (_, at) => output(at, "x".repeat(400))).flat(),
-    says("u1", "user", "On."),
+    message("u1", "user", "On."),
     ...output(8, "x".repeat(400)),
   );
   const prune = (protectTokens: number, minimumTokens: number) =>
@@ -105,7 +105,7 @@ describe("S31: what is masked already", () => {
 
   it("S31: keeps the other parts of its message; only what the targets name is emptied", async () => {
     const seen: MessageInput = {
-      ...says("a1", "assistant", "I see it."),
+      ...message("a1", "assistant", "I see it."),
       parts: [
         { type: "reasoning", text: "a long thought ".repeat(40) },
         { type: "text", text: "I see it." },
@@ -113,7 +113,7 @@ describe("S31: what is masked already", () => {
       ],
     };
     const shot: MessageInput = {
-      ...says("u1", "user", "Look."),
+      ...message("u1", "user", "Look."),
       parts: [
         { type: "text", text: "Look." },
         { type: "image", source: { kind: "url", url: "https://example.com/a.png" } },
@@ -136,7 +136,7 @@ describe("S37: large arguments of old calls", () => {
     answers("r2", "x2", "bash", "ok"),
     calls("c3", "x3", "apply_patch", CODE),
     answers("r3", "x3", "apply_patch", "ok"),
-    says("u1", "user", "On."),
+    message("u1", "user", "On."),
     calls("c4", "x4", "write", { path: "src/b.ts", content: CODE }),
     answers("r4", "x4", "write", "ok"),
   );
@@ -183,7 +183,7 @@ describe("S38: folds on folds", () => {
     let plan: CompactionPlan | undefined;
     for (let round = 1; round <= 3; round++) {
       thread = thread.append(Array.from({ length: 6 }, (_, at) => output(10 * round + at, "x".repeat(600))).flat());
-      thread = thread.append([says(`u${round}x`, "user", "On.")]);
+      thread = thread.append([message(`u${round}x`, "user", "On.")]);
       const run = runFold(thread, {
         config: { maxInputTokens: 1_200, preserveRecentTurns: 1, targetPercent: 0.4 },
         ports: { ladder: [summarizeStrategy] },

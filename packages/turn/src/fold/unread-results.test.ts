@@ -3,7 +3,6 @@ import {
   actionOf,
   asMessageId,
   asThreadId,
-  asToolCallId,
   type CompactionPlan,
   type JsonValue,
   type MessageInput,
@@ -16,46 +15,24 @@ import {
   tokenBudget,
   toolResultText,
 } from "@threadfold/core";
-import { patience, runs } from "@threadfold/core/laws";
+import { assistant, call, message, patience, result, runs, tool } from "@threadfold/core/laws";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type RunFoldOptions, runFold } from "../testing/run-fold.ts";
 
-const createdAt = "2026-01-01T00:00:00.000Z";
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt,
-});
-const callsOf = (id: string, count: number, inputCharacters = 0): MessageInput => ({
-  id: asMessageId(id),
-  role: "assistant",
-  parts: Array.from({ length: count }, (_, at) => ({
-    type: "tool-call",
-    callId: asToolCallId(`${id}-${at}`),
-    toolName: "bash",
-    input: { command: `cat part-${at}.log ${"x".repeat(inputCharacters)}` },
-  })),
-  createdAt,
-});
-const resultOf = (call: string, at: number, { content, failed }: Body): MessageInput => ({
-  id: asMessageId(`${call}-r${at}`),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName: "bash",
-        callId: asToolCallId(`${call}-${at}`),
-        outcome: failed ? "failure" : "success",
-        content,
-      },
-    },
-  ],
-  createdAt,
-});
+const callsOf = (id: string, count: number, inputCharacters = 0): MessageInput =>
+  assistant(
+    id,
+    Array.from({ length: count }, (_, at) =>
+      call(`${id}-${at}`, "bash", { command: `cat part-${at}.log ${"x".repeat(inputCharacters)}` }),
+    ),
+  );
+const resultOf = (callsId: string, at: number, { content, failed }: Body): MessageInput =>
+  tool(
+    `${callsId}-r${at}`,
+    result(`${callsId}-${at}`, content, { toolName: "bash", outcome: failed ? "failure" : "success" }),
+  );
 
 interface Body {
   readonly content: ToolResultContent;
@@ -110,11 +87,11 @@ function threadOf(
 ): AgentThread {
   const steps = history.flatMap((body, step) => [callsOf(`a${step}`, 1), resultOf(`a${step}`, 0, body)]);
   return AgentThread.empty(asThreadId("t")).append([
-    say("u0", "user", "Find out why it fails."),
+    message("u0", "user", "Find out why it fails."),
     ...steps,
     callsOf("now", unread.length, inputCharacters),
     ...unread.map((body, at) => resultOf("now", at, body)),
-    ...(steered ? [say("u1", "user", "Look at the last lines first.")] : []),
+    ...(steered ? [message("u1", "user", "Look at the last lines first.")] : []),
   ]);
 }
 
@@ -236,7 +213,7 @@ describe("results that no model call has read", () => {
     const first = await folded(before, { config });
     expect(previewOf(recordOf(first.plan, "now-r0") as PlanRecord)).toBeDefined();
     const after = before.append([
-      say("read", "assistant", "It is line 7."),
+      message("read", "assistant", "It is line 7."),
       callsOf("next", 1),
       resultOf("next", 0, huge(9_000)),
     ]);

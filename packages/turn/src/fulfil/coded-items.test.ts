@@ -3,7 +3,6 @@ import {
   type ArtifactReference,
   asMessageId,
   asThreadId,
-  asToolCallId,
   type CompactionPlan,
   type ContextCompactionConfig,
   type JsonObject,
@@ -13,6 +12,7 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
+import { assistant, call, message, result, tool, user } from "@threadfold/core/laws";
 import type { CompactionStrategy } from "@threadfold/strategies";
 import {
   clearStrategy,
@@ -26,14 +26,6 @@ import { describe, expect, it } from "vitest";
 import { factSummarizer, foldedPlan } from "../testing/run-fold.ts";
 import { KEPT_FIELDS } from "./kept-fields.ts";
 
-const createdAt = "2026-01-01T00:00:00.000Z";
-const say = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-});
-
 interface Order {
   readonly keyFields?: JsonObject;
   readonly body?: string;
@@ -42,25 +34,16 @@ interface Order {
 
 /** A turn: a request, a call with its result, and an answer. */
 function turn(name: string, { keyFields, body = "row of the table\n".repeat(60), toolName = "get_order" }: Order = {}) {
-  const callId = asToolCallId(`call_${name}`);
-  const content = { type: "text", text: body } as const;
-  const result = { toolName, callId, outcome: "success", content, ...(keyFields && { keyFields }) } as const;
-  const messages: readonly MessageInput[] = [
-    say(`u${name}`, "user", `Look at order ${name}.`),
-    {
-      id: asMessageId(`a${name}`),
-      role: "assistant",
-      createdAt,
-      parts: [{ type: "tool-call", callId, toolName, input: { path: `orders/${name}.json` } }],
-    },
-    { id: asMessageId(`t${name}`), role: "tool", createdAt, parts: [{ type: "tool-result", result }] },
-    say(`b${name}`, "assistant", `Looked at order ${name}. ${"It is fine. ".repeat(20)}`),
+  return [
+    user(`u${name}`, `Look at order ${name}.`),
+    assistant(`a${name}`, call(`call_${name}`, toolName, { path: `orders/${name}.json` })),
+    tool(`t${name}`, result(`call_${name}`, body, { toolName, ...(keyFields && { keyFields }) })),
+    assistant(`b${name}`, `Looked at order ${name}. ${"It is fine. ".repeat(20)}`),
   ];
-  return messages;
 }
 
 const threadOf = (...turns: readonly (readonly MessageInput[])[]): AgentThread =>
-  AgentThread.empty(asThreadId("t")).append([...turns.flat(), say("last", "user", "And now?")]);
+  AgentThread.empty(asThreadId("t")).append([...turns.flat(), message("last", "user", "And now?")]);
 
 const fold = (
   thread: AgentThread,
@@ -153,7 +136,7 @@ describe("declared fields", () => {
     const later = first.append([
       ...turn("3", { keyFields: { customer: "CUST-3" } }),
       ...turn("4"),
-      say("z", "user", "So?"),
+      message("z", "user", "So?"),
     ]);
     const after = await fold(later, LADDERS.summarize, hostile, { maxInputTokens: 900 }, before);
     expect(shown(after)).toContain("CUST-1");
@@ -252,7 +235,7 @@ describe("what was dropped", () => {
       thread = thread.append([
         ...turn(`${index}`, { keyFields: { customer: `CUST-${index}` } }),
         ...turn(`y${index}`),
-        say(`z${index}`, "user", "So?"),
+        message(`z${index}`, "user", "So?"),
       ]);
     }
     const last = plan as CompactionPlan;
@@ -280,14 +263,14 @@ describe("pointers", () => {
     const pointed = await fold(thread, LADDERS.externalize, undefined, { maxInputTokens: 3_000 });
     const ids = pointed.externalizations.map(({ artifactId }) => artifactId);
     expect(ids.length).toBeGreaterThan(0);
-    const more = thread.append([...turn("3"), ...turn("4"), say("z", "user", "So?")]);
+    const more = thread.append([...turn("3"), ...turn("4"), message("z", "user", "So?")]);
     const once = await fold(more, LADDERS.summarize, undefined, { maxInputTokens: 900, ...ROOMY }, pointed);
     expect(references(once).map(({ artifactId }) => artifactId)).toEqual(ids);
     expect(references(once)[0]).toMatchObject({
       rehydrateHint: "full result of read orders/1.json",
       description: "read, success",
     });
-    const again = more.append([...turn("5"), ...turn("6"), say("zz", "user", "So?")]);
+    const again = more.append([...turn("5"), ...turn("6"), message("zz", "user", "So?")]);
     const twice = await fold(again, LADDERS.summarize, undefined, { maxInputTokens: 900, ...ROOMY }, once);
     expect(references(twice).map(({ artifactId }) => artifactId)).toEqual(ids);
   });
@@ -296,7 +279,7 @@ describe("pointers", () => {
     const thread = threadOf(...Array.from({ length: 12 }, (_, index) => big(`${index}`)));
     const pointed = await fold(thread, LADDERS.externalize, undefined, { maxInputTokens: 6_000, targetPercent: 0.1 });
     expect(pointed.externalizations.length).toBe(12);
-    const more = thread.append([...turn("x"), say("z", "user", "So?")]);
+    const more = thread.append([...turn("x"), message("z", "user", "So?")]);
     const plan = await fold(
       more,
       LADDERS.summarize,

@@ -1,23 +1,17 @@
-import { AgentThread, asMessageId, asThreadId, asToolCallId, type MessageInput } from "@threadfold/core";
+import { AgentThread, asMessageId, asThreadId, asToolCallId } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { externalizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { foldedPlan } from "../testing/run-fold.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
-const said = (id: string, role: "user" | "assistant", text: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  createdAt,
-  parts: [{ type: "text", text }],
-});
-
 /** The record of a body that a tool gave back. */
 async function recordOf(body: string) {
   const callId = asToolCallId("call");
   const result = { toolName: "read", callId, outcome: "success", content: { type: "text", text: body } } as const;
   const input = { path: "src/session.ts" };
   const thread = AgentThread.empty(asThreadId("t")).append([
-    said("u", "user", "Look at the session."),
+    message("u", "user", "Look at the session."),
     {
       id: asMessageId("a"),
       role: "assistant",
@@ -25,8 +19,8 @@ async function recordOf(body: string) {
       parts: [{ type: "tool-call", callId, toolName: "read", input }],
     },
     { id: asMessageId("t"), role: "tool", createdAt, parts: [{ type: "tool-result", result }] },
-    said("b", "assistant", "Read."),
-    said("u2", "user", "And now?"),
+    message("b", "assistant", "Read."),
+    message("u2", "user", "And now?"),
   ]);
   const plan = await foldedPlan(thread, {
     preset: { ...threadfoldPreset, ladder: [externalizeStrategy] },

@@ -5,7 +5,6 @@ import {
   artifactIdOf,
   asMessageId,
   asThreadId,
-  asToolCallId,
   type ContextCompactionConfig,
   compactionConfig,
   groupMessages,
@@ -16,57 +15,42 @@ import {
   threadShape,
   toolResultText,
 } from "@threadfold/core";
-import { countingTokenizer, GENERATED_THREAD_ID, messageInputs } from "@threadfold/core/laws";
+import {
+  assistant,
+  call,
+  countingTokenizer,
+  GENERATED_THREAD_ID,
+  message,
+  messageInputs,
+  result,
+  tool,
+} from "@threadfold/core/laws";
 import { clearStrategy, durabilityPolicy } from "@threadfold/strategies";
 import type fc from "fast-check";
 import type { FoldPorts } from "../fold/fold-thread.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { runFold } from "./run-fold.ts";
 
-const place = (id: string) => ({ id: asMessageId(id), createdAt: "2026-01-01T00:00:00.000Z" });
+/** A message with one call. */
+export const calls = (id: string, callId: string, toolName: string, input: JsonValue = {}): MessageInput =>
+  assistant(id, call(callId, toolName, input));
 
-export const says = (id: string, role: "user" | "assistant" | "system", text: string): MessageInput => ({
-  ...place(id),
-  role,
-  parts: [{ type: "text", text }],
-});
-
-export const calls = (id: string, callId: string, toolName: string, input: JsonValue = {}): MessageInput => ({
-  ...place(id),
-  role: "assistant",
-  parts: [{ type: "tool-call", callId: asToolCallId(callId), toolName, input }],
-});
-
+/** A message with the result of a call. */
 export const answers = (
   id: string,
   callId: string,
   toolName: string,
   text: string,
   fields: Partial<ToolResultEnvelope> = {},
-): MessageInput => ({
-  ...place(id),
-  role: "tool",
-  parts: [
-    {
-      type: "tool-result",
-      result: {
-        toolName,
-        callId: asToolCallId(callId),
-        outcome: "success",
-        content: { type: "text", text },
-        ...fields,
-      },
-    },
-  ],
-});
+): MessageInput => tool(id, result(callId, text, { toolName, ...fields }));
 
 /** A question, the given messages, an answer to all that, and a newer question that no fold may take. */
 export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
   AgentThread.empty(asThreadId("t")).append([
-    says("u0", "user", "Go."),
+    message("u0", "user", "Go."),
     ...messages,
-    says("done", "assistant", "Done."),
-    says("u9", "user", "And now?"),
+    message("done", "assistant", "Done."),
+    message("u9", "user", "And now?"),
   ]);
 
 /** Keeps what it is given, and refuses what the test says it refuses. */

@@ -1,4 +1,4 @@
-import { runs } from "@threadfold/core/laws";
+import { call, result, runs } from "@threadfold/core/laws";
 import type { ModelMessage, SystemModelMessage } from "ai";
 import { modelMessageSchema } from "ai";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { renderInputs } from "../../laws/render-inputs.ts";
 import { renderRequest } from "../../rendering/render-request.ts";
 import { goldenInput } from "../../testing/golden-input.ts";
 import { renderSample } from "../../testing/render-sample.ts";
-import { call, result, threadOf } from "../../testing/sample-thread.ts";
+import { threadOf } from "../../testing/sample-thread.ts";
 import { aiSdk } from "./format.ts";
 
 /** The SDK's own judgement of each message: its position and problem. */

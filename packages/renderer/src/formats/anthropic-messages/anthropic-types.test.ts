@@ -1,7 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import { call, result, signed, threadOf } from "../../testing/sample-thread.ts";
+import { signed, threadOf } from "../../testing/sample-thread.ts";
 
 type Body = Omit<Anthropic.MessageCreateParams, "model" | "max_tokens">;
 

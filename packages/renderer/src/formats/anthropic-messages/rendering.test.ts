@@ -1,7 +1,8 @@
 import type { JsonObject, Part } from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import { ARTIFACT, call, image, type MessageSpec, result, text, threadOf } from "../../testing/sample-thread.ts";
+import { ARTIFACT, image, type MessageSpec, threadOf } from "../../testing/sample-thread.ts";
 
 const tools = [{ name: "read", inputSchema: { type: "object" } }];
 const opaque = (value: JsonObject): Part => ({ type: "opaque", provider: "anthropic", value });

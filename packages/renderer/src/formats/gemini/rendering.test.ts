@@ -1,16 +1,8 @@
 import type { Part } from "@threadfold/core";
+import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import {
-  call,
-  messagesOf,
-  planWith,
-  result,
-  summaryOver,
-  text,
-  threadOf,
-  threadOfEntries,
-} from "../../testing/sample-thread.ts";
+import { messagesOf, planWith, summaryOver, threadOf, threadOfEntries } from "../../testing/sample-thread.ts";
 
 const FORMAT = { format: "gemini" } as const;
 const SKIP = "skip_thought_signature_validator";

@@ -1,7 +1,8 @@
+import { call, result } from "@threadfold/core/laws";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import { call, planWith, recordOver, result, threadOf } from "../../testing/sample-thread.ts";
+import { planWith, recordOver, threadOf } from "../../testing/sample-thread.ts";
 import { openaiChat } from "./format.ts";
 
 type Body = Pick<OpenAI.ChatCompletionCreateParams, "messages" | "tools">;

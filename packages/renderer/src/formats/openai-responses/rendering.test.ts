@@ -1,7 +1,8 @@
 import type { Part } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
-import { call, image, planWith, recordOver, result, summaryOver, threadOf } from "../../testing/sample-thread.ts";
+import { image, planWith, recordOver, summaryOver, threadOf } from "../../testing/sample-thread.ts";
 
 const FORMAT = { format: "openai-responses" } as const;
 const item = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ZW5j" };
