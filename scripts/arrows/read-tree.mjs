@@ -22,7 +22,7 @@ export function readRootManifest(root) {
 function readPackage(root, path) {
   const [kind, folder] = path.split("/");
   const manifest = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
-  const files = globSync("{src,bin,bench,test-support}/**/*.{ts,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
+  const files = globSync("{src,bin,bench}/**/*.{ts,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
     readFile(root, posix.join(path, slashed(file))),
   );
   return { kind, folder, name: manifest.name, manifest, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
@@ -37,6 +37,6 @@ function readFile(root, path) {
 }
 
 /** Tests, and what only tests and measurements use. */
-const TEST = /\.(?:test|process)\.m?[jt]s$|\/(?:testing|test-support|bench)\//;
+const TEST = /\.(?:test|process)\.m?[jt]s$|\/(?:testing|bench)\//;
 
 const slashed = (path) => path.split(sep).join("/");

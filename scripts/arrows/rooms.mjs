@@ -66,7 +66,7 @@ export const FOLDER_ORDER = {
     "reliability",
   ],
   tokenizers: ["encodings", "laws"],
-  summarizers: ["text", "redaction", "extractive", "llm", "adapters", "checks", "cache", "laws"],
+  summarizers: ["text", "redaction", "extractive", "llm", "adapters", "checks", "cache", "laws", "testing"],
   stores: [
     "shared",
     "inspection",
@@ -111,7 +111,7 @@ export const FOLDER_ORDER = {
     "report",
     "testing",
   ],
-  rehydration: ["artifacts", "recall"],
+  rehydration: ["artifacts", "recall", "testing"],
   renderer: [
     "warnings",
     "input",
@@ -162,7 +162,7 @@ export const FOLDER_ORDER = {
     "importing",
     "laws",
   ],
-  golden: ["mask", "options", "trace", "render", "compare"],
+  golden: ["mask", "options", "trace", "render", "compare", "testing"],
 };
 
 /** The only packages that core may depend on. */

@@ -14,7 +14,10 @@ beforeAll(async () => {
   // Inside the package, so that the project finds vitest and this package the way a user's project does.
   await mkdir(join(PACKAGE, ".cache"), { recursive: true });
   project = await mkdtemp(join(PACKAGE, ".cache/matcher-"));
-  await cp(join(PACKAGE, "test-support/fixture"), project, { recursive: true });
+  const template = join(import.meta.dirname, "testing/project");
+  await cp(join(template, "vitest.config.ts"), join(project, "vitest.config.ts"));
+  // Not a test by its name until it is in the project: this package's own run would take it for one of its own.
+  await cp(join(template, "agent.ts"), join(project, "agent.test.ts"));
 });
 afterAll(() => rm(project, { recursive: true }));
 

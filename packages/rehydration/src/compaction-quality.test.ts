@@ -1,8 +1,9 @@
+import { message, threadOf } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { dropping, exchange, nothingFolded, say, threadOf } from "../test-support/recall-thread.ts";
 import { compactionQuality, qualityEvent } from "./compaction-quality.ts";
+import { dropping, exchange, nothingFolded } from "./testing/recall-thread.ts";
 
-const start = threadOf(say("u", "user", "Find the budget."), ...exchange("a", "read", "budget.txt", "1000"));
+const start = threadOf(message("u", "user", "Find the budget."), ...exchange("a", "read", "budget.txt", "1000"));
 const plan = dropping(start, "a", "a-result");
 
 describe("quality after a fold (seed 002)", () => {
@@ -10,8 +11,8 @@ describe("quality after a fold (seed 002)", () => {
     const thread = start.append([
       ...exchange("b", "read_artifact", "artifact_0123456789abcdef", "1000"),
       ...exchange("c", "search_thread", "budget", "1000"),
-      say("v", "user", "Go on."),
-      say("d", "assistant", "Done."),
+      message("v", "user", "Go on."),
+      message("d", "assistant", "Done."),
     ]);
     expect(compactionQuality(thread, plan, true)).toEqual({
       turnsSinceCompaction: 1,
@@ -31,13 +32,13 @@ describe("quality after a fold (seed 002)", () => {
     "Was war nochmal das Budget?",
     "请再提供一次预算",
   ])("sees that the agent asks again: %s", (text) => {
-    expect(compactionQuality(start.append([say("b", "assistant", text)]), plan).agentAskedForContext).toBe(true);
+    expect(compactionQuality(start.append([message("b", "assistant", text)]), plan).agentAskedForContext).toBe(true);
   });
 
   it.each(["What is the weather in Paris?", "I ran the tests again.", "I remember the budget."])(
     "leaves %j alone",
     (text) => {
-      expect(compactionQuality(start.append([say("b", "assistant", text)]), plan).agentAskedForContext).toBe(false);
+      expect(compactionQuality(start.append([message("b", "assistant", text)]), plan).agentAskedForContext).toBe(false);
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CONFIG, FoldedThread, TOKENIZER } from "../test-support/folded-thread.ts";
 import { RehydrationInterceptor } from "./artifacts/rehydration-interceptor.ts";
 import { NO_REHYDRATIONS, type RehydrationState, TurnContext } from "./artifacts/rehydration-state.ts";
+import { CONFIG, FoldedThread, TOKENIZER } from "./testing/folded-thread.ts";
 
 /** A prompt as a harness sees it: what the log holds in full, and what comes back for one turn only. */
 interface Harness {

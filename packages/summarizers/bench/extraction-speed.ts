@@ -8,8 +8,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Message, visibleText } from "@threadfold/core";
 import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
-import { Conversation, requestFor } from "../test-support/conversation.ts";
-import { RECORDED_SESSIONS, readRecordedSession } from "../test-support/recorded-session.ts";
+import { Conversation, requestFor } from "../src/testing/conversation.ts";
+import { RECORDED_SESSIONS, readRecordedSession } from "../src/testing/recorded-session.ts";
 
 const RUNS = Number(process.argv[2] ?? 40);
 const SESSIONS = [

@@ -1,9 +1,9 @@
 import type { Summarizer } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor } from "../test-support/conversation.ts";
 import { cachedSummarizer } from "./cache/cached-summarizer.ts";
 import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
 import { fallbackSummarizer } from "./model-summarizer.ts";
+import { Conversation, requestFor } from "./testing/conversation.ts";
 
 const request = requestFor(new Conversation().user("Fix src/parser.ts. Never push to main.").agent("Fixed.").messages);
 const broken: Summarizer = { id: "broken@1", summarize: () => Promise.reject(new Error("model is down")) };

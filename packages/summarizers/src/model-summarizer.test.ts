@@ -3,13 +3,13 @@ import { brokenLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor } from "../test-support/conversation.ts";
-import { openaiProtocol, startProvider } from "../test-support/fake-provider.ts";
-import { factAnswer, ScriptedModel } from "../test-support/scripted-model.ts";
 import { openaiModel } from "./adapters/openai.ts";
 import { summarizerLaws } from "./laws/summarizer-laws.ts";
 import { PROMPTS, promptByVersion, promptNameOf } from "./llm/prompts/prompts.ts";
 import { modelSummarizer } from "./model-summarizer.ts";
+import { Conversation, requestFor } from "./testing/conversation.ts";
+import { openaiProtocol, startProvider } from "./testing/fake-provider.ts";
+import { factAnswer, ScriptedModel } from "./testing/scripted-model.ts";
 
 const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 const messages = new Conversation()

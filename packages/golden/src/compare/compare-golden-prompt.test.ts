@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sampleMessages } from "../../test-support/sample-messages.ts";
 import type { GoldenPolicy } from "../options/golden-options.ts";
 import { type GoldenPrompt, renderGoldenPrompt } from "../render/render-golden-prompt.ts";
+import { sampleMessages } from "../testing/sample-messages.ts";
 import { compareGoldenPrompt, type GoldenMode, goldenMode, isAccepted } from "./compare-golden-prompt.ts";
 import { describeComparison } from "./describe-comparison.ts";
 import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./golden-folder.ts";

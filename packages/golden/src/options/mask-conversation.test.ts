@@ -9,8 +9,8 @@ import {
 import { runs, threadEntryInputs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sampleMessages } from "../../test-support/sample-messages.ts";
 import { BUILT_IN_MASKS, type Mask } from "../mask/mask-rule.ts";
+import { sampleMessages } from "../testing/sample-messages.ts";
 import { type GoldenConversation, maskConversation } from "./golden-conversation.ts";
 
 const NOW = "2026-01-01T00:00:00.000Z";

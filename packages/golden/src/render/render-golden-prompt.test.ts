@@ -5,8 +5,8 @@ import { AgentThread, asPinId, asThreadId, type ErrorCode, ThreadfoldError } fro
 import { agentThreads, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sampleMessages } from "../../test-support/sample-messages.ts";
 import type { GoldenPromptOptions } from "../options/golden-options.ts";
+import { sampleMessages } from "../testing/sample-messages.ts";
 import { renderGoldenPrompt } from "./render-golden-prompt.ts";
 
 const messages = sampleMessages(20, { run: "a1b2c3d4", startMs: Date.UTC(2026, 10, 22) });
@@ -31,7 +31,7 @@ describe("a golden prompt", () => {
       { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8", SAMPLE_RUN: "99ff00ee", SAMPLE_START: "1795313615123" },
       { TZ: "America/St_Johns", LC_ALL: "de_DE.UTF-8", SAMPLE_RUN: "01234567", SAMPLE_START: "1111111111111" },
     ];
-    const script = join(import.meta.dirname, "../../test-support/print-digests.ts");
+    const script = join(import.meta.dirname, "../testing/print-digests.ts");
     const outputs = await Promise.all(
       environments.map((environment) =>
         promisify(execFile)(process.execPath, ["--conditions=threadfold-source", script], {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sampleMessages } from "../../test-support/sample-messages.ts";
 import type { GoldenPolicy } from "../options/golden-options.ts";
 import { renderGoldenPrompt } from "../render/render-golden-prompt.ts";
+import { sampleMessages } from "../testing/sample-messages.ts";
 import { goldenDivergence } from "./golden-divergence.ts";
 import { parseTrace, traceFile } from "./prompt-trace.ts";
 

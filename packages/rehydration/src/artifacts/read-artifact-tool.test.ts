@@ -2,7 +2,7 @@ import type { JsonValue } from "@threadfold/core";
 import { hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FoldedThread } from "../../test-support/folded-thread.ts";
+import { FoldedThread } from "../testing/folded-thread.ts";
 import { readArtifactTool } from "./read-artifact-tool.ts";
 
 describe("read_artifact", () => {

@@ -2,7 +2,7 @@ import { type ContextCompactionEvent, compactionConfig, type JsonValue } from "@
 import { hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONFIG, FoldedThread, THREAD, TOKENIZER } from "../../test-support/folded-thread.ts";
+import { CONFIG, FoldedThread, THREAD, TOKENIZER } from "../testing/folded-thread.ts";
 import { RehydrationInterceptor } from "./rehydration-interceptor.ts";
 import { NO_REHYDRATIONS } from "./rehydration-state.ts";
 

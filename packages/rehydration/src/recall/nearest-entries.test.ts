@@ -1,17 +1,18 @@
 import { type ContextCompactionEvent, ThreadfoldError, type VectorMatch, type VectorStore } from "@threadfold/core";
+import { message, threadOf } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
+import { countTokens, dropping, exchange } from "../testing/recall-thread.ts";
 import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 import { vectorProblem } from "./nearest-entries.ts";
 import { recall } from "./recall-result.ts";
 import type { NearSearch } from "./recall-sources.ts";
 
 const thread = threadOf(
-  say("u", "user", "Find the retry policy."),
+  message("u", "user", "Find the retry policy."),
   ...exchange("a", "read", "src/retry_policy.ts", "export const retryPolicy = { maxAttempts: 5 };"),
-  say("left", "assistant", "the retry policy of a branch", "left"),
-  say("z", "assistant", "Done."),
+  message("left", "assistant", "the retry policy of a branch", { branch: "left" }),
+  message("z", "assistant", "Done."),
 );
 const ids = thread.messagesBetween(0).map(({ id }) => id);
 const plan = dropping(thread, "u", "a", "a-result");

@@ -1,21 +1,21 @@
 import type { MessageInput } from "@threadfold/core";
-import { messageInputs, runs } from "@threadfold/core/laws";
+import { message, messageInputs, runs, threadOf } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
+import { countTokens, dropping, exchange } from "../testing/recall-thread.ts";
 import { MemoryRecallIndex } from "./memory-index.ts";
 import { quotedTexts } from "./names.ts";
 import { recallQuery } from "./recall-query.ts";
 import { recall } from "./recall-result.ts";
 
-const filler = Array.from({ length: 8 }, (_, number) => say(`n${number}`, "user", `Step ${number} is done.`));
+const filler = Array.from({ length: 8 }, (_, number) => message(`n${number}`, "user", `Step ${number} is done.`));
 
 async function found(text: string, ...last: readonly MessageInput[]) {
   const thread = threadOf(
     ...exchange("old", "read", "/srv/app/src/pool.ts", "the connection limit of the pool"),
-    say("x", "user", "next"),
-    say("said", "user", "could not connect to the limit server today"),
-    say("y", "user", "next"),
+    message("x", "user", "next"),
+    message("said", "user", "could not connect to the limit server today"),
+    message("y", "user", "next"),
     ...exchange("new", "read", "/srv/app/src/queue.ts", "the connection limit of the queue"),
     ...filler,
     ...last,
@@ -43,8 +43,8 @@ describe("which hits come first", () => {
 
   it("quotes of several words stand among the names", async () => {
     const thread = threadOf(
-      say("a", "user", 'the pool said "too many open handles" today'),
-      say("b", "user", "and now?"),
+      message("a", "user", 'the pool said "too many open handles" today'),
+      message("b", "user", "and now?"),
     );
     const sources = { index: new MemoryRecallIndex(), thread, plan: dropping(thread, "a"), countTokens };
     const { names } = await recall({ ...sources, maxTokens: 1_000 }, { text: "pool" });
@@ -68,9 +68,9 @@ const query = (...messages: readonly MessageInput[]): readonly string[] =>
 describe("a query from the last messages", () => {
   it("puts names before words, and what is newer or the agent's own before what is older or a result", () => {
     const words = query(
-      say("u", "user", "please look at the loader"),
+      message("u", "user", "please look at the loader"),
       ...exchange("a", "read", "src/old_loader.ts", "value of retryCount is unknown"),
-      say("b", "assistant", "Now I check parseConfig"),
+      message("b", "assistant", "Now I check parseConfig"),
     );
     const place = (word: string): number => words.indexOf(word);
     expect(words[0]).toBe("parseConfig");
@@ -80,7 +80,7 @@ describe("a query from the last messages", () => {
   });
 
   it("reads only the last six messages", () => {
-    const many = Array.from({ length: 8 }, (_, number) => say(`m${number}`, "assistant", `word_${number}`));
+    const many = Array.from({ length: 8 }, (_, number) => message(`m${number}`, "assistant", `word_${number}`));
     expect(query(...many).toSorted()).toEqual(["word_2", "word_3", "word_4", "word_5", "word_6", "word_7"]);
   });
 

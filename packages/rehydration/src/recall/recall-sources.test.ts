@@ -1,12 +1,13 @@
+import { message, threadOf } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
+import { dropping, exchange, nothingFolded } from "../testing/recall-thread.ts";
 import { droppedSpanIndex } from "./recall-sources.ts";
 
 describe("the index of dropped spans (seed 002)", () => {
   const thread = threadOf(
-    say("u", "user", "Find the retry policy."),
+    message("u", "user", "Find the retry policy."),
     ...exchange("a", "read", "src/retry_policy.ts", "export const maxAttempts = 5;"),
-    say("z", "user", "Go on."),
+    message("z", "user", "Go on."),
   );
 
   it("says what each span was about, in how many messages and turns, and when", () => {
@@ -14,7 +15,7 @@ describe("the index of dropped spans (seed 002)", () => {
     expect(rest).toEqual([]);
     expect(dropped?.keywords).toEqual(["oldest", "src/retry_policy.ts", "maxAttempts"]);
     expect(dropped?.summary).toBe('2 messages of turn 1, beginning: read({"path":"src/retry_policy.ts"})');
-    expect(dropped?.timestamp).toBe("2025-01-01T00:00:00.000Z");
+    expect(dropped?.timestamp).toBe("2026-01-01T00:00:00.000Z");
     expect(dropped?.span.messageIds).toEqual(["a", "a-result"]);
   });
 

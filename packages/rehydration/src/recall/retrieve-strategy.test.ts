@@ -1,17 +1,18 @@
 import type { ContextCompactionEvent } from "@threadfold/core";
+import { message, threadOf } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { FoldedThread } from "../../test-support/folded-thread.ts";
-import { GuardedStore } from "../../test-support/guarded-store.ts";
-import { countTokens, dropping, exchange, nothingFolded, say, threadOf } from "../../test-support/recall-thread.ts";
 import { NO_REHYDRATIONS } from "../artifacts/rehydration-state.ts";
+import { FoldedThread } from "../testing/folded-thread.ts";
+import { GuardedStore } from "../testing/guarded-store.ts";
+import { countTokens, dropping, exchange, nothingFolded } from "../testing/recall-thread.ts";
 import { MemoryRecallIndex, MemoryVectorStore } from "./memory-index.ts";
 import { type RetrieveRequest, RetrieveStrategy } from "./retrieve-strategy.ts";
 
 const thread = threadOf(
-  say("u", "user", "Make retries configurable."),
+  message("u", "user", "Make retries configurable."),
   ...exchange("a", "read", "src/retry_policy.ts", "export const retryPolicy = { maxAttempts: 5 };"),
-  ...Array.from({ length: 8 }, (_, number) => say(`n${number}`, "assistant", `Step ${number} is done.`)),
-  say("z", "assistant", "Now I change the retryPolicy."),
+  ...Array.from({ length: 8 }, (_, number) => message(`n${number}`, "assistant", `Step ${number} is done.`)),
+  message("z", "assistant", "Now I change the retryPolicy."),
 );
 const request = (more: Partial<RetrieveRequest> = {}): RetrieveRequest => ({
   index: new MemoryRecallIndex(),
@@ -63,9 +64,9 @@ describe("automatic retrieval", () => {
     expect((await new RetrieveStrategy().retrieve(request())).results).toEqual([]);
     expect((await retrieve.retrieve(request({ plan: nothingFolded(thread) }))).results).toEqual([]);
     const other = threadOf(
-      say("u", "user", "alpha"),
-      say("a", "assistant", "beta"),
-      ...Array.from({ length: 6 }, (_, n) => say(`m${n}`, "assistant", "gamma")),
+      message("u", "user", "alpha"),
+      message("a", "assistant", "beta"),
+      ...Array.from({ length: 6 }, (_, n) => message(`m${n}`, "assistant", "gamma")),
     );
     expect((await retrieve.retrieve(request({ thread: other, plan: dropping(other, "u", "a") }))).results).toEqual([]);
   });
@@ -75,8 +76,8 @@ describe("automatic retrieval", () => {
       const externalized = new FoldedThread();
       await externalized.externalize("the secret launch_code", metadata);
       const own = threadOf(
-        say("m0", "user", "the secret launch_code"),
-        ...Array.from({ length: 6 }, (_, n) => say(`n${n}`, "assistant", "the launch_code?")),
+        message("m0", "user", "the secret launch_code"),
+        ...Array.from({ length: 6 }, (_, n) => message(`n${n}`, "assistant", "the launch_code?")),
       );
       const { results } = await retrieve.retrieve(
         request({ thread: own, plan: externalized.plan, artifacts: externalized.store }),

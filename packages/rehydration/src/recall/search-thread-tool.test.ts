@@ -1,17 +1,18 @@
 import type { JsonValue } from "@threadfold/core";
+import { message, threadOf } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { FoldedThread } from "../../test-support/folded-thread.ts";
-import { GuardedStore } from "../../test-support/guarded-store.ts";
-import { countTokens, dropping, exchange, say, threadOf } from "../../test-support/recall-thread.ts";
+import { FoldedThread } from "../testing/folded-thread.ts";
+import { GuardedStore } from "../testing/guarded-store.ts";
+import { countTokens, dropping, exchange } from "../testing/recall-thread.ts";
 import { MemoryRecallIndex } from "./memory-index.ts";
 import { type SearchThreadSources, searchThreadTool } from "./search-thread-tool.ts";
 
 const thread = threadOf(
-  say("u", "user", "Find the needle."),
+  message("u", "user", "Find the needle."),
   ...exchange("a", "read", "hay.txt", `the needle is in barn_7\n${"x".repeat(30_000)}`),
-  say("s", "assistant", "needle of the sibling", "left"),
-  say("c", "assistant", "needle of the child", "right/deep"),
-  say("o", "assistant", "needle of my own", "right"),
+  message("s", "assistant", "needle of the sibling", { branch: "left" }),
+  message("c", "assistant", "needle of the child", { branch: "right/deep" }),
+  message("o", "assistant", "needle of my own", { branch: "right" }),
 );
 const sources = (more: Partial<SearchThreadSources> = {}): SearchThreadSources => ({
   index: new MemoryRecallIndex(),
@@ -67,7 +68,7 @@ describe("search_thread", () => {
   it("is no way around the artifact store's access control", async () => {
     const externalized = new FoldedThread();
     await externalized.externalize("of tenant a", { tenantId: "a" });
-    const own = threadOf(say("m0", "user", "the needle of tenant a"), say("m1", "user", "and now?"));
+    const own = threadOf(message("m0", "user", "the needle of tenant a"), message("m1", "user", "and now?"));
     const as = (tenantId: string): Partial<SearchThreadSources> => ({
       thread: own,
       plan: externalized.plan,

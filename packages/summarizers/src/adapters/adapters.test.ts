@@ -9,7 +9,9 @@ import {
 import { createGateway } from "ai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { Conversation, requestFor } from "../../test-support/conversation.ts";
+import { rejectionReason } from "../llm/answer/rejection.ts";
+import { LLMSummarizer } from "../llm/llm-summarizer.ts";
+import { Conversation, requestFor } from "../testing/conversation.ts";
 import {
   anthropicProtocol,
   type FakeProvider,
@@ -19,9 +21,7 @@ import {
   type ProviderProtocol,
   responsesProtocol,
   startProvider,
-} from "../../test-support/fake-provider.ts";
-import { rejectionReason } from "../llm/answer/rejection.ts";
-import { LLMSummarizer } from "../llm/llm-summarizer.ts";
+} from "../testing/fake-provider.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { anthropicModel } from "./anthropic-model.ts";
 import { openaiModel, openaiResponsesModel } from "./openai.ts";

@@ -11,10 +11,10 @@ import {
 import { agentThreads, runs, structuredSummaries } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor } from "../../test-support/conversation.ts";
-import { ScriptedModel } from "../../test-support/scripted-model.ts";
 import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { rejectionReason } from "../llm/answer/rejection.ts";
+import { Conversation, requestFor } from "../testing/conversation.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
 import { secondOpinion } from "./second-opinion.ts";
 import {
   checkedSummarizer,

@@ -1,6 +1,6 @@
 import { applySummaryChanges, asPinId, type StructuredSummary, spanOf } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
 /** Ever less room. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, summaryOf } from "../testing/conversation.ts";
 
 const HANDOFF = `This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:
 ## Root cause

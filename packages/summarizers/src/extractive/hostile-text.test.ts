@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, requestFor, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
 /** Texts that are hard on scanners and on patterns, by the piece that they repeat. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 import { InstructionWords } from "./text/words.ts";
 

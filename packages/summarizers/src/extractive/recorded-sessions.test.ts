@@ -12,9 +12,9 @@ import {
 import { brokenLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countTokens, requestFor, summaryOf } from "../../test-support/conversation.ts";
-import { RECORDED_SESSIONS, readRecordedSession } from "../../test-support/recorded-session.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
+import { RECORDED_SESSIONS, readRecordedSession } from "../testing/recorded-session.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
 const SESSIONS = [

@@ -11,7 +11,7 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Conversation, foldAt, summaryOf } from "../../test-support/conversation.ts";
+import { Conversation, foldAt, summaryOf } from "../testing/conversation.ts";
 import { MAX_UNSETTLED } from "./selection/work-items.ts";
 
 const states = (summary: StructuredSummary | undefined, kind: OpenItem["kind"]): readonly string[] =>

@@ -11,9 +11,9 @@ import {
 import { patience, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
 import { rejectionReason } from "../llm/answer/rejection.ts";
 import { LLMSummarizer } from "../llm/llm-summarizer.ts";
+import { Conversation, countTokens, requestFor } from "../testing/conversation.ts";
 import { ATTACKS, type Attack, hostileModel } from "./hostile-model.ts";
 
 const CYCLES = 10;

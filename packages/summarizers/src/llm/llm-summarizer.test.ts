@@ -9,9 +9,9 @@ import {
 import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
-import { factAnswer, questionOf, type ScriptedAnswer, ScriptedModel } from "../../test-support/scripted-model.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { Conversation, countTokens, requestFor } from "../testing/conversation.ts";
+import { factAnswer, questionOf, type ScriptedAnswer, ScriptedModel } from "../testing/scripted-model.ts";
 import { rejectionReason } from "./answer/rejection.ts";
 import { LLMSummarizer } from "./llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm-summarizer-options.ts";

@@ -10,11 +10,11 @@ import {
 import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, requestFor } from "../../test-support/conversation.ts";
-import { questionOf, type ScriptedAnswer, ScriptedModel } from "../../test-support/scripted-model.ts";
 import { checkedSummarizer } from "../checks/summary-checks.ts";
 import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
+import { Conversation, countTokens, requestFor } from "../testing/conversation.ts";
+import { questionOf, type ScriptedAnswer, ScriptedModel } from "../testing/scripted-model.ts";
 import { UNFINISHED } from "./answer/read-answer.ts";
 import { rejectionReason } from "./answer/rejection.ts";
 import { LLMSummarizer } from "./llm-summarizer.ts";

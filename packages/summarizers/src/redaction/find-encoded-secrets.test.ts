@@ -1,7 +1,7 @@
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { secretCorpus } from "../../test-support/secret-corpus.ts";
+import { secretCorpus } from "../testing/secret-corpus.ts";
 import { findEncodedSecrets } from "./find-secrets.ts";
 
 const corpus = secretCorpus(2).map(({ secret }) => secret);

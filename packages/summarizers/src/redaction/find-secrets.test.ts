@@ -1,7 +1,7 @@
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { secretCorpus } from "../../test-support/secret-corpus.ts";
+import { secretCorpus } from "../testing/secret-corpus.ts";
 import { findPlainSecrets } from "./find-secrets.ts";
 import { type FoundSecret, type SecretRule, secretRules } from "./secret-rules.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { benignCorpus, type SecretSample, secretCorpus } from "../../test-support/secret-corpus.ts";
+import { benignCorpus, type SecretSample, secretCorpus } from "../testing/secret-corpus.ts";
 import { redactJson } from "./redact-json.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 

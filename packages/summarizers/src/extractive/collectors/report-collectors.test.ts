@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, summaryOf } from "../../../test-support/conversation.ts";
+import { Conversation, summaryOf } from "../../testing/conversation.ts";
 import { commitMessage } from "./report-collectors.ts";
 
 describe("what an agent wrote down of its work", () => {

@@ -1,6 +1,6 @@
 import { asPinId } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../../../test-support/conversation.ts";
+import { Conversation, requestFor, summaryOf } from "../../testing/conversation.ts";
 import { ExtractiveSummarizer } from "../extractive-summarizer.ts";
 
 const constraintsOf = (conversation: Conversation, more: Parameters<typeof summaryOf>[1] = {}): readonly string[] =>

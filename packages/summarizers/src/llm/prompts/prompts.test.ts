@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { sha256 } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor } from "../../../test-support/conversation.ts";
-import { RECORDED_SESSIONS } from "../../../test-support/recorded-session.ts";
-import { factAnswer, questionOf, ScriptedModel } from "../../../test-support/scripted-model.ts";
+import { Conversation, requestFor } from "../../testing/conversation.ts";
+import { RECORDED_SESSIONS } from "../../testing/recorded-session.ts";
+import { factAnswer, questionOf, ScriptedModel } from "../../testing/scripted-model.ts";
 import { ANSWER_SECTIONS } from "../answer/answer-schema.ts";
 import { LLMSummarizer } from "../llm-summarizer.ts";
 import { ANSWER_FORMAT_VERSION, promptVersionOf } from "./prompt-variant.ts";

@@ -12,8 +12,8 @@ import {
   sealPlan,
 } from "@threadfold/core";
 import { countingTokenizer } from "@threadfold/core/laws";
-import type { RehydrationRequest } from "../src/artifacts/rehydration-interceptor.ts";
-import { NO_REHYDRATIONS } from "../src/artifacts/rehydration-state.ts";
+import type { RehydrationRequest } from "../artifacts/rehydration-interceptor.ts";
+import { NO_REHYDRATIONS } from "../artifacts/rehydration-state.ts";
 import { GuardedStore } from "./guarded-store.ts";
 
 export const THREAD = asThreadId("thread");

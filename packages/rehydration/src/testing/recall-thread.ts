@@ -1,8 +1,5 @@
 import {
-  AgentThread,
-  asMessageId,
-  asThreadId,
-  asToolCallId,
+  type AgentThread,
   type CompactionPlan,
   type DropRecord,
   emptyPlan,
@@ -12,45 +9,17 @@ import {
   sealPlan,
   spanOf,
 } from "@threadfold/core";
+import { assistant, call, result, tool } from "@threadfold/core/laws";
 import { TOKENIZER } from "./folded-thread.ts";
 
 export const countTokens = (text: string): number => TOKENIZER.countTokens(text);
 const createdAt = "2025-01-01T00:00:00.000Z";
 
-export const say = (id: string, role: "user" | "assistant", text: string, branch?: string): MessageInput => ({
-  id: asMessageId(id),
-  role,
-  parts: [{ type: "text", text }],
-  createdAt,
-  ...(branch !== undefined && { branch }),
-});
-
 /** A call and its result. */
-export const exchange = (id: string, toolName: string, input: string, result: string): readonly MessageInput[] => {
-  const callId = asToolCallId(`call-${id}`);
-  return [
-    {
-      id: asMessageId(id),
-      role: "assistant",
-      parts: [{ type: "tool-call", callId, toolName, input: { path: input } }],
-      createdAt,
-    },
-    {
-      id: asMessageId(`${id}-result`),
-      role: "tool",
-      parts: [
-        {
-          type: "tool-result",
-          result: { toolName, callId, outcome: "success", content: { type: "text", text: result } },
-        },
-      ],
-      createdAt,
-    },
-  ];
-};
-
-export const threadOf = (...messages: readonly MessageInput[]): AgentThread =>
-  AgentThread.empty(asThreadId("recalled")).append(messages);
+export const exchange = (id: string, toolName: string, path: string, body: string): readonly MessageInput[] => [
+  assistant(id, call(`call-${id}`, toolName, { path })),
+  tool(`${id}-result`, result(`call-${id}`, body, { toolName })),
+];
 
 export const nothingFolded = (thread: AgentThread): CompactionPlan => emptyPlan(thread.id, "test");
 
@@ -61,7 +30,7 @@ export function dropping(thread: AgentThread, ...ids: readonly string[]): Compac
 }
 
 /** A plan of any records. */
-export function planOf(thread: AgentThread, records: readonly PlanRecord[]): CompactionPlan {
+function planOf(thread: AgentThread, records: readonly PlanRecord[]): CompactionPlan {
   return sealPlan({
     ...groupRecords(records),
     threadId: thread.id,

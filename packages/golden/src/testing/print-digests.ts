@@ -1,5 +1,5 @@
 import { sha256 } from "@threadfold/core";
-import { renderGoldenPrompt } from "../src/index.ts";
+import { renderGoldenPrompt } from "../index.ts";
 import { sampleMessages } from "./sample-messages.ts";
 
 /** Prints a digest per golden file of a run whose ids and times come from the environment. */

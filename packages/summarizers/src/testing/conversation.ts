@@ -16,7 +16,7 @@ import {
   spanOf,
   type ToolOutcomeStatus,
 } from "@threadfold/core";
-import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
+import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 
 /** Writes a conversation down step by step, for tests that read like what happened. */
 export class Conversation {
