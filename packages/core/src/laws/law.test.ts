@@ -67,12 +67,20 @@ const isSmall: Law<number> = { name: "is small", broken: (size) => (size < 100 ?
 const isWhole: Law<number> = { name: "is whole", broken: (size) => (Number.isInteger(size) ? null : "a fraction") };
 
 describe("forAll", () => {
-  it("says what breaks a law: the smallest input, the problem and the seed that makes it again", async () => {
+  it("says what breaks a law: a small input, the problem and the seed that makes it again", async () => {
     const [found, ...others] = await brokenLaws(forAll(fc.nat(100_000), [isSmall, isWhole], 200));
     expect(others).toEqual([]);
     expect(found?.name).toBe("is small");
     for (const words of ["Counterexample: [100]", "100 is large", "seed: ", "path: "])
       expect(found?.problem).toContain(words);
+  });
+
+  it("stops looking for a smaller input after some hundred, for a law may take long", async () => {
+    let tries = 0;
+    const never: Law<readonly number[]> = { name: "never", broken: () => (tries++, "always broken") };
+    const [found] = await brokenLaws(forAll(fc.array(fc.nat(), { minLength: 400, maxLength: 400 }), [never], 1));
+    expect(found?.problem).toContain("always broken");
+    expect(tries).toBe(201);
   });
 
   it("tries a dear law on as many inputs less as it costs more", async () => {
