@@ -1,3 +1,12 @@
+export {
+  type CaptureDeterminism,
+  declaredOverrides,
+  declaredProbe,
+  declareTool,
+  type ToolDeclaration,
+  type ToolTraits,
+  withDeterminism,
+} from "./durability/declared-tools.ts";
 export { BUILT_IN_DURABILITY, isRetrieval, plainToolName } from "./durability/durability-policy.ts";
 export { durabilityPolicy, toolOverride, toolPolicy } from "./durability/durability-policy.ts";
 export { durableProposals } from "./durability/durable-proposals.ts";

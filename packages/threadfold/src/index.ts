@@ -67,6 +67,7 @@ export {
 } from "@threadfold/core";
 // Policies: when to fold, and what.
 export {
+  declareTool,
   type CompactionPreset,
   type CompactionStrategy,
   type CompactionTrigger,

@@ -134,6 +134,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   config: true,
   tokenizer: true,
   calibration: true,
+  declaredTools: true,
   summaryModel: true,
   summaryModelSettings: true,
   summaryTimeLimitMs: true,

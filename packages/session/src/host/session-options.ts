@@ -15,7 +15,7 @@ import type {
 } from "@threadfold/core";
 import type { VectorSearch } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
-import type { CompactionPreset } from "@threadfold/strategies";
+import type { CompactionPreset, ToolDeclaration } from "@threadfold/strategies";
 import type { SummaryCheck, SummaryModelSettings } from "@threadfold/summarizers";
 import type { Calibration } from "@threadfold/tokenizers";
 import type { FrameFields, SummaryFailure } from "@threadfold/turn";
@@ -134,6 +134,11 @@ export interface SessionOptions {
    * replayable.
    */
   readonly determinismProbe?: DeterminismProbe;
+  /**
+   * What tools say of their own results, made with `declareTool`. `config.toolDurabilityOverrides` takes precedence. What
+   * a tool notes about its sources is noted when its results are appended, and compared before one would be cleared.
+   */
+  readonly declaredTools?: readonly ToolDeclaration[];
   /**
    * What `prepare` does with a request that takes more than `maxInputTokens` less answer and safety buffer after folding.
    * `barest`: where the fold failed, everything that can be is folded without a model; a request that fits is handed out,

@@ -10,7 +10,13 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { createMemoryStore, openStore } from "@threadfold/stores";
-import { type CompactionPreset, durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
+import {
+  type CompactionPreset,
+  declaredOverrides,
+  declaredProbe,
+  durabilityPolicy,
+  threadfoldPreset,
+} from "@threadfold/strategies";
 import { type Calibration, calibratedTokenizer, heuristicTokenizer, NO_CALIBRATION } from "@threadfold/tokenizers";
 import { limitedStore } from "../waits/limited-store.ts";
 import { checkedOptions } from "./checked-options.ts";
@@ -39,7 +45,19 @@ export interface SessionParts {
 export async function openedOptions(given: OpenOptions): Promise<SessionOptions> {
   const { threadId = globalThis.crypto.randomUUID(), store, ...options } = checkedOptions(given);
   const opened = typeof store === "string" ? await openStore(store) : store;
-  return { ...options, threadId: asThreadId(threadId), ...(opened !== undefined && { store: opened }) };
+  return { ...withDeclared(options), threadId: asThreadId(threadId), ...(opened !== undefined && { store: opened }) };
+}
+
+/** The options with what tools declared, where the host said nothing else of them. */
+function withDeclared<Options extends Omit<OpenOptions, "threadId" | "store">>(options: Options): Options {
+  const { declaredTools = [], config, determinismProbe } = options;
+  if (declaredTools.length === 0) return options;
+  const toolDurabilityOverrides = { ...declaredOverrides(declaredTools), ...config?.toolDurabilityOverrides };
+  return {
+    ...options,
+    config: { ...config, toolDurabilityOverrides },
+    determinismProbe: declaredProbe(declaredTools, determinismProbe),
+  };
 }
 
 /** What holds now in a session, for another one that is opened like it. */

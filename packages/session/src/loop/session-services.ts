@@ -144,7 +144,7 @@ function sessionRecords(options: SessionOptions, { store, config }: SessionParts
 }
 
 function sessionThread(
-  { threadId }: SessionOptions,
+  { threadId, declaredTools }: SessionOptions,
   parts: SessionParts,
   { events, journal }: SessionRecords,
   first: ThreadState,
@@ -156,6 +156,7 @@ function sessionThread(
     threads,
     journal,
     ...(ranges !== undefined && { ranges }),
+    ...(declaredTools !== undefined && { declaredTools }),
     onPinsLeftOut: (left) => events.emit({ ...base, type: "detected_pins_left_out", ...left }),
     onCandidates: (candidates) =>
       events.emit({

@@ -8,6 +8,7 @@ import {
   type DurabilityOf,
   detectPinsInSteps,
   EventLoopTurns,
+  type JsonValue,
   type MessageId,
   type MessageInput,
   type Pin,
@@ -21,10 +22,12 @@ import {
   ThreadfoldError,
   type ThreadRanges,
   type ThreadStore,
+  type ToolCallId,
   threadRules,
   type UnpinnedRules,
   unpinnedRules,
 } from "@threadfold/core";
+import { type ToolDeclaration, withDeterminism } from "@threadfold/strategies";
 import { extendStateInSteps, type ThreadState, threadStateInSteps } from "@threadfold/turn";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import { SerialQueue } from "../waits/serial-queue.ts";
@@ -37,6 +40,7 @@ export interface SessionThreadPorts {
   readonly config: ContextCompactionConfig;
   readonly tokenizer: ProviderAwareTokenizer;
   readonly durabilityOf: DurabilityOf;
+  readonly declaredTools?: readonly ToolDeclaration[];
   /** Called with standing constraints that stay unpinned because of the cap on detected pins. */
   readonly onPinsLeftOut?: (left: PinsLeftOut) => void;
   /** Called with what may be a rule in new messages, or may take one back. */
@@ -93,18 +97,23 @@ export class SessionThread {
    */
   async append(messages: readonly MessageInput[]): Promise<void> {
     requireMessageList(messages);
-    const { config, onPinsLeftOut, onCandidates } = this.#ports;
+    const { config, onPinsLeftOut, onCandidates, declaredTools = [] } = this.#ports;
     let detected = NOTHING_DETECTED;
+    let told = messages;
+    const note = async (thread: AgentThread): Promise<void> => {
+      told = await withDeterminism(messages, declaredTools, (callId) => recentInput(thread, callId));
+    };
     const detect = (grown: AgentThread, fromOrdinal: number): Steps<DetectedRules> =>
       this.#detectPins(grown, fromOrdinal);
     await this.#extend(
       function* (before) {
-        const grown = before.append(messages);
+        const grown = before.append(told);
         if (!config.detectPins) return grown;
         detected = yield* detect(grown, before.length);
         return grown.appendEntries(detected.entries);
       },
       messages.flatMap((message) => message?.id ?? []),
+      declaredTools.length === 0 ? undefined : note,
     );
     const { leftOut, candidates } = detected;
     if (leftOut.length > 0) onPinsLeftOut?.(this.#tellOf(leftOut));
@@ -172,12 +181,15 @@ export class SessionThread {
   /**
    * @param grow returns the thread with what is new.
    * @param ids of messages that are about to be appended.
+   * @param first what is done before that.
    */
   #extend(
     grow: (thread: AgentThread) => AgentThread | Steps<AgentThread>,
     ids: readonly MessageId[] = [],
+    first?: (thread: AgentThread) => Promise<void>,
   ): Promise<void> {
     return this.#queue.run(async () => {
+      await first?.(this.#state.thread);
       const before = await this.#knowing(ids);
       // Counted before it is stored: what cannot be counted is not appended.
       const state = await new EventLoopTurns().finish(grownState(this.#state, before, grow));
@@ -241,3 +253,14 @@ const NOTHING_DETECTED: DetectedRules = { entries: [], leftOut: [], candidates: 
 
 const candidateOf = (thread: AgentThread, id: PinId): RuleCandidate | undefined =>
   threadRules(thread).candidates.find((candidate) => candidate.id === id);
+
+/** How far back a call is looked for that a new result answers, in messages. */
+const RECENT = 200;
+
+function recentInput(thread: AgentThread, callId: ToolCallId): JsonValue | undefined {
+  for (let ordinal = thread.length - 1; ordinal >= Math.max(0, thread.length - RECENT); ordinal--) {
+    for (const part of thread.messageAt(ordinal)?.parts ?? [])
+      if (part.type === "tool-call" && part.callId === callId) return part.input;
+  }
+  return undefined;
+}
