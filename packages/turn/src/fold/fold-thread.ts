@@ -59,6 +59,8 @@ export interface FoldInput {
   readonly floorOnly?: boolean;
   /** True to end with an error, and so without a plan, when the summarizer fails. */
   readonly keepsOnFailure?: boolean;
+  /** True in a turn that brought content back: rungs neither externalize nor drop, and clearing does not externalize in their place. */
+  readonly sparesRehydrated?: boolean;
   readonly tenantId?: string | null;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
@@ -154,7 +156,8 @@ class Fold {
   }
 
   async run(): Promise<FoldResult> {
-    const { config, overheadTokens, floorOnly = false } = this.#input;
+    const { overheadTokens, floorOnly = false } = this.#input;
+    const config = this.#ladderConfig;
     const { target, softLimit } = this.#room;
     const unchanged = { before: this.#before, after: this.#before };
     if (this.#before <= target)
@@ -186,6 +189,12 @@ class Fold {
       }
     }
     return this.#candidates.choose();
+  }
+
+  /** What was just brought back is not taken away again in the same turn, whichever rung would do it. */
+  get #ladderConfig(): ContextCompactionConfig {
+    const { config, sparesRehydrated = false } = this.#input;
+    return sparesRehydrated ? { ...config, enableExternalization: false, enableDropping: false } : config;
   }
 
   /** Tokens that unread results take under the current plan. */
@@ -251,7 +260,8 @@ class Fold {
 
   /** A draft that clears only what may be cleared and externalizes only what is stored. */
   async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
-    const { plan, grouped, config } = this.#input;
+    const { plan, grouped } = this.#input;
+    const config = this.#ladderConfig;
     const { replays, archive } = this.#grounds;
     for (;;) {
       const draft = draftAttempt(

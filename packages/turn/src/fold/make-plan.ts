@@ -28,12 +28,13 @@ export async function makePlan(
       hard,
       floorOnly,
       keepsOnFailure: turn.onSummaryFailure === "keep" && !floorOnly,
+      sparesRehydrated: turn.spareRehydrated && !hard,
       tenantId,
       ...(instructions !== undefined && { instructions }),
       ...(signal !== undefined && { signal }),
     },
     {
-      ladder: ladderOf(turn, hard),
+      ladder: turn.preset.ladder,
       summarizer,
       artifacts,
       verifier: renderer,
@@ -45,10 +46,4 @@ export async function makePlan(
       onStorageProblem: (problem) => turn.emit({ ...base, type: "artifact_store_failed", ...problem }),
     },
   );
-}
-
-/** After a rehydration in this turn, what was just brought back is not taken away again, unless the request overflows. */
-function ladderOf({ preset, spareRehydrated }: Turn, hard: boolean): Turn["preset"]["ladder"] {
-  if (hard || !spareRehydrated) return preset.ladder;
-  return preset.ladder.filter(({ name }) => name !== "externalize" && name !== "drop");
 }

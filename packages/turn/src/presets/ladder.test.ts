@@ -58,4 +58,16 @@ describe("seed 002, durability on the ladder", () => {
     expect(plan.summarizations.flatMap(({ summary }) => summary.artifacts)).toEqual([]);
     expect(artifacts.asked).toEqual([]);
   });
+
+  it("after a rehydration in the turn nothing is externalized or dropped, not even where clearing would externalize", async () => {
+    const config = {
+      ...{ maxInputTokens: 2_000, preserveRecentTurns: 1, targetPercent: 0.1 },
+      ...{ enableSummarization: false, enableDropping: false },
+    };
+    const run = (sparesRehydrated: boolean) =>
+      folded(thread, { preset: ladderPreset, config, input: { sparesRehydrated } });
+    const [spared, plain] = [(await run(true)).plan, (await run(false)).plan];
+    expect([spared.externalizations, spared.drops]).toEqual([[], []]);
+    expect(plain.externalizations.length).toBeGreaterThan(0);
+  });
 });
