@@ -183,6 +183,18 @@ describe("rendering for a model", () => {
     const warning = { kind: "media-replaced", reason: "in-tool-result", messageIds: ["m3"] };
     expect(renderSample(thread, { format: "ai-sdk", model: "gemini-2.5-pro" }).warnings).toContainEqual(warning);
     expect(renderSample(thread, { format: "ai-sdk", model: "gemini-3-pro" }).warnings).toEqual([]);
+    // Gemini refuses them before its third generation: a model that no row names may be one of those.
+    for (const model of [undefined, "in-house-7b", "gemini-2.5-pro"]) {
+      const sample = renderSample(thread, { format: "gemini", ...(model !== undefined && { model }) });
+      expect(sample.warnings).toContainEqual(warning);
+      expect(JSON.stringify(sample.payload)).not.toContain("inlineData");
+    }
+    const known = renderSample(thread, { format: "gemini", model: "models/gemini-3-pro" });
+    expect(known.warnings).toEqual([]);
+    expect(JSON.stringify(known.payload)).toContain("inlineData");
+    expect(known.format.check(known.payload, { ...known.manifest, model: "gemini-2.5-pro" })).toMatchObject([
+      { rule: "media-places" },
+    ]);
   });
 
   it("W9 lets a foreign request end on an assistant turn where its model allows it", () => {

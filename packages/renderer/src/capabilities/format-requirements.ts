@@ -95,7 +95,8 @@ export interface FormatRequirements {
   readonly file: MediaRequirement;
   /** Roles whose messages may hold media. */
   readonly mediaRoles: readonly ("user" | "assistant")[];
-  readonly mediaInResults: boolean;
+  /** `known-models`: only for a model of which the table says that it takes them. */
+  readonly mediaInResults: boolean | "known-models";
   /** Set where a result that is marked as failed holds text alone. */
   readonly textInFailures?: true;
   /** Whether the arguments of a call must be an object. */

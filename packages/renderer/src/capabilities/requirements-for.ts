@@ -37,7 +37,7 @@ const narrowed = derivation(
     reasoning: reasoningFor(requirements.reasoning, capabilities),
     ...(requirements.cacheMarks?.refusedElsewhere === true &&
       !capabilities.cacheBreakpoints && { cacheMarks: { ...requirements.cacheMarks, most: 0 } }),
-    mediaInResults: requirements.mediaInResults && capabilities.multimodalResults,
+    mediaInResults: requirements.mediaInResults !== false && capabilities.multimodalResults,
   }),
 );
 

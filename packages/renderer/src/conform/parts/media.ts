@@ -53,7 +53,7 @@ export const replaceMediaInResult: PartRepair<ToolResultPart> = {
 
 function reasonAgainst(block: TextPart | MediaPart, requirements: FormatRequirements): MediaReason | undefined {
   if (block.type === "text") return undefined;
-  return requirements.mediaInResults ? reasonAgainstMedia(block, requirements[block.type]) : "in-tool-result";
+  return requirements.mediaInResults === true ? reasonAgainstMedia(block, requirements[block.type]) : "in-tool-result";
 }
 
 const withMarkers = derivation((part: ToolResultPart, requirements: FormatRequirements): ToolResultPart => {

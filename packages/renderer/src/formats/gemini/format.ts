@@ -49,7 +49,7 @@ const GEMINI_REQUIREMENTS = Object.freeze<FormatRequirements>({
     typedUrls: true,
   },
   mediaRoles: ["user"],
-  mediaInResults: true,
+  mediaInResults: "known-models",
   toolInput: "object",
   marksFailures: true,
   callIds: { refused: null, maxLength: null, uniqueIn: "request" },
@@ -90,7 +90,7 @@ export const gemini: ProviderFormat = {
   rules: { requirements: GEMINI_REQUIREMENTS, rules: [SHAPE_RULE, ...GEMINI_RULES] },
   lower: (request) => ({ payload: lowerRequest(request) }),
   check(payload, manifest) {
-    const view = geminiView(payload);
+    const view = geminiView(payload, manifest?.model);
     const shape = manifest === undefined ? checkShape(geminiRequestSchema, payload) : [];
     const counts = view.contents.map(({ parts }) => parts.length);
     return [...shape, ...checkRules(GEMINI_RULES, view, manifest, (known) => partLocator(counts, known), NAMES)];

@@ -27,7 +27,8 @@ export interface GeminiView {
   readonly model: string | undefined;
 }
 
-export function geminiView(payload: unknown): GeminiView {
+/** @param told the model that the request was rendered for, where the payload does not name one. */
+export function geminiView(payload: unknown, told?: string): GeminiView {
   const body = isPlainObject(payload) ? payload : {};
   const config = isPlainObject(body.config) ? body.config : {};
   const list = typeof body.contents === "string" ? [{ parts: [{ text: body.contents }] }] : asList(body.contents);
@@ -36,7 +37,7 @@ export function geminiView(payload: unknown): GeminiView {
     contents,
     steps: stepsOf(contents),
     declarations: [...declarationsIn(body.tools, "$.tools"), ...declarationsIn(config.tools, "$.config.tools")],
-    model: asText(body.model),
+    model: asText(body.model) ?? told,
   };
 }
 

@@ -10,6 +10,12 @@ const signed = (id: string) => ({ ...call(id), thoughtSignature: "c2ln" });
 const response = (id: string, value: unknown = { output: "ok" }) => ({
   functionResponse: { id, name: "read", response: value },
 });
+const seen = (id: string) => ({
+  functionResponse: {
+    ...response(id).functionResponse,
+    parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }],
+  },
+});
 const unnamed = (field: "functionCall" | "functionResponse", name: string) =>
   field === "functionCall"
     ? { functionCall: { name, args: {} }, thoughtSignature: "c2ln" }
@@ -26,6 +32,13 @@ const cases: readonly RuleCase[] = [
     bad: body(go, user(response("z"))),
     at: "$.contents[1].parts[0]",
     good: body(go, model(signed("z")), user(response("z"))),
+  },
+  {
+    rule: "media-places",
+    name: "Gemini response with a picture before the third generation",
+    bad: { model: "gemini-2.5-pro", ...body(go, model(signed("a")), user(seen("a"))) },
+    at: "$.contents[2].parts[0].functionResponse.parts",
+    good: { model: "gemini-3-pro", ...body(go, model(signed("a")), user(seen("a"))) },
   },
   {
     rule: "W9",

@@ -1,4 +1,6 @@
+import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import {
+  asList,
   asText,
   at,
   type Finding,
@@ -29,6 +31,19 @@ const callSignatures: LegalityRule<GeminiView> = {
           ? [{ place: placeOf(first, "thoughtSignature"), problem: "the first call of the step is not signed" }]
           : [],
       );
+  },
+};
+
+const mediaInResponses: LegalityRule<GeminiView> = {
+  id: "media-places",
+  description: "A response holds pictures and documents only where the model takes them, which is from Gemini 3 on.",
+  reference: "Images/docs",
+  find({ contents, model }) {
+    if (model === undefined || capabilitiesOf(model)?.multimodalResults !== false) return [];
+    return contents
+      .flatMap(({ responses }) => responses)
+      .filter(({ part }) => isPlainObject(part.functionResponse) && asList(part.functionResponse.parts).length > 0)
+      .map((placed) => ({ place: placeOf(placed, "functionResponse.parts"), problem: "the response holds media" }));
   },
 };
 
@@ -212,6 +227,7 @@ export const GEMINI_RULES: readonly LegalityRule<GeminiView>[] = [
   objectArguments,
   callsBehindUser,
   thoughtsByModel,
+  mediaInResponses,
   knownRoles,
   hasContents,
   toolNames,
