@@ -99,6 +99,8 @@ export interface FormatRequirements {
   readonly mediaInResults: boolean | "known-models";
   /** Set where a result that is marked as failed holds text alone. */
   readonly textInFailures?: true;
+  /** Set where results may refer to tools, which the request must define then. */
+  readonly toolReferences?: true;
   /** Whether the arguments of a call must be an object. */
   readonly toolInput: "object" | "any";
   /** Set where calls whose input is free text travel as such. */

@@ -6,6 +6,7 @@ import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import type { PartPlace, PartRepair } from "./parts/part-repair.ts";
 import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
 import { renameTool, wrapToolInput } from "./parts/tool-calls.ts";
+import { repairReferencesFound, repairReferencesInResult } from "./parts/tool-references.ts";
 
 /** The parts of a kind. Pictures and documents are one type of two kinds. */
 type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;
@@ -17,8 +18,8 @@ const PART_REPAIRS: { readonly [Kind in Part["type"]]: readonly PartRepair<PartO
   image: [replaceMedia],
   file: [replaceMedia],
   "tool-call": [wrapToolInput, renameTool, stripSignature],
-  "tool-result": [replaceMediaInResult, leaveOutBlankInResult],
-  opaque: [leaveOutOpaque],
+  "tool-result": [replaceMediaInResult, repairReferencesInResult, leaveOutBlankInResult],
+  opaque: [leaveOutOpaque, repairReferencesFound],
 };
 
 /** Repairs every part once, and leaves out messages of which nothing is left. */

@@ -25,6 +25,7 @@ const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "tools-declared": "tools that the thread uses were declared",
   "tool-renamed": "tools go out under another name",
   "tool-definition-left-out": "tool definitions with a name that was already taken were left out",
+  "tool-reference-left-out": "results refer to tools that the request does not define",
   "tool-schema-beyond-provider": "tool schemas use keywords that the provider does not heed",
 };
 

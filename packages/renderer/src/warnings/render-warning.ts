@@ -64,6 +64,8 @@ export type NamedWarningKind =
   | "tool-renamed"
   /** A second definition of the same name was left out. */
   | "tool-definition-left-out"
+  /** A result refers to a tool that the request does not define; a line says so instead. */
+  | "tool-reference-left-out"
   /** The schema of a tool's input says more than the provider heeds; it goes out whole. */
   | "tool-schema-beyond-provider";
 
@@ -112,6 +114,7 @@ const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "tools-declared": false,
   "tool-renamed": false,
   "tool-definition-left-out": true,
+  "tool-reference-left-out": true,
   "tool-schema-beyond-provider": false,
 };
 

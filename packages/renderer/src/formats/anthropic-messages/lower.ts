@@ -15,7 +15,7 @@ import {
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
-import { z } from "zod";
+import { isProviderContent } from "../../neutral/provider-content.ts";
 import { providerFields } from "../provider-fields.ts";
 
 /**
@@ -155,22 +155,3 @@ function lowerContent(content: ToolResultContent, isFailed: boolean): string | r
   const text = toolResultText(content);
   return text.trim() === "" ? "" : text;
 }
-
-/** Blocks of a result that the neutral model has no part for: importers keep such a list as it stands. */
-const PROVIDER_BLOCK = z.union([
-  z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string() }),
-  z.looseObject({
-    type: z.literal("search_result"),
-    source: z.string(),
-    title: z.string(),
-    content: z.array(z.looseObject({ type: z.literal("text"), text: z.string() })),
-  }),
-]);
-
-const TEXT_BLOCK = z.strictObject({ type: z.literal("text"), text: z.string().regex(/\S/) });
-
-/** True for a list of such blocks, with texts among them: any other JSON is the tool's own and goes out as text. */
-const isProviderContent = (value: JsonValue): value is readonly JsonValue[] =>
-  Array.isArray(value) &&
-  value.some((block) => PROVIDER_BLOCK.safeParse(block).success) &&
-  value.every((block) => TEXT_BLOCK.safeParse(block).success || PROVIDER_BLOCK.safeParse(block).success);

@@ -52,6 +52,55 @@ describe("a failed result", () => {
   });
 });
 
+describe("references to tools", () => {
+  const reference = (tool_name: string) => ({ type: "tool_reference", tool_name });
+  const offered = [...tools, { name: "mcp.search", inputSchema: { type: "object" } }];
+  const revealing = (...names: readonly string[]): Part =>
+    result("a", "", { content: { type: "json", value: names.map(reference) } });
+  const specs = (answer: Part): readonly MessageSpec[] => [
+    ["user", "go"],
+    ["assistant", call("a")],
+    ["tool", answer],
+  ];
+  const shown = ({ messages }: { readonly messages: readonly JsonObject[] }) =>
+    (messages[2]?.["content"] as readonly JsonObject[])[0]?.["content"];
+
+  it("stay while the request defines the tool, under the name that it goes out with", () => {
+    const kept = render(specs(revealing("read")));
+    expect([shown(kept), kept.warnings]).toEqual([[reference("read")], []]);
+    const renamed = render(specs(revealing("mcp.search", "read")), { tools: offered });
+    expect(shown(renamed)).toEqual([reference("mcp_search"), reference("read")]);
+    expect(renamed.warnings.map(({ kind }) => kind)).toEqual(["tool-renamed"]);
+  });
+
+  it("become a line where the host no longer offers the tool", () => {
+    const line = { type: "text", text: "[tool no longer offered: mcp.search]" };
+    const warning = { kind: "tool-reference-left-out", names: ["mcp.search"], messageIds: ["m3"] };
+    const mixed = render(specs(revealing("mcp.search", "read")));
+    expect([shown(mixed), mixed.warnings]).toEqual([[line, reference("read")], [warning]]);
+    const alone = render(specs(revealing("mcp.search")));
+    expect([shown(alone), alone.warnings]).toEqual([[line], [warning]]);
+  });
+
+  it("leave the list of what a search of the provider's own found", () => {
+    const list = (...names: readonly string[]): JsonObject => ({
+      type: "tool_search_tool_result",
+      tool_use_id: "s",
+      content: { type: "tool_search_tool_search_result", tool_references: names.map(reference) },
+    });
+    const search = opaque({ type: "server_tool_use", id: "s", name: "tool_search_tool_regex", input: {} });
+    const thread = (value: JsonObject): readonly MessageSpec[] => [
+      ["user", "go"],
+      ["assistant", search, opaque(value), "So."],
+      ["user", "on"],
+    ];
+    const { messages, warnings } = render(thread(list("mcp.search", "read")));
+    expect(messages[1].content[1]).toEqual(list("read"));
+    expect(warnings).toEqual([{ kind: "tool-reference-left-out", names: ["mcp.search"], messageIds: ["m2"] }]);
+    expect(render(thread(list("read"))).warnings).toEqual([]);
+  });
+});
+
 describe("tools that run at the provider", () => {
   it("W9 sends a turn that the provider paused back as the last message", () => {
     const { blocks, warnings } = render([

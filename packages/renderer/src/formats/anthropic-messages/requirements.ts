@@ -20,6 +20,7 @@ export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   mediaRoles: ["user"],
   mediaInResults: true,
   textInFailures: true,
+  toolReferences: true,
   toolInput: "object",
   marksFailures: true,
   callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },

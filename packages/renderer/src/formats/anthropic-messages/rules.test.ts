@@ -15,6 +15,14 @@ const result = (id: string, content: unknown = "ok") => ({ type: "tool_result", 
 const thinking = (signature = "c2ln") => ({ type: "thinking", thinking: "hm", signature });
 const served = (id: string) => ({ type: "server_tool_use", id, name: "web_search", input: {} });
 const found = (id: string) => ({ type: "web_search_tool_result", tool_use_id: id, content: [] });
+const searched = (id: string, ...names: readonly string[]) => ({
+  type: "tool_search_tool_result",
+  tool_use_id: id,
+  content: {
+    type: "tool_search_tool_search_result",
+    tool_references: names.map((tool_name) => ({ type: "tool_reference", tool_name })),
+  },
+});
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
 const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
 const body = (...messages: unknown[]) => ({ tools, messages });
@@ -296,6 +304,29 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [...tools, ...tools], messages: [user("go")] },
     at: "$.tools[1].name",
     good: { tools, messages: [user("go")] },
+  },
+  {
+    rule: "tool-references",
+    name: "a reference to a tool that is not defined",
+    bad: body(
+      user("go"),
+      assistant(call("a")),
+      user(
+        result("a", [
+          { type: "text", text: "found" },
+          { type: "tool_reference", tool_name: "gone" },
+        ]),
+      ),
+    ),
+    at: "$.messages[2].content[0].content[1]",
+    good: body(user("go"), assistant(call("a")), user(result("a", [{ type: "tool_reference", tool_name: "read" }]))),
+  },
+  {
+    rule: "tool-references",
+    name: "a tool search of the provider's that found a tool which is not defined",
+    bad: body(user("go"), assistant(served("s"), searched("s", "read", "gone"), "so"), user("on")),
+    at: "$.messages[1].content[1].content.tool_references[1]",
+    good: body(user("go"), assistant(served("s"), searched("s", "read"), "so"), user("on")),
   },
   {
     rule: "media-places",

@@ -13,6 +13,7 @@ import {
   resultsFirst,
   serverTools,
   toolNames,
+  toolReferences,
   toolsDeclared,
 } from "./tool-rules.ts";
 
@@ -148,6 +149,7 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   callIdOnce,
   toolsDeclared,
   toolNames,
+  toolReferences,
   toolsNamedOnce(),
   mediaPlaces,
   failedResults,

@@ -31,6 +31,28 @@ export const toolNames: LegalityRule<AnthropicView> = {
   ],
 };
 
+export const toolReferences: LegalityRule<AnthropicView> = {
+  id: "tool-references",
+  description: "A result of a tool search refers to tools that the request defines.",
+  reference: "Tool definitions",
+  find(view) {
+    const defined = new Set(asList(view.payload.tools).map((tool) => isPlainObject(tool) && tool.name));
+    const unknown = (placed: PlacedBlock, field: string, blocks: unknown): readonly Finding[] =>
+      asList(blocks).flatMap((inner, index) =>
+        isPlainObject(inner) && inner.type === "tool_reference" && !defined.has(asText(inner.tool_name) ?? "")
+          ? [{ place: placeOf(placed, `${field}[${index}]`), problem: "the request defines no such tool" }]
+          : [],
+      );
+    return [
+      ...view.blocksOf("tool_result").flatMap((placed) => unknown(placed, "content", placed.block.content)),
+      ...view.blocksOf("tool_search_tool_result").flatMap((placed) => {
+        const { content } = placed.block;
+        return isPlainObject(content) ? unknown(placed, "content.tool_references", content.tool_references) : [];
+      }),
+    ];
+  },
+};
+
 /** What a call and its result share, of tools of the provider and of MCP servers apart; undefined for anything else. */
 function pairOf({ block }: PlacedBlock): { readonly key: string; readonly isCall: boolean } | undefined {
   const type = asText(block.type) ?? "";
