@@ -9,4 +9,13 @@ export interface HostFields {
   readonly thinking?: JsonObject;
   /** `tool_choice`, as the provider takes it. */
   readonly toolChoice?: JsonValue;
+  /** `store` of OpenAI's Responses API, for a host that puts true over the false of our requests. */
+  readonly store?: boolean;
+  /**
+   * The form that the answer is to have, as the provider takes it: OpenAI's `response_format`, `text.format` of the Responses
+   * API, Anthropic's `output_config.format`.
+   */
+  readonly responseFormat?: JsonObject;
+  /** Names of the beta features that the host asks Anthropic for, as in the header `anthropic-beta`. */
+  readonly betas?: readonly string[];
 }

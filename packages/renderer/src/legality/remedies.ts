@@ -33,6 +33,9 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   "media-places": "move the picture or document into a user message, or put a text in its place",
   "part-places": "move the part into a message of a role that may hold it",
   "thinking-tool-choice": "leave the choice of a tool to the model, or think adaptively",
+  citations: "turn citations on for all documents or for none",
+  "json-mode": "ask for JSON in a message, or ask for a schema instead",
+  "beta-features": "ask for the feature in the header anthropic-beta, or take its blocks out",
   "compaction-blocks": "send the block back exactly as the server gave it",
 });
 

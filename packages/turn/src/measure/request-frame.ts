@@ -29,7 +29,13 @@ const frameSchema: z.ZodType<RequestFrame> = z.object({
   system: z.array(systemEntrySchema),
   tools: z.array(toolDefinitionSchema),
   host: z
-    .object({ thinking: jsonObjectSchema.exactOptional(), toolChoice: jsonValueSchema.exactOptional() })
+    .object({
+      thinking: jsonObjectSchema.exactOptional(),
+      toolChoice: jsonValueSchema.exactOptional(),
+      store: z.boolean().exactOptional(),
+      responseFormat: jsonObjectSchema.exactOptional(),
+      betas: z.array(z.string()).exactOptional(),
+    })
     .exactOptional(),
 });
 

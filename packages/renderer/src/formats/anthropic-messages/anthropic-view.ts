@@ -45,9 +45,11 @@ export interface AnthropicView {
   /** The blocks of a type, in order. */
   blocksOf(type: string): readonly PlacedBlock[];
   readonly edited: AnthropicContext["edited"];
-  /** The fields `thinking` and `tool_choice`, from the payload or as the host told them. */
+  /** The fields `thinking`, `tool_choice`, `output_config.format` and `betas`, from the payload or as the host told them. */
   readonly thinking: unknown;
   readonly toolChoice: unknown;
+  readonly responseFormat: unknown;
+  readonly betas: unknown;
 }
 
 const NONE: readonly PlacedBlock[] = [];
@@ -68,6 +70,8 @@ export function anthropicView(payload: unknown, { edited, host }: AnthropicConte
     edited,
     thinking: body.thinking ?? host?.thinking,
     toolChoice: body.tool_choice ?? host?.toolChoice,
+    responseFormat: (isPlainObject(body.output_config) ? body.output_config.format : undefined) ?? host?.responseFormat,
+    betas: body.betas ?? body.anthropic_beta ?? host?.betas,
     blocksOf: (type) => byType.get(type) ?? NONE,
   };
 }

@@ -62,8 +62,7 @@ describe("references to tools", () => {
     ["assistant", call("a")],
     ["tool", answer],
   ];
-  const shown = ({ messages }: { readonly messages: readonly JsonObject[] }) =>
-    (messages[2]?.["content"] as readonly JsonObject[])[0]?.["content"];
+  const shown = ({ messages }: ReturnType<typeof render>) => messages[2].content[0].content;
 
   it("stay while the request defines the tool, under the name that it goes out with", () => {
     const kept = render(specs(revealing("read")));

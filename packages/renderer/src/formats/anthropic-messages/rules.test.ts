@@ -23,6 +23,11 @@ const searched = (id: string, ...names: readonly string[]) => ({
     tool_references: names.map((tool_name) => ({ type: "tool_reference", tool_name })),
   },
 });
+const document = (enabled: boolean) => ({
+  type: "document",
+  source: { type: "text", media_type: "text/plain", data: "so" },
+  citations: { enabled },
+});
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
 const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
 const body = (...messages: unknown[]) => ({ tools, messages });
@@ -334,6 +339,34 @@ const cases: readonly RuleCase[] = [
     bad: body(user("go"), assistant(image), user("on")),
     at: "$.messages[1].content[0]",
     good: body(user("go", image), assistant("nice"), user("on")),
+  },
+  {
+    rule: "citations",
+    name: "citations for one of two documents",
+    bad: body(user("go", document(true), document(false))),
+    at: "$.messages[0].content[2]",
+    good: body(user("go", document(true), document(true))),
+  },
+  {
+    rule: "citations",
+    name: "citations for a document and not for one in a result",
+    bad: body(user("go", document(true)), assistant(call("a")), user(result("a", [document(false)]))),
+    at: "$.messages[2].content[0].content[0]",
+    good: body(user("go", document(false)), assistant(call("a")), user(result("a", [document(false)]))),
+  },
+  {
+    rule: "citations",
+    name: "citations in an answer that has a form",
+    bad: { ...body(user("go", document(true))), output_config: { format: { type: "json_schema", schema: {} } } },
+    at: "$.messages[0].content[1]",
+    good: { ...body(user("go", document(false))), output_config: { format: { type: "json_schema", schema: {} } } },
+  },
+  {
+    rule: "beta-features",
+    name: "a compaction block without its beta feature",
+    bad: { ...body(assistant({ type: "compaction", content: "so far" }, "so"), user("on")), betas: ["files-api-2025"] },
+    at: "$.messages[0].content[0]",
+    good: { ...body(assistant({ type: "compaction", content: "so far" }, "so"), user("on")), betas: ["compact-2026"] },
   },
   {
     rule: "compaction-blocks",

@@ -2,6 +2,7 @@ import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
 import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { type AnthropicView, type PlacedBlock, placeOf } from "./anthropic-view.ts";
+import { betaFeatures, citations } from "./feature-rules.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
 import {
   callIdForm,
@@ -153,5 +154,7 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   toolsNamedOnce(),
   mediaPlaces,
   failedResults,
+  citations,
   compactionBlocks,
+  betaFeatures,
 ];

@@ -45,7 +45,7 @@ export const openaiChat: ProviderFormat = {
   },
   mark,
   check(payload, manifest) {
-    const view = openaiChatView(payload);
+    const view = openaiChatView(payload, manifest?.host);
     const shape = manifest === undefined ? checkShape(openaiChatRequestSchema, payload) : [];
     return [
       ...shape,

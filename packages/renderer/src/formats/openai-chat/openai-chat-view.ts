@@ -1,3 +1,4 @@
+import type { HostFields } from "../../input/host-fields.ts";
 import { asList, asText, at, isPlainObject, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
@@ -14,13 +15,16 @@ export interface OpenAIChatView {
   readonly messages: readonly PlainObject[];
   readonly calls: readonly PlacedCall[];
   readonly steps: readonly WireStep[];
+  /** The field `response_format`, from the payload or as the host told it. */
+  readonly responseFormat: unknown;
 }
 
-export function openaiChatView(payload: unknown): OpenAIChatView {
+export function openaiChatView(payload: unknown, host?: HostFields): OpenAIChatView {
   const body = isPlainObject(payload) ? payload : {};
   const messages = asList(body.messages).map((message) => (isPlainObject(message) ? message : {}));
   const calls = messages.flatMap(callsOf);
-  return { payload: body, messages, calls, steps: stepsOf(messages) };
+  const responseFormat = body.response_format ?? host?.responseFormat;
+  return { payload: body, messages, calls, steps: stepsOf(messages), responseFormat };
 }
 
 function callsOf(message: PlainObject, index: number): readonly PlacedCall[] {

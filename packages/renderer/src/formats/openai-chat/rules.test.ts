@@ -14,7 +14,16 @@ const tool = (id: string, content: unknown = "ok") => ({ role: "tool", tool_call
 const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
 const body = (...messages: unknown[]) => ({ messages });
 
+const json = { type: "json_object" };
+
 const cases: readonly RuleCase[] = [
+  {
+    rule: "json-mode",
+    name: "any JSON is asked for, and no message says so",
+    bad: { ...body(user("List them.")), response_format: json },
+    at: "$.response_format",
+    good: { ...body(user("List them as JSON.")), response_format: json },
+  },
   {
     rule: "W1",
     name: "call without result",

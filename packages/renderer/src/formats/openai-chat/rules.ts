@@ -1,5 +1,6 @@
 import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import { findNoJsonAsked } from "../json-mode.ts";
 import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
 
 const NAME_PROBLEM = "the name has other signs";
@@ -141,6 +142,14 @@ const hasMessages: LegalityRule<OpenAIChatView> = {
   },
 };
 
+const jsonMode: LegalityRule<OpenAIChatView> = {
+  id: "json-mode",
+  description:
+    "Where any JSON is asked for (`response_format` of type `json_object`), a message has the word JSON in it.",
+  reference: "Response format",
+  find: ({ responseFormat, messages }) => findNoJsonAsked(responseFormat, messages, "$.response_format"),
+};
+
 /** The legality table of OpenAI Chat. Anyone may speak first and last here (W9, W10). A new rule is a file and a line. */
 export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   ...PAIRING_RULES,
@@ -152,4 +161,5 @@ export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   callIdOnce,
   toolNames,
   mediaPlaces,
+  jsonMode,
 ];

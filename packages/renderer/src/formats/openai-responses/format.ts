@@ -76,7 +76,7 @@ export const openaiResponses: ProviderFormat = {
   },
   mark,
   check(payload, manifest) {
-    const view = responsesView(payload);
+    const view = responsesView(payload, manifest?.host);
     const shape = manifest === undefined ? checkShape(openaiResponsesRequestSchema, payload) : [];
     const found = checkRules(
       OPENAI_RESPONSES_RULES,

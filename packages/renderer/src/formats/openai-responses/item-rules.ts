@@ -7,8 +7,8 @@ export const stateless: LegalityRule<ResponsesView> = {
   id: "stateless",
   description: "Where nothing is stored, nothing refers to what is stored: reasoning carries its encrypted content.",
   reference: "Reasoning",
-  find({ payload, items }) {
-    if (payload.store !== false) return [];
+  find({ store, items }) {
+    if (store !== false) return [];
     return items.flatMap(({ kind, item, index }) => {
       if (kind === "item_reference") return [{ place: at(index), problem: "the item is not stored" }];
       if (kind !== "reasoning" || asText(item.encrypted_content)) return [];

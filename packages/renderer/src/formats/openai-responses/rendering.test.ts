@@ -150,4 +150,13 @@ describe("openai-responses rendering", () => {
     expect(format.check(payload)).toEqual([]);
     expect(warnings.map(({ kind }) => kind)).not.toContain("tool-input-wrapped");
   });
+
+  it("W16 judges what a host adds to the payload by whether it told that nothing is stored", () => {
+    const added = (store: boolean) => {
+      const { format, payload, manifest } = renderSample(threadOf(["user", "go"]), { ...FORMAT, host: { store } });
+      const input = [{ type: "item_reference", id: "rs_1" }, ...payload.input];
+      return format.check({ ...payload, input }, manifest).map(({ rule }) => rule);
+    };
+    expect([added(false), added(true)]).toEqual([["stateless"], []]);
+  });
 });

@@ -1,3 +1,4 @@
+import type { HostFields } from "../../input/host-fields.ts";
 import { asList, asText, at, isPlainObject, type PlainObject } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
 
@@ -18,9 +19,12 @@ export interface ResponsesView {
   readonly steps: readonly WireStep[];
   /** True when part of the conversation is at the provider, so that calls need not stand in the payload. */
   readonly continues: boolean;
+  /** The fields `store` and `text.format`, from the payload or as the host told them. */
+  readonly store: unknown;
+  readonly responseFormat: unknown;
 }
 
-export function responsesView(payload: unknown): ResponsesView {
+export function responsesView(payload: unknown, host?: HostFields): ResponsesView {
   const body = isPlainObject(payload) ? payload : {};
   const input = typeof body.input === "string" ? [{ role: "user", content: body.input }] : asList(body.input);
   const items = input.map((item, index) => placed(isPlainObject(item) ? item : {}, index));
@@ -30,6 +34,9 @@ export function responsesView(payload: unknown): ResponsesView {
     items,
     steps: stepsOf(items),
     continues: continues || items.some(({ kind }) => kind === "item_reference"),
+    // Requests are made for a provider that stores nothing; a host that wants it puts its own field over that.
+    store: host?.store ?? body.store,
+    responseFormat: (isPlainObject(body.text) ? body.text.format : undefined) ?? host?.responseFormat,
   };
 }
 

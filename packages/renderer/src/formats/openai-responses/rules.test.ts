@@ -17,7 +17,16 @@ const reasoning = (id?: string, encrypted: unknown = "ZW5j") => ({
 const image = { type: "input_image", detail: "auto", image_url: "https://example.com/a.png" };
 const body = (...input: unknown[]) => ({ input });
 
+const json = { type: "json_object" };
+
 const cases: readonly RuleCase[] = [
+  {
+    rule: "json-mode",
+    name: "any JSON is asked for, and no message says so",
+    bad: { ...body(user("List them.")), text: { format: json } },
+    at: "$.text.format",
+    good: { ...body(user("List them as JSON.")), text: { format: json } },
+  },
   {
     rule: "W1",
     name: "Responses call without output",

@@ -8,6 +8,7 @@ import {
   type PlainObject,
 } from "../../legality/legality-rule.ts";
 import { toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { findNoJsonAsked } from "../json-mode.ts";
 import {
   hasInput,
   itemIdForm,
@@ -155,6 +156,20 @@ function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Findi
   );
 }
 
+const jsonMode: LegalityRule<ResponsesView> = {
+  id: "json-mode",
+  description: "Where any JSON is asked for (`text.format` of type `json_object`), a message has the word JSON in it.",
+  reference: "Response format",
+  find: ({ responseFormat, items, continues }) =>
+    continues
+      ? []
+      : findNoJsonAsked(
+          responseFormat,
+          items.map(({ item }) => item),
+          "$.text.format",
+        ),
+};
+
 /**
  * The legality table of OpenAI Responses. Anyone may speak first, last and between (W3, W4, W9, W10); reasoning is not
  * bound to its prefix (W13), and its absence from an open loop is not an error (W12). A new rule is a file and a line.
@@ -176,4 +191,5 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   mediaPlaces,
   toolNames,
   toolsNamedOnce(isNamedTool),
+  jsonMode,
 ];

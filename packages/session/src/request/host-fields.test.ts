@@ -1,0 +1,65 @@
+import type { JsonObject, MessageInput } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { createMemoryStore } from "@threadfold/stores";
+import type { RequestFrame } from "@threadfold/turn";
+import { describe, expect, it } from "vitest";
+import { openSession, say } from "../testing/agent-work.ts";
+
+const compaction: JsonObject = { type: "compaction", content: "They planned it." };
+
+const compacted: MessageInput = {
+  ...say("a0", "assistant", "So."),
+  parts: [
+    { type: "opaque", provider: "anthropic", value: compaction },
+    { type: "text", text: "So." },
+  ],
+};
+
+interface Case {
+  readonly rule: string;
+  readonly format: string;
+  readonly messages: readonly MessageInput[];
+  /** Fields with which the request is refused, and with which it is not. */
+  readonly refused: NonNullable<RequestFrame["host"]>;
+  readonly taken: NonNullable<RequestFrame["host"]>;
+}
+
+const list = say("u0", "user", "List them.");
+const cases: readonly Case[] = [
+  {
+    rule: "json-mode",
+    format: "openai-chat",
+    messages: [list],
+    refused: { responseFormat: { type: "json_object" } },
+    taken: { responseFormat: { type: "json_schema" } },
+  },
+  {
+    rule: "json-mode",
+    format: "openai-responses",
+    messages: [list],
+    refused: { responseFormat: { type: "json_object" } },
+    taken: { responseFormat: { type: "text" } },
+  },
+  {
+    rule: "beta-features",
+    format: "anthropic-messages",
+    messages: [list, compacted, say("u1", "user", "On.")],
+    refused: { betas: [] },
+    taken: { betas: ["compact-2026-01-12"] },
+  },
+];
+
+describe("fields that the host puts into the body itself", () => {
+  it.each(cases)("are judged by $rule in $format, and the same after a replay", async ({ format, ...one }) => {
+    const session = await openSession({ store: createMemoryStore(), format: formatById(format) });
+    await session.append([...one.messages]);
+    for (const [host, rules] of [
+      [one.refused, [one.rule]],
+      [one.taken, []],
+    ] as const) {
+      const request = await session.prepare({ frame: { host } });
+      expect(request.violations.map(({ rule }) => rule)).toEqual(rules);
+    }
+    expect((await session.replay()).map(({ equal }) => equal)).toEqual([true, true]);
+  });
+});
