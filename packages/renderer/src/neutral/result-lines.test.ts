@@ -28,6 +28,11 @@ describe("truncateMiddle", () => {
 });
 
 describe("singleLine", () => {
+  it("shows no sign that nobody sees: a name cannot turn the line round or hide a part of it", () => {
+    expect(singleLine("a\u009b2Jb\u202egpj.exe\u2066c\u200ed\u061ce\ufefff", 40)).toBe("a 2Jb gpj.exe c d e f");
+    expect(singleLine("नमस्\u200dते", 40)).toBe("नमस्\u200dते");
+  });
+
   it("gives one short, well-formed line", () => {
     fc.assert(
       fc.property(hostileTexts, fc.integer({ min: 1, max: 50 }), (text, max) => {

@@ -60,10 +60,13 @@ export function mediaMarker(
   return { type: "text", text: `[${type} ${why}${about.length === 0 ? "" : `: ${about.join(", ")}`}]` };
 }
 
+/** Controls, ends of lines, and the marks that change the direction of text or that nobody sees. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
+
 /** Cuts a text to one short line, so that it cannot break out of its line in a placeholder. */
 export function singleLine(text: string, maxCharacters: number): string {
   const head = text.length > maxCharacters ? `${cutAt(text, maxCharacters)}…` : text;
-  return head.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+  return head.replace(UNSEEN, " ");
 }
 
 /** The first characters of a text, never half a surrogate pair. In UTF-16 code units. */
