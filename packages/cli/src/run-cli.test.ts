@@ -38,6 +38,21 @@ describe("usage", () => {
     expect(plain.stderr).toContain(message);
   });
 
+  it("lets no control character or mark of direction of what was typed reach a terminal, in the stack either", async () => {
+    const typed = "a\u009b2J\u202ecod\u001b]0;x\u0007";
+    for (const argv of [
+      [typed],
+      ["compact", typed],
+      ["lint", typed, "--format", "gemini"],
+      ["render", typed, "--store", typed],
+    ]) {
+      const { code, stdout, stderr } = await captureRun(argv, { env: { THREADFOLD_DEBUG: "1" }, isTTY: false });
+      expect(code).not.toBe(0);
+      expect(stderr).toContain("\\x202e");
+      expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u0080-\u009f\u202a-\u202e]/);
+    }
+  });
+
   it("says what may have been meant", async () => {
     expect((await captureRun(["compat", "x"])).stderr).toContain("Did you mean compact?");
     expect((await captureRun(["compact", "x", "--bugdet", "5"])).stderr).toContain("Did you mean --budget?");

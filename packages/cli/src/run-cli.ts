@@ -72,7 +72,8 @@ function printMessages({ warnings = [], notes = [] }: CliReport, page: Page, io:
 function printFailure(failure: CliFailure, thrown: unknown, wishes: CliWishes, io: CliIo): number {
   if (wishes.json) io.stdout.write(serializeEnvelope(failureEnvelope(failure)));
   else printError(failure, wishes, io);
-  if ((io.env["THREADFOLD_DEBUG"] ?? "") !== "" && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
+  if ((io.env["THREADFOLD_DEBUG"] ?? "") !== "" && thrown instanceof Error)
+    io.stderr.write(`${plainText(String(thrown.stack))}\n`);
   return failure.exitCode;
 }
 

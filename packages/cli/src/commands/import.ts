@@ -63,7 +63,7 @@ async function appendTo(
         `${plainText(threadId)} in ${plainText(address)}: ${count(data.appended, "new entry", "new entries")}, version ${data.version}`,
         `  ${source.format}: ${count(source.messages, "message")}, ${count(source.turns, "turn")}, ${count(source.steps, "step")}, ${count(data.pins, "pin")}`,
       ].join("\n"),
-    brief: threadId,
+    brief: plainText(threadId),
     warnings: importWarnings(imported),
   };
 }

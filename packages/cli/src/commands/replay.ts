@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { type ReplayedRequest, replayThread } from "@threadfold/session";
 import type { CliCommand } from "../command/cli-command.ts";
-import { count, type Page } from "../output/page.ts";
+import { count, type Page, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
@@ -31,8 +31,10 @@ export const replayCommand: CliCommand = {
 function replayPage(requests: readonly ReplayedRequest[], { paint }: Page): string {
   if (requests.length === 0) return "No request was recorded for this thread.";
   const lines = requests.map(({ sequence, threadVersion, planVersion, format, recordedDigest, equal, problem }) => {
-    const what = `record ${sequence}: ${format}, plan ${planVersion}, ${threadVersion} entries, sha256 ${recordedDigest.slice(0, 12)}`;
-    return equal ? `${paint("green", "same")}  ${what}` : `${paint("red", "DIFF")}  ${what}: ${problem}`;
+    const what = `record ${sequence}: ${plainText(format)}, plan ${planVersion}, ${threadVersion} entries, sha256 ${recordedDigest.slice(0, 12)}`;
+    return equal
+      ? `${paint("green", "same")}  ${what}`
+      : `${paint("red", "DIFF")}  ${what}: ${plainText(String(problem))}`;
   });
   const equal = requests.filter((request) => request.equal).length;
   return [...lines, `${equal} of ${count(requests.length, "request")} reproduced byte for byte.`].join("\n");
