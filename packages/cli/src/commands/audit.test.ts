@@ -60,7 +60,8 @@ describe("audit", () => {
       envelope: { data: { checkpoints: 1, signed: 1 } },
     });
     const database = new DatabaseSync(bench.store);
-    database.exec("DROP TRIGGER journal_no_delete; DELETE FROM journal WHERE sequence > 1;");
+    const { sql } = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'journal_no_delete'").get() ?? {};
+    database.exec(`DROP TRIGGER journal_no_delete; DELETE FROM journal WHERE sequence > 1; ${sql};`);
     database.close();
     expect((await json(["verify", "--store", bench.store])).code).toBe(0);
     expect(await json(["verify", ...since, "--store", bench.store])).toMatchObject({

@@ -26,7 +26,13 @@ describe("a store that was tampered with", () => {
     const { code, envelope } = await json(["verify", "--store", bench.store]);
     expect(code).toBe(3);
     expect(envelope.error?.code).toBe("STORE_CORRUPT");
-    expect(envelope.data).toMatchObject({ threads: [thread], findings: [{ family: "entries", threadId: thread }] });
+    expect(envelope.data).toMatchObject({
+      threads: [thread],
+      findings: [
+        { family: "file", problem: "the trigger entries_no_update is gone" },
+        { family: "entries", threadId: thread },
+      ],
+    });
     const person = await captureRun(["verify", thread, "--store", bench.store]);
     expect(person.code).toBe(3);
     expect(person.stdout).toMatch(new RegExp(`^bad: entries of thread ${thread} `));

@@ -18,6 +18,7 @@ import type { InspectableStore, StoreInspector } from "../inspection/inspector.t
 import { dropPlan, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
+import { withoutGuards } from "../testing/without-guards.ts";
 import { exportAudit } from "./audit-file.ts";
 import { makeCheckpoint } from "./checkpoint.ts";
 import { type StoreFinding, verifyStore } from "./verify-store.ts";
@@ -63,16 +64,21 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Copies the intact store, lets somebody work on the copy with raw SQL and no triggers, and verifies it. */
-async function findingsAfter(sql: string, checked: ThreadId | "everything" = THREAD): Promise<readonly StoreFinding[]> {
+async function findingsAfter(
+  sql: string,
+  checked: ThreadId | "everything" = THREAD,
+  { guards = "put back" }: { readonly guards?: "put back" | "left off" } = {},
+): Promise<readonly StoreFinding[]> {
   const path = join(folder, "tampered.db");
   rmSync(path, { force: true });
   copyFileSync(join(folder, "intact.db"), path);
   const raw = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   // Newer versions of Node keep a schema from being written by hand.
   raw.enableDefensive?.(false);
-  for (const { name } of raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
-    raw.exec(`DROP TRIGGER ${String(name)}`);
-  raw.exec(sql);
+  if (guards === "left off")
+    for (const { name } of raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+      raw.exec(`DROP TRIGGER ${String(name)}`);
+  withoutGuards(raw, () => raw.exec(sql));
   raw.close();
   const store = await openSqliteStore(path);
   try {
@@ -187,6 +193,64 @@ describe("R11 verifyStore finds what was tampered with and names the first bad o
     const [finding] = await findingsAfter(changes[0] as string);
     for (const change of changes) expectFirst(await findingsAfter(change), "artifacts", finding?.at ?? null);
     expect(finding?.at).toMatch(/^artifact_/);
+  });
+
+  it("guards that are gone, changed or added", async () => {
+    const problems = async (sql: string): Promise<readonly string[]> =>
+      (await findingsAfter(sql, "everything")).map(({ family, problem }) => `${family}: ${problem}`);
+    const bare = await findingsAfter("", "everything", { guards: "left off" });
+    expect(bare.length).toBeGreaterThan(20);
+    expect(bare).toContainEqual({
+      family: "file",
+      threadId: null,
+      at: null,
+      problem: "the trigger entries_no_delete is gone",
+    });
+    const smuggled = "CREATE TRIGGER smuggled AFTER INSERT ON entries BEGIN DELETE FROM receipts; END";
+    expect(await problems(smuggled)).toEqual(["file: the trigger smuggled is not one of the store's"]);
+    expect(await problems("CREATE VIEW looking AS SELECT body FROM entries")).toEqual([
+      "file: the view looking is not one of the store's",
+    ]);
+    expect(await problems("DROP INDEX entries_by_pin")).toEqual(["file: the index entries_by_pin is gone"]);
+    const loosened = "DROP INDEX entries_by_pin; CREATE INDEX entries_by_pin ON entries (thread_key)";
+    expect(await problems(loosened)).toEqual(["file: the index entries_by_pin is not the one that the store makes"]);
+  });
+
+  it("guards that are gone in a file whose search was used, and nothing in one that SQLite was asked to analyze", async () => {
+    const path = join(folder, "searched.db");
+    copyFileSync(join(folder, "intact.db"), path);
+    const store = await openSqliteStore(path);
+    const thread = await store.threads.load(THREAD);
+    await store.recall?.index(THREAD, thread?.messagesBetween(0) ?? []);
+    const raw = new DatabaseSync(path);
+    raw.exec("ANALYZE");
+    expect(await verifyStore(store)).toEqual([]);
+    raw.exec("DROP TRIGGER recall_passages_not_erased");
+    expect((await verifyStore(store)).map(({ problem }) => problem)).toEqual([
+      "the trigger recall_passages_not_erased is gone",
+    ]);
+    raw.close();
+    await store.close();
+  });
+
+  it("receipts that answer for what the thread does not have", async () => {
+    const key = "(SELECT thread_key FROM threads)";
+    const digest = "'".concat("0".repeat(64), "'");
+    const receipt = (request: string, version: number, appended: number): string =>
+      `INSERT INTO receipts VALUES (${key}, 'k', ${request}, ${version}, ${appended})`;
+    expect(await findingsAfter(receipt(digest, ENTRIES, 1), "everything")).toEqual([]);
+    for (const forged of [
+      receipt(digest, ENTRIES + 1, 1),
+      receipt(digest, 2, 3),
+      receipt(digest, 2, -1),
+      receipt("''", 2, 1),
+      receipt("'anything'", 2, 1),
+    ]) {
+      const findings = await findingsAfter(forged, "everything");
+      expect(findings.map(({ family, problem }) => `${family}: ${problem}`)).toEqual([
+        "file: 1 of the receipts of appends speak of what the thread does not have",
+      ]);
+    }
   });
 
   it("several families at once, and rows that refer to nothing", async () => {

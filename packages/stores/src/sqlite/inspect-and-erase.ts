@@ -9,6 +9,8 @@ import type {
 } from "../inspection/inspector.ts";
 import { spelledOut } from "../shared/plans.ts";
 import { rowPages } from "../shared/threads.ts";
+import { receiptProblems } from "./check-receipts.ts";
+import { schemaProblems } from "./check-schema.ts";
 import { between, EntryLog, inThread, LAST_VERSION, MISPLACED, ThreadKeys } from "./entry-log.ts";
 import { query, SQLITE_BUSY, type SqliteConnection, type SqlQuery } from "./sqlite-connection.ts";
 import { forgetRecall } from "./sqlite-recall.ts";
@@ -127,6 +129,8 @@ export class SqliteInspector implements StoreInspector {
     const orphans = this.#connection.all(ORPHANS);
     const isMisplaced = this.#connection.get(MISPLACED_ROW) !== undefined;
     return [
+      ...schemaProblems(this.#connection),
+      ...receiptProblems(this.#connection),
       ...(isMisplaced ? ["the noted places of messages are not those of the entries"] : []),
       ...reports.map((row) => row.integrity_check).filter((report) => report !== "ok"),
       ...orphans.map(({ table }) => `rows of ${table} refer to rows that are gone`),

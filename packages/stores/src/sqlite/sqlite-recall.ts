@@ -158,7 +158,7 @@ const NO_PAGE: RecallPage = Object.freeze({ hits: Object.freeze([]), total: 0, n
  * are first needed and no migration speaks of them. They are ordinary tables, because not every Node that this runs on
  * has SQLite's full-text search; words stand under their thread, so that no search meets, or ranks by, another thread's.
  */
-const TABLES = `
+export const RECALL_TABLES = `
 CREATE TABLE IF NOT EXISTS recall_passages (
   passage_key  INTEGER PRIMARY KEY,
   thread_key   INTEGER NOT NULL REFERENCES threads,
@@ -182,7 +182,7 @@ CREATE TABLE IF NOT EXISTS recall_words (
 /** Makes the tables where they are not there yet. */
 function prepareRecall(connection: SqliteConnection): void {
   if (has(connection, OUTDATED_TABLE)) connection.write(() => dropOutdated(connection));
-  connection.script(TABLES);
+  connection.script(RECALL_TABLES);
 }
 
 const FORGET = ["DELETE FROM recall_words WHERE thread_key = ?", "DELETE FROM recall_passages WHERE thread_key = ?"];
@@ -195,7 +195,7 @@ export function forgetRecall(connection: SqliteConnection, threadKey: number): v
 }
 
 /** Where earlier versions kept words: in SQLite's full-text search. */
-const OUTDATED_TABLE = "recall_terms";
+export const OUTDATED_TABLE = "recall_terms";
 
 /** What an earlier version indexed is indexed again when it is asked for. */
 function dropOutdated(connection: SqliteConnection): void {
