@@ -29,6 +29,7 @@ const REMEDIES: Readonly<Record<string, string>> = Object.freeze({
   "tools-declared": "define the tools that the history uses",
   "tool-names": "use letters, digits, _ and - in the definition and in every call alike",
   "tool-names-once": "take the second definition out",
+  "deferred-tools": "mark the last tool that is not deferred, and leave at least one",
   "tool-references": "define the tool, or put a text in place of the reference",
   "media-places": "move the picture or document into a user message, or put a text in its place",
   "part-places": "move the part into a message of a role that may hold it",

@@ -27,7 +27,7 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   const [system, tools] = [asList(payload.system), asList(payload.tools)];
   return {
     ...(system.length > 0 && { system: markedAtEnd(system, frame ? mark : null) }),
-    ...(tools.length > 0 && { tools: markedAtEnd(tools, frame && system.length === 0 ? mark : null) }),
+    ...(tools.length > 0 && { tools: markedAtEnd(tools, frame && system.length === 0 ? mark : null, isLoaded) }),
     messages: lowered,
   };
 }
@@ -44,8 +44,17 @@ function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): Re
   return ordinals;
 }
 
-const markedAtEnd = (blocks: readonly unknown[], mark: JsonObject | null): readonly JsonValue[] =>
-  blocks.map((block, index) => withMark(block, index === blocks.length - 1 ? mark : null));
+function markedAtEnd(
+  blocks: readonly unknown[],
+  mark: JsonObject | null,
+  takes: (block: unknown) => boolean = () => true,
+): readonly JsonValue[] {
+  const last = blocks.findLastIndex(takes);
+  return blocks.map((block, index) => withMark(block, index === last ? mark : null));
+}
+
+/** A deferred tool is no part of the prefix: the API refuses a mark on it. */
+const isLoaded = (tool: unknown): boolean => !(isPlainObject(tool) && tool.defer_loading === true);
 
 function withMark(block: unknown, mark: JsonObject | null): JsonValue {
   if (!isPlainObject(block)) return block as JsonValue;

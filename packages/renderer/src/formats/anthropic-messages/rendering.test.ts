@@ -81,6 +81,14 @@ describe("references to tools", () => {
     expect([shown(alone), alone.warnings]).toEqual([[line], [warning]]);
   });
 
+  it("keep the mark of a cached prefix off tools that are deferred", () => {
+    const rare = { name: "rare", inputSchema: {}, providerMetadata: { anthropic: { defer_loading: true } } };
+    const { format, request } = render([["user", "go"]], { tools: [...tools, rare] });
+    const { payload } = format.lower(request, { cache: {} });
+    expect(payload["tools"]).toMatchObject([{ cache_control: { type: "ephemeral" } }, { defer_loading: true }]);
+    expect(format.check(payload)).toEqual([]);
+  });
+
   it("leave the list of what a search of the provider's own found", () => {
     const list = (...names: readonly string[]): JsonObject => ({
       type: "tool_search_tool_result",

@@ -5,6 +5,7 @@ import { legalityTests, type RuleCase } from "../../testing/legality-tests.ts";
 import { anthropicMessages } from "./format.ts";
 
 const tools = [{ name: "read", input_schema: { type: "object" } }];
+const deferred = { name: "rare", input_schema: { type: "object" }, defer_loading: true };
 const user = (...content: unknown[]) => ({
   role: "user",
   content: content.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
@@ -309,6 +310,20 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [...tools, ...tools], messages: [user("go")] },
     at: "$.tools[1].name",
     good: { tools, messages: [user("go")] },
+  },
+  {
+    rule: "deferred-tools",
+    name: "a deferred tool with a cache breakpoint",
+    bad: { tools: [...tools, { ...deferred, cache_control: { type: "ephemeral" } }], messages: [user("go")] },
+    at: "$.tools[1].cache_control",
+    good: { tools: [...tools, deferred], messages: [user("go")] },
+  },
+  {
+    rule: "deferred-tools",
+    name: "no tool that is not deferred",
+    bad: { tools: [deferred], messages: [user("go")] },
+    at: "$.tools",
+    good: { tools: [...tools, deferred], messages: [user("go")] },
   },
   {
     rule: "tool-references",

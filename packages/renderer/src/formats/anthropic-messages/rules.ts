@@ -7,6 +7,7 @@ import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thi
 import {
   callIdForm,
   callIdOnce,
+  deferredTools,
   failedResults,
   isPaused,
   objectInput,
@@ -151,6 +152,7 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   toolsDeclared,
   toolNames,
   toolReferences,
+  deferredTools,
   toolsNamedOnce(),
   mediaPlaces,
   failedResults,

@@ -31,6 +31,22 @@ export const toolNames: LegalityRule<AnthropicView> = {
   ],
 };
 
+export const deferredTools: LegalityRule<AnthropicView> = {
+  id: "deferred-tools",
+  description: "A deferred tool carries no cache breakpoint, and at least one tool is not deferred.",
+  reference: "Tool definitions",
+  find({ payload }) {
+    const tools = asList(payload.tools).map((tool) => (isPlainObject(tool) ? tool : {}));
+    const marked = tools.flatMap((tool, index): readonly Finding[] =>
+      tool.defer_loading === true && isPlainObject(tool.cache_control)
+        ? [{ place: { path: `$.tools[${index}].cache_control` }, problem: "the deferred tool has a cache breakpoint" }]
+        : [],
+    );
+    const areAll = tools.length > 0 && tools.every((tool) => tool.defer_loading === true);
+    return areAll ? [...marked, { place: { path: "$.tools" }, problem: "every tool is deferred" }] : marked;
+  },
+};
+
 export const toolReferences: LegalityRule<AnthropicView> = {
   id: "tool-references",
   description: "A result of a tool search refers to tools that the request defines.",
