@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { secretCorpus } from "../testing/secret-corpus.ts";
 import { findPlainSecrets } from "./find-secrets.ts";
-import { type FoundSecret, type SecretRule, secretRules } from "./secret-rules.ts";
+import type { FoundSecret, SecretRule } from "./secret-rule.ts";
+import { secretRules } from "./secret-rules.ts";
 
 const rules = await secretRules();
 

@@ -1,6 +1,7 @@
 import { EventLoopTurns } from "@threadfold/core";
 import { eachRun } from "../text/each-run.ts";
-import { AnchorSearch, type FoundSecret, type SecretRule, secretRules } from "./secret-rules.ts";
+import type { FoundSecret, SecretRule } from "./secret-rule.ts";
+import { AnchorSearch, secretRules } from "./secret-rules.ts";
 
 /** The secrets in a text, as they are and in base64, in no order. Stretches may overlap. */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {

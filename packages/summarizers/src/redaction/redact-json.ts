@@ -102,7 +102,8 @@ function textOf(item: JsonValue): string | null {
 
 /**
  * Texts that follow each other, without the secrets that are split over them: the marker stands where the secret begins,
- * and what of it stands in the texts behind is gone. A secret that one text holds alone is left to {@link redactSecrets}.
+ * and what of it stands in the texts behind is gone. So are those whose name stands in one text and whose value in the next.
+ * A secret that one text shows alone is left to {@link redactSecrets}.
  * The same list when nothing is split.
  */
 async function redactPieces(texts: readonly string[]): Promise<readonly string[]> {
@@ -113,7 +114,19 @@ async function redactPieces(texts: readonly string[]): Promise<readonly string[]
     length += text.length;
   }
   const pieceAt = (position: number): number => startBefore(starts, position);
-  const split = (await secretStretches(texts.join(""))).filter(({ start, end }) => pieceAt(start) !== pieceAt(end - 1));
+  const alone = new Map<number, readonly SecretStretch[]>();
+  // What tells that a text holds a secret may stand at the end of the text before.
+  const isFoundAlone = async ({ start, end }: SecretStretch, piece: number): Promise<boolean> => {
+    const from = starts[piece] as number;
+    const found = alone.get(piece) ?? (await secretStretches(texts[piece] as string));
+    alone.set(piece, found);
+    return found.some((one) => one.start <= start - from && one.end >= end - from);
+  };
+  const split: SecretStretch[] = [];
+  for (const stretch of await secretStretches(texts.join(""))) {
+    const piece = pieceAt(stretch.start);
+    if (piece !== pieceAt(stretch.end - 1) || !(await isFoundAlone(stretch, piece))) split.push(stretch);
+  }
   if (split.length === 0) return texts;
   let next = 0;
   return texts.map((text, piece) => {

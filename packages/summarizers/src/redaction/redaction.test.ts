@@ -47,9 +47,38 @@ describe("redactSecrets", () => {
     ["secrets without a break", `AKIA${"IOSFODNN7ABCDEFG"}`],
     ["anchors of secrets", "sk-proj-"],
     ["signs that anchors turn on", "_"],
+    ["names of secrets", "password="],
+    ["names of secrets in quotes", 'password="'],
+    ["cookies", "cookie:a=b1234567;"],
+    ["commands", "curl "],
+    ["addresses", "a://b:c"],
+    ["signs behind addresses", "://a:b:c@"],
   ])("takes linear time on text of %s", async (_, unit) => {
     const textOf = (size: number): string => unit.repeat(size / unit.length);
     expect(await growthOnQuadrupling(textOf, redactSecrets, 200_000)).toBeLessThan(10);
+  });
+
+  it("takes linear time on a long value that ends like a call", async () => {
+    const textOf = (size: number): string => `password=a1${"b".repeat(size)}(`;
+    expect(await growthOnQuadrupling(textOf, redactSecrets, 200_000)).toBeLessThan(10);
+  });
+
+  it.each([
+    ['DB_PASSWORD="open-Sesame7" next', 'DB_PASSWORD="[redacted password]" next'],
+    ["password: str = Field(min_length=12)", null],
+    ["PASSWORD=<your password 1>", null],
+    ["token = response2.next_token1", null],
+    ['"nextPageToken": "CAUQAA0123456789abcdefXYZ"', null],
+    ["Cookie: sid=a1b2c3d4e5f6; theme=dark", "Cookie: [redacted cookie]"],
+    ["redis://:open7Sesame@cache:6379/0", "redis://:[redacted url-password]"],
+    ["secret: /srv/app2/secrets/key.pem", null],
+  ])("keeps the name of an assigned secret, and all of what only looks like one: %s", async (text, clean) => {
+    expect((await redactSecrets(text)).text).toBe(clean ?? text);
+  });
+
+  it("finds a value whose name stands in the part before", async () => {
+    const clean = await redactJson([{ text: "the x-api-key: " }, { text: "a7Q4b8R5c9S6d0T7e1U8" }]);
+    expect(clean).toEqual([{ text: "the x-api-key: " }, { text: "[redacted assigned-key]" }]);
   });
 
   it("takes linear time on a secret that is split over thousands of parts", async () => {

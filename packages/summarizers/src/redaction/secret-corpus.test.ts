@@ -7,26 +7,25 @@ const PER_KIND = 8;
 const BENIGN = 2_000;
 const samples = secretCorpus(PER_KIND);
 
-/** The value of a secret without the words around it: what nobody must read. */
-const heartOf = (secret: string): string =>
-  secret.split(/[=:/@\s]/).reduce((a, b) => (b.length > a.length ? b : a), "");
-
 /** The shapes in which a secret comes along, each with what must be gone from what is left. */
-const FORMS: Readonly<Record<string, (secret: string) => Promise<readonly [left: string, gone: string]>>> = {
-  "as it is": async (secret) => [await cleaned(`before it ${secret}\nafter it`), heartOf(secret)],
-  "quoted in code": async (secret) => [await cleaned(`const it = "${secret}";`), heartOf(secret)],
-  "in JSON": async (secret) => [await cleaned(JSON.stringify({ env: { it: secret } })), escaped(heartOf(secret))],
-  "in JSON in JSON": async (secret) => [
+const FORMS: Readonly<Record<string, (sample: SecretSample) => Promise<readonly [left: string, gone: string]>>> = {
+  "as it is": async ({ secret, value }) => [await cleaned(`before it ${secret}\nafter it`), value],
+  "quoted in code": async ({ secret, value }) => [await cleaned(`const it = "${secret}";`), value],
+  "in JSON": async ({ secret, value }) => [await cleaned(JSON.stringify({ env: { it: secret } })), escaped(value)],
+  "in JSON in JSON": async ({ secret, value }) => [
     await cleaned(JSON.stringify({ body: JSON.stringify({ it: secret, also: 1 }) })),
-    escaped(escaped(heartOf(secret))),
+    escaped(escaped(value)),
   ],
-  "in base64": async (secret) => [await cleaned(`data:\n  it: ${btoa(secret)}\n`), btoa(secret)],
-  "in base64 in JSON": async (secret) => [await cleaned(JSON.stringify({ out: `it:\n${btoa(secret)}` })), btoa(secret)],
-  "split over the parts of a message": async (secret) => {
+  "in base64": async ({ secret }) => [await cleaned(`data:\n  it: ${btoa(secret)}\n`), btoa(secret)],
+  "in base64 in JSON": async ({ secret }) => [
+    await cleaned(JSON.stringify({ out: `it:\n${btoa(secret)}` })),
+    btoa(secret),
+  ],
+  "split over the parts of a message": async ({ secret, value }) => {
     const middle = Math.floor(secret.length / 2);
     const parts = [`it is ${secret.slice(0, middle)}`, `${secret.slice(middle)} and no more`];
     const left = await redactJson(parts.map((text) => ({ type: "text", text })));
-    return [left.map(({ text }) => text).join(""), heartOf(secret)];
+    return [left.map(({ text }) => text).join(""), value];
   },
 };
 
@@ -36,7 +35,7 @@ const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 async function missedOf(form: keyof typeof FORMS): Promise<readonly SecretSample[]> {
   const missed: SecretSample[] = [];
   for (const sample of samples) {
-    const [left, gone] = await (FORMS[form] as (typeof FORMS)[string])(sample.secret);
+    const [left, gone] = await (FORMS[form] as (typeof FORMS)[string])(sample);
     if (left.includes(gone)) missed.push(sample);
   }
   return missed;

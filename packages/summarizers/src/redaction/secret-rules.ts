@@ -1,19 +1,7 @@
 import type { rules as presetRules } from "@secretlint/secretlint-rule-preset-recommend";
-
-/** Finds the secrets of one issuer, or of a few that belong together. */
-export interface SecretRule {
-  /** At least one of these stands in every text in which the rule finds something. A rule without anchors always looks. */
-  readonly anchors?: readonly Anchor[];
-  find(text: string): Promise<readonly FoundSecret[]> | readonly FoundSecret[];
-}
-
-/** A stretch of text that is taken for a secret. */
-export interface FoundSecret {
-  readonly start: number;
-  readonly end: number;
-  /** The rule's name for it, such as `GITHUB_TOKEN`. */
-  readonly messageId: string;
-}
+import { ASSIGNED_SECRET_RULES } from "./assigned-secrets.ts";
+import { type Anchor, type AnchorSign, type FoundSecret, inAnyCase, rule, type SecretRule } from "./secret-rule.ts";
+import { VENDOR_KEY_RULES } from "./vendor-keys.ts";
 
 /** No rule knows a shorter secret. In UTF-16 code units. */
 export const MIN_SECRET = 8;
@@ -22,30 +10,18 @@ let loaded: Promise<readonly SecretRule[]> | undefined;
 
 /** All rules. Secretlint's are loaded on first use, so that a program that never folds does not pay for them. */
 export function secretRules(): Promise<readonly SecretRule[]> {
-  loaded ??= loadSecretlintRules().then((rules) => [...MORE_SECRET_RULES, ...rules]);
+  loaded ??= loadSecretlintRules().then((rules) => [
+    ...MORE_SECRET_RULES,
+    ...VENDOR_KEY_RULES,
+    ...ASSIGNED_SECRET_RULES,
+    ...rules,
+  ]);
   return loaded;
-}
-
-/** The characters that anchors are built around: rare enough in any text that looking at each of them costs next to nothing. */
-type AnchorSign = "_" | "-" | "." | ":" | "=" | "@" | "A" | "S";
-
-/**
- * What every secret of a kind contains: a character, what stands right before it, and what stands right behind it, both as
- * sources of regular expressions without capturing groups.
- */
-interface Anchor {
-  readonly before?: string;
-  readonly sign: AnchorSign;
-  readonly after?: string;
 }
 
 /** What stands on both sides of a `:`, `=` or `=>`. */
 const assigned = (before: string, after: string): readonly Anchor[] =>
   ([":", "="] as const).map((sign) => ({ before: `(?:${before})["']?\\s*`, sign, after: `>?\\s*["']?(?:${after})` }));
-
-/** The source of a pattern for a word of ASCII letters in capitals, in small letters, and mixed. */
-const inAnyCase = (word: string): string =>
-  [...word].map((letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`).join("");
 
 const AUTHORIZATION: readonly Anchor[] = ([":", "="] as const).map((sign) => ({
   before: `${inAnyCase("authorization")}\\\\{0,3}["']?\\s{0,4}`,
@@ -62,43 +38,37 @@ const MORE_SECRET_RULES: readonly SecretRule[] = [
   rule(
     "PRIVATE_KEY",
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\]{64,16384}(?:-----END [A-Z0-9 ]{1,40}-----)?/g,
-    { before: "PRIVATE KEY(?: BLOCK)?", sign: "-" },
+    [{ before: "PRIVATE KEY(?: BLOCK)?", sign: "-" }],
   ),
-  rule("NPMRC_AUTH_TOKEN", /(?<!\w)_(?:authToken|auth|password)\s{0,2}=\s{0,2}["']?[\w.~+/=-]{16,400}/g, {
-    sign: "_",
-    after: "(?:authToken|auth|password)\\s{0,2}=",
-  }),
-  rule("GOOGLE_API_KEY", /(?<![\w-])AIza[\w-]{35}(?![\w-])/g, { sign: "A", after: "Iza" }),
-  rule("JSON_WEB_TOKEN", /(?<![\w.-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,8000}\.[\w-]{20,1000}/g, {
-    sign: ".",
-    after: "eyJ",
-  }),
+  rule("NPMRC_AUTH_TOKEN", /(?<!\w)_(?:authToken|auth|password)\s{0,2}=\s{0,2}["']?[\w.~+/=-]{16,400}/g, [
+    {
+      sign: "_",
+      after: "(?:authToken|auth|password)\\s{0,2}=",
+    },
+  ]),
+  rule("GOOGLE_API_KEY", /(?<![\w-])AIza[\w-]{35}(?![\w-])/g, [{ sign: "A", after: "Iza" }]),
+  rule("JSON_WEB_TOKEN", /(?<![\w.-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,8000}\.[\w-]{20,1000}/g, [
+    {
+      sign: ".",
+      after: "eyJ",
+    },
+  ]),
   rule(
     "AUTHORIZATION_HEADER",
     /\bauthorization\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?(?:bearer|basic|token)\s{1,4}[\w.~+/=-]{16,4000}/gi,
-    ...AUTHORIZATION,
+    AUTHORIZATION,
   ),
-  rule("PYPI_TOKEN", /(?<![\w-])pypi-AgEIcHlwaS5vcmc[\w-]{50,400}/g, { before: "pypi", sign: "-" }),
-  rule("DIGITALOCEAN_TOKEN", /(?<![\w-])do[oprt]_v1_[a-f0-9]{64}(?!\w)/g, { before: "do[oprt]_v1", sign: "_" }),
-  rule("AZURE_STORAGE_KEY", /(?<!\w)AccountKey=[A-Za-z0-9+/]{86}==/g, { before: "AccountKey", sign: "=" }),
-  rule("TWILIO_API_KEY", /(?<![\w-])SK[0-9a-f]{32}(?!\w)/g, { sign: "S", after: "K[0-9a-f]{32}" }),
-  rule("TELEGRAM_BOT_TOKEN", /(?<![\w-])\d{8,10}:AA[\w-]{33}(?![\w-])/g, { before: "\\d{8}", sign: ":", after: "AA" }),
-  rule("MAILGUN_KEY", /(?<![\w-])key-[0-9a-f]{32}(?!\w)/g, { before: "key", sign: "-", after: "[0-9a-f]{32}" }),
-  rule("OPENROUTER_KEY", /(?<![\w-])sk-or-v1-[0-9a-f]{64}(?!\w)/g, { before: "sk-or-v1", sign: "-" }),
-  rule("AGE_SECRET_KEY", /(?<![\w-])AGE-SECRET-KEY-1[A-Z0-9]{58}(?!\w)/g, { before: "AGE-SECRET-KEY", sign: "-" }),
+  rule("PYPI_TOKEN", /(?<![\w-])pypi-AgEIcHlwaS5vcmc[\w-]{50,400}/g, [{ before: "pypi", sign: "-" }]),
+  rule("DIGITALOCEAN_TOKEN", /(?<![\w-])do[oprt]_v1_[a-f0-9]{64}(?!\w)/g, [{ before: "do[oprt]_v1", sign: "_" }]),
+  rule("AZURE_STORAGE_KEY", /(?<!\w)AccountKey=[A-Za-z0-9+/]{86}==/g, [{ before: "AccountKey", sign: "=" }]),
+  rule("TWILIO_API_KEY", /(?<![\w-])SK[0-9a-f]{32}(?!\w)/g, [{ sign: "S", after: "K[0-9a-f]{32}" }]),
+  rule("TELEGRAM_BOT_TOKEN", /(?<![\w-])\d{8,10}:AA[\w-]{33}(?![\w-])/g, [
+    { before: "\\d{8}", sign: ":", after: "AA" },
+  ]),
+  rule("MAILGUN_KEY", /(?<![\w-])key-[0-9a-f]{32}(?!\w)/g, [{ before: "key", sign: "-", after: "[0-9a-f]{32}" }]),
+  rule("OPENROUTER_KEY", /(?<![\w-])sk-or-v1-[0-9a-f]{64}(?!\w)/g, [{ before: "sk-or-v1", sign: "-" }]),
+  rule("AGE_SECRET_KEY", /(?<![\w-])AGE-SECRET-KEY-1[A-Z0-9]{58}(?!\w)/g, [{ before: "AGE-SECRET-KEY", sign: "-" }]),
 ];
-
-function rule(messageId: string, pattern: RegExp, ...anchors: readonly Anchor[]): SecretRule {
-  return {
-    anchors,
-    find: (text) =>
-      [...text.matchAll(pattern)].map(({ index, 0: match }) => ({
-        start: index,
-        end: index + match.length,
-        messageId,
-      })),
-  };
-}
 
 const ID_START = "@secretlint/secretlint-rule-";
 /** Obeys comments in the text that switch rules off. In the texts here these would be an attacker's. */

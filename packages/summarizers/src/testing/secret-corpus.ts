@@ -81,19 +81,106 @@ const KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "age-key": (d) => `AGE-SECRET-KEY-1${d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 58)}`,
 };
 
+/** Letters, digits and signs as somebody makes a password up. */
+const password = (d: Draw): string => `${d.of(LETTERS, 6)}${d.of(DIGITS, 2)}!${d.of(LETTERS, 3)}`;
+/** A drawn key: it has a digit and letters of both kinds, as all but very few of that length do. */
+const key = (d: Draw, length: number): string => `${d.of(LETTERS, 2)}7a4Q${d.of(WORD, length - 6)}`;
+
+/** Kinds that only what stands before them tells, with the value between « and », and keys whose issuers changed or gave them prefixes of late. */
+const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
+  "password-variable": (d) => `DB_PASSWORD=«${password(d)}»`,
+  "password-property": (d) => `password: "«${password(d)}»"`,
+  "password-in-json": (d) => `{"user":"app","password":"«${password(d)}»"}`,
+  "postgres-password-variable": (d) => `PGPASSWORD=«${password(d)}» psql -h db`,
+  "password-of-ado": (d) => `Server=db;Database=shop;User Id=sa;Password=«${password(d)}»;`,
+  "password-of-jdbc": (d) => `jdbc:postgresql://db/shop?user=app&password=«${password(d)}»`,
+  "password-of-curl": (d) => `curl -sS -u admin:«${password(d)}» https://api.example.org/v1`,
+  "password-of-mysql": (d) => `mysql -u root -p«${password(d)}» shop`,
+  "password-flag": (d) => `deploy --password «${password(d)}» --now`,
+  "password-of-netrc": (d) => `machine git.example.org login ci password «${password(d)}»`,
+  "redis-url": (d) => `redis://:«${password(d)}»@cache.example.org:6379/0`,
+  "amqp-url": (d) => `amqp://svc:«${password(d)}»@queue.example.org:5672/`,
+  "api-key-variable": (d) => `API_KEY=«${key(d, 32)}»`,
+  "api-key-property": (d) => `{"apiKey":"«${key(d, 30)}»"}`,
+  "api-key-header": (d) => `x-api-key: «${key(d, 40)}»`,
+  "api-key-in-address": (d) => `https://api.example.org/v1?api_key=«${key(d, 32)}»`,
+  "client-secret": (d) => `client_secret=«${key(d, 40)}»`,
+  "secret-key": (d) => `SECRET_KEY='«${key(d, 50)}»'`,
+  "access-token-variable": (d) => `export ACCESS_TOKEN=«${key(d, 40)}»`,
+  "token-flag": (d) => `deploy --token=«${key(d, 30)}»`,
+  "bearer-alone": (d) => `Bearer «${key(d, 40)}»`,
+  cookie: (d) => `Cookie: session=«${key(d, 32)}»; theme=dark`,
+  "set-cookie": (d) => `Set-Cookie: sid=««${key(d, 32)}»»; Path=/; HttpOnly`,
+  "signed-azure-address": (d) => `https://acc.blob.core.windows.net/c?sv=2022-11-02&sig=${key(d, 43)}%3D`,
+  "signed-amazon-address": (d) => `https://b.s3.amazonaws.com/k?X-Amz-Signature=${d.of(HEX, 64)}`,
+  "atlassian-token": (d) => `ATATT3xFfGF0${d.of(WORD, 180)}`,
+  "bitbucket-token": (d) => `ATBB${key(d, 32)}`,
+  "notion-integration": (d) => `secret_${key(d, 43)}`,
+  "new-relic-key": (d) => `NRAK-7${d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 26)}`,
+  "postman-key": (d) => `PMAK-${d.of(HEX, 24)}-${d.of(HEX, 34)}`,
+  "doppler-token": (d) => `dp.pt.${key(d, 43)}`,
+  "replicate-token": (d) => `r8_${key(d, 37)}`,
+  "discord-bot": (d) => `MT${d.of(WORD, 24)}.${key(d, 6)}.${key(d, 38)}`,
+  "discord-webhook": (d) => `https://discord.com/api/webhooks/1${d.of(DIGITS, 17)}/${key(d, 68)}`,
+  "airtable-token": (d) => `pat${d.of(WORD, 14)}.${d.of(HEX, 64)}`,
+  "planetscale-token": (d) => `pscale_tkn_${key(d, 43)}`,
+  "supabase-token": (d) => `sbp_${d.of(HEX, 40)}`,
+  "netlify-token": (d) => `nfp_${key(d, 40)}`,
+  "circleci-token": (d) => `CCIPAT_${key(d, 22)}_${d.of(HEX, 40)}`,
+  "sentry-token": (d) => `sntrys_eyJ${key(d, 100)}`,
+  "dynatrace-token": (d) => `dt0c01.${d.of("ABCDEFGHIJ234567", 24)}.${d.of("ABCDEFGHIJ234567", 64)}`,
+  "datadog-key": (d) => `DD_API_KEY=${d.of(HEX, 32)}`,
+  "pinecone-key": (d) => `pcsk_${key(d, 70)}`,
+  "xai-key": (d) => `xai-${key(d, 80)}`,
+  "perplexity-key": (d) => `pplx-${key(d, 48)}`,
+  "deepseek-key": (d) => `sk-${d.of(HEX, 32)}`,
+  "elevenlabs-key": (d) => `sk_${d.of(HEX, 48)}`,
+  "nvidia-key": (d) => `nvapi-${key(d, 64)}`,
+  "langsmith-key": (d) => `lsv2_pt_${d.of(HEX, 32)}_${d.of(HEX, 10)}`,
+  "tavily-key": (d) => `tvly-${key(d, 32)}`,
+  "square-token": (d) => `EAAA${key(d, 60)}`,
+  "paypal-token": (d) => `access_token$production$${d.of("abcdefgh12345678", 16)}$${d.of(HEX, 32)}`,
+  "mailchimp-key": (d) => `${d.of(HEX, 32)}-us21`,
+  "brevo-key": (d) => `xkeysib-${d.of(HEX, 64)}-${d.of(WORD, 16)}`,
+  "resend-key": (d) => `re_${d.of(WORD, 8)}_${key(d, 24)}`,
+  "terraform-token": (d) => `${d.of(WORD, 14)}.atlasv1.${key(d, 67)}`,
+  "rubygems-key": (d) => `rubygems_${d.of(HEX, 48)}`,
+  "gitlab-runner": (d) => `glrt-${key(d, 20)}`,
+  "google-oauth-secret": (d) => `GOCSPX-${key(d, 28)}`,
+  "google-access-token": (d) => `ya29.${key(d, 80)}`,
+  "azure-client-secret": (d) => `${d.of(WORD, 3)}8Q~${d.of(WORD, 34)}`,
+  "registry-auth": (d) => `{"auths":{"r.example.org":{"auth":"«${btoa(`ci:${key(d, 20)}`)}»"}}}`,
+  "buildkite-token": (d) => `bkua_${d.of(HEX, 40)}`,
+  "voyage-key": (d) => `pa-${key(d, 43)}`,
+  "e2b-key": (d) => `e2b_${d.of(HEX, 40)}`,
+  "pulumi-token": (d) => `pul-${d.of(HEX, 40)}`,
+  "contentful-token": (d) => `CFPAT-${key(d, 43)}`,
+  "okta-token": (d) => `SSWS 00${key(d, 40)}`,
+};
+
 /** A secret in the middle of a text, and the part of it that must be nowhere afterwards. */
 export interface SecretSample {
   readonly kind: string;
   readonly secret: string;
+  /** The value of the secret without the words around it: what nobody must read. */
+  readonly value: string;
 }
 
 /** So many secrets of every kind. */
 export function secretCorpus(perKind: number, seed = 26): readonly SecretSample[] {
   const draw = new Draw(seed);
-  return Object.entries(KINDS).flatMap(([kind, make]) =>
-    Array.from({ length: perKind }, () => ({ kind, secret: make(draw) })),
+  return Object.entries({ ...KINDS, ...MORE_KINDS }).flatMap(([kind, make]) =>
+    Array.from({ length: perKind }, () => sampleOf(kind, make(draw))),
   );
 }
+
+function sampleOf(kind: string, drawn: string): SecretSample {
+  const marked = /«(.*)»/.exec(drawn)?.[1];
+  const secret = drawn.replace(/[«»]/g, "");
+  return { kind, secret, value: marked ?? longestOf(secret.split(/[=:/@\s]/)) };
+}
+
+const longestOf = (pieces: readonly string[]): string => pieces.reduce((a, b) => (b.length > a.length ? b : a), "");
 
 const WORDS =
   "build test index parser session thread render cache token secret key password user config deploy server route query table column value error warn retry limit budget plan fold summary message".split(
@@ -111,6 +198,11 @@ const BENIGN: readonly ((draw: Draw) => string)[] = [
   (d) => `src/${d.pick(WORDS)}/${d.pick(WORDS)}-${d.pick(WORDS)}.test.ts:${d.below(900)}:${d.below(80)}`,
   (d) => `password: str = Field(..., min_length=${8 + d.below(9)})  # never log the ${d.pick(WORDS)}`,
   (d) => `API_KEY=<your key here>  TOKEN=\${${d.pick(WORDS).toUpperCase()}_TOKEN}`,
+  (d) => `const token = get${d.pick(WORDS)}(${d.pick(WORDS)}2); this.password = options.password2;`,
+  (d) => `{"nextPageToken":"${d.of(WORD, 40)}","page_token": "${d.of(WORD, 32)}"}`,
+  (d) => `PWD: /home/${d.pick(WORDS)}2/${d.pick(WORDS)}-bench/.work/${d.pick(WORDS)}${d.below(99)}`,
+  (d) => `token: ${d.of(DIGITS, 6)} secret: process.env.${d.pick(WORDS).toUpperCase()}_V2 password=$PASS${d.below(9)}`,
+  (d) => `Cookie: name=value; see postgres://user:password@localhost:54${d.below(99)}/${d.pick(WORDS)}`,
   (d) => `https://${d.pick(WORDS)}.example.org/${d.pick(WORDS)}?page=${d.below(99)}&id=${d.of(DIGITS, 9)}`,
   (d) => `data:image/png;base64,iVBORw0KGgoAAAANSUhEUg${d.of(BASE64, 120)}`,
   (d) =>

@@ -1,0 +1,130 @@
+import { type Anchor, inAnyCase, rule, type SecretRule } from "./secret-rule.ts";
+
+/** Words that stand where a secret would: in templates, in documentation, in code. */
+const PLACEHOLDER =
+  /^(?:<|\$|%|\{|\[|\(|\*{3}|\.{3}|x{4}|0{6}|your|my[-_]|some|example|sample|change|replace|insert|placeholder|redacted|dummy|fake|mock|test|todo|none|null|undefined|true|false|env\b|process\.|os\.|pass(?:word|wd|phrase)?\d{0,3}$|secret$|token$|user$)/i;
+/** A variable, a property or a call of a program. */
+const EXPRESSION = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$|[([{]/;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** Words joined by hyphens or by slashes, as names and paths are. */
+const WORDS = /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4})(?:[-_/.:](?:[a-z]+|[A-Z]+|[A-Z][a-z]+|\d{1,4}))+$/;
+
+/** Where something lies on a disk. */
+const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+\/[\w.@-]+/;
+
+const digitsIn = (value: string): number => value.replace(/\D/g, "").length;
+
+/** Whether a value is what somebody made up or drew, and not a placeholder, a name, or a piece of a program. */
+const isMadeUp = (value: string): boolean =>
+  /[A-Za-z]/.test(value) &&
+  /\d/.test(value) &&
+  !PLACEHOLDER.test(value) &&
+  !EXPRESSION.test(value) &&
+  !WORDS.test(value) &&
+  !PATH.test(value) &&
+  (!IDENTIFIER.test(value) || digitsIn(value) >= 2 || /[a-z]\d[a-z]/i.test(value));
+
+/** The value without the quotes that it may have brought along. */
+const bare = (value: string): string => value.replace(/^[\\"']+|[\\"']+$/g, "");
+const isPassword = (value: string): boolean => isMadeUp(bare(value));
+/** Keys and tokens are drawn and long; in shorter ones, and in those of one piece with few digits, a name is likelier. */
+const isKey = (value: string): boolean => {
+  const key = bare(value);
+  const isLong = key.length >= 24 && /[a-z]/.test(key) && /[A-Z]/.test(key);
+  return key.length >= 16 && digitsIn(key) >= (isLong ? 1 : 2) && isMadeUp(key);
+};
+
+const PASSWORD_NAMES = ["password", "passwd", "passphrase", "pwd", "passwort"];
+const KEY_NAMES = ["apikey", "api_key", "api-key", "secret", "secret_key", "secret-key", "secretkey", "access_key"];
+const MORE_KEY_NAMES = ["access-key", "accesskey", "token", "credential", "credentials", "auth_key", "encryption_key"];
+
+const namedBy = (names: readonly string[]): string => `(?:${names.map(inAnyCase).join("|")})`;
+
+/** What stands before the value: quotes and their escapes, spaces, and the sign. */
+const SIGN = `\\\\{0,3}["']?\\s{0,3}(?::=|=>|[:=])\\s{0,3}\\\\{0,3}["']?`;
+
+/** The signs between a name and its value, right behind the name. */
+const signsBehind = (names: string): readonly Anchor[] =>
+  ([":", "="] as const).map((sign) => ({ before: `${names}\\\\{0,3}["']?\\s{0,3}`, sign }));
+
+/** A value behind its opening quote, which may hold anything but quotes, or a word. */
+const valuePattern = (least: number): string =>
+  `(?:(?<=["'])[^"'\\\\\\r\\n]{${least},400}|(?<!["'])[^\\s"'\`,;<>\\\\)\\]}&]{${least},4000})`;
+
+function assigned(
+  messageId: string,
+  names: readonly string[],
+  least: number,
+  isSecret: (value: string) => boolean,
+  notBehind = "",
+): SecretRule {
+  const name = namedBy(names);
+  return rule(
+    messageId,
+    new RegExp(`(?<name>${notBehind}${name}${SIGN})${valuePattern(least)}`, "g"),
+    signsBehind(name),
+    isSecret,
+  );
+}
+
+/** Tokens that lead to a next page or stand for a word of a model's input are no secrets, and work goes on with them. */
+const PAGES = ["next", "page", "continuation", "sync", "delta", "cursor", "pad", "eos", "bos", "stop"];
+const NO_PAGE = `(?<!${PAGES.flatMap((word) => ["", "_", "-"].map((sign) => inAnyCase(word) + sign)).join("|")})`;
+
+const FLAGS = "(?:password|passwd|pass|passphrase|token|api-key|apikey|secret|access-token|auth-token)[= ]";
+
+/**
+ * Secrets that are known by what stands before them and not by how they look: assignments, headers, flags of commands,
+ * addresses. The name stays, and only the value goes. A value that looks like a placeholder, a variable or a path stays.
+ */
+export const ASSIGNED_SECRET_RULES: readonly SecretRule[] = [
+  assigned("PASSWORD", PASSWORD_NAMES, 8, isPassword),
+  assigned("ASSIGNED_KEY", [...KEY_NAMES, ...MORE_KEY_NAMES], 16, isKey, NO_PAGE),
+  rule(
+    "COOKIE",
+    /(?<name>\b(?:set-)?cookie\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[\w.~%+*$-]{1,100}=[^\s;"'\\,<>]{8,4096}(?:; ?[^\r\n;"'\\]{1,4096}){0,60}/gi,
+    ([":", "="] as const).map((sign) => ({ before: `${inAnyCase("cookie")}\\\\{0,3}["']?\\s{0,4}`, sign })),
+    (value) => /\d/.test(value) && !PLACEHOLDER.test(value.slice(value.indexOf("=") + 1)),
+  ),
+  rule(
+    "PASSWORD",
+    /(?<name>\bcurl\b[^\r\n]{0,300}?\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:)[^\s"'@]{6,200}/g,
+    [{ sign: "-", after: "(?:u|-user)[ =]?[\"']?[^\\s:\"']{1,100}:" }],
+    (value) => !PLACEHOLDER.test(value),
+  ),
+  rule(
+    "PASSWORD",
+    new RegExp(`(?<name>(?<![\\w-])--?${FLAGS}["']?)[^\\s"']{8,400}`, "g"),
+    [{ sign: "-", after: FLAGS }],
+    isPassword,
+  ),
+  rule(
+    "PASSWORD",
+    /(?<name>\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\r\n]{0,200}?\s-p ?["']?)[^\s"']{6,100}/g,
+    [{ sign: "-", after: "p ?[\"']?[^\\s\"']{6}" }],
+    isPassword,
+  ),
+  rule(
+    "PASSWORD",
+    /(?<name>\bmachine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4})\S{4,200}/g,
+    [],
+  ),
+  rule(
+    "URL_PASSWORD",
+    /(?<name>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"'<>]{0,200}:)[^\s@/"'<>]{6,200}(?=@[\w[])/gi,
+    [{ before: "://[^\\s:@/\"'<>]{0,200}:[^\\s@/\"'<>]{6,200}", sign: "@" }],
+    (value) => !PLACEHOLDER.test(value),
+  ),
+  rule(
+    "URL_SIGNATURE",
+    /(?<name>[?&](?:sig|X-Amz-Signature|X-Goog-Signature|X-Amz-Security-Token)=)[\w%+/.=-]{40,4000}/g,
+    [{ before: "sig|Signature|Security-Token", sign: "=" }],
+  ),
+  rule(
+    "REGISTRY_AUTH",
+    /(?<name>\\{0,3}"auth\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}")[A-Za-z0-9+/]{12,400}={0,2}(?=\\{0,3}")/g,
+    [{ before: 'auth\\\\{0,3}"\\s{0,4}', sign: ":" }],
+    isMadeUp,
+  ),
+  rule("BEARER_TOKEN", /(?<name>\bBearer\s{1,4})[\w.~+/=-]{20,4000}/g, [], isKey),
+];

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { secretStretches } from "./redact-secrets.ts";
+
+const DATA = process.env["THREADFOLD_DATA"] ?? "";
+const isThere = DATA !== "" && existsSync(DATA);
+/** Of each recording, in bytes: the whole of all but a few. */
+const MOST = 8_000_000;
+
+function texts(): readonly { readonly name: string; readonly text: string }[] {
+  return readdirSync(DATA, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(?:jsonl?|txt|traj)(?:\.gz)?$/.test(name))
+    .map((name) => {
+      const bytes = readFileSync(join(DATA, name));
+      const plain = name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+      return { name, text: plain.subarray(0, MOST).toString("utf8") };
+    });
+}
+
+describe.skipIf(!isThere)(
+  `R26: recorded sessions${isThere ? "" : " (skipped: THREADFOLD_DATA names no folder)"}`,
+  () => {
+    it("of real work, in which nobody left a secret, nothing is taken for one", { timeout: 120_000 }, async () => {
+      const found: string[] = [];
+      let length = 0;
+      for (const { name, text } of texts()) {
+        length += text.length;
+        // The text around it, and not the find: if it ever is a secret, it is not for a log.
+        for (const { start, kind } of await secretStretches(text))
+          found.push(`${kind} in ${name} behind ${JSON.stringify(text.slice(Math.max(0, start - 30), start))}`);
+      }
+      expect(length).toBeGreaterThan(10_000_000);
+      expect(found).toEqual([]);
+    });
+  },
+);
