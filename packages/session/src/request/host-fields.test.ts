@@ -1,14 +1,15 @@
 import type { JsonObject, MessageInput } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import type { RequestFrame } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
-import { openSession, say } from "../testing/agent-work.ts";
+import { openSession } from "../testing/agent-work.ts";
 
 const compaction: JsonObject = { type: "compaction", content: "They planned it." };
 
 const compacted: MessageInput = {
-  ...say("a0", "assistant", "So."),
+  ...message("a0", "assistant", "So."),
   parts: [
     { type: "opaque", provider: "anthropic", value: compaction },
     { type: "text", text: "So." },
@@ -24,7 +25,7 @@ interface Case {
   readonly taken: NonNullable<RequestFrame["host"]>;
 }
 
-const list = say("u0", "user", "List them.");
+const list = message("u0", "user", "List them.");
 const cases: readonly Case[] = [
   {
     rule: "json-mode",
@@ -43,7 +44,7 @@ const cases: readonly Case[] = [
   {
     rule: "beta-features",
     format: "anthropic-messages",
-    messages: [list, compacted, say("u1", "user", "On.")],
+    messages: [list, compacted, message("u1", "user", "On.")],
     refused: { betas: [] },
     taken: { betas: ["compact-2026-01-12"] },
   },

@@ -1,9 +1,10 @@
 import { asMessageId, asToolCallId, type MessageInput, toolResultText } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
 import { FORMATS } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
 import type { PreparedRequest } from "../host/prepared-request.ts";
-import { openSession, say } from "../testing/agent-work.ts";
+import { openSession } from "../testing/agent-work.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const calling = (id: string, ...callIds: readonly string[]): MessageInput => ({
@@ -31,16 +32,16 @@ const answer = (id: string, callId: string, text: string): MessageInput => ({
 
 /** A local server gave two calls of one batch the same id; later a result is late, and another answers nothing. */
 const messages: readonly MessageInput[] = [
-  say("u0", "user", "Read both."),
+  message("u0", "user", "Read both."),
   calling("a0", "call_0", "call_0"),
   answer("t0", "call_0", "the first file"),
   answer("t1", "call_0", "the second file"),
-  say("u1", "user", "Go on."),
+  message("u1", "user", "Go on."),
   calling("a1", "call_1"),
-  say("u2", "user", "Wait."),
+  message("u2", "user", "Wait."),
   answer("t2", "call_1", "late"),
   answer("t3", "call_9", "of nobody"),
-  say("u3", "user", "And?"),
+  message("u3", "user", "And?"),
 ];
 
 const bodies = ({ request }: PreparedRequest): readonly string[] =>
