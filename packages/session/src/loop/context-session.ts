@@ -251,10 +251,8 @@ export class ContextSession {
   }
 
   /**
-   * Makes the next requests for another model, as a router or a user chooses. A smaller window is folded for before
-   * anything is sent to it (L10): what is known of the model (`MODELS`) sets the cap where the target does not. What was found
-   * of the model before is forgotten.
-   *
+   * Makes the next requests for another model. A smaller window is folded for before anything is sent to it (L10): what is
+   * known of the model (`MODELS`) sets the cap where the target does not. What was found of the model before is forgotten.
    * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number.
    */
   switchModel(target: ModelTarget): void {

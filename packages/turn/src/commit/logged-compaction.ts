@@ -23,7 +23,7 @@ export interface LoggedCompaction {
 }
 
 /** What the records of a logged compaction are made from. */
-export interface LoggedGrounds {
+interface LoggedGrounds {
   readonly thread: AgentThread;
   readonly shape: ThreadShape;
   readonly planVersion: number;

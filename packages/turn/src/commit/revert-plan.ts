@@ -15,7 +15,7 @@ import type { RequestRenderer } from "../measure/request-renderer.ts";
 import type { ThreadState } from "../measure/thread-state.ts";
 
 /** What a plan is rendered and counted with before it is committed. */
-export interface CommitGrounds {
+interface CommitGrounds {
   readonly state: ThreadState;
   readonly renderer: RequestRenderer;
   readonly budget: TokenBudget;

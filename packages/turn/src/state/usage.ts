@@ -79,7 +79,7 @@ export interface UsageReport {
 type Reaction = "none" | "pending" | "answered" | "exhausted";
 
 /** What the provider counted of a request, and of the answer to it. */
-export interface MeasuredRequest {
+interface MeasuredRequest {
   readonly planVersion: number;
   readonly inputTokens: number;
   /** Tokens of the same request by our counter. */
