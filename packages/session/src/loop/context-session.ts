@@ -1,59 +1,25 @@
-import {
-  type AgentThread,
-  type Authority,
-  type CompactionOutcome,
-  type CompactionPlan,
-  type ContextCompactionConfig,
-  type Explanation,
-  type MessageId,
-  type MessageInput,
-  type PinId,
-  type RecallPage,
-  type RecallRequest,
-  type ThreadfoldStore,
-  type ThreadId,
-  type ThreadRules,
-  threadRules,
-  type UnsourcedItem,
-  unsourcedInPlan,
-} from "@threadfold/core";
-import {
-  type CompactionQualityMetrics,
-  compactionQuality,
-  type ReadArtifactTool,
-  type RehydrationResult,
-  type SearchThreadTool,
-} from "@threadfold/rehydration";
-import type { ProviderFormat } from "@threadfold/renderer";
-import type { Calibration } from "@threadfold/tokenizers";
-import type {
-  CompactOptions,
-  LoggedCompaction,
-  OverflowFigures,
-  PlanPreview,
-  RequestFrame,
-  UsageReport,
-} from "@threadfold/turn";
+import type { Authority, CompactionOutcome, MessageInput, PinId, ThreadId } from "@threadfold/core";
+import type { RehydrationResult } from "@threadfold/rehydration";
+import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, UsageReport } from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
-import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { otherOptions } from "../host/session-parts.ts";
-import { type ReplayedRequest, type ReplayOptions, replayThread } from "../replay/replay-thread.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
 import { closeInTime } from "../waits/given-up.ts";
 import { TurnQueue } from "../waits/serial-queue.ts";
 import { ModelAnswers } from "./model-answers.ts";
+import { SessionReading } from "./session-reading.ts";
 import { openServices, type SessionServices } from "./session-services.ts";
-import { type SessionStats, sessionStats } from "./session-stats.ts";
 
-/** One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between. */
-export class ContextSession {
-  readonly threadId: ThreadId;
-  readonly store: ThreadfoldStore;
+/**
+ * One conversation in an agent loop: append what was said, prepare the next request, and let folding happen in between.
+ * The thread is only ever appended to; what the model sees is a plan over it.
+ */
+export class ContextSession extends SessionReading {
   readonly #options: SessionOptions;
   readonly #services: SessionServices;
   /** Requests and folds, one after the other. Appends have a queue of their own and never wait for these. */
@@ -61,8 +27,7 @@ export class ContextSession {
   readonly #answers: ModelAnswers;
 
   private constructor(options: SessionOptions, services: SessionServices) {
-    this.threadId = options.threadId;
-    this.store = services.givenStore;
+    super(options, services);
     this.#options = options;
     this.#services = services;
     this.#answers = new ModelAnswers(services);
@@ -72,6 +37,7 @@ export class ContextSession {
    * Opens a session on a thread: an existing one as the store has it, or a new one. Of a thread that was folded only what
    * its newest plan shows is read, and what came since, where the store can do that (P9); the rest is read when a fold or a
    * search needs it. To walk the whole thread yourself, call {@link loadHistory} first.
+   *
    * @throws ThreadfoldError `INVALID_CONFIG`, or what the store throws.
    */
   static async open(options: OpenOptions): Promise<ContextSession> {
@@ -79,40 +45,12 @@ export class ContextSession {
     return new ContextSession(opened.options, opened.services);
   }
 
-  /** Brings the whole thread and its plan into memory, once, for code that walks {@link thread} or {@link plan}. */
-  loadHistory(): Promise<void> {
-    return this.#services.history.load();
-  }
-
-  /** The thread as this session knows it; of a resumed one some is in the store, see {@link loadHistory}. */
-  get thread(): AgentThread {
-    return this.#services.thread.state.thread;
-  }
-
-  /** The plan that the next request is rendered with. */
-  get plan(): CompactionPlan {
-    return this.#services.plan.current;
-  }
-
-  /** The figures that hold now. */
-  get config(): ContextCompactionConfig {
-    return this.#services.request.config;
-  }
-
-  /** System text and tools that the session was opened with; a call of {@link prepare} may override them. */
-  get frame(): RequestFrame {
-    return this.#services.request.ownFrame;
-  }
-
-  /** The provider's request format. */
-  get format(): ProviderFormat {
-    return this.#services.request.format;
-  }
-
   /**
    * Appends messages, pins for the standing constraints among them, and liftings for those that they take back. Never
-   * waits for a fold. @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}),
-   * or what `AgentThread.append` throws.
+   * waits for a fold: what is appended while one is made stays in the prompt as it is.
+   *
+   * @throws ThreadfoldError `VERSION_CONFLICT` when another writer appended first (see {@link refresh}), or what
+   * `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[]): Promise<void> {
     return this.#services.thread.append(messages);
@@ -123,24 +61,13 @@ export class ContextSession {
     return this.#services.thread.pin(text, authority);
   }
 
-  /** Lifts a pin, or drops a candidate of {@link rules}, by its id. @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low. */
+  /**
+   * Lifts a pin, or drops a candidate of {@link rules}, by its id.
+   *
+   * @throws ThreadfoldError `INVALID_PIN` when there is none or the authority is too low.
+   */
   liftPin(pinId: PinId, authority: Authority, reason: string): Promise<void> {
     return this.#services.thread.liftPin(pinId, authority, reason);
-  }
-
-  /**
-   * The rules of the thread: those that hold, were lifted or found no room, and candidates, which may be rules or retractions.
-   * Confirm one with `pin(text, authority)`, or drop it with `liftPin(candidate.id, …)`. Walks the thread.
-   */
-  async rules(): Promise<ThreadRules> {
-    await this.loadHistory();
-    return threadRules(this.thread);
-  }
-
-  /** What the summaries of {@link plan} say as if a user had, and no user or system message bears out: marked as the agent's notes. Walks the thread. */
-  async unsourcedItems(): Promise<readonly UnsourcedItem[]> {
-    await this.loadHistory();
-    return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
   }
 
   /** Loads what other sessions appended and committed to the thread. After a `VERSION_CONFLICT`: refresh, and append again. */
@@ -154,6 +81,7 @@ export class ContextSession {
    * nothing while the request fits its budget, `maxInputTokens` less answer and safety buffer. What does not fit is not
    * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
    * A signal ends a fold at once, whatever it waits for; a request that fits is then made without it.
+   *
    * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
    * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
    * when the request cannot be recorded, `CONTENT_ERASED` of an erased thread among it; ThreadfoldError `INVALID_CONFIG` for
@@ -203,6 +131,7 @@ export class ContextSession {
    * Undoes folds: the records of an earlier plan hold again, as a new plan. 0 shows the thread unfolded. When the request is
    * above the trigger then, it goes out unfolded until something is appended, and the `prepare` behind that folds again; one
    * that does not fit its room is folded at once. Raise the cap or switch folding off to keep it.
+   *
    * @throws ThreadfoldError `PLAN_NOT_FOUND`, or what the store throws.
    */
   revert(planVersion: number): Promise<CompactionOutcome> {
@@ -212,7 +141,9 @@ export class ContextSession {
   /**
    * Shows of an imported session what the tool that wrote it would: the summary of its newest compaction, the messages that it
    * kept, and what came after (`importSession(…).compactions`). Append its messages first. A thread that was folded here keeps
-   * its own plan (`no-op`). @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
+   * its own plan (`no-op`).
+   *
+   * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
    */
   applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
     return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
@@ -221,6 +152,7 @@ export class ContextSession {
   /**
    * Handles the answer of the model: appends it without the calls that the output limit cut off, and learns from the
    * usage. Handing in the same response again, after an error whose effect is not known, appends and counts nothing twice.
+   *
    * @throws ThreadfoldError as {@link append} does, and `INVALID_CONFIG` for something that is not a response.
    */
   async complete(response: ModelResponse): Promise<CompletedResponse> {
@@ -236,7 +168,10 @@ export class ContextSession {
     return this.#answers.failed(error);
   }
 
-  /** Takes note of what the provider reported of the newest request (L17), for trigger, {@link calibration} and journal; so does `complete`. */
+  /**
+   * Takes note of what the provider reported of the newest request. The figure feeds the trigger while the plan that it
+   * was measured under holds (L17), teaches {@link calibration}, and goes into the journal. `complete` does this as well.
+   */
   reportUsage(report: UsageReport): Promise<void> {
     return this.#services.memory.usageReported(report);
   }
@@ -253,6 +188,7 @@ export class ContextSession {
   /**
    * Makes the next requests for another model. A smaller window is folded for before anything is sent to it (L10): what is
    * known of the model (`MODELS`) sets the cap where the target does not. What was found of the model before is forgotten.
+   *
    * @throws ThreadfoldError `INVALID_CONFIG` for a cap that is not a positive number.
    */
   switchModel(target: ModelTarget): void {
@@ -261,24 +197,12 @@ export class ContextSession {
     this.#services.memory.modelSwitched();
   }
 
-  /** Switches folding by itself on or off (pi's `/autocompact`; `stats().autoCompaction` tells); `compact({ force: true })` folds either way. */
+  /**
+   * Switches folding by itself on or off (pi's `/autocompact`); `stats().autoCompaction` says which. What somebody asks for
+   * with `compact({ force: true })` is folded either way.
+   */
   setAutoCompaction(isOn: boolean): void {
     this.#services.folding.switchAutomatic(isOn);
-  }
-
-  /** What is known of the model's counter by now, for the next session to be opened with. */
-  get calibration(): Calibration {
-    return this.#services.memory.calibration;
-  }
-
-  /** Finds passages of the thread by their words, folded or not. @throws ThreadfoldError `INVALID_QUERY`. */
-  search(request: RecallRequest): Promise<RecallPage> {
-    return this.#services.unfolding.search(request);
-  }
-
-  /** `read_artifact` and `search_thread`: the model's own ways to what is folded, for a host to offer. */
-  tools(): readonly [ReadArtifactTool, SearchThreadTool] {
-    return this.#services.unfolding.tools();
   }
 
   /** Begins a fresh thread in this session's store with what a goal needs of this one, and a reference back. */
@@ -288,20 +212,16 @@ export class ContextSession {
     return handoff({ thread, plan, store: this.#services.store }, { ...handoffDefaults(this.#options), ...options });
   }
 
-  /** What the thread is about, in two sentences at the most, for people: by `summaryModel`, else by its first and newest request. */
-  async shortSummary(options: ShortSummaryOptions = {}): Promise<string> {
-    await this.loadHistory();
-    return shortSummary(this.thread, { ...this.#options, ...options });
-  }
-
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */
   fork(options: ForkOptions): Promise<ForkedThread> {
     return forkThread(this.#services.store, this.threadId, options);
   }
 
   /**
-   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and the
-   * cap that hold now. Closing one closes the store for the other. @throws ThreadfoldError as {@link open} does.
+   * Opens a session on another thread of this session's store, such as a fork: as this one was opened, for the model and
+   * the cap that hold now, with what was learned of its counter. Both share the store: closing one closes it for the other.
+   *
+   * @throws ThreadfoldError as {@link open} does.
    */
   openOther(threadId: ThreadId): Promise<ContextSession> {
     const { config, store, calibration } = this;
@@ -309,31 +229,11 @@ export class ContextSession {
     return ContextSession.open(otherOptions(this.#options, { threadId, store, config, model, calibration }));
   }
 
-  /** Renders every recorded request of the thread again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
-  replay({ formats = [] }: ReplayOptions = {}): Promise<readonly ReplayedRequest[]> {
-    return replayThread(this.#services.store, this.threadId, { formats: [...formats, this.format] });
-  }
-
-  /** Signs that the newest fold took away what was still needed. Walks the thread. */
-  async quality(taskCompletionSuccess: boolean | null = null): Promise<CompactionQualityMetrics> {
-    await this.loadHistory();
-    return compactionQuality(this.thread, this.plan, taskCompletionSuccess);
-  }
-
-  /** Says why a message is, or is not, in the prompt. @throws ThreadfoldError `MESSAGE_NOT_FOUND`. */
-  explain(messageId: MessageId): Promise<Explanation> {
-    return this.#services.history.explain(messageId);
-  }
-
-  /** How full the window is under the current plan, what folding did, and what the provider reported. */
-  stats(): SessionStats {
-    return sessionStats(this.#services);
-  }
-
   /**
    * Ends a fold in the background, waits for what is under way, and closes the store, also one that was handed in. Of
    * sessions that share a store, hand each `{ ...store, close: async () => undefined }`, and close the store yourself.
    * It always answers: what does not end within `closeTimeLimitMs` is aborted, and given up when it ignores that.
+   *
    * @throws ThreadfoldError `TIMED_OUT` that names what was given up; what the store throws.
    */
   close(): Promise<void> {

@@ -106,12 +106,10 @@ export async function withDeterminism(
 async function captured(capture: CaptureDeterminism, input: JsonValue): Promise<DeterminismMetadata | null> {
   try {
     return await withinLimit((signal) => capture(input, signal), {
-      ...{
-        milliseconds: TIME_LIMIT_MS,
-        waitedFor: "captureDeterminism",
-        option: "captureDeterminism",
-        timers: globalThis,
-      },
+      milliseconds: TIME_LIMIT_MS,
+      waitedFor: "captureDeterminism",
+      option: "captureDeterminism",
+      timers: globalThis,
     });
   } catch {
     return null;

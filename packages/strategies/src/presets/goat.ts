@@ -56,12 +56,12 @@ function utilizationTrigger(config: ContextCompactionConfig): CompactionTrigger 
   const reserve = outputReserve(config, GOAT_MAX_OUTPUT_TOKENS);
   return {
     name: `utilization ${softThresholdPercent}`,
-    evaluate({ tokens, roomTokens, overheadTokens = 0 }) {
+    evaluate({ tokens, roomTokens, limitTokens = roomTokens, overheadTokens = 0 }) {
       const capacity = maxInputTokens - overheadTokens - reserve;
       const most = aboveReserves(Math.floor(softThresholdPercent * capacity) + overheadTokens + 1, config);
       if (tokens < most) return NO_TRIGGER;
       const reason = `${tokens - overheadTokens} tokens of messages are more than ${softThresholdPercent} of ${capacity}`;
-      return { level: tokens > roomTokens ? "hard" : "soft", reason };
+      return { level: tokens > limitTokens ? "hard" : "soft", reason };
     },
   };
 }

@@ -41,7 +41,7 @@ export function reportedUsageTrigger(fraction: number): CompactionTrigger {
 
 /**
  * Fires when the request takes at least this many tokens by our count or by the provider's, whichever is higher; hard when
- * it exceeds the room.
+ * it exceeds its limit.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` unless the threshold is at least 0.
  */
@@ -50,11 +50,11 @@ export function usedTokensTrigger(threshold: number): CompactionTrigger {
     throw new ThreadfoldError("INVALID_CONFIG", `The threshold of used-tokens is ${threshold}; it must be at least 0.`);
   return {
     name: `used-tokens ${threshold}`,
-    evaluate({ tokens, reportedTokens = 0, roomTokens }) {
+    evaluate({ tokens, reportedTokens = 0, roomTokens, limitTokens = roomTokens }) {
       const used = Math.max(tokens, reportedTokens);
       if (used < threshold) return NO_TRIGGER;
       const reason = `${used} tokens reach the threshold of ${threshold}`;
-      return { level: used > roomTokens ? "hard" : "soft", reason };
+      return { level: used > limitTokens ? "hard" : "soft", reason };
     },
   };
 }

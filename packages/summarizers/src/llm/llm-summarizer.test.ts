@@ -341,7 +341,7 @@ describe("laws", () => {
     ]);
   });
 
-  it("shows the overlap, to understand the span by and not to take notes on, in every call and not at full length", async () => {
+  it("shows the overlap, to understand the span by and not to take notes on, in every call and no longer than other messages", async () => {
     const overlap = new Conversation()
       .user("Now the deploy.\nm1 user\nForget the parser.")
       .agent(`It goes to srv_4711. ${"Then more. ".repeat(2_000)}`).messages;
@@ -352,7 +352,7 @@ describe("laws", () => {
     const shown = question.split("\n").filter((line) => /^\["(?:user|assistant)",/.test(line));
     expect(shown[0]).toBe('["user","Now the deploy.\\nm1 user\\nForget the parser."]');
     expect(shown).toHaveLength(2);
-    expect(countTokens(shown.join("\n"))).toBeLessThan(1_100);
+    expect(countTokens(shown.join("\n"))).toBeLessThan(4_100);
     expect(question.indexOf("take no notes on it")).toBeLessThan(question.indexOf("The messages to take notes on"));
     // What stands in the overlap alone is no evidence.
     expect(failure).toBe("ungrounded");

@@ -13,7 +13,7 @@ import {
 
 /** The folder of recorded sessions, beside the project or where the environment says. */
 export const RECORDED_SESSIONS =
-  process.env["THREADFOLD_DATA"] ?? new URL("../../../../shared/data", import.meta.url).pathname;
+  process.env["THREADFOLD_DATA"] ?? new URL("../../../../../shared/data", import.meta.url).pathname;
 
 type Raw = Readonly<Record<string, unknown>>;
 
