@@ -1,5 +1,5 @@
 import { asThreadId, emptyPlan, groupRecords, planRecords, sealPlan } from "@threadfold/core";
-import { agentThreads, planRecordsFor, runs } from "@threadfold/core/laws";
+import { agentThreads, planRecordsFor, runs, withoutOverlaps } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { reviewedPlan } from "./reviewed-plan.ts";
@@ -8,7 +8,7 @@ const plans = agentThreads({ maxMessages: 40 })
   .chain((thread) => fc.tuple(fc.constant(thread), planRecordsFor(thread)))
   .map(([thread, records]) => {
     const { planId: _, ...content } = emptyPlan(thread.id, "test");
-    return sealPlan({ ...content, ...groupRecords(records) });
+    return sealPlan({ ...content, ...groupRecords(withoutOverlaps(records)) });
   });
 
 describe("a plan for review", () => {

@@ -96,6 +96,8 @@ describe("session.stats", () => {
     expect(stats.foldedMessages).toBe(planRecords(twice.plan).flatMap(({ span }) => span.messageIds).length);
     expect(stats.unfoldedTokens).toBeGreaterThan(2 * stats.tokens);
     expect(stats.utilization).toBeGreaterThan(0);
+    const { budget } = stats;
+    expect(stats.availableForMessages).toBe(budget.softLimit - budget.systemPromptTokens - budget.toolSchemaTokens);
     expect(stats.budget.maxInputTokens).toBe(40_000);
   });
 });

@@ -1,4 +1,4 @@
-import { overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
+import { availableForMessages, overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
 import type { UsageTotals } from "@threadfold/turn";
 import type { RecallTotals } from "../unfold/unfolding.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -9,6 +9,8 @@ export interface SessionStats {
   readonly tokens: number;
   readonly budget: TokenBudget;
   readonly utilization: number;
+  /** Tokens that messages may take before a fold is due. Negative where system text and tools alone take more. */
+  readonly availableForMessages: number;
   readonly planVersion: number;
   /** False while nothing is folded unasked. */
   readonly autoCompaction: boolean;
@@ -47,6 +49,7 @@ export function sessionStats({
     tokens,
     budget,
     utilization: utilization(budget, tokens - overhead),
+    availableForMessages: availableForMessages(budget),
     planVersion: plan.version,
     autoCompaction: folding.disabled === null,
     compactionCount: plan.version,
