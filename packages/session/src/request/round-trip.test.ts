@@ -89,7 +89,11 @@ describe("a request that is imported and rendered again, with nothing folded", (
               tool_use_id: "toolu_3",
               content: [{ type: "tool_reference", tool_name: "read" }, text("found")],
             },
-            { type: "document", source: { type: "text", media_type: "text/plain", data: "plain" } },
+            {
+              type: "document",
+              source: { type: "text", media_type: "text/plain", data: "plain" },
+              citations: { enabled: true },
+            },
           ],
         },
       ],

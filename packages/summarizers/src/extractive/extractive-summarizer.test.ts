@@ -437,6 +437,19 @@ describe("folding again and again", () => {
 });
 
 describe("room", () => {
+  it("keeps what fits of the summary before, where the last to give way was too long by itself", () => {
+    const { messages } = new Conversation().agent("ok");
+    const span = spanOf(messages);
+    const sources = span.messageIds.slice(0, 1);
+    const { summary: previous } = applySummaryChanges(null, span, [
+      { op: "add", section: "facts", item: { text: "Port 4217.", sources } },
+      { op: "add", section: "errors", item: { error: "It broke. ".repeat(30), resolution: null, sources } },
+    ]);
+    const { summary, text } = summaryOf(messages, { previous, maxTokens: 40 });
+    expect([texts(summary.facts), summary.errors]).toEqual([["Port 4217."], []]);
+    expect(text.length / 4).toBeLessThanOrEqual(40);
+  });
+
   it("is never made by a summary that then says nothing", () => {
     const decision = "Keep the long list. ".repeat(400);
     const said = new Conversation().agent("…").messages;

@@ -1,4 +1,4 @@
-import type { Steps, SummaryItem, SummarySection } from "@threadfold/core";
+import type { Steps, StructuredSummary, SummaryItem, SummarySection } from "@threadfold/core";
 import { isAnnouncement } from "../text/sentence.ts";
 import { isProtected, type SummaryDraft } from "./summary-draft.ts";
 
@@ -125,6 +125,20 @@ export function* shrinkToFit(draft: SummaryDraft, kept: ReadonlySet<string>, max
     if (excess() <= 0) return;
     draft.dropFixed(op);
   }
+}
+
+/**
+ * Where all had to give way, since the last to go was too long by itself: the newest item of an earlier fold that has room
+ * alone comes back, of the section that gives way last.
+ */
+export function* restoreOne(draft: SummaryDraft, previous: StructuredSummary, maxTokens: number): Steps<void> {
+  for (const section of GIVING_WAY.flat().reverse())
+    for (const item of (previous[section] as readonly SummaryItem[]).toReversed()) {
+      yield;
+      draft.restore(item);
+      if (draft.exactTokens() <= maxTokens) return;
+      draft.evict(section, item, 0);
+    }
 }
 
 /** Takes items of earlier folds out of a section until the whole fits, or none is left. What is kept goes last. */

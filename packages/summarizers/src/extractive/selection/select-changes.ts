@@ -11,7 +11,15 @@ import {
 import type { Candidate, Harvest } from "../collectors/span-collector.ts";
 import { InstructionWords } from "../text/words.ts";
 import { fillWithIdentifiers } from "./identifier-room.ts";
-import { allotments, makeRoom, PROTECTED_GROWTH, ROOM_SECTIONS, type RoomSection, shrinkToFit } from "./room.ts";
+import {
+  allotments,
+  makeRoom,
+  PROTECTED_GROWTH,
+  ROOM_SECTIONS,
+  type RoomSection,
+  restoreOne,
+  shrinkToFit,
+} from "./room.ts";
 import { KNOWN_BY, SaidAlready } from "./said-already.ts";
 import { candidateText, isProtected, itemLine, itemText, SummaryDraft } from "./summary-draft.ts";
 import { boundedWork, type OpenWork } from "./work-items.ts";
@@ -64,7 +72,8 @@ export function* selectChanges(
     request,
   );
   yield* shrinkToFit(draft, work.kept, request.maxTokens);
-  // What alone is too long leaves nothing behind when it goes: then there is nothing to say, and the summary before stands.
+  if (draft.isBlank && request.previous !== null) yield* restoreOne(draft, request.previous, request.maxTokens);
+  // Where every item is too long by itself there is nothing to say, and the summary before stands.
   return draft.isBlank ? [] : draft.changes();
 }
 

@@ -97,6 +97,11 @@ export class SummaryDraft {
     this.tokens -= cost;
   }
 
+  /** Puts an item of the previous summary back that was taken out to make room. */
+  restore({ id }: SummaryItem): void {
+    this.#removed.delete(id);
+  }
+
   /** Adds an item that takes the place of several of the previous summary. */
   merge(candidate: Candidate, items: readonly SummaryItem[]): void {
     const { section } = candidate;
