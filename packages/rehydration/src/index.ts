@@ -7,7 +7,6 @@ export { type TruncatedText, truncateToTokens } from "./artifacts/text-page.ts";
 export { TurnContext } from "./artifacts/rehydration-state.ts";
 export {
   type PendingToolCall,
-  pointersOf,
   RehydrationInterceptor,
   type RehydrationOutcome,
   type RehydrationRequest,
@@ -56,3 +55,4 @@ export {
 } from "./recall/retrieve-strategy.ts";
 export { withheldMessages } from "./recall/recall-sources.ts";
 export { compactionQuality, type CompactionQualityMetrics, qualityEvent } from "./compaction-quality.ts";
+export { pointersOf } from "./artifacts/rehydration-state.ts";

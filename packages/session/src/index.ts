@@ -49,11 +49,11 @@ export { planWindow } from "./request/plan-window.ts";
 export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
 export type { PreparedRequest } from "./host/prepared-request.ts";
 export type { ModelTarget } from "./host/prepared-request.ts";
-export { SerialQueue } from "./waits/serial-queue.ts";
+export { SerialQueue } from "./waits/turn-queue.ts";
 export { assistantMessage, type MessageNames, text, toolMessage, userMessage } from "./host/messages.ts";
 export type { OpenOptions, SessionOptions } from "./host/session-options.ts";
 export type { SessionStats } from "./loop/session-stats.ts";
-export { systemClock } from "./waits/system-clock.ts";
+export { systemClock } from "./host/session-parts.ts";
 export { type ForkedThread, type ForkOptions, forkThread } from "./thread/fork-thread.ts";
 export {
   referencedThread,

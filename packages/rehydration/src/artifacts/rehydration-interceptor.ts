@@ -15,6 +15,7 @@ import {
 } from "@threadfold/core";
 import {
   isInCooldown,
+  pointersOf,
   type RehydrationResult,
   type RehydrationState,
   type RehydrationTrigger,
@@ -178,12 +179,6 @@ export class RehydrationInterceptor {
 type EventDetails =
   | { readonly type: "compaction_rehydrated"; readonly artifactId: ArtifactId; readonly tokens: number }
   | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string };
-
-/** The artifacts that a plan's prompt names, each with its hint: those behind pointers, and those in summaries. */
-export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, string> {
-  const named = [...plan.externalizations, ...plan.summarizations.flatMap(({ summary }) => summary.artifacts)];
-  return new Map(named.map(({ artifactId, rehydrateHint }) => [artifactId, rehydrateHint]));
-}
 
 /** An artifact id as a whole token: letters, digits and underscores next to it would make it part of another word. */
 const REFERENCE = /(?<![A-Za-z0-9_])artifact_[0-9a-f]{16,64}(?![A-Za-z0-9_])/g;

@@ -1,4 +1,4 @@
-import type { ArtifactId } from "@threadfold/core";
+import type { ArtifactId, CompactionPlan } from "@threadfold/core";
 
 /** The turn in which each artifact, or recalled message, was last brought back, by id. Plain JSON; kept by the host from turn to turn. */
 export interface RehydrationState {
@@ -82,4 +82,10 @@ export class TurnContext {
   shouldSkipAggressiveCompaction(): boolean {
     return this.rehydrationHappened;
   }
+}
+
+/** The artifacts that a plan's prompt names, each with its hint: those behind pointers, and those in summaries. */
+export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, string> {
+  const named = [...plan.externalizations, ...plan.summarizations.flatMap(({ summary }) => summary.artifacts)];
+  return new Map(named.map(({ artifactId, rehydrateHint }) => [artifactId, rehydrateHint]));
 }

@@ -5,8 +5,7 @@ import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/le
 import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import type { PartPlace, PartRepair } from "./parts/part-repair.ts";
 import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
-import { renameTool, wrapToolInput } from "./parts/tool-calls.ts";
-import { repairReferencesFound, repairReferencesInResult } from "./parts/tool-references.ts";
+import { renameTool, repairReferencesFound, repairReferencesInResult, wrapToolInput } from "./parts/tool-parts.ts";
 
 /** The parts of a kind. Pictures and documents are one type of two kinds. */
 type PartOf<Kind extends Part["type"]> = Kind extends MediaPart["type"] ? MediaPart : Extract<Part, { type: Kind }>;

@@ -1,13 +1,23 @@
 import {
   type Clock,
+  type CompactionAction,
+  type CompactionCause,
   type CompactionEventListener,
+  type CompactionNotice,
+  type CompactionOutcome,
+  type CompactionPlan,
   type ContextCompactionEvent,
+  compactionNotice,
   type JsonValue,
+  type PlanRecord,
+  planRecords,
   sha256,
   type ThreadId,
   tellListener,
 } from "@threadfold/core";
+import { compactionQuality, qualityEvent } from "@threadfold/rehydration";
 import { redactJson } from "@threadfold/summarizers";
+import type { CommitWeighing, CompactOptions, MeteredSummarizer, Turn, TurnResult, UsageState } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
 
 /** Hands events to a session's listener, and names its attempts to fold. What the listener throws is ignored. */
@@ -49,4 +59,141 @@ export class SessionEvents {
 async function redactedEvent(event: ContextCompactionEvent): Promise<ContextCompactionEvent> {
   if (event.type !== "compaction_completed" || !("plan" in event.outcome)) return event;
   return (await redactJson(event as unknown as JsonValue)) as unknown as ContextCompactionEvent;
+}
+
+/** Reports to a session's listener what its folds do. Events about a plan come after its commit. */
+export class FoldEvents {
+  readonly #options: Pick<SessionOptions, "threadId" | "warnAfterCompactions">;
+  readonly #events: SessionEvents;
+  readonly #budgetLimit: () => number;
+  readonly #clock: Clock;
+
+  constructor(
+    options: Pick<SessionOptions, "threadId" | "warnAfterCompactions">,
+    events: SessionEvents,
+    budgetLimit: () => number,
+    clock: Clock,
+  ) {
+    this.#options = options;
+    this.#events = events;
+    this.#budgetLimit = budgetLimit;
+    this.#clock = clock;
+  }
+
+  started({ foldId, cause, tokensBefore }: FoldAttempt): void {
+    this.#events.emit({ ...this.#base, foldId, type: "compaction_check_started", cause, tokensBefore });
+  }
+
+  /** Reports a plan that was committed, record by record, and returns its notice. */
+  committed(result: TurnResult, { foldId, cause, startedAt }: FoldAttempt): CompactionNotice {
+    const { turn, outcome, plan, basis, changes } = result;
+    const { thread } = turn.state;
+    for (const change of changes)
+      this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
+    for (const event of recordEvents(turn, plan)) this.#events.emit(event);
+    // An epoch ends here: how well its fold served is reported before the next one begins.
+    if (basis.version > 0)
+      this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, compactionQuality(thread, basis)));
+    const warnAfter = this.#options.warnAfterCompactions ?? turn.preset.warnAfterCompactions;
+    const notice = compactionNotice({
+      cause,
+      plan,
+      threadLength: thread.length,
+      pinned: thread.livePins.length,
+      tokens: outcome.tokens,
+      budgetLimit: turn.config.maxInputTokens,
+      durationMilliseconds: this.#clock.now() - startedAt,
+      ...(warnAfter !== undefined && { warnAfter }),
+    });
+    this.#events.emit({ ...this.#base, foldId, type: "compaction_boundary", notice });
+    return notice;
+  }
+
+  async completed(
+    { foldId, cause, startedAt, metered }: FoldAttempt,
+    outcome: CompactionOutcome,
+    weighing: CommitWeighing | null,
+  ): Promise<void> {
+    await this.#events.emitRedacted({
+      ...this.#base,
+      foldId,
+      type: "compaction_completed",
+      cause,
+      outcome,
+      tokensBefore: outcome.tokens.before,
+      tokensAfter: outcome.tokens.after,
+      durationMilliseconds: this.#clock.now() - startedAt,
+      cost: { ...metered.cost(), weighing: weighing === null ? null : weighed(weighing) },
+    });
+  }
+
+  reverted(plan: CompactionPlan, restoredVersion: number, { tokens }: CompactionOutcome): void {
+    const { before: tokensBefore, after: tokensAfter } = tokens;
+    const figures = { planVersion: plan.version, restoredVersion, tokensBefore, tokensAfter };
+    this.#events.emit({ ...this.#base, type: "compaction_reverted", ...figures });
+  }
+
+  get #base() {
+    return { threadId: this.#options.threadId, budgetLimit: this.#budgetLimit() };
+  }
+}
+
+const weighed = ({ cost, savingPerCall, breakEvenCalls }: CommitWeighing) => ({ cost, savingPerCall, breakEvenCalls });
+
+const EVENT_OF = {
+  externalize: "compaction_externalized",
+  summarize: "compaction_summarized",
+  clear: "compaction_cleared",
+  drop: "compaction_dropped",
+} as const satisfies Readonly<Record<Exclude<CompactionAction, "include">, ContextCompactionEvent["type"]>>;
+
+/** One event for each record that a committed plan added, with the tokens that it took out of the prompt. */
+function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompactionEvent[] {
+  const shown = shownTokens(turn, plan);
+  return planRecords(plan)
+    .filter(({ sincePlanVersion }) => sincePlanVersion === plan.version)
+    .map((record) => ({
+      threadId: turn.threadId,
+      budgetLimit: turn.config.maxInputTokens,
+      foldId: turn.foldId,
+      type: EVENT_OF[record.action],
+      planVersion: plan.version,
+      strategy: record.strategy,
+      span: record.span,
+      tokensFreed: Math.max(0, record.originalTokens - (shown.get(keyOf(record)) ?? 0)),
+    }));
+}
+
+const keyOf = ({ action, span }: PlanRecord): string => `${action} ${span.messageIds[0]}`;
+
+/** What the prompt still spends on each record. */
+function shownTokens({ renderer }: Turn, plan: CompactionPlan): ReadonlyMap<string, number> {
+  const tokens = new Map<string, number>();
+  for (const message of renderer.render(plan).rendering.manifest.messages) {
+    if (message.record === undefined) continue;
+    const key = `${message.record.action} ${message.record.spanStart}`;
+    tokens.set(key, (tokens.get(key) ?? 0) + message.tokens);
+  }
+  return tokens;
+}
+
+/** One check whether to fold, and the fold when there is one. */
+export interface FoldAttempt {
+  /** Its name in events. */
+  readonly foldId: string;
+  readonly cause: CompactionCause;
+  /** Tokens of the request under the plan that holds. */
+  readonly tokensBefore: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly options: CompactOptions;
+  /** True when nobody waits for it. */
+  readonly background: boolean;
+  readonly metered: MeteredSummarizer;
+}
+
+/** Why a fold is looked at. */
+export function causeOf({ force }: CompactOptions, { overflow, maxOutput }: UsageState): CompactionCause {
+  if (force === true) return "manual";
+  return overflow === "pending" || maxOutput === "pending" ? "reactive" : "auto";
 }

@@ -1,6 +1,6 @@
 import { type Clock, type CompactionOutcome, type ThreadfoldStore, threadShape } from "@threadfold/core";
 import { commitRecords, type LoggedCompaction, loggedRecords, revertPlan } from "@threadfold/turn";
-import type { FoldEvents } from "../events/fold-events.ts";
+import type { FoldEvents } from "../events/session-events.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
 import type { HistoryReader } from "../thread/session-history.ts";

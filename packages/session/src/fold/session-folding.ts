@@ -14,7 +14,7 @@ import {
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";
-import { causeOf, type FoldAttempt, FoldEvents } from "../events/fold-events.ts";
+import { causeOf, type FoldAttempt, FoldEvents } from "../events/session-events.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
@@ -22,7 +22,7 @@ import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
-import { untilGivenUp } from "../waits/given-up.ts";
+import { untilGivenUp } from "../waits/turn-queue.ts";
 import { PlanChanges } from "./plan-changes.ts";
 import { type SessionTurnPorts, SessionTurns } from "./session-turns.ts";
 import { Upkeep } from "./upkeep.ts";

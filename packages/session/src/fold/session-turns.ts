@@ -4,7 +4,6 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   overheadTokens,
-  type PromptCachePrice,
   type Summarizer,
   type ThreadfoldStore,
   tokenBudget,
@@ -24,8 +23,6 @@ export interface SessionTurnPorts {
   readonly options: SessionOptions;
   readonly store: ThreadfoldStore;
   readonly preset: CompactionPreset;
-  /** What the provider charges for the model that holds now. */
-  readonly price: () => PromptCachePrice | undefined;
   readonly clock: Clock;
   readonly thread: SessionThread;
   readonly request: RequestSettings;
@@ -47,7 +44,7 @@ export class SessionTurns {
 
   /** The turn as it is now. @throws what the journal throws when it cannot be read. */
   async now(plan: CompactionPlan, asked: CompactOptions, names: TurnNames): Promise<Turn> {
-    const { options, store, preset, price, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
+    const { options, store, preset, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
     request.take(asked.frame);
     await memory.load();
     const { state } = thread;
@@ -68,7 +65,7 @@ export class SessionTurns {
       onSummaryFailure: options.onSummaryFailure ?? "fold",
       usage: memory.usage,
       idleSeconds: memory.idleSeconds,
-      price: price(),
+      price: request.price,
       history: memory.history(plan),
       emit: (event) => events.emit(event),
     };

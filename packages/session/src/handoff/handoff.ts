@@ -24,7 +24,7 @@ import { DEFAULT_CHECKS, redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
-import { systemClock } from "../waits/system-clock.ts";
+import { systemClock } from "../host/session-parts.ts";
 import { goalSummary, type HandoffSummaryOptions, handoffSummarizer } from "./handoff-summary.ts";
 import { handoffThread, referenceTo, type ThreadReference } from "./thread-reference.ts";
 

@@ -1,5 +1,6 @@
 import {
   asThreadId,
+  type Clock,
   type ContextCompactionConfig,
   compactionConfig,
   type DurabilityOf,
@@ -8,6 +9,7 @@ import {
   suggestedCap,
   type ThreadfoldStore,
   type ThreadId,
+  withinLimit,
 } from "@threadfold/core";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import {
@@ -18,9 +20,11 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { type Calibration, calibratedTokenizer, heuristicTokenizer, NO_CALIBRATION } from "@threadfold/tokenizers";
-import { limitedStore } from "../waits/limited-store.ts";
 import { checkedOptions } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
+
+/** The machine's clock. */
+export const systemClock: Clock = Object.freeze({ now: () => Date.now() });
 
 /** How long a call of the store may take by default, in milliseconds. */
 const STORE_TIME_LIMIT_MS = 120_000;
@@ -113,4 +117,43 @@ function calibrated(tokenizer: ProviderAwareTokenizer, calibration: SessionOptio
   if (calibration === undefined) return tokenizer;
   const { model, learned = NO_CALIBRATION } = calibration;
   return calibratedTokenizer(tokenizer, learned, model);
+}
+
+type StorePart = Exclude<keyof ThreadfoldStore, "close">;
+
+/** The calls of a store's parts. */
+const STORE_CALLS: { readonly [Name in StorePart]: readonly (keyof NonNullable<ThreadfoldStore[Name]>)[] } = {
+  threads: ["append", "load", "list"],
+  plans: ["getCurrentPlan", "getCurrentVersion", "getPlan", "listPlans", "commitPlan"],
+  artifacts: ["store", "getMetadata", "retrieve", "list"],
+  journal: ["append", "read"],
+  ranges: ["resume", "loadRange", "findMessages"],
+  recall: ["index", "search", "remove"],
+};
+
+/**
+ * A store of which no call is waited for longer than a limit. What became of a call that was given up is not known; all
+ * calls may be made again, as they may be after an answer that was lost.
+ */
+function limitedStore(store: ThreadfoldStore, milliseconds: number): ThreadfoldStore {
+  const parts: PropertyDescriptorMap = {};
+  for (const [name, calls] of Object.entries(STORE_CALLS)) {
+    const part = store[name as StorePart];
+    if (part !== undefined) parts[name] = { value: limitedPart(name, part, calls, milliseconds), enumerable: true };
+  }
+  // Whatever else it has, such as an eraser, it keeps.
+  return Object.create(store, parts);
+}
+
+function limitedPart(name: string, part: object, calls: readonly string[], milliseconds: number): object {
+  const limited: Record<string, unknown> = {};
+  for (const call of calls) {
+    const work: unknown = Reflect.get(part, call);
+    if (typeof work !== "function") continue;
+    const limit = {
+      ...{ milliseconds, waitedFor: `the store's ${name}.${call}`, option: "storeTimeLimitMs", timers: globalThis },
+    };
+    limited[call] = (...given: readonly unknown[]) => withinLimit(() => work.apply(part, given), limit);
+  }
+  return Object.freeze(limited);
 }

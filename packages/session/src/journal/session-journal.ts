@@ -19,7 +19,7 @@ import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
 import { refuseErasedThread } from "@threadfold/stores";
 import { type RequestFrame, serializeFrame } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
-import { SerialQueue } from "../waits/serial-queue.ts";
+import { SerialQueue } from "../waits/turn-queue.ts";
 
 /** What a request was rendered from besides thread and plan. */
 export interface RenderInputs {

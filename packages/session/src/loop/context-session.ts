@@ -9,8 +9,7 @@ import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepa
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { otherOptions } from "../host/session-parts.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
-import { closeInTime } from "../waits/given-up.ts";
-import { TurnQueue } from "../waits/serial-queue.ts";
+import { closeInTime, TurnQueue } from "../waits/turn-queue.ts";
 import { ModelAnswers } from "./model-answers.ts";
 import { SessionReading } from "./session-reading.ts";
 import { openServices, type SessionServices } from "./session-services.ts";

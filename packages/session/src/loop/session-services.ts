@@ -4,13 +4,12 @@ import { formatById } from "@threadfold/renderer";
 import { journaledAccess } from "@threadfold/stores";
 import { problemOf, type ThreadState } from "@threadfold/turn";
 import { SessionEvents } from "../events/session-events.ts";
-import { cachePriceOf } from "../fold/cache-price-of.ts";
 import { SessionFolding } from "../fold/session-folding.ts";
 import { searchReferenced } from "../handoff/referenced-search.ts";
 import { disabledReason, processEnvironment } from "../host/compaction-switch.ts";
 import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
-import { openedOptions, type SessionParts, sessionParts } from "../host/session-parts.ts";
+import { openedOptions, type SessionParts, sessionParts, systemClock } from "../host/session-parts.ts";
 import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "../journal/session-journal.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
 import { type FittingRequestPorts, fittingRequest } from "../prepare/fitting-request.ts";
@@ -22,7 +21,6 @@ import { openThread, SessionHistory } from "../thread/session-history.ts";
 import { SessionPlan } from "../thread/session-plan.ts";
 import { SessionThread } from "../thread/session-thread.ts";
 import { Unfolding, type UnfoldingPorts } from "../unfold/unfolding.ts";
-import { systemClock } from "../waits/system-clock.ts";
 
 /** What a session is made of. */
 export interface SessionServices {
@@ -76,8 +74,6 @@ function sessionServices(
   const plan = new SessionPlan(store, firstPlan);
   const history = new SessionHistory({ store, thread, plan });
   const request = requestSettings(options, parts);
-  // An unknown price row is an error of whoever opens the session, and not of a later fold.
-  cachePriceOf(config, request.format.id);
   const unfolding = sessionUnfolding(options, parts, records, { thread, plan, history });
   const { background } = options;
   const folding = new SessionFolding({
@@ -86,7 +82,6 @@ function sessionServices(
     preset,
     summarizer: sessionSummarizer(options, parts),
     standIn: standInSummarizer(options),
-    price: () => cachePriceOf(config, request.format.id, request.model),
     clock,
     thread,
     plan,

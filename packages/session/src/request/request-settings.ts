@@ -3,7 +3,13 @@ import {
   type ContextCompactionConfig,
   compactionConfig,
   type ModelRow,
+  minimumCachedTokens,
+  modelName,
   modelRow,
+  type PromptCachePrice,
+  promptCachePrice,
+  promptCachePriceOfFormat,
+  promptCachePriceOfModel,
   type SummaryRole,
   type SummaryWording,
   suggestedCap,
@@ -57,6 +63,8 @@ export class RequestSettings {
 
   constructor(parts: RequestSettingsParts) {
     const { config, ownCap, models = [], format, model, frame, summaryRole = config.summaryRole } = parts;
+    // An unknown price row is an error of whoever opens the session, and not of a later fold.
+    cachePriceOf(config, format.id);
     this.#config = config;
     this.#ownCap = ownCap;
     this.#models = models;
@@ -75,6 +83,11 @@ export class RequestSettings {
 
   get model(): string | undefined {
     return this.#model;
+  }
+
+  /** What the provider charges for the model that holds now; undefined when that is not known. */
+  get price(): PromptCachePrice | undefined {
+    return cachePriceOf(this.#config, this.format.id, this.#model);
   }
 
   get frame(): RequestFrame {
@@ -154,3 +167,24 @@ const given = ({ system, tools, host }: FrameFields = {}): FrameFields => ({
   ...(tools !== undefined && { tools }),
   ...(host !== undefined && { host }),
 });
+
+/**
+ * The prices that commits are weighed by: the configured row, else the model's, else that of the request format, else none.
+ * The shortest prefix that is cached is the model's.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for an id that no row has.
+ */
+function cachePriceOf(
+  { promptCachePrice: configured }: ContextCompactionConfig,
+  format: string,
+  model?: string,
+): PromptCachePrice | undefined {
+  const name = model === undefined ? "" : modelName(model);
+  const price =
+    configured === undefined
+      ? (promptCachePriceOfModel(name) ?? promptCachePriceOfFormat(format))
+      : typeof configured === "string"
+        ? promptCachePrice(configured)
+        : configured;
+  return price && { ...price, minimumPrefixTokens: minimumCachedTokens(price, name) };
+}

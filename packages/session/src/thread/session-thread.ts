@@ -30,7 +30,7 @@ import {
 import { type ToolDeclaration, withDeterminism } from "@threadfold/strategies";
 import { extendStateInSteps, type ThreadState, threadStateInSteps } from "@threadfold/turn";
 import type { SessionRecorder } from "../journal/session-journal.ts";
-import { SerialQueue } from "../waits/serial-queue.ts";
+import { SerialQueue } from "../waits/turn-queue.ts";
 
 /** What a session's thread is kept with. */
 export interface SessionThreadPorts {

@@ -1,4 +1,5 @@
 import { type Clock, checkTimeLimit, ThreadfoldError, tellListener, withinLimit } from "@threadfold/core";
+import { systemClock } from "../host/session-parts.ts";
 import {
   type CompactionJob,
   type CompactionQueue,
@@ -8,7 +9,6 @@ import {
   type JobSettlement,
   queueTimedOut,
 } from "../queue/compaction-queue.ts";
-import { systemClock } from "../waits/system-clock.ts";
 import { type JobPorts, runCompactionJob } from "./run-compaction-job.ts";
 
 /** The events of a worker: ids and figures, and never content. */

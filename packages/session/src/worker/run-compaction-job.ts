@@ -15,7 +15,7 @@ import type { SessionOptions } from "../host/session-options.ts";
 import { journalTail } from "../journal/session-past.ts";
 import { ContextSession } from "../loop/context-session.ts";
 import type { CompactionJob, JobProblem, JobSettlement } from "../queue/compaction-queue.ts";
-import { untilGivenUp } from "../waits/given-up.ts";
+import { untilGivenUp } from "../waits/turn-queue.ts";
 
 /**
  * What the sessions of a worker are opened with: the agent's own policy, counter and summarizer. Format, model, system text

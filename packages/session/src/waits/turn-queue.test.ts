@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SerialQueue } from "./serial-queue.ts";
+import { SerialQueue } from "./turn-queue.ts";
 
 describe("SerialQueue", () => {
   it("runs one task after the other and goes on after one that fails", async () => {

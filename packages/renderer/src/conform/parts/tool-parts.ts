@@ -1,13 +1,53 @@
-import type { JsonObject, JsonValue, OpaquePart, TextPart, ToolResultPart } from "@threadfold/core";
+import type { JsonObject, JsonValue, OpaquePart, TextPart, ToolCallPart, ToolResultPart } from "@threadfold/core";
 import { acceptedToolName, type FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
 import type { RenderInput } from "../../input/render-input.ts";
+import { isFreeTextCall } from "../../neutral/draft.ts";
 import { isProviderContent } from "../../neutral/provider-content.ts";
 import { singleLine } from "../../neutral/result-lines.ts";
 import type { Conformance } from "../conformance.ts";
 import type { PartRepair } from "./part-repair.ts";
 
 const REFERENCE = "tool_reference";
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Makes the arguments of every call an object: what is not one, or was never valid JSON, stands in one under `_raw`
+ * (W19).
+ */
+export const wrapToolInput: PartRepair<ToolCallPart> = {
+  name: "wrap-tool-input",
+  apply(part, { draft }, { requirements, warnings }) {
+    if (requirements.freeTextCalls === true && isFreeTextCall(part)) return part;
+    if (requirements.toolInput === "any" || (part.invalidInput === undefined && isObject(part.input))) return part;
+    if (!saysNothing(part)) warnings.add("tool-input-wrapped", draft.chat.sources);
+    return wrapped(part, null);
+  },
+};
+
+const wrapped = derivation((part: ToolCallPart, _key: null): ToolCallPart => {
+  const { invalidInput, ...call } = part;
+  return { ...call, input: saysNothing(part) ? {} : { _raw: invalidInput ?? part.input } };
+});
+
+/** Calls without arguments are logged with nothing, with null or with an empty text. */
+const saysNothing = ({ input, invalidInput }: ToolCallPart): boolean =>
+  input === null || (invalidInput ?? input) === "";
+
+/** Changes the tool's name in a call to one that the provider accepts: the same one that its definition gets. */
+export const renameTool: PartRepair<ToolCallPart> = {
+  name: "rename-tool",
+  apply(part, { draft }, { requirements, warnings }) {
+    const name = acceptedToolName(part.toolName, requirements.toolNames);
+    if (name === part.toolName) return part;
+    warnings.named("tool-renamed", [`${part.toolName} → ${name}`], draft.chat.sources);
+    return callNamed(part, name);
+  },
+};
+
+const callNamed = derivation((part: ToolCallPart, toolName: string): ToolCallPart => ({ ...part, toolName }));
 
 /**
  * Keeps references to tools only where the request defines the tool, under the name that it goes out with: a tool search
@@ -51,9 +91,6 @@ const namesOf = derivation(
   (tools: RenderInput["tools"], { toolNames }: FormatRequirements): DefinedNames =>
     new Map(tools.map(({ name }) => [name, acceptedToolName(name, toolNames)])),
 );
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The tool that a block refers to; undefined for any other block. */
 const referredTo = (block: JsonValue): string | undefined =>
