@@ -51,6 +51,19 @@ describe("compact --json", () => {
     expect(asked.data.source).toEqual(first.data.source);
   });
 
+  it("folds a session that fits when it is asked to, and by what it is to keep", async () => {
+    const path = bench.file("long.json", openAiSession(LONG));
+    const roomy = [path, "--budget", "200k"];
+    expect((await compact(roomy)).data.outcome).toBe("no-op");
+    const forced = await compact([...roomy, "--force"]);
+    expect(forced.data).toMatchObject({ outcome: "committed", plan: { version: 1 } });
+    expect(forced.data.tokens.after).toBeLessThan(forced.data.tokens.before);
+    const told = await compact([...roomy, "--instructions", "Keep everything about errors."]);
+    expect(told.data.outcome).toBe("committed");
+    const blank = await json(["compact", ...roomy, "--instructions", " "]);
+    expect(blank.envelope.error?.code).toBe("USAGE");
+  });
+
   it("reports what it skipped, by line", async () => {
     const { code, data, envelope } = await compact([bench.file("session.jsonl", PI_SESSION)]);
     expect(code).toBe(0);

@@ -32,11 +32,17 @@ export const compactCommand: CliCommand = {
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
     { flags: "--ask <text>", description: "append this as the next user message" },
+    { flags: "--force", description: "fold although nothing is due" },
+    {
+      flags: "--instructions <text>",
+      description: "what the summary is to keep before all else; folds as --force does",
+    },
   ],
   examples: [
     "compact session.jsonl --budget 50000",
     "compact session.jsonl.gz --store sessions.db --out folded",
     'compact run.json --format openai-chat --ask "What is left to do?" --json',
+    'compact session.jsonl --force --instructions "Keep every decision about the schema."',
   ],
   async run(call, context) {
     const request = parseCompactRequest(call);
@@ -66,9 +72,19 @@ function reportOf(run: CompactRun, folder: OutputFolder | undefined): CliReport 
     text: (page) => compactPage(run, data, page),
     brief: brief(data),
     warnings: [...importWarnings(run.imported), ...renderWarnings(run.prepared?.warnings ?? [])],
-    notes: delivered ? [`Wrote plan.json, request.json, manifest.json and summary.md to ${folder.path}.`] : [],
+    notes: [
+      ...(delivered ? [`Wrote plan.json, request.json, manifest.json and summary.md to ${folder.path}.`] : []),
+      ...instructionsNote(run),
+    ],
   };
   return failure === undefined ? report : { ...report, failure };
+}
+
+/** Says when instructions changed nothing: who gave some would take the summary for one that heeds them. */
+function instructionsNote({ request, outcome }: CompactRun): readonly string[] {
+  if (request.instructions === undefined) return [];
+  const effect = "instructions" in outcome ? outcome.instructions : undefined;
+  return effect === "used" ? [] : ["The instructions had no effect on this fold."];
 }
 
 function brief({ tokens, outcome }: CompactData): string {

@@ -54,7 +54,7 @@ export async function compactSession(
   store: ThreadfoldStore,
   { io, progress }: CliContext,
 ): Promise<CompactRun> {
-  const { format, preset, budget, ask } = request;
+  const { format, preset, budget, ask, force, instructions } = request;
   const { threadId, system, tools, messages } = imported;
   const tokenizer = await loadTokenizer(request.tokenizer);
   const frame = { system, tools };
@@ -80,7 +80,11 @@ export async function compactSession(
   if (asked !== null) await session.append([asked]);
   progress.update("folding", 0.6);
   await checkpoint(io.signal);
-  const outcome = await session.compact({ signal: io.signal });
+  const outcome = await session.compact({
+    signal: io.signal,
+    force,
+    ...(instructions !== undefined && { instructions }),
+  });
   await checkpoint(io.signal);
   progress.update("rendering", 0.9);
   const prepared = isUsable(outcome) ? await session.render(outcome) : null;
@@ -112,12 +116,18 @@ export interface CompactRequest extends SourceRequest {
   readonly out: string | undefined;
   /** Text of a user message to put at the end. */
   readonly ask: string | undefined;
+  /** True to fold although nothing is due. */
+  readonly force: boolean;
+  /** What the summary is to keep before all else. */
+  readonly instructions: string | undefined;
 }
 
 /** Reads what `compact` was called with. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseCompactRequest({ arguments: [file], options }: CliCall): CompactRequest {
   const ask = optionalText(options["ask"]);
-  if (ask?.trim() === "") throw new ThreadfoldError("USAGE", "--ask is blank; it must say something.");
+  const instructions = optionalText(options["instructions"]);
+  for (const [name, text] of Object.entries({ ask, instructions }))
+    if (text?.trim() === "") throw new ThreadfoldError("USAGE", `--${name} is blank; it must say something.`);
   return {
     ...parseSource(file, options),
     budget: parseTokens("--budget", String(options["budget"])),
@@ -127,6 +137,9 @@ export function parseCompactRequest({ arguments: [file], options }: CliCall): Co
     store: optionalPath("--store", options["store"]),
     out: optionalPath("--out", options["out"]),
     ask,
+    // Nobody says what a summary is to keep who does not want one.
+    force: options["force"] === true || instructions !== undefined,
+    instructions,
   };
 }
 
