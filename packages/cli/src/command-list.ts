@@ -60,6 +60,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/export.ts")).exportCommand,
   },
   {
+    name: "handoff",
+    summary: "begin a fresh thread with what a goal needs of another one",
+    load: async () => (await import("./commands/handoff.ts")).handoffCommand,
+  },
+  {
+    name: "fork",
+    summary: "make a thread of its own from the beginning of another one",
+    load: async () => (await import("./commands/fork.ts")).forkCommand,
+  },
+  {
+    name: "revert",
+    summary: "let an earlier plan of a thread hold again",
+    load: async () => (await import("./commands/revert.ts")).revertCommand,
+  },
+  {
+    name: "pin",
+    summary: "make a text stay in every request of a thread, or lift one that does",
+    load: async () => (await import("./commands/pin.ts")).pinCommand,
+  },
+  {
     name: "diff",
     summary: "show what changed from one plan to another",
     load: async () => (await import("./commands/diff.ts")).diffCommand,

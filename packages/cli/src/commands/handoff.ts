@@ -1,0 +1,39 @@
+import { asThreadId } from "@threadfold/core";
+import type { CliCommand } from "../command/cli-command.ts";
+import { plainText } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
+import { requiredText, workingSession } from "../store/working-session.ts";
+
+/** `handoff`: begins a fresh thread with what a goal needs of another one. */
+export const handoffCommand: CliCommand = {
+  arguments: [
+    { name: "threadId", description: "id of the thread that is handed on" },
+    { name: "newId", description: "id of the new thread" },
+  ],
+  options: [{ flags: "--goal <text>", description: "what the new thread is for; its first request" }, STORE_OPTION],
+  examples: [
+    'handoff my-thread next-thread --goal "Write the migration." --store sessions.db',
+    'handoff my-thread next-thread --goal "Write the migration." --json',
+  ],
+  run({ arguments: [threadId = "", newId = ""], options }, context) {
+    const goal = requiredText("goal", options["goal"], "what the new thread is for");
+    return workingSession(threadId, options, context, async (session) => {
+      const { io } = context;
+      const made = await session.handoff({ goal, threadId: asThreadId(newId), signal: io.signal });
+      const { thread, briefing, reference, problem } = made;
+      return {
+        data: {
+          threadId: thread.id,
+          version: thread.version,
+          pins: thread.livePins.length,
+          reference,
+          briefing,
+          problem,
+        },
+        text: ({ paint }) => `${paint("bold", plainText(thread.id))}\n\n${plainText(briefing)}`,
+        brief: plainText(thread.id),
+        notes: problem === null ? [] : [problem],
+      };
+    });
+  },
+};

@@ -1,0 +1,32 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { formatById } from "@threadfold/renderer";
+import { ContextSession } from "@threadfold/session";
+import type { CliCall, CliContext } from "../command/cli-command.ts";
+import { readingStore } from "./store-address.ts";
+import { newestRequest, storedThread } from "./stored-thread.ts";
+
+/**
+ * Opens a session on a thread that a store holds, with the frame and in the format of its newest request, and works on it.
+ *
+ * @throws ThreadfoldError `STORE_UNAVAILABLE`, `THREAD_NOT_FOUND` that names what the store does hold, and what the work throws.
+ */
+export function workingSession<Result>(
+  threadId: string,
+  options: CliCall["options"],
+  { io }: CliContext,
+  work: (session: ContextSession) => Promise<Result>,
+): Promise<Result> {
+  return readingStore(options, io.env, async (store) => {
+    const { id } = await storedThread(store, threadId);
+    const { record, frame } = await newestRequest(store, id);
+    const format = formatById(record?.format ?? "neutral");
+    return work(await ContextSession.open({ threadId: id, store, format, frame, clock: io.clock }));
+  });
+}
+
+/** A text that an option must hold. @throws ThreadfoldError `USAGE`. */
+export function requiredText(name: string, value: CliCall["options"][string], says: string): string {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  const problem = value === undefined ? "is missing" : "is blank";
+  throw new ThreadfoldError("USAGE", `--${name} ${problem}; it says ${says}.`);
+}
