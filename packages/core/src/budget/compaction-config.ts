@@ -85,8 +85,8 @@ export const contextCompactionConfigSchema = z
     /** After this many seconds what a fold put into the artifact store may no longer be read; null for never. */
     artifactTtlSeconds: z.int().positive().nullable().default(null),
     /**
-     * A summary may take this share of the tokens that it stands for, on top of what the summaries took that go into it;
-     * 200 tokens in any case, as far as `summaryMaxTokens` and `summaryMaxPercent` allow it.
+     * A summary aims at this share of the tokens that it stands for, on top of what the summaries took that go into it, and
+     * takes twice the share at the most; 200 tokens in any case, as far as `summaryMaxTokens` and `summaryMaxPercent` allow it.
      */
     summarizeTargetRatio: share.default(0.25),
     /** No summary is longer than this. */

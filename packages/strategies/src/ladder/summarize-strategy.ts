@@ -85,18 +85,23 @@ interface SummarySources {
   readonly absorbs: readonly SummarizationRecord[];
 }
 
-/**
- * The most tokens that a summary may take: the configured share of what it stands for, and what the summaries took that
- * go into it, within the limit of the fold.
- */
-export const summaryLimit = (
-  sources: SummarySources,
-  fold: Pick<StrategyContext, "config" | "summaryMaxTokens">,
-): number => Math.min(fold.summaryMaxTokens, Math.max(LEAST_SUMMARY_TOKENS, summaryShare(sources, fold.config)));
+/** How far a summary that has much to say may go beyond the share that it aims at. */
+const MOST_OF_TARGET = 2;
 
-const summaryShare = ({ rawTokens, absorbs }: SummarySources, config: StrategyContext["config"]): number =>
-  Math.ceil(rawTokens * config.summarizeTargetRatio) +
-  absorbs.reduce((sum, { summaryTokens }) => sum + summaryTokens, 0);
+/**
+ * The most tokens that a summary may take: twice the share of what it stands for that is configured as the target, and what
+ * the summaries took that go into it, within the limit of the fold.
+ */
+export function summaryLimit(
+  sources: SummarySources,
+  { config, summaryMaxTokens }: Pick<StrategyContext, "config" | "summaryMaxTokens">,
+): number {
+  const most = summaryShare(sources, MOST_OF_TARGET * config.summarizeTargetRatio);
+  return Math.min(summaryMaxTokens, Math.max(LEAST_SUMMARY_TOKENS, most));
+}
+
+const summaryShare = ({ rawTokens, absorbs }: SummarySources, share: number): number =>
+  Math.ceil(rawTokens * share) + absorbs.reduce((sum, { summaryTokens }) => sum + summaryTokens, 0);
 
 function propose(
   run: FoldableRun,
@@ -107,7 +112,10 @@ function propose(
   const rendered = renderedTokens(run.ordinals, context);
   const raw = run.ordinals.filter((ordinal) => context.heldBy(ordinal)?.action !== "summarize");
   const rawTokens = raw.reduce((sum, ordinal) => sum + context.shape.header(ordinal).tokens, 0);
-  const cost = Math.min(context.summaryMaxTokens, summaryShare({ rawTokens, absorbs }, context.config));
+  const cost = Math.min(
+    context.summaryMaxTokens,
+    summaryShare({ rawTokens, absorbs }, context.config.summarizeTargetRatio),
+  );
   if (raw.length === 0 || rendered <= cost) return null;
   const first = context.shape.header(run.ordinals[0] as number);
   const last = context.shape.header(run.ordinals.at(-1) as number);

@@ -22,40 +22,43 @@ async function limitsOf(config: Parameters<typeof folded>[1], of = thread): Prom
 }
 
 describe("the size of a summary", () => {
-  it.each([0.1, 0.25, 0.5])("is at most summarizeTargetRatio of the span that it stands for: %d", async (ratio) => {
-    const sizes: number[] = [];
-    const summarizer: Summarizer = {
-      id: "talkative@1",
-      summarize: async ({ maxTokens, messages }) => {
-        const tokens = messages.reduce((sum, message) => sum + countingTokenizer().countMessage(message), 0);
-        sizes.push(maxTokens / tokens);
-        const facts = Array.from({ length: 400 }, (_, at) => ({
-          op: "add" as const,
-          section: "facts" as const,
-          item: {
-            text: `Fact ${at}: ${"it went well, ".repeat(8)}`,
-            sources: messages.slice(0, 1).map(({ id }) => id),
-          },
-        }));
-        return { changes: facts };
-      },
-    };
-    const config = {
-      maxInputTokens: 20_000,
-      summarizeTargetRatio: ratio,
-      summaryMaxPercent: 1,
-      summaryMaxTokens: 20_000,
-    };
-    const { plan } = await folded(thread, { config, ports: { summarizer } });
-    expect(sizes[0]).toBeCloseTo(ratio, 2);
-    for (const { summaryTokens, originalTokens } of plan.summarizations)
-      expect(summaryTokens / originalTokens).toBeLessThanOrEqual(ratio + 0.01);
-  });
+  it.each([0.1, 0.2, 0.4])(
+    "is at most twice summarizeTargetRatio of the span that it stands for: %d",
+    async (ratio) => {
+      const sizes: number[] = [];
+      const summarizer: Summarizer = {
+        id: "talkative@1",
+        summarize: async ({ maxTokens, messages }) => {
+          const tokens = messages.reduce((sum, message) => sum + countingTokenizer().countMessage(message), 0);
+          sizes.push(maxTokens / tokens);
+          const facts = Array.from({ length: 400 }, (_, at) => ({
+            op: "add" as const,
+            section: "facts" as const,
+            item: {
+              text: `Fact ${at}: ${"it went well, ".repeat(8)}`,
+              sources: messages.slice(0, 1).map(({ id }) => id),
+            },
+          }));
+          return { changes: facts };
+        },
+      };
+      const config = {
+        maxInputTokens: 20_000,
+        summarizeTargetRatio: ratio,
+        summaryMaxPercent: 1,
+        summaryMaxTokens: 20_000,
+      };
+      const { plan } = await folded(thread, { config, ports: { summarizer } });
+      expect(sizes[0]).toBeCloseTo(2 * ratio, 2);
+      for (const { summaryTokens, originalTokens } of plan.summarizations)
+        expect(summaryTokens / originalTokens).toBeLessThanOrEqual(2 * ratio + 0.01);
+    },
+  );
 
   it("is not less than a summary needs to say something, however short the span", async () => {
     const short = scriptThread("u1 a1 t1 a2 t2 u2", 120);
     const [first] = await limitsOf(
-      { config: { maxInputTokens: 700, targetPercent: 0.5, summaryMaxPercent: 1 } },
+      { config: { maxInputTokens: 700, targetPercent: 0.5, summaryMaxPercent: 1, summarizeTargetRatio: 0.1 } },
       short,
     );
     expect(first).toBe(200);
