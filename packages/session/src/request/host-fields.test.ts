@@ -4,7 +4,7 @@ import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import type { RequestFrame } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
-import { openSession } from "../testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const compaction: JsonObject = { type: "compaction", content: "They planned it." };
 
@@ -62,5 +62,19 @@ describe("fields that the host puts into the body itself", () => {
       expect(request.violations.map(({ rule }) => rule)).toEqual(rules);
     }
     expect((await session.replay()).map(({ equal }) => equal)).toEqual([true, true]);
+  });
+
+  it("that break a rule with and without a fold do not keep the thread from folding, and are told all the same", async () => {
+    const session = await openSession({
+      format: formatById("openai-responses"),
+      config: { maxInputTokens: 10_000 },
+      frame: { host: { responseFormat: { type: "json_object" } } },
+    });
+    await session.append([message("u0", "user", "Build it."), ...work(0, 14, 900)]);
+    const folded = await session.prepare();
+    expect(folded.outcome?.type).toBe("committed");
+    expect(folded.overBudget).toBe(false);
+    expect(folded.violations.map(({ rule }) => rule)).toEqual(["json-mode"]);
+    expect((await session.revert(0)).type).toBe("committed");
   });
 });

@@ -13,6 +13,7 @@ import {
 } from "@threadfold/core";
 import type { RequestRenderer } from "../measure/request-renderer.ts";
 import type { ThreadState } from "../measure/thread-state.ts";
+import { breaksMore } from "../verify/candidates.ts";
 
 /** What a plan is rendered and counted with before it is committed. */
 interface CommitGrounds {
@@ -66,8 +67,9 @@ export async function commitRecords(
     originalTokens: state.ledger.totalTokens + overheadTokens(budget),
     compactedTokens: 0,
   };
-  const { tokens, violations, missingPins } = renderer.verify(sealPlan(draft));
-  if (violations.length > 0 || missingPins.length > 0)
+  const verification = renderer.verify(sealPlan(draft));
+  const { tokens, violations, missingPins } = verification;
+  if (missingPins.length > 0 || breaksMore(verification, () => renderer.verify(current)))
     return { type: "refused", violations, missingPins, tokens: unchanged };
   const plan = sealPlan({ ...draft, compactedTokens: tokens });
   const commit = await plans.commitPlan(threadId, plan, current.version);

@@ -38,7 +38,7 @@ import { replayChecks } from "../fulfil/replay-checks.ts";
 import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
 import { draftAttempt } from "../propose/draft-attempt.ts";
 import type { Redact } from "../state/turn-state.ts";
-import { type Candidate, Candidates, isSound } from "../verify/candidates.ts";
+import { type Candidate, Candidates } from "../verify/candidates.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
 
@@ -182,8 +182,8 @@ class Fold {
         this.#candidates.add(candidate);
         const { tokens } = candidate.verification;
         const { enough, restTokens } = candidate.unread;
-        if (isSound(candidate) && enough && tokens <= softLimit) return this.#candidates.choose();
-        if (!isSound(candidate) || restTokens >= reached || attempt.exhaustive) break;
+        if (this.#candidates.isSound(candidate) && enough && tokens <= softLimit) return this.#candidates.choose();
+        if (!this.#candidates.isSound(candidate) || restTokens >= reached || attempt.exhaustive) break;
         reached = restTokens;
         needed += Math.max(1, restTokens - goal);
       }

@@ -33,9 +33,19 @@ export interface Choice {
   readonly verifyCurrent: () => PlanVerification;
 }
 
-/** True for a plan that breaks no rule of the provider and holds every pin. */
-export const isSound = ({ verification }: Candidate): boolean =>
-  verification.violations.length === 0 && verification.missingPins.length === 0;
+/**
+ * True when a plan's request breaks a rule more often than the request that is sent now: what the host's own fields break,
+ * such as a form of the answer that nothing asks for, is broken with and without a fold, and no reason to fold nothing.
+ *
+ * @param now renders what is sent now; called when the plan breaks a rule at all.
+ */
+export function breaksMore({ violations }: PlanVerification, now: () => PlanVerification): boolean {
+  if (violations.length === 0) return false;
+  const before = Map.groupBy(now().violations, ({ rule }) => rule);
+  return [...Map.groupBy(violations, ({ rule }) => rule)].some(
+    ([rule, broken]) => broken.length > (before.get(rule)?.length ?? 0),
+  );
+}
 
 /** The plans that a fold has made so far, and which of them it ends with. */
 export class Candidates {
@@ -48,6 +58,11 @@ export class Candidates {
 
   add(candidate: Candidate): void {
     this.#made.push(candidate);
+  }
+
+  /** True for a plan that holds every pin and breaks no rule of the provider that is kept without it. */
+  isSound({ verification }: Candidate): boolean {
+    return verification.missingPins.length === 0 && !breaksMore(verification, this.#by.verifyCurrent);
   }
 
   /** True when a plan is good enough that an attempt which folds more is not made. */
@@ -70,7 +85,7 @@ export class Candidates {
     if (chosen !== undefined) return this.#accept(chosen);
     const tokens = { before, after: before };
     if (this.#made.length === 0 && before <= room.limitTokens) return this.#nothingToFold();
-    const unsound = this.#made.find((candidate) => !isSound(candidate));
+    const unsound = this.#made.find((candidate) => !this.isSound(candidate));
     if (unsound !== undefined && unsound.verification.tokens <= room.limitTokens) {
       const { violations, missingPins } = unsound.verification;
       return { type: "refused", violations, missingPins, tokens };
@@ -79,7 +94,7 @@ export class Candidates {
   }
 
   #fits(candidate: Candidate): boolean {
-    return isSound(candidate) && candidate.verification.tokens <= this.#by.room.limitTokens;
+    return this.isSound(candidate) && candidate.verification.tokens <= this.#by.room.limitTokens;
   }
 
   /** Below the threshold a trigger just looked too early; above it the request stays there however often one looks. */
