@@ -114,3 +114,16 @@ it.each(["threadfold", "claude-code", "opencode", "spring-session"])(
     expect(shown.at(-1)?.text).toMatch(/^\[Context Summary - Turns /);
   },
 );
+
+describe("the AI SDK layer's own condition", () => {
+  it("keeps: ten messages are not compacted below the room, however large they are", async () => {
+    const session = await ContextSession.open({ threadId, preset: presetByName("ai-sdk"), store: createMemoryStore() });
+    await session.append(turns(0, 9));
+    await session.append([message("m9", "assistant", "word ".repeat(78_000))]);
+    const { outcome, tokens } = await session.prepare();
+    expect(tokens).toBeGreaterThan(105_000);
+    expect(outcome?.type).toBe("no-op");
+    await session.append(turns(10, 14));
+    expect((await session.prepare()).outcome?.type).toBe("committed");
+  });
+});

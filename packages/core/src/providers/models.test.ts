@@ -26,6 +26,9 @@ describe("the table of models", () => {
     for (const name of ["claude-opus-5-5", "anthropic/claude-opus-5.5", "us.anthropic.claude-opus-5-5-20261001"])
       expect(modelRow(name)?.inputPrice).toBe(4);
     expect(modelRow("a-model-of-tomorrow")).toBeUndefined();
+    // Another version is another model: the small window of the first GPT-4 is no guess for it.
+    expect(modelRow("gpt-4-0613")?.windowTokens).toBe(8_192);
+    for (const name of ["gpt-4.5-preview", "gpt-5.5", "gpt-42"]) expect(modelRow(name)).toBeUndefined();
   });
 
   it("leaves room for the answer where nothing else is known, and stops where input becomes dearer", () => {

@@ -7,7 +7,7 @@ const dollars = z.number().nonnegative();
 
 /** What is known of a model, or of all models whose names begin alike, and since when. */
 export const modelRowSchema = z.strictObject({
-  /** The beginning of the names that the row holds for, without the words that gateways put before them; see `modelName`. */
+  /** The name, or its beginning up to a hyphen, without the words that gateways put before it; see `modelName`. */
   name: z.string().min(1),
   /** The context window, in tokens. */
   windowTokens: tokens,
@@ -93,6 +93,10 @@ export function modelName(model: string): string {
   return claude < 0 ? name : name.slice(claude).replaceAll(".", "-");
 }
 
+/** True for the name of a row, or one that goes on behind a hyphen: `gpt-4` is no row for `gpt-4.5` or `gpt-4o`. */
+const isOf = (model: string, row: string): boolean =>
+  model.startsWith(row) && (/[-/:]$/.test(row) || /^(?:$|[-:@])/.test(model.slice(row.length)));
+
 /**
  * What is known of a model: the row with the longest name that the model's name begins with; undefined when there is none.
  *
@@ -100,7 +104,7 @@ export function modelName(model: string): string {
  */
 export function modelRow(model: string, more: readonly ModelRow[] = []): ModelRow | undefined {
   const names = [modelName(model), model.toLowerCase()];
-  const fits = ({ name }: ModelRow) => names.some((known) => known.startsWith(name.toLowerCase()));
+  const fits = ({ name }: ModelRow) => names.some((known) => isOf(known, name.toLowerCase()));
   return [...more, ...MODELS].filter(fits).sort((a, b) => b.name.length - a.name.length)[0];
 }
 

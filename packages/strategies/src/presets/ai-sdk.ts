@@ -74,7 +74,8 @@ export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
       policyVersion: policyWith("ai-sdk-v4", settings),
       ...NO_RESERVES,
       maxInputTokens: AI_SDK_CONTEXT_LIMIT,
-      softThresholdPercent: thresholdPercent,
+      // The share is of what the reserves leave, and the layer never compacts so few messages: its trigger says both.
+      softThresholdPercent: 1,
       targetPercent: 0,
       preserveRecentTurns: 0,
       summaryMaxTokens: AI_SDK_SUMMARY_TOKENS,
@@ -87,7 +88,7 @@ export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
         systemReserve,
         safetyBuffer,
         outputReserve: outputReserve(config, figures.outputReserve),
-        thresholdPercent: config.softThresholdPercent,
+        thresholdPercent: Math.min(thresholdPercent, config.softThresholdPercent),
         modelContextLimit: config.maxInputTokens,
       });
       return anyOf(
