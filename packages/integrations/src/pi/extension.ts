@@ -14,6 +14,7 @@ import { ContextSession, planWindow, type SessionOptions } from "@threadfold/ses
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import { type CompactionPreset, piPreset, windowStrategy } from "@threadfold/strategies";
 import { RECALL_DEFINITIONS, recallTools } from "../mirror/recall-tools.ts";
+import { withoutStaleThinking } from "./stale-thinking.ts";
 
 /** What an extension of pi is made with. */
 export interface PiExtensionOptions extends PiCompactionOptions {
@@ -23,7 +24,7 @@ export interface PiExtensionOptions extends PiCompactionOptions {
 
 /**
  * An extension of pi whose compactions come from Threadfold (see `sessionBeforeCompact`), with the tools that lead the model
- * to what was compacted away.
+ * to what was compacted away, and without the thinking that a compaction made invalid.
  */
 export const threadfoldExtension =
   ({ storeAddress, ...given }: PiExtensionOptions = {}): ExtensionFactory =>
@@ -32,6 +33,7 @@ export const threadfoldExtension =
     const options: PiCompactionOptions = { frame: { tools: RECALL_DEFINITIONS }, ...given, store };
     for (const tool of threadfoldTools(options)) pi.registerTool(tool);
     pi.on("session_before_compact", sessionBeforeCompact(options));
+    pi.on("context", withoutStaleThinking);
   };
 
 /** Why Threadfold supplied no compaction. pi then makes its own, as if the handler were not there. */
