@@ -40,12 +40,14 @@ describe("what a provider does not take", () => {
       { type: "thinking", thinking: "hm", signature: "c2ln" },
       text("one"),
       text("two"),
-      { type: "redacted_thinking", data: "cmVk" },
-      text("three"),
     ]);
+    // Each answer that begins with reasoning opens a turn of its own, as when it was asked for.
+    expect(messages[2].content).toEqual([text("[Continue from here]")]);
+    expect(messages[3].content).toEqual([{ type: "redacted_thinking", data: "cmVk" }, text("three")]);
     expect(warnings).toEqual([
       { kind: "reasoning-left-out", reason: "not-signed", messageIds: ["m3"] },
       { kind: "reasoning-left-out", reason: "other-provider", messageIds: ["m3"] },
+      { kind: "turn-opened", messageIds: ["m4"] },
     ]);
     expect(renderSample(thread, { format: "openai-chat" }).warnings).toEqual([
       { kind: "reasoning-left-out", reason: "not-replayed", messageIds: ["m2", "m3", "m4"] },

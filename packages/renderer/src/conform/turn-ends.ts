@@ -1,4 +1,5 @@
 import type { Part } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import { type Draft, isBlank, madeDraft, withParts } from "../neutral/draft.ts";
 import { rehydratedMessage } from "../neutral/externalized-body.ts";
@@ -19,32 +20,33 @@ export const appendTail: Repair = {
   apply(request, { input, warnings, requirements }) {
     const last = request.drafts.at(-1);
     // What the provider goes on with itself goes back as it is, and nobody speaks behind it.
-    if (
-      leaveItemOpen(
-        request.drafts.map(({ chat }) => chat),
-        requirements,
-      )
-    )
-      return request;
+    if (isPaused(request.drafts, requirements)) return request;
     const ordinal = last?.ordinal ?? 0;
     const canRead = canReadArtifacts(recallTools(input.tools));
     const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal, canRead));
     if (needsContinuation(last, input)) {
       warnings.add("continuation-added", last?.chat.sources ?? []);
-      const folded = input.plan.summarizations.length > 0 ? input.summaryWording?.continuation : undefined;
-      tail.push(continuation(input.continuation ?? folded, ordinal));
+      tail.push(continuation(input, ordinal));
     }
     return tail.length === 0 ? request : withDrafts(request, [...request.drafts, ...tail]);
   },
 };
+
+/** True when the provider paused behind these messages, and its next answer goes on with the last of them. */
+const isPaused = (drafts: readonly Draft[], requirements: FormatRequirements): boolean =>
+  leaveItemOpen(
+    drafts.map(({ chat }) => chat),
+    requirements,
+  );
 
 function needsContinuation(last: Draft | undefined, { continuation: asked }: RenderInput): boolean {
   if (last === undefined || last.chat.role === "assistant") return true;
   return asked !== undefined && last.chat.synthetic === "missing-result";
 }
 
-function continuation(asked: string | undefined, ordinal: number): Draft {
-  return madeDraft(asked === undefined || isBlank(asked) ? CONTINUATION : asked, {
+function continuation({ continuation: asked, plan, summaryWording }: RenderInput, ordinal: number): Draft {
+  const text = asked ?? (plan.summarizations.length > 0 ? summaryWording?.continuation : undefined);
+  return madeDraft(text === undefined || isBlank(text) ? CONTINUATION : text, {
     role: "user",
     synthetic: "continuation",
     action: "continuation",
@@ -80,21 +82,25 @@ function opensWithItem({ chat }: Draft, types: readonly string[]): boolean {
 }
 
 /**
- * Puts a marked user message between what rendering says as the assistant, a summary above all, and a message that begins
- * with reasoning, where reasoning has to be the first of its turn: the provider joins messages of one role (W12).
+ * Puts a marked user message between an assistant message and one that begins with reasoning, where reasoning has to be the
+ * first of its turn: the provider joins messages of one role (W12). Behind what rendering says itself, a summary above all,
+ * it only parts the two. Behind an answer, such as one that was cut off, it is the continuation that stood there when the
+ * next one was asked for, and to which reasoning may be bound.
  */
 export const openTurnsWithReasoning: Repair = {
   name: "open-turns-with-reasoning",
-  apply(request, { requirements: { reasoning }, warnings }) {
+  apply(request, { requirements, input, warnings }) {
+    const { reasoning } = requirements;
     const leads = reasoning.replay === "signed" ? (reasoning.leads ?? []) : [];
     if (leads.length === 0) return request;
     let opened: Draft[] | undefined;
     for (let index = 1; index < request.drafts.length; index++) {
       const draft = request.drafts[index] as Draft;
-      if (mustOpen(draft, request.drafts[index - 1] as Draft, leads)) {
+      const before = request.drafts[index - 1] as Draft;
+      if (mustOpen(draft, before, leads) && !isPaused(request.drafts.slice(0, index), requirements)) {
         warnings.add("turn-opened", draft.chat.sources);
         opened ??= request.drafts.slice(0, index);
-        opened.push(opening(draft));
+        opened.push(before.message === null ? opening(draft) : continuation(input, draft.ordinal));
       }
       opened?.push(draft);
     }
@@ -105,7 +111,6 @@ export const openTurnsWithReasoning: Repair = {
 const mustOpen = ({ chat }: Draft, before: Draft, leads: readonly string[]): boolean =>
   chat.role === "assistant" &&
   before.chat.role === "assistant" &&
-  before.message === null &&
   isLeading(
     chat.parts.find(({ type }) => type !== "opaque"),
     leads,

@@ -70,7 +70,7 @@ async function handOut(
 ): Promise<PreparedRequest | null> {
   const bare = await whenNeeded(() => recorder.render(plan.current, []));
   if (bare.overBudget && !whatever) return null;
-  const rehydrated = await rehydrate();
+  const rehydrated = bindsReasoning(bare) ? [] : await rehydrate();
   return whenNeeded(async () => {
     const full = recorder.render(plan.current, rehydrated);
     // What is brought back is for this request alone: the first thing to do without.
@@ -78,6 +78,13 @@ async function handOut(
     return made.overBudget && !whatever ? null : recorder.record(made, outcome);
   });
 }
+
+/**
+ * True where the model binds what it thinks to all that stands before it. What is brought back for one request and is gone
+ * in the next would make the thinking invalid that answers it; the model has tools to read what was folded.
+ */
+const bindsReasoning = ({ rendered }: RenderedRequest): boolean =>
+  rendered.rendering.manifest.reasoningBinding === "prefix-bound";
 
 const SEND = 'or take the request as it is with onOverBudget: "send"';
 

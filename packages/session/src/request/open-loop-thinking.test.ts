@@ -123,6 +123,30 @@ describe("an agent that thinks before every call and is folded in the middle of 
     }
   });
 
+  it("folds at the end of a loop rather than inside it where thinking is bound to the prefix, and within its room", async () => {
+    const open = (model: string) =>
+      openSession({
+        ...{ store: createMemoryStore(), preset: threadfoldPreset, format: anthropicMessages, model },
+        config: { maxInputTokens: 20_000, expectedCallsPrior: 1_000, softThresholdPercent: 0.6 },
+        frame: { system: ["You are an agent."], tools },
+      });
+    const folds = { "claude-opus-5-5": { inside: 0, between: 0 }, "claude-opus-4-5": { inside: 0, between: 0 } };
+    for (const [model, counted] of Object.entries(folds)) {
+      const session = await open(model);
+      for (let step = 0; step < 80; step++) {
+        if (step % 8 === 0) await session.append([message(`u${step}`, "user", "Go on with the next one.")]);
+        else await session.append([thoughtful(step), resultOf(step, 500)]);
+        const { outcome, overBudget } = await session.prepare();
+        expect(overBudget).toBe(false);
+        if (outcome?.type === "postponed") expect(outcome.reason).toContain("open tool loop");
+        if (outcome?.type === "committed") counted[step % 8 === 0 ? "between" : "inside"]++;
+      }
+    }
+    expect(folds["claude-opus-5-5"].inside).toBe(0);
+    expect(folds["claude-opus-5-5"].between).toBeGreaterThan(1);
+    expect(folds["claude-opus-4-5"].inside).toBeGreaterThan(0);
+  });
+
   it("tells of thinking that the host's own fields forbid to leave out, and of a forced tool", async () => {
     const session = await openSession({ format: anthropicMessages });
     await session.append([message("u0", "user", "Build it."), callOf(0), resultOf(0, 10)]);

@@ -121,7 +121,7 @@ export function configForEpoch(config: ContextCompactionConfig, growthPerCall: n
 }
 
 /** Postponing is safe while this many calls of average growth still fit below the cap. */
-const CALLS_OF_HEADROOM = 2;
+export const CALLS_OF_HEADROOM = 2;
 
 /** What bounds a postponement. */
 export interface WaitFigures {

@@ -4,6 +4,7 @@ import { mayFold } from "../state/breaker.ts";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
 import { type CommitWeighing, configForEpoch } from "./costs.ts";
+import { loopWait } from "./open-loop.ts";
 import { isCold, triggerDecision } from "./trigger.ts";
 import { forecastFold, growthOf, waitFor } from "./weigh-fold.ts";
 
@@ -52,6 +53,8 @@ export function decide(turn: Turn, options: CompactOptions): FoldDecision {
     breakerFailures: turn.config.breakerFailures,
   });
   if (permission.type !== "go") return declined({ type: "postponed", reason: permission.reason, tokens: unchanged });
+  const wait = decision.level === "soft" && !forced ? loopWait(turn, tokens) : null;
+  if (wait !== null) return declined({ type: "postponed", reason: wait, tokens: unchanged });
   const early = postponed(turn, decision, forecastFold(turn, tokens), tokens);
   return early === null ? { due: true, decision, tokens } : { due: false, declined: early };
 }

@@ -70,7 +70,12 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   measure(plan: CompactionPlan): number {
-    return this.#rendering(plan).growing.rendering.tokens;
+    return this.rendering(plan).tokens;
+  }
+
+  /** The neutral request that a plan gives; nothing is lowered for it. */
+  rendering(plan: CompactionPlan): Rendering {
+    return this.#rendered(plan).growing.rendering;
   }
 
   verify(plan: CompactionPlan): PlanVerification {
@@ -78,7 +83,7 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   render(plan: CompactionPlan): RenderedPlan {
-    const kept = this.#rendering(plan);
+    const kept = this.#rendered(plan);
     const payload = kept.payload ?? this.#lower(kept);
     const rendering = namedAfter(plan, kept.growing.rendering);
     const { tokens, breakdown, missingPins } = rendering;
@@ -93,7 +98,7 @@ export class RequestRenderer implements PlanVerifier {
     };
   }
 
-  #rendering(plan: CompactionPlan): KeptRendering {
+  #rendered(plan: CompactionPlan): KeptRendering {
     const known = this.#kept.find((kept) => rendersAlike(kept.plan, plan));
     return known ?? this.#keep({ plan, growing: this.#render(plan), payload: null });
   }

@@ -1,0 +1,28 @@
+import { tokenBudget } from "@threadfold/core";
+import type { Turn } from "../state/turn-state.ts";
+import { reportedTokens } from "../state/usage.ts";
+import { CALLS_OF_HEADROOM } from "./costs.ts";
+import { growthOf } from "./weigh-fold.ts";
+
+/**
+ * Why a soft fold waits until the open tool loop is over; null when it need not wait, or may not. A model that binds its
+ * thinking to what stands before it loses, with a fold, all that it thought in the loop; at the loop's end that is of no
+ * use any more. The wait ends where the request has no room for more calls: then the budget wins, and the request says
+ * in a warning that reasoning was left out.
+ */
+export function loopWait(turn: Turn, tokens: number): string | null {
+  const { config, usage, plan } = turn;
+  if (!config.costModelEnabled || !cutsThinking(turn)) return null;
+  const used = Math.max(tokens, reportedTokens(usage, plan, tokens) ?? 0);
+  const calls = Math.floor((tokenBudget(config).planLimitTokens - used) / Math.max(1, growthOf(turn)));
+  return calls <= CALLS_OF_HEADROOM ? null : "a fold now would take the thinking out of the open tool loop";
+}
+
+/** True when the request shows thinking in an open tool loop that a fold would make invalid. */
+function cutsThinking({ renderer, plan }: Turn): boolean {
+  const { request, manifest } = renderer.rendering(plan);
+  const { messages } = request;
+  if (manifest.reasoningBinding !== "prefix-bound" || messages.at(-1)?.role !== "tool") return false;
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  return messages.slice(asked + 1).some(({ parts }) => parts.some(({ type }) => type === "reasoning"));
+}
