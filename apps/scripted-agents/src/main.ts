@@ -1,35 +1,50 @@
-// Runs the scripted agent in every host and prints what came of it. Options: --calls N, --host ID (more than once), and
-// --summarizer-fails to have every summary fail.
+// Runs the scripted agent in every host, with thinking on, once for each model of the host's provider, and prints what
+// came of it. Options: --calls N, --window TOKENS, --host ID and --model NAME (each more than once), --json for a line of
+// { host, model, calls, refusals, reasoningKept } a run, and --summarizer-fails to have every summary fail.
 import { parseArgs } from "node:util";
 import { HOSTS } from "./hosts/hosts.ts";
-import { type AgentReport, brokenPromises, reportTable, runAgent } from "./run/run-agent.ts";
+import { type AgentReport, brokenPromises, reportLine, reportTable, runAgent } from "./run/run-agent.ts";
 import { failingSummarizer } from "./script/scripted-agent.ts";
 
 const { values } = parseArgs({
   options: {
     calls: { type: "string", default: "1000" },
+    window: { type: "string", default: "48000" },
     host: { type: "string", multiple: true },
+    model: { type: "string", multiple: true },
+    json: { type: "boolean", default: false },
     "summarizer-fails": { type: "boolean", default: false },
   },
 });
 const modelCalls = Number(values.calls);
+const maxInputTokens = Number(values.window);
 const hosts = HOSTS.filter(({ id }) => values.host?.includes(id) ?? true);
-if (!Number.isSafeInteger(modelCalls) || modelCalls < 1 || hosts.length < (values.host?.length ?? 1)) {
-  process.stderr.write(`--calls takes a whole number, --host one of ${HOSTS.map(({ id }) => id).join(", ")}.\n`);
+if (!isCount(modelCalls) || !isCount(maxInputTokens) || hosts.length < (values.host?.length ?? 1)) {
+  process.stderr.write(
+    `--calls and --window take a whole number, --host one of ${HOSTS.map(({ id }) => id).join(", ")}.\n`,
+  );
   process.exit(2);
 }
 const reports: AgentReport[] = [];
-for (const host of hosts) {
+const runs = hosts.flatMap((host) => host.protocol.models.map((model) => ({ host, model })));
+for (const { host, model } of runs.filter((run) => values.model?.includes(run.model) ?? true)) {
   const report = await runAgent(host, {
     modelCalls,
+    model,
+    maxInputTokens,
     ...(values["summarizer-fails"] && { summarizer: failingSummarizer() }),
   });
-  process.stderr.write(`${host.id}: ${report.seconds.toFixed(1)} s\n`);
+  process.stderr.write(`${host.id} on ${model}: ${report.seconds.toFixed(1)} s\n`);
   reports.push(report);
 }
-process.stdout.write(`${reportTable(reports)}\n`);
+if (values.json) for (const report of reports) process.stdout.write(`${JSON.stringify(reportLine(report))}\n`);
+else process.stdout.write(`${reportTable(reports)}\n`);
 const broken = reports.flatMap((report) =>
-  brokenPromises(report, modelCalls).map((promise) => `${report.host}: ${promise}`),
+  brokenPromises(report, modelCalls).map((promise) => `${report.host} on ${report.model}: ${promise}`),
 );
-for (const line of broken) process.stdout.write(`${line}\n`);
+for (const line of broken) process.stderr.write(`${line}\n`);
 process.exitCode = broken.length === 0 ? 0 : 1;
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}

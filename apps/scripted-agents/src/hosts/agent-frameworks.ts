@@ -28,10 +28,10 @@ const isBusy = (status = 500): boolean => status === 429 || status >= 500;
 export const langchain: HostAgent = {
   id: "langchain",
   protocol: openaiChatProtocol,
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const agent = createAgent({
       model: new ChatOpenAI({
-        model: "gpt-scripted",
+        model,
         apiKey: "none",
         maxRetries: 0,
         useResponsesApi: false,
@@ -61,14 +61,14 @@ export const mastra: HostAgent = {
   id: "mastra",
   protocol: openaiChatProtocol,
   format: "ai-sdk",
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const threadfold = new ThreadfoldProcessor({ session, tools: SCRIPTED_TOOLS });
     const agent = new Agent({
       id: "engineer",
       name: "engineer",
       instructions: SYSTEM_TEXT,
       maxRetries: 3,
-      model: asModel(createOpenAI({ apiKey: "none", baseURL: `${url}/v1` }).chat("gpt-scripted")),
+      model: asModel(createOpenAI({ apiKey: "none", baseURL: `${url}/v1` }).chat(model)),
       tools: Object.fromEntries(SCRIPTED_TOOLS.map((tool) => [tool.name, mastraTool(tool)])),
       inputProcessors: [threadfold],
       errorProcessors: [threadfold],

@@ -8,7 +8,7 @@ import {
   stepCountIs,
   wrapLanguageModel as wrapLanguageModelOf6,
 } from "ai-sdk-6";
-import { anthropicMessagesProtocol } from "../provider/anthropic-protocol.ts";
+import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { openaiChatProtocol } from "../provider/openai-protocols.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { HostAgent } from "./host-agent.ts";
@@ -18,10 +18,10 @@ export const aiSdk7: HostAgent = {
   id: "ai-sdk-7",
   protocol: anthropicMessagesProtocol,
   format: "ai-sdk",
-  async run({ url, session, userMessages }) {
+  async run({ url, model: name, session, userMessages }) {
     const provider = createAnthropic({ baseURL: `${url}/v1`, apiKey: "scripted" });
     const model = wrapLanguageModel({
-      model: provider("claude-scripted"),
+      model: provider(name),
       middleware: compactionMiddleware({ session }),
     });
     const tools = SCRIPTED_TOOL_SET;
@@ -29,7 +29,8 @@ export const aiSdk7: HostAgent = {
       model,
       tools,
       instructions: SYSTEM_TEXT,
-      maxOutputTokens: 1_000,
+      maxOutputTokens: MAX_TOKENS,
+      providerOptions: providerOptionsOf(name),
       stopWhen: isStepCount(100),
       prepareStep: createPrepareStep({ session, tools }),
       onEnd: createOnEnd({ session }),
@@ -48,6 +49,12 @@ export const aiSdk7: HostAgent = {
   },
 };
 
+/** How the AI SDK asks Claude for thinking. */
+function providerOptionsOf(model: string) {
+  const { type, budget_tokens: budgetTokens } = { budget_tokens: undefined, ...thinkingOf(model) };
+  return { anthropic: { thinking: { type, ...(budgetTokens !== undefined && { budgetTokens }) } } };
+}
+
 /** The script's tools as the AI SDK has them. */
 const SCRIPTED_TOOL_SET = Object.fromEntries(
   SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => [
@@ -65,10 +72,10 @@ export const aiSdk7Middleware: HostAgent = {
   id: "ai-sdk-7-middleware",
   protocol: openaiChatProtocol,
   format: "ai-sdk",
-  async run({ url, session, userMessages }) {
+  async run({ url, model: name, session, userMessages }) {
     const provider = createOpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
     const model = wrapLanguageModel({
-      model: provider.chat("gpt-scripted"),
+      model: provider.chat(name),
       middleware: compactionMiddleware({ session }),
     });
     const messages: ModelMessage[] = [];
@@ -109,14 +116,15 @@ export const aiSdk6: HostAgent = {
   id: "ai-sdk-6",
   protocol: anthropicMessagesProtocol,
   format: "ai-sdk",
-  async run({ url, session, userMessages }) {
+  async run({ url, model: name, session, userMessages }) {
     const middleware = compactionMiddleware({ session }) as Wrapped["middleware"];
-    const model = wrapLanguageModelOf6({ model: olderModel(`${url}/v1`), middleware });
+    const model = wrapLanguageModelOf6({ model: olderModel(`${url}/v1`, name), middleware });
     const call = {
       model,
       tools: SCRIPTED_TOOL_SET as Run["tools"] & object,
       system: SYSTEM_TEXT,
-      maxOutputTokens: 1_000,
+      maxOutputTokens: MAX_TOKENS,
+      providerOptions: providerOptionsOf(name),
       stopWhen: stepCountIs(100),
       prepareStep: createPrepareStep({
         session,
@@ -143,8 +151,8 @@ export const aiSdk6: HostAgent = {
  * The provider's package is installed once, for version 7. Its models differ from those of version 6 in the form of files
  * alone, of which the script has none.
  */
-function olderModel(baseURL: string): Wrapped["model"] {
-  const model = createAnthropic({ baseURL, apiKey: "scripted" })("claude-scripted");
+function olderModel(baseURL: string, name: string): Wrapped["model"] {
+  const model = createAnthropic({ baseURL, apiKey: "scripted" })(name);
   const { provider, modelId, supportedUrls } = model;
   const older = { specificationVersion: "v3", provider, modelId, supportedUrls };
   const calls = { doGenerate: model.doGenerate.bind(model), doStream: model.doStream.bind(model) };

@@ -5,6 +5,8 @@ import type { ProviderProtocol } from "../provider/provider-protocol.ts";
 export interface AgentWorld {
   /** Base address of the provider's double, without the endpoint's path. */
   readonly url: string;
+  /** The model to ask for. */
+  readonly model: string;
   /** Open, on a thread of its own. The host appends to it and asks it for requests. */
   readonly session: ContextSession;
   /** The session's summarizer where the run has one of its own, for hosts that open sessions themselves. */

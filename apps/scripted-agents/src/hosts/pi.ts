@@ -12,7 +12,7 @@ import {
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { type PiProblem, threadfoldExtension } from "@threadfold/integrations/pi";
-import { anthropicMessagesProtocol } from "../provider/anthropic-protocol.ts";
+import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
 import type { AgentWorld, HostAgent } from "./host-agent.ts";
 
@@ -49,7 +49,7 @@ export const pi: HostAgent = {
 
 async function openPi(
   folder: string,
-  { url, session }: AgentWorld,
+  { url, model, session }: AgentWorld,
   extension: ExtensionFactory,
 ): Promise<AgentSession> {
   const { maxInputTokens } = session.config;
@@ -80,10 +80,11 @@ async function openPi(
     sessionManager: SessionManager.inMemory(folder, { id: session.threadId }),
     noTools: "builtin",
     customTools: SCRIPTED_TOOLS.map(scripted),
-    thinkingLevel: "off",
+    thinkingLevel: "medium",
     model: {
-      ...{ id: "claude-scripted", name: "scripted", api: "anthropic-messages", provider: "anthropic", baseUrl: url },
-      ...{ reasoning: false, input: ["text"], cost: NO_COST, contextWindow: maxInputTokens, maxTokens: 1_000 },
+      ...{ id: model, name: "scripted", api: "anthropic-messages", provider: "anthropic", baseUrl: url },
+      compat: { forceAdaptiveThinking: thinkingOf(model).type === "adaptive" },
+      ...{ reasoning: true, input: ["text"], cost: NO_COST, contextWindow: maxInputTokens, maxTokens: MAX_TOKENS },
     },
   });
   return agent;

@@ -6,7 +6,7 @@ import { openaiChatTurn, openaiResponsesTurn } from "@threadfold/integrations/op
 import { ThreadProjection, ThreadSession } from "@threadfold/integrations/openai-agents";
 import OpenAI from "openai";
 import { asMessageId, asThreadId, asToolCallId, type MessageInput, type Part } from "threadfold";
-import { anthropicMessagesProtocol } from "../provider/anthropic-protocol.ts";
+import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { openaiChatProtocol, openaiResponsesProtocol } from "../provider/openai-protocols.ts";
 import type { Body } from "../provider/provider-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
@@ -16,13 +16,14 @@ import type { AgentWorld, HostAgent } from "./host-agent.ts";
 export const anthropicSdk: HostAgent = {
   id: "anthropic-sdk",
   protocol: anthropicMessagesProtocol,
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const client = new Anthropic({ baseURL: url, apiKey: "scripted" });
     const turn = anthropicTurn({
       session,
       client,
-      model: "claude-scripted",
-      max_tokens: 1_000,
+      model,
+      max_tokens: MAX_TOKENS,
+      thinking: thinkingOf(model),
       onStream: (stream) => stream.on("text", () => undefined),
     });
     for (const text of userMessages) {
@@ -46,9 +47,9 @@ const resultsOf = (calls: readonly Anthropic.ToolUseBlock[]): Anthropic.MessageP
 export const openaiChat: HostAgent = {
   id: "openai-chat",
   protocol: openaiChatProtocol,
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const turn = openaiChatTurn({ session, client, model: "gpt-scripted", onStream: () => undefined });
+    const turn = openaiChatTurn({ session, client, model, onStream: () => undefined });
     for (const text of userMessages) {
       let answer = await turn.send(text);
       while (answer.completion.choices[0]?.finish_reason !== "stop")
@@ -67,9 +68,9 @@ function chatResults(call: OpenAI.Chat.ChatCompletionMessageToolCall): OpenAI.Ch
 export const openaiResponses: HostAgent = {
   id: "openai-responses",
   protocol: openaiResponsesProtocol,
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const turn = openaiResponsesTurn({ session, client, model: "gpt-scripted" });
+    const turn = openaiResponsesTurn({ session, client, model });
     for (const text of userMessages) {
       let answer = await turn.send(text);
       while (answer.response.status === "incomplete" || answer.calls.length > 0)
@@ -88,7 +89,7 @@ const responseResult = (call: OpenAI.Responses.ResponseFunctionToolCall): OpenAI
 export const openaiAgents: HostAgent = {
   id: "openai-agents",
   protocol: openaiResponsesProtocol,
-  async run({ url, session, userMessages }) {
+  async run({ url, model, session, userMessages }) {
     const openAIClient = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 3 });
     const projection = new ThreadProjection({ session });
     const runner = new Runner({
@@ -99,7 +100,7 @@ export const openaiAgents: HostAgent = {
     const agent = new Agent({
       name: "engineer",
       instructions: SYSTEM_TEXT,
-      model: "gpt-scripted",
+      model,
       modelSettings: { store: false },
       tools: SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) =>
         tool({
@@ -133,8 +134,9 @@ export const plainAnthropic: HostAgent = {
 };
 
 /** One call of the model and of the tools that it asks for. False when the turn is over. */
-async function step({ url, session }: AgentWorld): Promise<boolean> {
-  const answer = await ask({ url, session });
+async function step(world: AgentWorld): Promise<boolean> {
+  const { session } = world;
+  const answer = await ask(world);
   const parts = (answer["content"] as readonly Body[]).map(partOf);
   const usage = answer["usage"] as Readonly<Record<string, number>>;
   const { appended, discarded } = await session.complete({
@@ -152,9 +154,11 @@ async function step({ url, session }: AgentWorld): Promise<boolean> {
 }
 
 /** Sends the next request until it is answered: again after a busy or failing server, folded after an overflow. */
-async function ask({ url, session }: Pick<AgentWorld, "url" | "session">): Promise<Body> {
+async function ask(world: AgentWorld): Promise<Body> {
+  const { url, model, session } = world;
   const prepared = await session.prepare();
-  const body = JSON.stringify({ model: "claude-scripted", max_tokens: 1_000, ...prepared.payload });
+  const settings = { model, max_tokens: MAX_TOKENS, thinking: thinkingOf(model) };
+  const body = JSON.stringify({ ...settings, ...prepared.payload });
   for (;;) {
     const response = await fetch(`${url}/v1/messages`, { method: "POST", body });
     const answer = (await response.json()) as Body;
@@ -162,7 +166,7 @@ async function ask({ url, session }: Pick<AgentWorld, "url" | "session">): Promi
     if (response.status === 429 || response.status >= 500) continue;
     const { retry } = await session.failed({ status: response.status, ...answer });
     if (!retry) throw new Error(`The provider refused the request: ${JSON.stringify(answer)}`);
-    return ask({ url, session });
+    return ask(world);
   }
 }
 
@@ -173,15 +177,23 @@ const said = (role: "user" | "assistant", id: string, parts: readonly Part[]): M
   createdAt: CREATED_AT,
 });
 
-const partOf = (block: Body): Part =>
-  block["type"] === "text"
-    ? { type: "text", text: block["text"] as string }
-    : {
+function partOf(block: Body): Part {
+  switch (block["type"]) {
+    case "text":
+      return { type: "text", text: block["text"] as string };
+    case "thinking": {
+      const signature = block["signature"] as string;
+      return { type: "reasoning", text: block["thinking"] as string, provider: "anthropic", signature };
+    }
+    default:
+      return {
         type: "tool-call",
         callId: asToolCallId(block["id"] as string),
         toolName: block["name"] as string,
         input: block["input"] as ToolCallPart["input"],
       };
+  }
+}
 
 const answered = ({ callId, toolName, input }: ToolCallPart): MessageInput => ({
   id: asMessageId(`result-${callId}`),

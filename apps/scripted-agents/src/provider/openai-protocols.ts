@@ -1,20 +1,39 @@
 import type { ScriptedCall } from "../script/scripted-agent.ts";
-import { type Body, type ProviderProtocol, type Refusal, type StreamEvent, withoutMarks } from "./provider-protocol.ts";
+import {
+  type Body,
+  type ProviderProtocol,
+  type Refusal,
+  type SentStep,
+  type StreamEvent,
+  type Thought,
+  withoutMarks,
+} from "./provider-protocol.ts";
 
 /** OpenAI Responses, without storage on the provider's side. */
 export const openaiResponsesProtocol: ProviderProtocol = {
   format: "openai-responses",
   path: "/v1/responses",
+  models: ["gpt-5.1"],
+  reasoning: {
+    thinks: () => true,
+    refusalOf: () => null,
+    steps: ({ input }) => (typeof input === "string" ? [] : stepsOf(input as readonly Body[])),
+    without: (body) => ({
+      ...body,
+      input: (body["input"] as readonly Body[]).filter(({ type }) => type !== "reasoning"),
+    }),
+    isBoundToPrefix: () => false,
+  },
   pieces: ({ tools, instructions, input }) => [
     withoutMarks(tools ?? []),
     withoutMarks(instructions ?? ""),
     ...(typeof input === "string" ? [input] : (input as readonly unknown[]).map(withoutMarks)),
   ],
-  answer: ({ text, calls }, { id, inputTokens, cachedTokens, outputTokens, cutOff }) => ({
+  answer: ({ text, calls }, { id, model, thought, inputTokens, cachedTokens, outputTokens, cutOff }) => ({
     id: `resp_${id}`,
     object: "response",
     created_at: 1,
-    model: "gpt-scripted",
+    model,
     status: cutOff ? "incomplete" : "completed",
     error: null,
     incomplete_details: cutOff ? { reason: "max_output_tokens" } : null,
@@ -26,6 +45,7 @@ export const openaiResponsesProtocol: ProviderProtocol = {
     tools: [],
     top_p: 1,
     output: [
+      ...(thought === undefined ? [] : [reasoningItem(id, thought)]),
       ...(text === "" ? [] : [messageItem(id, text)]),
       ...calls.map(({ id: callId, name, input }, index) => {
         const isCut = cutOff && index === calls.length - 1;
@@ -62,6 +82,37 @@ export const openaiResponsesProtocol: ProviderProtocol = {
   refuse: refuseAsOpenai,
 };
 
+const reasoningItem = (id: string, { text, proof }: Thought): Body => ({
+  type: "reasoning",
+  id: `rs_${id}`,
+  summary: [{ type: "summary_text", text }],
+  encrypted_content: proof,
+});
+
+/** The pieces of a request are its tools, its instructions and then its items. */
+const PIECES_BEFORE_ITEMS = 2;
+
+/** The batches of calls, each with the reasoning before it. */
+function stepsOf(items: readonly Body[]): readonly SentStep[] {
+  const steps: SentStep[] = [];
+  const asked = items.findLastIndex(({ role }) => role === "user");
+  let thoughts: readonly Thought[] = [];
+  for (const [index, item] of items.entries()) {
+    if (item["type"] === "reasoning") thoughts = [...thoughts, thoughtOf(item)];
+    else if (item["type"] === "function_call" && items[index - 1]?.["type"] !== "function_call") {
+      const calls = [String(item["call_id"])];
+      steps.push({ piece: index + PIECES_BEFORE_ITEMS, calls, thoughts, isInOpenLoop: index > asked });
+      thoughts = [];
+    } else if (item["role"] !== "assistant") thoughts = [];
+  }
+  return steps;
+}
+
+function thoughtOf({ summary, encrypted_content }: Body): Thought {
+  const texts = summary as readonly { readonly text: string }[];
+  return { text: texts.map(({ text }) => text).join("\n"), proof: String(encrypted_content) };
+}
+
 const messageItem = (id: string, text: string): Body => ({
   type: "message",
   id: `msg_${id}`,
@@ -73,6 +124,8 @@ const messageItem = (id: string, text: string): Body => ({
 function itemEvents(item: Body, index: number): readonly (Body & { readonly type: string })[] {
   const place = { item_id: item["id"], output_index: index };
   const done = { type: "response.output_item.done", output_index: index, item };
+  if (item["type"] === "reasoning")
+    return [{ type: "response.output_item.added", output_index: index, item: { ...item, summary: [] } }, done];
   if (item["type"] === "function_call") {
     const begun = { ...item, arguments: "", status: "in_progress" };
     return [
@@ -98,12 +151,13 @@ function itemEvents(item: Body, index: number): readonly (Body & { readonly type
 export const openaiChatProtocol: ProviderProtocol = {
   format: "openai-chat",
   path: "/v1/chat/completions",
+  models: ["gpt-5.1"],
   pieces: ({ tools, messages }) => [withoutMarks(tools ?? []), ...(messages as readonly unknown[]).map(withoutMarks)],
-  answer: ({ text, calls }, { id, inputTokens, cachedTokens, outputTokens, cutOff }) => ({
+  answer: ({ text, calls }, { id, model, inputTokens, cachedTokens, outputTokens, cutOff }) => ({
     id: `chatcmpl-${id}`,
     object: "chat.completion",
     created: 1,
-    model: "gpt-scripted",
+    model,
     choices: [
       {
         index: 0,

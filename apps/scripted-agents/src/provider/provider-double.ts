@@ -4,6 +4,7 @@ import type { LegalityViolation } from "@threadfold/core";
 import { formatById } from "threadfold";
 import { moveAt, type ScriptedMove, STANDING_RULE } from "../script/scripted-agent.ts";
 import type { Body, ProviderProtocol, Refusal } from "./provider-protocol.ts";
+import { type ReasoningFigures, ThoughtsSent } from "./thoughts-sent.ts";
 
 /** The protocol, the window and the faults of a double. */
 interface DoubleOptions {
@@ -23,6 +24,8 @@ export interface DoubleFigures {
   readonly overBudget: number;
   /** Requests without the user's standing rule, word for word. */
   readonly withoutRule: number;
+  /** What came back of what the model thought, in the steps of open tool loops. */
+  readonly reasoning: ReasoningFigures;
   /** Faults that were played, each once. */
   readonly faults: number;
   readonly peakTokens: number;
@@ -65,6 +68,7 @@ const LONG_SHARE = 0.6;
 class Responder {
   readonly #options: DoubleOptions;
   readonly #cache = new PrefixCache();
+  readonly #thoughts: ThoughtsSent;
   readonly #illegal: string[] = [];
   readonly #due: Fault[] = [];
   #planned = -1;
@@ -76,6 +80,7 @@ class Responder {
 
   constructor(options: DoubleOptions) {
     this.#options = options;
+    this.#thoughts = new ThoughtsSent(options.protocol);
   }
 
   get figures(): DoubleFigures {
@@ -84,6 +89,7 @@ class Responder {
       illegal: this.#illegal,
       overBudget: this.#overBudget,
       withoutRule: this.#withoutRule,
+      reasoning: this.#thoughts.figures,
       faults: this.#faults,
       peakTokens: this.#peakTokens,
       cacheHitRate: this.#cache.hitRate,
@@ -93,7 +99,8 @@ class Responder {
   reply(body: Body): Reply {
     const { protocol, contextWindow } = this.#options;
     const violations = formatById(protocol.format).check(payloadOf(body));
-    if (violations.length > 0) return this.#refuseIllegal(violations);
+    const problem = violations.length > 0 ? ruleTexts(violations) : this.#thoughts.problemOf(body);
+    if (problem !== null) return this.#refuseIllegal(problem);
     const pieces = protocol.pieces(body);
     const tokens = pieces.reduce((sum, piece) => sum + tokensOf(piece), 0);
     if (tokens > contextWindow) {
@@ -105,7 +112,8 @@ class Responder {
     // The provider's tokenizer finds more than characters / 4 do.
     if (fault === "overflow") return { refusal: { kind: "overflow", tokens: Math.ceil(tokens * 1.05), limit: tokens } };
     if (fault === "rate-limit" || fault === "server-error") return { refusal: { kind: fault } };
-    return { answer: this.#answer(pieces, index, fault === "max-output") };
+    this.#thoughts.count(body);
+    return { answer: this.#answer(body, pieces, index, fault === "max-output") };
   }
 
   /** The fault that is due, once. A prompt is refused as too long only when it is long. */
@@ -123,18 +131,23 @@ class Responder {
     return fault;
   }
 
-  #answer(pieces: readonly string[], index: number, cutOff: boolean): Body {
-    const move = moveAt(index);
+  #answer(body: Body, pieces: readonly string[], index: number, cutOff: boolean): Body {
+    const planned = moveAt(index);
     const { inputTokens, cachedTokens } = this.#cache.accept(pieces);
     this.#peakTokens = Math.max(this.#peakTokens, inputTokens);
     if (!pieces.some((piece) => piece.includes(STANDING_RULE))) this.#withoutRule++;
-    const isCut = cutOff && move.calls.length > 0;
+    const isCut = cutOff && planned.calls.length > 0;
+    const move = isCut ? withOtherIds(planned) : planned;
     // The same move comes again when its answer was cut off.
     if (!isCut) this.#answered++;
     const outputTokens = tokensOf(JSON.stringify(move));
     const id = `${index}${isCut ? "_cut" : ""}`;
-    return this.#options.protocol.answer(isCut ? withOtherIds(move) : move, {
+    const calls = move.calls.map(({ id: callId }) => callId);
+    const thought = this.#thoughts.sign(body, move.thinking, calls);
+    return this.#options.protocol.answer(move, {
       id,
+      model: String(body["model"]),
+      ...(thought !== undefined && { thought }),
       inputTokens,
       cachedTokens,
       outputTokens,
@@ -142,12 +155,14 @@ class Responder {
     });
   }
 
-  #refuseIllegal(violations: readonly LegalityViolation[]): Reply {
-    const message = violations.map(({ rule, problem }) => `${rule}: ${problem}`).join("; ");
+  #refuseIllegal(message: string): Reply {
     this.#illegal.push(message);
     return { refusal: { kind: "illegal", message } };
   }
 }
+
+const ruleTexts = (violations: readonly LegalityViolation[]): string =>
+  violations.map(({ rule, problem }) => `${rule}: ${problem}`).join("; ");
 
 /** The move with ids of its own: no two answers of a provider name a call alike. */
 const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
@@ -155,9 +170,9 @@ const withOtherIds = (move: ScriptedMove): ScriptedMove => ({
   calls: move.calls.map((call) => ({ ...call, id: `${call.id}_cut` })),
 });
 
-/** The part of a body that the rules are about: without model name, limits and switches of the call. */
+/** The part of a body that the rules are about: without limits and most switches of the call. */
 function payloadOf(body: Body): Body {
-  const conversation = ["system", "messages", "tools", "instructions", "input"];
+  const conversation = ["model", "thinking", "tool_choice", "system", "messages", "tools", "instructions", "input"];
   return Object.fromEntries(Object.entries(body).filter(([key]) => conversation.includes(key)));
 }
 

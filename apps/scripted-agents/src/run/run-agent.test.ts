@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { aiSdk7 } from "../hosts/ai-sdk.ts";
 import { HOSTS } from "../hosts/hosts.ts";
 import { pi } from "../hosts/pi.ts";
-import { openaiResponses } from "../hosts/provider-sdks.ts";
+import { openaiResponses, plainAnthropic } from "../hosts/provider-sdks.ts";
 import type { Fault, FaultPlan } from "../provider/provider-double.ts";
 import { failingSummarizer } from "../script/scripted-agent.ts";
-import { type AgentReport, brokenPromises, reportTable, runAgent } from "./run-agent.ts";
+import { type AgentReport, brokenPromises, reportLine, reportTable, runAgent } from "./run-agent.ts";
 
 const modelCalls = 60;
 
@@ -33,6 +33,13 @@ describe("the scripted agent", () => {
     expectPromisesKept(await runAgent(host, setting));
   });
 
+  it.each([plainAnthropic, pi])("keeps its thoughts in $id also where they are bound to the prefix", async (host) => {
+    const report = await runAgent(host, { ...setting, model: "claude-opus-5-5" });
+    expectPromisesKept(report);
+    expect(reportLine(report)).toMatchObject({ model: "claude-opus-5-5", refusals: 0, reasoningKept: 1 });
+    expect(report.figures.reasoning.allowed).toBeGreaterThan(modelCalls);
+  });
+
   it.each([aiSdk7, openaiResponses, pi])("runs to its end in $id while the summarizer always fails", async (host) => {
     const summarizer = failingSummarizer();
     expectPromisesKept(await runAgent(host, { ...setting, summarizer }));
@@ -47,12 +54,14 @@ describe("a report of a run", () => {
       illegal: ["W1: bad"],
       overBudget: 1,
       withoutRule: 2,
+      reasoning: { allowed: 10, kept: 9 },
       faults: 0,
       peakTokens: 9,
       cacheHitRate: 0,
     };
     const run = {
       host: "h",
+      model: "m",
       figures,
       prepared: 4,
       aboveBudget: 1,
@@ -66,11 +75,15 @@ describe("a report of a run", () => {
     expect(brokenPromises(run, 5)).toEqual([
       "only 3 of 5 calls were answered",
       "an illegal request: W1: bad",
+      "reasoning kept in 9 of 10 steps",
       "2 requests without the user's rule",
       "2 requests above the budget",
       "3 of 4 requests replayed",
     ]);
     expect(reportTable([run]).split("\n")).toHaveLength(2);
+    expect(reportLine(run)).toEqual({ host: "h", model: "m", calls: 3, refusals: 1, reasoningKept: 0.9 });
+    const thoughtless = { ...run, figures: { ...figures, reasoning: { allowed: 0, kept: 0 } } };
+    expect(reportLine(thoughtless).reasoningKept).toBeNull();
     const unrecorded = { ...run, replayed: 0, recorded: 0, turnTimes: [] };
     expect(brokenPromises(unrecorded, 3)).toContain("0 of 0 requests replayed");
     const own = { ...unrecorded, recordsRequests: false };

@@ -11,6 +11,8 @@ import { MOVES_PER_TURN, SCRIPTED_TOOLS, SYSTEM_TEXT, userMessageBefore } from "
 interface RunOptions {
   /** Model calls of the script, rounded up to whole turns of the user. */
   readonly modelCalls: number;
+  /** Model to run on; the first of the host's protocol when it is left out. */
+  readonly model?: string;
   readonly faults?: FaultPlan;
   /** The session's own summarizer when it is left out. */
   readonly summarizer?: Summarizer;
@@ -21,6 +23,7 @@ interface RunOptions {
 /** The figures of a run. */
 export interface AgentReport {
   readonly host: string;
+  readonly model: string;
   readonly figures: DoubleFigures;
   /** Requests that the session prepared. */
   readonly prepared: number;
@@ -53,6 +56,7 @@ export async function runAgent(host: HostAgent, options: RunOptions): Promise<Ag
 
 async function runIn(folder: string, host: HostAgent, options: RunOptions): Promise<AgentReport> {
   const { modelCalls, faults = USUAL_FAULTS, summarizer, maxInputTokens = WINDOW } = options;
+  const { model = host.protocol.models[0] } = options;
   const address = `sqlite:${join(folder, "agent.sqlite")}`;
   const threadId = asThreadId(`agent-${host.id}`);
   const double = await startProviderDouble({
@@ -64,6 +68,7 @@ async function runIn(folder: string, host: HostAgent, options: RunOptions): Prom
     threadId,
     store: await openStore(address),
     format: formatById(host.format ?? host.protocol.format),
+    model,
     frame: { system: [SYSTEM_TEXT], tools: SCRIPTED_TOOLS },
     config: { maxInputTokens },
     ...(summarizer !== undefined && { summarizer }),
@@ -71,7 +76,7 @@ async function runIn(folder: string, host: HostAgent, options: RunOptions): Prom
   const { perTurn } = timeSession(session);
   const watched = watchRequests(session);
   const start = performance.now();
-  const world = { url: double.url, session, userMessages: userMessages(modelCalls) };
+  const world = { url: double.url, model, session, userMessages: userMessages(modelCalls) };
   await host.run({ ...world, ...(summarizer !== undefined && { summarizer }) });
   const seconds = (performance.now() - start) / 1_000;
   const folds = session.plan.version;
@@ -80,6 +85,7 @@ async function runIn(folder: string, host: HostAgent, options: RunOptions): Prom
   const { replayed, recorded } = await replayAnew(address, threadId);
   return {
     host: host.id,
+    model,
     figures: double.figures,
     ...watched(),
     folds,
@@ -162,6 +168,9 @@ export function brokenPromises(
   return [
     ...(figures.answered < modelCalls ? [`only ${figures.answered} of ${modelCalls} calls were answered`] : []),
     ...figures.illegal.map((rule) => `an illegal request: ${rule}`),
+    ...(keptShare(figures) < LEAST_KEPT
+      ? [`reasoning kept in ${figures.reasoning.kept} of ${figures.reasoning.allowed} steps`]
+      : []),
     ...(figures.withoutRule > 0 ? [`${figures.withoutRule} requests without the user's rule`] : []),
     ...(aboveBudget + figures.overBudget > 0 ? [`${aboveBudget + figures.overBudget} requests above the budget`] : []),
     ...(replayed < recorded || (recordsRequests && recorded === 0)
@@ -170,7 +179,26 @@ export function brokenPromises(
   ];
 }
 
-const COLUMNS = "host calls illegal over norule faults folds cache median p99 first last replayed".split(" ");
+/** Share of the steps of open tool loops that must have their reasoning, where the provider takes it back. */
+const LEAST_KEPT = 0.95;
+
+/** The share of steps with their reasoning; 1 where the provider takes none back. */
+function keptShare({ reasoning: { allowed, kept } }: DoubleFigures): number {
+  return allowed === 0 ? 1 : kept / allowed;
+}
+
+/** A run as one line of JSON has it. `reasoningKept` is null where the provider takes no reasoning back. */
+export const reportLine = ({ host, model, figures }: AgentReport) => ({
+  host,
+  model,
+  calls: figures.answered,
+  refusals: figures.illegal.length,
+  reasoningKept: figures.reasoning.allowed === 0 ? null : keptShare(figures),
+});
+
+const COLUMNS = "host model calls illegal kept over norule faults folds cache median p99 first last replayed".split(
+  " ",
+);
 
 /** The runs as a table for people. `first` and `last` are medians of the first and last quarter, in ms per turn. */
 export function reportTable(reports: readonly AgentReport[]): string {
@@ -179,7 +207,7 @@ export function reportTable(reports: readonly AgentReport[]): string {
   return rows
     .map((row) =>
       row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
         .join("  "),
     )
     .join("\n");
@@ -187,14 +215,16 @@ export function reportTable(reports: readonly AgentReport[]): string {
 
 const NOTHING = "-";
 
-function rowOf({ host, figures, aboveBudget, folds, turnTimes, ...report }: AgentReport): readonly string[] {
+function rowOf({ host, model, figures, aboveBudget, folds, turnTimes, ...report }: AgentReport): readonly string[] {
   const quarter = Math.ceil(turnTimes.length / 4);
   const milliseconds = (times: readonly number[], share: number): string =>
     quantile(times, share)?.toFixed(2) ?? NOTHING;
   return [
     host,
+    model,
     `${figures.answered}`,
     `${figures.illegal.length}`,
+    figures.reasoning.allowed === 0 ? NOTHING : `${(keptShare(figures) * 100).toFixed(1)}%`,
     `${aboveBudget + figures.overBudget}`,
     `${figures.withoutRule}`,
     `${figures.faults}`,
