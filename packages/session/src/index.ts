@@ -29,6 +29,7 @@ export type { JobPorts, WorkerSessionOptions } from "./worker/run-compaction-job
 export { ContextSession } from "./loop/context-session.ts";
 export { DISABLE_COMPACTION, disabledReason, type Environment, processEnvironment } from "./host/compaction-switch.ts";
 export type { BackgroundFold } from "./fold/session-folding.ts";
+export type { SubAgent, SubAgentOptions, SubAgentResult } from "./handoff/sub-agent.ts";
 export { type Handoff, handoff, type HandoffOptions, type HandoffSource } from "./handoff/handoff.ts";
 export type {
   BoundaryHook,

@@ -3,11 +3,12 @@ import type { RehydrationResult } from "@threadfold/rehydration";
 import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, UsageReport } from "@threadfold/turn";
 import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
+import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
 import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
-import { otherOptions } from "../host/session-parts.ts";
+import { otherOptions, systemClock } from "../host/session-parts.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
 import { closeInTime, TurnQueue } from "../waits/turn-queue.ts";
 import { ModelAnswers } from "./model-answers.ts";
@@ -212,8 +213,42 @@ export class ContextSession extends SessionReading {
   }
 
   /** Begins a thread of its own with this one's first entries; see `forkThread`. */
-  fork(options: ForkOptions): Promise<ForkedThread> {
-    return forkThread(this.#services.store, this.threadId, options);
+  fork(options: ForkOptions): Promise<ForkedThread>;
+  /**
+   * Begins a sub-agent: a thread of its own that goes on from this one, with a session to work on it. `shared-prefix` makes its
+   * requests begin with this session's, byte for byte; `scoped` folds what it begins with for its goal and its own budget.
+   * Its `result` is one artifact of this thread with a bounded text.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG`; `VERSION_CONFLICT` when its thread is there already; what the store throws.
+   */
+  fork(options: SubAgentOptions): Promise<SubAgent<ContextSession>>;
+  fork(options: ForkOptions | SubAgentOptions): Promise<ForkedThread | SubAgent<ContextSession>> {
+    if (Object(options).mode === undefined)
+      return forkThread(this.#services.store, this.threadId, options as ForkOptions);
+    return this.#subAgent(options as SubAgentOptions);
+  }
+
+  #subAgent(options: SubAgentOptions): Promise<SubAgent<ContextSession>> {
+    const { clock = systemClock, tenantId = null } = this.#options;
+    const { thread, request, store } = this.#services;
+    const parent = {
+      threadId: this.threadId,
+      store,
+      config: this.config,
+      tenantId,
+      clock,
+      tokenizer: thread.state.ledger.tokenizer,
+    };
+    const like = { ...this.#othersOptions(options.threadId), frame: request.frame };
+    return beginSubAgent(parent, options, (more) =>
+      ContextSession.open({ ...like, ...more, config: { ...like.config, ...more.config } }),
+    );
+  }
+
+  #othersOptions(threadId: ThreadId): SessionOptions {
+    const { config, store, calibration } = this;
+    const { model } = this.#services.request;
+    return otherOptions(this.#options, { threadId, store, config, model, calibration });
   }
 
   /**
@@ -223,9 +258,7 @@ export class ContextSession extends SessionReading {
    * @throws ThreadfoldError as {@link open} does.
    */
   openOther(threadId: ThreadId): Promise<ContextSession> {
-    const { config, store, calibration } = this;
-    const { model } = this.#services.request;
-    return ContextSession.open(otherOptions(this.#options, { threadId, store, config, model, calibration }));
+    return ContextSession.open(this.#othersOptions(threadId));
   }
 
   /**

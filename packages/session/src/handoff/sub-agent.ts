@@ -1,0 +1,214 @@
+import {
+  type AgentThread,
+  type ArtifactId,
+  asMessageId,
+  asToolCallId,
+  type Clock,
+  type ContextCompactionConfig,
+  handlingOf,
+  type Message,
+  type MessageInput,
+  type ProviderAwareTokenizer,
+  type ThreadfoldStore,
+  type ThreadId,
+  type ToolCallPart,
+  visibleText,
+} from "@threadfold/core";
+import { truncateToTokens } from "@threadfold/rehydration";
+import { tokenFractionTrigger } from "@threadfold/strategies";
+import type { CompactOptions } from "@threadfold/turn";
+import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import { text } from "../host/messages.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { forkThread } from "../thread/fork-thread.ts";
+
+/** What every sub-agent is told. */
+interface SubAgentTask {
+  /** Id of its thread; nothing may be there yet. */
+  readonly threadId: ThreadId;
+  /** What it is for; it becomes the newest request of its thread, word for word. */
+  readonly goal: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A sub-agent that knows what its parent knows: its requests begin with the parent's, byte for byte, system text and tools
+ * too, so that the provider reads them from its cache.
+ */
+export interface SharedPrefixFork extends SubAgentTask {
+  readonly mode: "shared-prefix";
+}
+
+/** A sub-agent that begins with the parent's thread folded for its goal, and has a window of its own. */
+export interface ScopedFork extends SubAgentTask {
+  readonly mode: "scoped";
+  /** Tokens that any request of it may have. */
+  readonly budget: number;
+}
+
+export type SubAgentOptions = SharedPrefixFork | ScopedFork;
+
+/** What a sub-agent came to, for its parent. */
+export interface SubAgentResult {
+  /** Its whole work, in the parent's artifacts: `read_artifact` shows it. */
+  readonly artifactId: ArtifactId;
+  /** What the parent's model reads, for instance as the result of the call that asked for it: the last answer, and where the rest is. */
+  readonly text: string;
+  /** Tokens of `text`. */
+  readonly tokens: number;
+}
+
+/** A sub-agent that somebody works on. */
+export interface SubAgent<Session> {
+  /** Its session: append, prepare and complete as in any other. Closing it leaves the parent's store open. */
+  readonly session: Session;
+  /** Puts what it did so far into the parent's artifacts and says what it came to, in 1,000 tokens unless told otherwise. */
+  result(options?: { readonly maxTokens?: number }): Promise<SubAgentResult>;
+}
+
+/** What a sub-agent takes from the session that it comes from. */
+export interface SubAgentParent {
+  readonly threadId: ThreadId;
+  readonly store: ThreadfoldStore;
+  readonly config: ContextCompactionConfig;
+  readonly tenantId: string | null;
+  readonly clock: Clock;
+  readonly tokenizer: ProviderAwareTokenizer;
+}
+
+/** What a sub-agent's session can do. */
+interface SubAgentSession {
+  readonly thread: AgentThread;
+  readonly config: ContextCompactionConfig;
+  append(messages: readonly MessageInput[]): Promise<void>;
+  compact(options: CompactOptions): Promise<unknown>;
+  loadHistory(): Promise<void>;
+}
+
+/**
+ * Forks a parent's thread and opens a session on it: as it is, so that its requests begin with the parent's, or folded for
+ * its goal to its own budget. What is asked of it comes behind the fold.
+ *
+ * @param open opens a session like the parent's, but for these options.
+ * @throws ThreadfoldError `INVALID_CONFIG`; `VERSION_CONFLICT` when its thread is there already; what the store throws.
+ */
+export async function beginSubAgent<Session extends SubAgentSession>(
+  parent: SubAgentParent,
+  options: SubAgentOptions,
+  open: (options: Pick<SessionOptions, "store" | "config">) => Promise<Session>,
+): Promise<SubAgent<Session>> {
+  checkSubAgent(options);
+  const { thread } = await forkThread(parent.store, parent.threadId, { threadId: options.threadId });
+  const isScoped = options.mode === "scoped";
+  const session = await open({
+    store: keptOpen(parent.store),
+    ...(isScoped && { config: { maxInputTokens: options.budget } }),
+  });
+  if (isScoped) await foldForGoal(session, options);
+  await session.append(subAgentRequest(thread, options, parent.clock));
+  return {
+    session,
+    async result({ maxTokens = RESULT_TOKENS } = {}) {
+      await session.loadHistory();
+      return subAgentResult(parent, { thread: session.thread, from: thread.length, maxTokens });
+    },
+  };
+}
+
+/** The store for a session that is closed before others that use it. */
+const keptOpen = (store: ThreadfoldStore): ThreadfoldStore =>
+  Object.create(store, { close: { value: async () => undefined } });
+
+/** Leaves the sub-agent room to work in; what is within the target already stays whole. */
+async function foldForGoal(session: SubAgentSession, { goal, signal }: ScopedFork): Promise<void> {
+  const trigger = tokenFractionTrigger(session.config.targetPercent);
+  await session.compact({ trigger, instructions: goal, ...(signal !== undefined && { signal }) });
+}
+
+/** Refuses what no sub-agent can be made of. @throws ThreadfoldError `INVALID_CONFIG`. */
+function checkSubAgent(options: SubAgentOptions): void {
+  checkNewThread(options.threadId);
+  if (typeof options.goal !== "string" || options.goal.trim() === "")
+    refuseArgument("goal", "a sub-agent needs a goal.", "Say what it is to do; it becomes its first request.");
+  if (options.mode === "shared-prefix") return;
+  if (options.mode !== "scoped")
+    refuseArgument("mode", `there is no fork in the mode ${JSON.stringify(options["mode"])}.`, MODES);
+  if (!(Number.isSafeInteger(options.budget) && options.budget > 0))
+    refuseArgument("budget", "it is no number of tokens.", "Give the tokens that a request of the sub-agent may have.");
+}
+
+const MODES = 'Use "shared-prefix" or "scoped", or no mode for a fork that nobody works on yet.';
+
+/**
+ * What a sub-agent's thread has behind its parent's: an answer to each call that is open there, for a request may not leave
+ * one open, and the goal.
+ */
+function subAgentRequest(parent: AgentThread, { goal, threadId }: SubAgentOptions, clock: Clock): MessageInput[] {
+  const createdAt = new Date(clock.now()).toISOString();
+  const answers = openCalls(parent).map(({ callId, toolName }, index): MessageInput => {
+    const content = { type: "text", text: `[This call is what the sub-agent ${threadId} works on]` } as const;
+    const result = { callId: asToolCallId(callId), toolName, outcome: "success", content } as const;
+    return {
+      id: asMessageId(`${threadId}-call-${index}`),
+      role: "tool",
+      createdAt,
+      parts: [{ type: "tool-result", result }],
+    };
+  });
+  return [...answers, { id: asMessageId(`${threadId}-goal`), role: "user", createdAt, parts: [text(goal)] }];
+}
+
+/** The calls of the newest answer that have no result yet. */
+function openCalls(thread: AgentThread): readonly ToolCallPart[] {
+  const answered = new Set<string>();
+  for (let ordinal = thread.length - 1; ordinal >= 0; ordinal--) {
+    const message = thread.messageAt(ordinal);
+    if (message === undefined || message.branch !== undefined) continue;
+    if (message.role === "user") return [];
+    for (const part of message.parts) if (part.type === "tool-result") answered.add(part.result.callId);
+    if (message.role === "assistant")
+      return message.parts.filter((part) => part.type === "tool-call").filter(({ callId }) => !answered.has(callId));
+  }
+  return [];
+}
+
+/** A parent reads no more than this of a sub-agent, unless it asks. */
+const RESULT_TOKENS = 1_000;
+
+interface SubAgentWork {
+  /** The sub-agent's thread, whole. */
+  readonly thread: AgentThread;
+  /** The ordinal of its first own message. */
+  readonly from: number;
+  readonly maxTokens: number;
+}
+
+async function subAgentResult(
+  { threadId, store, config, tenantId, clock, tokenizer }: SubAgentParent,
+  { thread, from, maxTokens }: SubAgentWork,
+): Promise<SubAgentResult> {
+  const own = [...thread.messages].slice(from).filter(({ branch }) => branch === undefined);
+  const artifactId = await store.artifacts.store(own.map(transcribed).join("\n\n"), {
+    ...{ threadId, tenantId, ttlSeconds: config.artifactTtlSeconds, mediaType: "text/plain" },
+    ...{ createdAt: new Date(clock.now()).toISOString(), sensitivity: handlingOf(own).sensitivity },
+  });
+  const where = `[All ${own.length} messages of the sub-agent ${thread.id} are in ${artifactId}; read_artifact shows them.]`;
+  const count = (words: string) => tokenizer.countTokens(words);
+  const room = Math.max(0, maxTokens - count(`\n${where}`));
+  const cut = truncateToTokens(answerOf(own), room, count, (shown, total) => `\n[… ${total - shown} characters more]`);
+  const words = cut === null ? where : `${cut.text}\n${where}`;
+  return { artifactId, text: words, tokens: count(words) };
+}
+
+const transcribed = (message: Message): string => `--- ${message.role}, message ${message.id}\n${spoken(message)}`;
+
+/** What a message says, without what the model thought. */
+const spoken = ({ parts }: Message): string => visibleText({ parts: parts.filter(({ type }) => type !== "reasoning") });
+
+/** The newest words of the sub-agent. */
+function answerOf(own: readonly Message[]): string {
+  const texts = own.flatMap(({ role, parts }) => (role === "assistant" ? [textOf(parts)] : []));
+  return texts.findLast((words) => words.trim() !== "") ?? "The sub-agent has said nothing.";
+}
+
+const textOf = (parts: Message["parts"]): string => visibleText({ parts: parts.filter(({ type }) => type === "text") });
