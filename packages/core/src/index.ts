@@ -342,6 +342,7 @@ export {
   sealPlan,
   serializePlan,
 } from "./plan/compaction-plan.ts";
+export { isDeferredTool, type RevealedTool, revealedToolNames, schemaDigestOf } from "./plan/revealed-tools.ts";
 export {
   abridgePlan,
   expandPlan,

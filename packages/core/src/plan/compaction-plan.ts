@@ -18,6 +18,7 @@ import {
   RECORD_KINDS,
   STRONGEST_FIRST,
 } from "./plan-record.ts";
+import { type RevealedTool, revealedToolSchema } from "./revealed-tools.ts";
 
 /** Version of the plan's shape. A plan of another version is refused when it is parsed. */
 export const PLAN_SCHEMA_VERSION = 1;
@@ -39,6 +40,8 @@ export interface CompactionPlan extends PlanRecords {
   readonly originalTokens: number;
   /** Tokens of the request as this plan renders it. */
   readonly compactedTokens: number;
+  /** Deferred tools that the model found where the plan hides it: they stay declared while their schema is the same. */
+  readonly revealedTools?: readonly RevealedTool[];
 }
 
 /** What a plan holds before it has an id. */
@@ -58,6 +61,7 @@ const planSchema = z.object({
   summarizations: z.array(summarizationRecordSchema),
   clearings: z.array(clearRecordSchema),
   drops: z.array(dropRecordSchema),
+  revealedTools: z.array(revealedToolSchema).exactOptional(),
 });
 
 export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;

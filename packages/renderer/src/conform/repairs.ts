@@ -7,7 +7,7 @@ import { markSystemNotices } from "./mark-system-notices.ts";
 import { noteLeftOutFields } from "./note-left-out-fields.ts";
 import { answerOpenCalls, leaveOutStrayResults, moveResultsToCalls } from "./pair-results.ts";
 import { repairParts } from "./repair-parts.ts";
-import { defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
+import { declareRevealedTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
 import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser } from "./turn-ends.ts";
 
 /**
@@ -27,6 +27,7 @@ const REPAIRS: readonly Repair[] = [
   endWithoutReasoning,
   markSystemNotices,
   assignCallIds,
+  declareRevealedTools,
   defineToolsOnce,
   noteUnmarkedFailures,
   noteLeftOutFields,

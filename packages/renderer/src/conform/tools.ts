@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolDefinition } from "@threadfold/core";
+import { isDeferredTool, type JsonObject, type JsonValue, schemaDigestOf, type ToolDefinition } from "@threadfold/core";
 import { acceptedToolName } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import type { Draft } from "../neutral/draft.ts";
@@ -20,6 +20,31 @@ export function declaredTools(known: readonly ToolDefinition[], drafts: readonly
   if (names.size === 0) return known;
   return [...known, ...Array.from(names, (name) => ({ name, inputSchema: { type: "object" } }))];
 }
+
+/**
+ * Declares outright the deferred tools that the model has found where the plan hides it, while their schema is what it was
+ * then: the provider shows a deferred one only where a search for it stands in the request.
+ */
+export const declareRevealedTools: Repair = {
+  name: "declare-revealed-tools",
+  end: "first",
+  apply(request, { input: { plan } }) {
+    const { revealedTools = [] } = plan;
+    if (revealedTools.length === 0) return request;
+    const digests = new Map(revealedTools.map(({ name, schemaDigest }) => [name, schemaDigest]));
+    const isRevealed = (tool: ToolDefinition): boolean =>
+      isDeferredTool(tool) && digests.get(tool.name) === schemaDigestOf(tool);
+    return { ...request, tools: request.tools.map((tool) => (isRevealed(tool) ? declared(tool) : tool)) };
+  },
+};
+
+/** The definition without the mark that defers it. */
+const declared = ({ providerMetadata = {}, ...tool }: ToolDefinition): ToolDefinition => ({
+  ...tool,
+  providerMetadata: Object.fromEntries(
+    Object.entries(providerMetadata).map(([provider, { defer_loading: _, ...fields }]) => [provider, fields]),
+  ),
+});
 
 /** Changes the names of tool definitions to ones that the provider accepts, and leaves one definition per name. */
 export const defineToolsOnce: Repair = {

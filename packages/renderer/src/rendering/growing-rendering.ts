@@ -219,6 +219,10 @@ export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {
     a.externalizations === b.externalizations &&
     a.summarizations === b.summarizations &&
     a.clearings === b.clearings &&
-    a.drops === b.drops
+    a.drops === b.drops &&
+    namesOfRevealed(a) === namesOfRevealed(b)
   );
 }
+
+const namesOfRevealed = ({ revealedTools = [] }: CompactionPlan): string =>
+  revealedTools.map(({ name, schemaDigest }) => `${schemaDigest} ${name}`).join("\n");

@@ -35,12 +35,12 @@ interface SubAgentTask {
  * A sub-agent that knows what its parent knows: its requests begin with the parent's, byte for byte, system text and tools
  * too, so that the provider reads them from its cache.
  */
-export interface SharedPrefixFork extends SubAgentTask {
+interface SharedPrefixFork extends SubAgentTask {
   readonly mode: "shared-prefix";
 }
 
 /** A sub-agent that begins with the parent's thread folded for its goal, and has a window of its own. */
-export interface ScopedFork extends SubAgentTask {
+interface ScopedFork extends SubAgentTask {
   readonly mode: "scoped";
   /** Tokens that any request of it may have. */
   readonly budget: number;

@@ -23,6 +23,7 @@ import {
   type ThreadShape,
   type TokenBudget,
   type TokenLedger,
+  type ToolDefinition,
   threadShape,
   tokenBudget,
 } from "@threadfold/core";
@@ -41,6 +42,7 @@ import type { Redact } from "../state/turn-state.ts";
 import { type Candidate, Candidates } from "../verify/candidates.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
+import { hiddenTools } from "./hidden-tools.ts";
 
 /** What a fold works on. */
 export interface FoldInput {
@@ -61,6 +63,8 @@ export interface FoldInput {
   readonly keepsOnFailure?: boolean;
   /** True in a turn that brought content back: rungs neither externalize nor drop, and clearing does not externalize in their place. */
   readonly sparesRehydrated?: boolean;
+  /** The tools of the request, of which the plan keeps those that a search has found. */
+  readonly tools?: readonly ToolDefinition[];
   readonly tenantId?: string | null;
   readonly instructions?: string;
   readonly signal?: AbortSignal;
@@ -330,6 +334,7 @@ class Fold {
       createdAt: this.#now,
       originalTokens: ledger.totalTokens + overheadTokens,
       compactedTokens,
+      ...hiddenTools(records, this.#input),
     };
   }
 }

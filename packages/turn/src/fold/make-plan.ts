@@ -28,6 +28,7 @@ export async function makePlan(
       hard,
       floorOnly,
       keepsOnFailure: turn.onSummaryFailure === "keep" && !floorOnly,
+      tools: renderer.tools,
       sparesRehydrated: turn.spareRehydrated && !hard,
       tenantId,
       ...(instructions !== undefined && { instructions }),

@@ -69,6 +69,11 @@ export class RequestRenderer implements PlanVerifier {
     return this.#kept.length > 0 ? this.#kept : this.#earlier;
   }
 
+  /** The tools of its requests. */
+  get tools(): RequestFrame["tools"] {
+    return this.#sources.frame.tools;
+  }
+
   measure(plan: CompactionPlan): number {
     return this.rendering(plan).tokens;
   }
