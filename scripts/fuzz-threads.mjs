@@ -1,0 +1,12 @@
+// Tries 10,000 malformed threads, live, replayed and reopened, where the tests of every day try some dozens.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { root } from "./workspaces.mjs";
+
+const { status } = spawnSync("npx", ["vitest", "run", "src/reliability/malformed-threads.test.ts"], {
+  cwd: join(root, "packages", "session"),
+  env: { ...process.env, THREADFOLD_PROPERTY_SCALE: "20" },
+  stdio: "inherit",
+  shell: process.platform === "win32",
+});
+process.exitCode = status ?? 1;
