@@ -38,6 +38,7 @@ export const FOLDER_ORDER = {
     "plan",
     "events",
     "audit",
+    "billing",
     "recall",
     "ports",
     "laws",

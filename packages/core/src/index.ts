@@ -138,6 +138,17 @@ export {
   promptCachePriceSchema,
 } from "./providers/cache-prices.ts";
 export {
+  type CachedRequest,
+  type CacheMatching,
+  cacheMatching,
+  type CacheOutcome,
+  type CacheSimulation,
+  inputBill,
+  type PrefixUnit,
+  PromptCache,
+  simulatePrefixCache,
+} from "./providers/prompt-cache.ts";
+export {
   type Authority,
   authoritySchema,
   type LiftedWhy,
@@ -411,8 +422,28 @@ export {
   nextJournalEntry,
   type RequestRefusedRecord,
   type RequestRenderedRecord,
+  type SummariesAskedRecord,
   type ThreadErasedRecord,
 } from "./audit/journal.ts";
+export type {
+  PrefixChange,
+  PrefixChanger,
+  RequestCacheRecord,
+  RequestPrefix,
+} from "./audit/request-cache-record.ts";
+export type { Amount } from "./billing/amount.ts";
+export {
+  type BillTotals,
+  type CacheBill,
+  cacheBill,
+  type FoldBill,
+  type MissTotal,
+  type SummaryBill,
+} from "./billing/cache-bill.ts";
+export type { InsteadBill } from "./billing/instead-bills.ts";
+export { cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";
+export type { ChangeOfPrefix, MissCause } from "./billing/cache-misses.ts";
+export type { LedgerOptions } from "./billing/recorded-call.ts";
 export {
   type ConsistencyClaim,
   EMPTY_TREE_ROOT,

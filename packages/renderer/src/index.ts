@@ -32,10 +32,8 @@ export { type OverflowReport, recognizeOverflow } from "./overflow/recognize-ove
 export { OVERFLOW_CODES, OVERFLOW_PHRASES, type OverflowPhrase } from "./overflow/recognize-overflow.ts";
 export { type CompleteResponse, discardTruncatedCalls, isMaxOutputStop } from "./overflow/discard-truncated-calls.ts";
 export { type BreakpointOptions, type BreakpointPlaces, breakpointPlaces } from "./cache/breakpoint-places.ts";
-export { type CacheMatching, cacheMatching } from "./cache/simulate-prefix-cache.ts";
-export { type CachedRequest, cachedRequest, type PrefixUnit } from "./cache/simulate-prefix-cache.ts";
+export { cachedRequest } from "./cache/cached-request.ts";
 export { type DiffedRendering, prefixDiff, type PrefixDivergence } from "./cache/prefix-diff.ts";
-export { type CacheOutcome, type CacheSimulation, simulatePrefixCache } from "./cache/simulate-prefix-cache.ts";
 export { anthropicBreakpoints } from "./formats/anthropic-messages/mark-breakpoints.ts";
 export { anthropicMessages } from "./formats/anthropic-messages/format.ts";
 export { anthropicRequestSchema } from "./formats/anthropic-messages/wire-schema.ts";

@@ -4,6 +4,7 @@ import type { JsonObject } from "../json/json-value.ts";
 import { digestOf, sha256 } from "../json/sha256.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Usage } from "../model/message.ts";
+import type { RequestCacheRecord } from "./request-cache-record.ts";
 
 /** What the journal records. Content is never in it, only ids, versions, digests and figures. */
 export type JournalRecord =
@@ -17,6 +18,7 @@ export type JournalRecord =
   | FoldAttemptedRecord
   | RequestRenderedRecord
   | RequestRefusedRecord
+  | SummariesAskedRecord
   | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
   | {
       readonly type: "artifact-read";
@@ -67,6 +69,21 @@ export interface FoldAttemptedRecord {
   readonly notBefore: number;
 }
 
+/** What one fold asked a model to summarize, whatever became of the fold. Tokens are those that the model reported. */
+export interface SummariesAskedRecord {
+  readonly type: "summaries-asked";
+  /** How the fold ended. */
+  readonly outcome: CompactionOutcome["type"];
+  /** The plan that was committed; absent where none was. */
+  readonly planVersion?: number;
+  readonly summarizer: string;
+  /** Name of the model behind it, where the summarizer says it. */
+  readonly model?: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
 /** That a request was over its budget and not handed out: nobody sent it. */
 export interface RequestRefusedRecord {
   readonly type: "request-refused";
@@ -103,6 +120,8 @@ export interface RequestRenderedRecord {
   /** SHA-256 of the payload's canonical JSON. */
   readonly payloadDigest: string;
   readonly tokens: number;
+  /** Absent in journals that were written before it was recorded. */
+  readonly cache?: RequestCacheRecord;
 }
 
 /** One link of a thread's journal. */

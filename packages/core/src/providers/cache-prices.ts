@@ -23,6 +23,8 @@ export const promptCachePriceSchema = z.strictObject({
   minimumPrefixTokens: z.int().nonnegative(),
   /** The minimum of models that have another one, by the beginning of the model name. */
   minimumPrefixByModel: z.record(z.string(), z.int().nonnegative()).default({}),
+  /** Ids of the rows by which the same provider keeps prefixes for another time, where a request may choose. */
+  otherTimes: z.array(z.string().min(1)).readonly().exactOptional(),
   /** What the figures leave out, or how sure they are. */
   note: z.string().optional(),
 });
@@ -61,6 +63,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
     write: 1.25,
     ttlSeconds: 5 * MINUTE,
     ...ANTHROPIC_MINIMUM,
+    otherTimes: ["anthropic-1h"],
     note: "The cache of five minutes, refreshed on use.",
   }),
   row({
@@ -69,6 +72,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
     write: 2,
     ttlSeconds: HOUR,
     ...ANTHROPIC_MINIMUM,
+    otherTimes: ["anthropic"],
     note: "The cache of one hour.",
   }),
   row({

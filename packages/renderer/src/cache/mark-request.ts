@@ -51,6 +51,16 @@ export const canMark = (request: ChatRequest, places: BreakpointPlaces, mark: Pa
   (places.frame && request.system.length > 0) ||
   places.messages.some((index) => carrierIndex(request.messages, index, mark) >= 0);
 
+/** The places where the marks come to stand: each at the last message up to it that can carry one. */
+export function carrierPlaces(
+  request: ChatRequest,
+  { frame, messages }: BreakpointPlaces,
+  mark: PartMark,
+): BreakpointPlaces {
+  const carriers = messages.map((index) => carrierIndex(request.messages, index, mark)).filter((index) => index >= 0);
+  return { frame, messages: [...new Set(carriers)] };
+}
+
 const carrierIndex = (messages: readonly ChatMessage[], from: number, mark: PartMark): number =>
   messages.findLastIndex((message, index) => index <= from && carrierPart(message, mark) >= 0);
 

@@ -1,6 +1,13 @@
 import type { ChatMessage, ChatRequest, JsonObject, Part } from "@threadfold/core";
-import { breakpointPlaces } from "../cache/breakpoint-places.ts";
-import { canMark, type MarkedFormat, markPayload, markRequest, type PartMark } from "../cache/mark-request.ts";
+import { type BreakpointPlaces, breakpointPlaces } from "../cache/breakpoint-places.ts";
+import {
+  canMark,
+  carrierPlaces,
+  type MarkedFormat,
+  markPayload,
+  markRequest,
+  type PartMark,
+} from "../cache/mark-request.ts";
 import { capabilitiesOf } from "../input/model-capabilities.ts";
 import type { CacheOptions } from "./provider-format.ts";
 
@@ -22,17 +29,28 @@ export interface OpenaiMarking extends MarkedFormat {
 export function markOpenai(
   payload: JsonObject,
   request: ChatRequest,
-  { previous, model, capabilities }: CacheOptions,
+  cache: CacheOptions,
   format: OpenaiMarking,
 ): JsonObject {
-  if (model === undefined || capabilitiesOf(model, capabilities)?.cacheBreakpoints !== true) return payload;
-  const places = breakpointPlaces(request, { ...LIMITS, ...(previous !== undefined && { previous }) });
-  const kept = { ...places, frame: places.frame && format.carriesSystem(request) };
-  const mark: PartMark = { ...MARK, carries: format.carries };
-  if (!canMark(request, kept, mark)) return payload;
-  const marked = markPayload(payload, request, markRequest(request, kept, mark), format);
+  const places = openaiPlaces(request, cache, format);
+  if (places === null) return payload;
+  const marked = markPayload(payload, request, markRequest(request, places, markOf(format)), format);
   return { ...marked, prompt_cache_options: { mode: "explicit" } };
 }
+
+/** Where {@link markOpenai} places them; null where it places none. */
+export function openaiPlaces(
+  request: ChatRequest,
+  { previous, model, capabilities }: CacheOptions,
+  format: OpenaiMarking,
+): BreakpointPlaces | null {
+  if (model === undefined || capabilitiesOf(model, capabilities)?.cacheBreakpoints !== true) return null;
+  const places = breakpointPlaces(request, { ...LIMITS, ...(previous !== undefined && { previous }) });
+  const kept = { ...places, frame: places.frame && format.carriesSystem(request) };
+  return canMark(request, kept, markOf(format)) ? carrierPlaces(request, kept, markOf(format)) : null;
+}
+
+const markOf = ({ carries }: OpenaiMarking): PartMark => ({ ...MARK, carries });
 
 const MARK = {
   provider: "openai",

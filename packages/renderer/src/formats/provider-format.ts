@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject, LegalityViolation } from "@threadfold/core";
+import type { BreakpointPlaces } from "../cache/breakpoint-places.ts";
 import type { CapabilityTable } from "../input/model-capabilities.ts";
 import type { RenderManifest } from "../input/render-manifest.ts";
 import type { LegalityTable } from "../legality/legality-rule.ts";
@@ -54,6 +55,8 @@ export interface ProviderFormat {
    * Absent where a provider finds cached prefixes by itself, as Gemini does.
    */
   mark?(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject;
+  /** Where `mark` places them; null where it places none. What a prompt cache can have of the request is known by it. */
+  places?(request: ChatRequest, cache: CacheOptions): BreakpointPlaces | null;
   /**
    * Checks any payload against the rules. With the manifest of its rendering, violations also name message and record;
    * without one the payload is foreign, and its whole shape is checked against the wire schema too.

@@ -7,7 +7,9 @@ import {
   type JournalRecord,
   type JsonObject,
   planDiff,
+  type RequestCacheRecord,
   type RequestRefusedRecord,
+  type SummariesAskedRecord,
   type SummaryRole,
   type SummaryWording,
   sha256,
@@ -30,6 +32,7 @@ export interface RenderInputs {
   readonly model?: string;
   readonly threadVersion: number;
   readonly rehydrated: readonly RehydrationResult[];
+  readonly cache?: RequestCacheRecord;
 }
 
 /** Called with a record that could not be written. */
@@ -45,6 +48,7 @@ export interface SessionRecorder {
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
   requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
+  summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
 }
 
 /**
@@ -56,6 +60,7 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   planCommitted: async () => undefined,
   requestRendered: () => refuseErasedThread(store, threadId),
   requestRefused: async () => undefined,
+  summariesAsked: async () => undefined,
 });
 
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
@@ -112,11 +117,16 @@ export class SessionJournal implements SessionRecorder {
       rehydrated,
       payloadDigest: prepared.digest,
       tokens: prepared.tokens,
+      ...(turn.cache !== undefined && { cache: turn.cache }),
     });
   }
 
   async requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void> {
     await this.#note({ type: "request-refused", ...refused });
+  }
+
+  async summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void> {
+    await this.#note({ type: "summaries-asked", ...asked });
   }
 
   async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {

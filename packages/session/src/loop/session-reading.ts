@@ -1,7 +1,9 @@
 import {
   type AgentThread,
+  type CacheBill,
   type CompactionPlan,
   type ContextCompactionConfig,
+  cacheBill,
   type Explanation,
   type MessageId,
   type RecallPage,
@@ -114,6 +116,20 @@ export abstract class SessionReading {
   /** How full the window is under the current plan, what folding did, and what the provider reported. */
   stats(): SessionStats {
     return sessionStats(this.#services);
+  }
+
+  /**
+   * What the thread's calls cost and for what, by its journal: dollars and tokens by cause of every miss of the prompt cache,
+   * by fold, summary call and recall answer, and what the same calls would have cost otherwise. Reads the whole journal.
+   */
+  async bill(): Promise<CacheBill> {
+    const { models, config } = this.#options;
+    const own = config?.promptCachePrice;
+    const entries = await this.store.journal.read(this.threadId);
+    return cacheBill(entries, {
+      ...(models !== undefined && { models }),
+      ...(typeof own === "object" && { prices: [own] }),
+    });
   }
 
   /** Signs that the newest fold took away what was still needed. Walks the thread. */

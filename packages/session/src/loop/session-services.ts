@@ -12,6 +12,7 @@ import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { openedOptions, type SessionParts, sessionParts, systemClock } from "../host/session-parts.ts";
 import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "../journal/session-journal.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
+import { CacheTrace } from "../prepare/cache-trace.ts";
 import { type FittingRequestPorts, fittingRequest } from "../prepare/fitting-request.ts";
 import { CacheMarks, RequestRecorder } from "../prepare/request-recorder.ts";
 import { backgroundOptions } from "../queue/compaction-queue.ts";
@@ -95,7 +96,10 @@ function sessionServices(
     ...(background !== undefined && { background: backgroundOptions(background, config) }),
   });
   const marks = new CacheMarks(options.cacheBreakpoints);
-  const recorder = new RequestRecorder({ thread, request, memory, journal, marks, tokenizer: tokenizer.id });
+  const recorder = new RequestRecorder({
+    ...{ thread, request, memory, journal, marks, tokenizer: tokenizer.id },
+    ...(options.journal !== false && { trace: new CacheTrace(first.thread.length) }),
+  });
   const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };
   return { ...services, prepareRequest: requestMaker(options, services, records) };
 }

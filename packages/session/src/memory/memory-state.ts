@@ -136,7 +136,7 @@ export function afterSummary(
 /** The state after a request was rendered. @param now milliseconds since the epoch. */
 export const afterRequest = (state: MemoryState, sent: SentRequest, now: number): MemoryState => ({
   ...state,
-  past: { attempt: state.past?.attempt, usage: afterSending(usageOf(state), sent), requestedAt: now },
+  past: { ...(state.past ?? NO_PAST), usage: afterSending(usageOf(state), sent), requestedAt: now },
 });
 
 /** What a provider reported of the newest request, and what of its answer stands in the thread by our count, if it does. */

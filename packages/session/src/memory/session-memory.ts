@@ -5,6 +5,7 @@ import type {
   CompactionPlan,
   ContextCompactionEvent,
   JournalRecord,
+  RequestPrefix,
   Summarizer,
 } from "@threadfold/core";
 import type { Calibration } from "@threadfold/tokenizers";
@@ -101,6 +102,11 @@ export class SessionMemory {
   /** What was learned of the model's counter, by this session and those before it. */
   get calibration(): Calibration {
     return this.#state.calibration;
+  }
+
+  /** Beginnings of the newest request of an earlier session that may be in the provider's cache. */
+  get prefixesLeft(): readonly RequestPrefix[] {
+    return (this.#state.past ?? NO_PAST).prefixes;
   }
 
   /** Seconds since the last request; undefined before the first one. */

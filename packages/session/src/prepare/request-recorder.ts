@@ -4,10 +4,11 @@ import {
   type CompactionOutcome,
   type CompactionPlan,
   type JsonObject,
+  overheadTokens,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
-import type { ProviderFormat, RenderWarning } from "@threadfold/renderer";
+import type { BreakpointPlaces, ProviderFormat, RenderWarning } from "@threadfold/renderer";
 import type { RenderedPlan, ThreadState } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -15,6 +16,7 @@ import type { SessionRecorder } from "../journal/session-journal.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
+import type { CacheTrace } from "./cache-trace.ts";
 
 /** What requests are rendered from and recorded with. */
 export interface RequestRecorderPorts {
@@ -23,6 +25,8 @@ export interface RequestRecorderPorts {
   readonly memory: SessionMemory;
   readonly journal: SessionRecorder;
   readonly marks: CacheMarks;
+  /** Absent where no journal is kept that would take what it says. */
+  readonly trace?: CacheTrace;
   /** Id of the counter. */
   readonly tokenizer: string;
 }
@@ -76,15 +80,16 @@ export class RequestRecorder {
 
   /** Hands a request out. @throws what the journal throws. */
   async record(made: RenderedRequest, outcome: CompactionOutcome | null): Promise<PreparedRequest> {
-    const { thread, request, memory, journal, tokenizer, marks } = this.#ports;
+    const { thread, request, memory, journal, tokenizer, marks, trace } = this.#ports;
     const { state, plan, rehydrated, overBudget } = made;
     const { rendering, payload, verification, digest } = made.rendered;
     const { frame, model, summaryRole, summaryWording, format } = request;
+    const marked = marks.mark(payload, rendering.request, format, model);
     const { text, digest: sum, bytes } = digest;
     const prepared: PreparedRequest = {
       format: format.id,
       request: rendering.request,
-      payload: marks.mark(payload, rendering.request, format, model),
+      payload: marked.payload,
       payloadText: text,
       digest: sum,
       bytes,
@@ -104,6 +109,9 @@ export class RequestRecorder {
       outcome,
       rehydrated: rehydrated.map((result) => result.artifactId),
     };
+    const left = memory.prefixesLeft;
+    const traced = { rendering, marks: marked.places, price: request.price?.id, state, left };
+    const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
     memory.requestSent({ planVersion: plan.version, tokens: prepared.tokens });
     await journal.requestRendered(prepared, {
       frame,
@@ -113,6 +121,7 @@ export class RequestRecorder {
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
       rehydrated,
+      ...(cache !== undefined && { cache }),
     });
     return prepared;
   }
@@ -141,16 +150,22 @@ export class CacheMarks {
     this.#asked = asked;
   }
 
-  /** The payload with its marks, where the host asked for them and provider and model take any. */
-  mark(payload: JsonObject, request: ChatRequest, format: ProviderFormat, model: string | undefined): JsonObject {
+  /** The payload with its marks, where the host asked for them and provider and model take any, and where they stand. */
+  mark(
+    payload: JsonObject,
+    request: ChatRequest,
+    format: ProviderFormat,
+    model: string | undefined,
+  ): { readonly payload: JsonObject; readonly places: BreakpointPlaces | null } {
     const asked = this.#asked;
-    if (asked === undefined || asked === false || format.mark === undefined) return payload;
+    if (asked === undefined || asked === false || format.mark === undefined) return { payload, places: null };
     const previous = this.#sent;
     this.#sent = request;
-    return format.mark(payload, request, {
+    const cache = {
       ...(asked !== true && asked.ttl !== undefined && { ttl: asked.ttl }),
       ...(previous !== undefined && { previous }),
       ...(model !== undefined && { model }),
-    });
+    };
+    return { payload: format.mark(payload, request, cache), places: format.places?.(request, cache) ?? null };
   }
 }

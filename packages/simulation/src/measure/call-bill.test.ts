@@ -1,5 +1,4 @@
-import { PROMPT_CACHE_PRICES } from "@threadfold/core";
-import { simulatePrefixCache } from "@threadfold/renderer";
+import { PROMPT_CACHE_PRICES, simulatePrefixCache } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";

@@ -1,5 +1,10 @@
-import { PROMPT_CACHE_PRICES, type PromptCachePrice } from "@threadfold/core";
-import { type CachedRequest, cacheMatching, simulatePrefixCache } from "@threadfold/renderer";
+import {
+  type CachedRequest,
+  cacheMatching,
+  PROMPT_CACHE_PRICES,
+  type PromptCachePrice,
+  simulatePrefixCache,
+} from "@threadfold/core";
 
 /** The three ways of counting a bill that figures are compared by (`targets.md`). */
 export const BILL_IDS = ["a", "b", "c"] as const;

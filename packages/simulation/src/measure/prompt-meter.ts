@@ -1,4 +1,4 @@
-import type { CachedRequest, PrefixUnit } from "@threadfold/renderer";
+import type { CachedRequest, PrefixUnit } from "@threadfold/core";
 import type { PatternScanner } from "../needs/pattern-scanner.ts";
 import type { PromptPiece } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type Message, ThreadfoldError, visibleText } from "@threadfold/core";
+import { type CachedRequest, type Message, ThreadfoldError, visibleText } from "@threadfold/core";
 import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
-import type { CachedRequest } from "@threadfold/renderer";
 import { callBills, type ProviderBills, providerBills } from "../measure/call-bill.ts";
 import { PairCheck, showsMessage } from "../measure/pair-check.ts";
 import { type KnownPiece, type MeasuredPrompt, PrefixUnits, PromptMeter } from "../measure/prompt-meter.ts";

@@ -271,8 +271,8 @@ export function checkLogAgainstJournal(log: CheckedLog, journal: readonly Journa
 export function checkPlansAgainstJournal(planIds: readonly string[], journal: readonly JournalEntry[]): Problem {
   for (const { sequence, record: kept } of journal) {
     const record = kept.type === "checkpoint-made" ? kept.checkpoint : kept;
-    if (!("planVersion" in record)) continue;
-    const { planVersion } = record;
+    const planVersion = "planVersion" in record ? record.planVersion : undefined;
+    if (planVersion === undefined) continue;
     if (planVersion > planIds.length) {
       return {
         at: planIds.length + 1,

@@ -5,7 +5,7 @@ import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legali
 import type { ProviderFormat } from "../provider-format.ts";
 import { aiSdkView, type MessageRange } from "./ai-sdk-view.ts";
 import { lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
-import { markAiSdk } from "./mark-ai-sdk.ts";
+import { aiSdkPlaces, markAiSdk } from "./mark-ai-sdk.ts";
 import { AI_SDK_RULES } from "./rules.ts";
 import { aiSdkPromptSchema } from "./wire-schema.ts";
 
@@ -41,6 +41,7 @@ export const aiSdk: ProviderFormat = {
     return { payload: cache === undefined ? payload : markAiSdk(payload, request, cache, lower) };
   },
   mark: (payload, request, cache) => markAiSdk(payload, request, cache, lower),
+  places: aiSdkPlaces,
   check(payload, manifest) {
     const view = aiSdkView(payload, editedMessages(manifest));
     const shape = manifest === undefined ? checkShape(aiSdkPromptSchema, payload) : [];

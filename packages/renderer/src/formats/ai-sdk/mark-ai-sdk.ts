@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject, Part } from "@threadfold/core";
-import { breakpointPlaces } from "../../cache/breakpoint-places.ts";
-import { canMark, markPayload, markRequest, type PartMark } from "../../cache/mark-request.ts";
+import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-places.ts";
+import { canMark, carrierPlaces, markPayload, markRequest, type PartMark } from "../../cache/mark-request.ts";
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import type { CacheOptions } from "../provider-format.ts";
 
@@ -22,20 +22,38 @@ const PROVIDERS = {
 export function markAiSdk(
   payload: JsonObject,
   request: ChatRequest,
-  { previous, ttl, model, capabilities }: CacheOptions,
+  cache: CacheOptions,
   lower: (request: ChatRequest) => JsonObject,
 ): JsonObject {
-  const known = model === undefined ? null : capabilitiesOf(model, capabilities);
-  const provider = known?.provider ?? "anthropic";
-  if (provider !== "anthropic" && provider !== "openai") return payload;
-  if (known !== null && !known.cacheBreakpoints) return payload;
-  const { most, lookBackBlocks, ...fields } = PROVIDERS[provider];
-  const value = provider === "openai" ? { mode: "explicit" } : { type: "ephemeral", ...(ttl !== undefined && { ttl }) };
-  const mark: PartMark = { provider, ...fields, value, onResults: "part", carries };
-  const places = breakpointPlaces(request, { most, lookBackBlocks, ...(previous !== undefined && { previous }) });
-  if (!canMark(request, places, mark)) return payload;
+  const mark = markFor(cache);
+  const places = mark && placesFor(request, cache, mark);
+  if (mark === null || places === null) return payload;
   const marked = markRequest(request, places, mark);
   return markPayload(payload, request, marked, { field: "messages", lower, itemsOf: () => 1 });
+}
+
+/** Where {@link markAiSdk} places them; null where it places none. */
+export function aiSdkPlaces(request: ChatRequest, cache: CacheOptions): BreakpointPlaces | null {
+  const mark = markFor(cache);
+  return mark && placesFor(request, cache, mark);
+}
+
+type AiSdkMark = PartMark & { readonly provider: keyof typeof PROVIDERS };
+
+function markFor({ ttl, model, capabilities }: CacheOptions): AiSdkMark | null {
+  const known = model === undefined ? null : capabilitiesOf(model, capabilities);
+  const provider = known?.provider ?? "anthropic";
+  if (provider !== "anthropic" && provider !== "openai") return null;
+  if (known !== null && !known.cacheBreakpoints) return null;
+  const { field, oldFields } = PROVIDERS[provider];
+  const value = provider === "openai" ? { mode: "explicit" } : { type: "ephemeral", ...(ttl !== undefined && { ttl }) };
+  return { provider, field, oldFields, value, onResults: "part", carries };
+}
+
+function placesFor(request: ChatRequest, { previous }: CacheOptions, mark: AiSdkMark): BreakpointPlaces | null {
+  const { most, lookBackBlocks } = PROVIDERS[mark.provider];
+  const places = breakpointPlaces(request, { most, lookBackBlocks, ...(previous !== undefined && { previous }) });
+  return canMark(request, places, mark) ? carrierPlaces(request, places, mark) : null;
 }
 
 /** Thinking cannot carry a breakpoint, and a provider's own item goes out as it is. */

@@ -6,7 +6,7 @@ import { asText, isPlainObject } from "../../legality/legality-rule.ts";
 import type { LoweredRequest, LowerOptions, ProviderFormat } from "../provider-format.ts";
 import { type AnthropicContext, anthropicView, blockLocator, editedBlocks } from "./anthropic-view.ts";
 import { lowerMessages, lowerText, lowerTool } from "./lower.ts";
-import { markBreakpoints } from "./mark-breakpoints.ts";
+import { markBreakpoints, markedPlaces } from "./mark-breakpoints.ts";
 import { ANTHROPIC_REQUIREMENTS } from "./requirements.ts";
 import { ANTHROPIC_RULES } from "./rules.ts";
 import { anthropicRequestSchema } from "./wire-schema.ts";
@@ -18,6 +18,7 @@ export const anthropicMessages: ProviderFormat = {
   rules: { requirements: ANTHROPIC_REQUIREMENTS, rules: [SHAPE_RULE, ...ANTHROPIC_RULES] },
   lower,
   mark: markBreakpoints,
+  places: markedPlaces,
   check(payload, manifest) {
     const view = anthropicView(payload, { edited: editOf(payload, manifest), host: manifest?.host });
     const shape = manifest === undefined ? checkShape(anthropicRequestSchema, payload) : [];

@@ -13,6 +13,15 @@ const UNMARKABLE: readonly unknown[] = ["thinking", "redacted_thinking"];
 export const anthropicBreakpoints = (request: ChatRequest, { previous }: CacheOptions): BreakpointPlaces =>
   breakpointPlaces(request, { ...LIMITS, ...(previous !== undefined && { previous }) });
 
+/** Where {@link markBreakpoints} puts them: thinking carries none. */
+export function markedPlaces(request: ChatRequest, cache: CacheOptions): BreakpointPlaces {
+  const { frame, messages } = anthropicBreakpoints(request, cache);
+  return { frame, messages: messages.filter((index) => markedPart(request.messages[index]) >= 0) };
+}
+
+const markedPart = (message: ChatRequest["messages"][number] | undefined): number =>
+  message?.parts.findLastIndex(({ type }) => type !== "reasoning") ?? -1;
+
 /** Puts breakpoints into a payload in place of those that came with the thread. */
 export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache: CacheOptions): JsonObject {
   const mark: JsonObject = { type: "ephemeral", ...(cache.ttl !== undefined && { ttl: cache.ttl }) };
@@ -36,10 +45,10 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
 function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): ReadonlySet<number> {
   const ordinals = new Set<number>();
   let first = 0;
-  messages.forEach(({ parts }, index) => {
-    const last = places.includes(index) ? parts.findLastIndex(({ type }) => type !== "reasoning") : -1;
+  messages.forEach((message, index) => {
+    const last = places.includes(index) ? markedPart(message) : -1;
     if (last >= 0) ordinals.add(first + last);
-    first += parts.length;
+    first += message.parts.length;
   });
   return ordinals;
 }

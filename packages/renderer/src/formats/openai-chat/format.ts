@@ -2,7 +2,7 @@ import type { ChatRequest, JsonObject, Part } from "@threadfold/core";
 import { hasResultText } from "../../cache/mark-request.ts";
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
-import { markOpenai, type OpenaiMarking } from "../openai-breakpoints.ts";
+import { markOpenai, type OpenaiMarking, openaiPlaces } from "../openai-breakpoints.ts";
 import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
 import { isRefusal, lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
 import { openaiChatView } from "./openai-chat-view.ts";
@@ -44,6 +44,7 @@ export const openaiChat: ProviderFormat = {
     return { payload: cache === undefined ? payload : mark(payload, request, cache) };
   },
   mark,
+  places: (request, cache) => openaiPlaces(request, cache, MARKING),
   check(payload, manifest) {
     const view = openaiChatView(payload, manifest?.host);
     const shape = manifest === undefined ? checkShape(openaiChatRequestSchema, payload) : [];

@@ -2,7 +2,7 @@ import { type ChatMessage, type ChatRequest, type JsonObject, type Part, toSyste
 import { hasResultText } from "../../cache/mark-request.ts";
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { checkRules, checkShape, type PathNames, partLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
-import { markOpenai, type OpenaiMarking } from "../openai-breakpoints.ts";
+import { markOpenai, type OpenaiMarking, openaiPlaces } from "../openai-breakpoints.ts";
 import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
 import { isSaid, itemCount, lowerRequest } from "./lower.ts";
 import { partsOf, responsesView } from "./responses-view.ts";
@@ -75,6 +75,7 @@ export const openaiResponses: ProviderFormat = {
     return { payload: cache === undefined ? payload : mark(payload, request, cache) };
   },
   mark,
+  places: (request, cache) => openaiPlaces(request, cache, MARKING),
   check(payload, manifest) {
     const view = responsesView(payload, manifest?.host);
     const shape = manifest === undefined ? checkShape(openaiResponsesRequestSchema, payload) : [];

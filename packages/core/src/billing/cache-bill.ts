@@ -1,0 +1,152 @@
+import type { JournalEntry, JournalRecord, SummariesAskedRecord } from "../audit/journal.ts";
+import { type ModelRow, modelRow } from "../providers/models.ts";
+import { type Amount, amountOf, dollarsFor, dollarsOf, sumOf, totalOf } from "./amount.ts";
+import { type CacheMiss, cacheLedger, type LedgerCall } from "./cache-ledger.ts";
+import { type InsteadBill, insteadBills } from "./instead-bills.ts";
+import { type LedgerOptions, type RecordedCall, recordedCalls } from "./recorded-call.ts";
+
+/** What the calls of a thread cost, and for what. */
+export interface CacheBill {
+  readonly calls: readonly LedgerCall[];
+  readonly totals: BillTotals;
+  /** Tokens that were paid for again, by cause; those that a fold, a host or a model is to blame for stand apart. */
+  readonly misses: readonly MissTotal[];
+  readonly folds: readonly FoldBill[];
+  readonly summaries: readonly SummaryBill[];
+  /** What the recall tools answered, where it was read first. */
+  readonly recall: { readonly answers: number; readonly tokens: number } & Amount;
+  readonly instead: readonly InsteadBill[];
+}
+
+export interface BillTotals extends Amount {
+  readonly calls: number;
+  /** Calls of which the provider reported something; the others are billed by its rules. */
+  readonly reported: number;
+  /** Calls whose prompt cache the journal says nothing of. */
+  readonly notRecorded: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  readonly uncachedTokens: number;
+  /** Of the dollars, those of summary calls. */
+  readonly summaryDollars: number | null;
+}
+
+export interface MissTotal {
+  /** The cause of the misses; of changes with whoever made them, such as `changed by fold`. */
+  readonly cause: string;
+  readonly misses: number;
+  readonly tokens: number;
+  readonly dollars: number | null;
+}
+
+/** What a plan cost when it was first sent, and what it spares each call. */
+export interface FoldBill {
+  readonly planVersion: number;
+  /** Calls that were made under it. */
+  readonly calls: number;
+  /** Tokens of its first call that would have been read from the cache without it. */
+  readonly missedTokens: number;
+  readonly missedDollars: number | null;
+  /** Tokens that all of its calls had less than without any folding. */
+  readonly sparedTokens: number;
+  readonly summary: SummaryBill | null;
+}
+
+/** What one fold asked a model for. */
+export interface SummaryBill extends Omit<SummariesAskedRecord, "type"> {
+  /** Place of the record in the journal. */
+  readonly sequence: number;
+  readonly dollars: number | null;
+}
+
+/**
+ * What a thread's calls cost and for what: by cause, by fold, by summary call and by recall answer, and what the same calls
+ * would have cost otherwise. A function of the journal alone.
+ *
+ * @param entries the journal of one thread.
+ */
+export function cacheBill(entries: readonly JournalEntry[], options: LedgerOptions = {}): CacheBill {
+  const calls = cacheLedger(entries, options);
+  const recorded = recordedCalls(entries, options);
+  const summaries = entries.flatMap(({ sequence, record }) => summaryBill(sequence, record, options.models ?? []));
+  return {
+    calls,
+    totals: billTotals(calls, summaries),
+    misses: missTotals(calls.flatMap(({ misses }) => misses)),
+    folds: foldBills(calls, recorded, summaries),
+    summaries,
+    recall: recallBill(recorded),
+    instead: insteadBills(recorded, options),
+  };
+}
+
+function billTotals(calls: readonly LedgerCall[], summaries: readonly SummaryBill[]): BillTotals {
+  const summaryDollars = dollarsOf(summaries);
+  return {
+    calls: calls.length,
+    reported: calls.filter(({ outputTokens }) => outputTokens !== null).length,
+    notRecorded: calls.filter(({ cache }) => cache === null).length,
+    inputTokens: sumOf(calls, ({ inputTokens }) => inputTokens),
+    outputTokens: sumOf(calls, ({ outputTokens }) => outputTokens ?? 0),
+    readTokens: sumOf(calls, ({ input }) => input?.readTokens ?? 0),
+    writtenTokens: sumOf(calls, ({ input }) => input?.writtenTokens ?? 0),
+    uncachedTokens: sumOf(calls, ({ input, inputTokens }) => input?.uncachedTokens ?? inputTokens),
+    bill: sumOf(calls, ({ input, inputTokens }) => input?.bill ?? inputTokens),
+    dollars: dollarsOf([...calls, ...summaries]),
+    summaryDollars,
+  };
+}
+
+const causeOf = (miss: CacheMiss): string => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
+
+function missTotals(misses: readonly CacheMiss[]): readonly MissTotal[] {
+  const causes = [...new Set(misses.map(causeOf))];
+  const totals = causes.map((cause) => {
+    const own = misses.filter((miss) => causeOf(miss) === cause);
+    return { cause, misses: own.length, tokens: sumOf(own, ({ tokens }) => tokens), dollars: dollarsOf(own) };
+  });
+  return totals.sort((a, b) => b.tokens - a.tokens);
+}
+
+function summaryBill(sequence: number, record: JournalRecord, models: readonly ModelRow[]): readonly SummaryBill[] {
+  if (record.type !== "summaries-asked") return [];
+  const { type: _type, ...summary } = record;
+  const row = summary.model === undefined ? undefined : modelRow(summary.model, models);
+  const dollars = dollarsFor(summary.inputTokens, summary.outputTokens, row);
+  return [{ ...summary, sequence, dollars }];
+}
+
+function foldBills(
+  calls: readonly LedgerCall[],
+  recorded: readonly RecordedCall[],
+  summaries: readonly SummaryBill[],
+): readonly FoldBill[] {
+  const versions = [...new Set(calls.map(({ planVersion }) => planVersion))].filter((version) => version > 0);
+  return versions.map((planVersion) => {
+    const own = calls.filter((call) => call.planVersion === planVersion);
+    const missed = own.flatMap(({ misses }) => misses.filter((miss) => causeOf(miss) === "changed by fold"));
+    const under = recorded.filter(({ record }) => record.planVersion === planVersion);
+    return {
+      planVersion,
+      calls: own.length,
+      missedTokens: sumOf(missed, ({ tokens }) => tokens),
+      missedDollars: dollarsOf(missed),
+      sparedTokens: sumOf(under, ({ record }) => Math.max(0, (record.cache?.unfoldedTokens ?? 0) - record.tokens)),
+      summary: summaries.find((summary) => summary.planVersion === planVersion) ?? null,
+    };
+  });
+}
+
+function recallBill(recorded: readonly RecordedCall[]): CacheBill["recall"] {
+  const answered = recorded.flatMap(({ record, price, row }) => {
+    const recall = record.cache?.recall;
+    return recall === undefined ? [] : [{ ...recall, ...amountOf(recall.tokens * (price?.write ?? 1), row) }];
+  });
+  return {
+    answers: sumOf(answered, ({ answers }) => answers),
+    tokens: sumOf(answered, ({ tokens }) => tokens),
+    ...totalOf(answered),
+  };
+}

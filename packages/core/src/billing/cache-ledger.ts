@@ -1,0 +1,175 @@
+import type { JournalEntry } from "../audit/journal.ts";
+import type { PrefixChange, RequestPrefix } from "../audit/request-cache-record.ts";
+import type { PromptCachePrice } from "../providers/cache-prices.ts";
+import { type CacheOutcome, inputBill, PromptCache } from "../providers/prompt-cache.ts";
+import { amountOf, dollarsFor } from "./amount.ts";
+import { type CountedMiss, type MissCause, missByClaim, missByRules } from "./cache-misses.ts";
+import {
+  keepShared,
+  type LedgerOptions,
+  matchingOf,
+  playCall,
+  type RecordedCall,
+  recordedCalls,
+} from "./recorded-call.ts";
+
+/**
+ * One request of a journal. Tokens are the provider's where it reported any of the request, else those of the session's
+ * counter.
+ */
+export interface LedgerCall {
+  /** Place of the request in the journal. */
+  readonly sequence: number;
+  /** ISO 8601 time in UTC. */
+  readonly at: string;
+  readonly format: string;
+  /** Null where the journal names none. */
+  readonly model: string | null;
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  /** Seconds since the request before; null for the first one. */
+  readonly idleSeconds: number | null;
+  readonly inputTokens: number;
+  /** Null where nothing was reported, as of a request that was never answered. */
+  readonly outputTokens: number | null;
+  /** What the input is billed as: what the provider claims; by its rules where it claims nothing; null where neither is known. */
+  readonly input: CacheOutcome | null;
+  /** Price of input and output, in US dollars; null where a price is not known. */
+  readonly dollars: number | null;
+  /** Null in journals that were written before it was recorded, and where the provider's rules are not known. */
+  readonly cache: LedgerCache | null;
+  readonly misses: readonly CacheMiss[];
+}
+
+/** A request and the provider's prompt cache. */
+export interface LedgerCache {
+  /** Id of the price row. */
+  readonly price: string;
+  readonly ttlSeconds: number;
+  /** Beginnings of the request, the shortest first. Their tokens are those of the session's counter. */
+  readonly prefixes: readonly RequestPrefix[];
+  readonly change: PrefixChange | null;
+  /** Tokens of the longest beginning that the provider can have by its rules. */
+  readonly possibleTokens: number;
+  /** Tokens that it says it read from its cache; null where it says nothing. */
+  readonly claimedTokens: number | null;
+  /** What the request would be billed as by the rules alone, in tokens of the session's counter. */
+  readonly byRules: CacheOutcome;
+}
+
+/** Tokens that were not read from the cache, or were only claimed to be, and why. */
+export type CacheMiss = MissCause & {
+  readonly tokens: number;
+  /** What they cost more than read from the cache, in US dollars; null where the model's prices are not known. */
+  readonly dollars: number | null;
+};
+
+/**
+ * What a thread's requests had of their provider's prompt cache, what the provider claims, what they cost, and why tokens
+ * were paid for again. A function of the journal alone.
+ *
+ * @param entries the journal of one thread, or the beginning of it.
+ */
+export function cacheLedger(entries: readonly JournalEntry[], options: LedgerOptions = {}): readonly LedgerCall[] {
+  const cache = new PromptCache();
+  let leftTokens = 0;
+  return recordedCalls(entries, options).map((now, index, calls) => {
+    const before = calls[index - 1] ?? null;
+    const { price } = now;
+    if (price === undefined || now.record.cache === undefined) return ledgerCall(now, price, null, []);
+    keepShared(cache, now, before, price);
+    const expired = now.record.cache.prefixes.findLast(({ digest }) => cache.state(digest, now.at) === "expired");
+    const outcome = playCall(cache, now, price);
+    const played = { now, before, price, outcome, leftTokens, expiredTokens: expired?.tokens ?? 0 };
+    leftTokens = outcome.readTokens + outcome.writtenTokens;
+    const byRules = missByRules(played);
+    return ledgerCall(now, price, outcome, [
+      ...(byRules === null ? [] : [scaled(byRules, scaleOf(now))]),
+      ...claimMisses(now, price, outcome, before),
+    ]);
+  });
+}
+
+/** The provider's tokens for one that the session counts. */
+const scaleOf = ({ usage, record }: RecordedCall): number =>
+  usage === undefined || record.tokens === 0 ? 1 : usage.inputTokens / record.tokens;
+
+const scaled = <Miss extends CountedMiss>(miss: Miss, scale: number): Miss => ({
+  ...miss,
+  tokens: Math.round(miss.tokens * scale),
+});
+
+/** What the claim is checked against: a count is as uncertain as its whole differs from what the provider says. */
+function claimMisses(
+  now: RecordedCall,
+  price: PromptCachePrice,
+  outcome: CacheOutcome,
+  before: RecordedCall | null,
+): readonly CountedMiss[] {
+  const { usage, record } = now;
+  if (usage?.cacheReadTokens === undefined) return [];
+  const scale = scaleOf(now);
+  const matching = record.cache && matchingOf(record.cache, price);
+  // A provider that finds any prefix may find some of the first message that differs; no token is shorter than a byte.
+  const within = matching?.kind === "implicit" ? matching.stepTokens - 1 + (record.cache?.change?.byte ?? 0) : 0;
+  const believed = before === null ? record.tokens : (record.cache?.prefixes[0]?.tokens ?? 0);
+  const miss = missByClaim({
+    claimed: usage.cacheReadTokens,
+    possible: Math.round(outcome.readTokens * scale),
+    margin: Math.abs(usage.inputTokens - record.tokens) + within,
+    believed: Math.round(believed * scale),
+  });
+  return miss === null ? [] : [miss];
+}
+
+function ledgerCall(
+  now: RecordedCall,
+  price: PromptCachePrice | undefined,
+  outcome: CacheOutcome | null,
+  misses: readonly CountedMiss[],
+): LedgerCall {
+  const { sequence, at, record, usage, model, idleSeconds } = now;
+  const { format, threadVersion, planVersion } = record;
+  const input = price === undefined ? null : paidInput(now, price, outcome);
+  return {
+    ...{ sequence, at: new Date(at).toISOString(), format, model, threadVersion, planVersion, idleSeconds },
+    inputTokens: usage?.inputTokens ?? record.tokens,
+    outputTokens: usage?.outputTokens ?? null,
+    input,
+    dollars: input === null ? null : dollarsFor(input.bill, usage?.outputTokens ?? 0, now.row),
+    cache: price === undefined || outcome === null ? null : ledgerCache(now, price, outcome),
+    misses: misses.map((miss) => ({ ...miss, dollars: missDollars(miss, now) })),
+  };
+}
+
+function ledgerCache(now: RecordedCall, price: PromptCachePrice, outcome: CacheOutcome): LedgerCache {
+  const { cache } = now.record;
+  return {
+    price: price.id,
+    ttlSeconds: price.ttlSeconds,
+    prefixes: cache?.prefixes ?? [],
+    change: cache?.change ?? null,
+    possibleTokens: Math.round(outcome.readTokens * scaleOf(now)),
+    claimedTokens: now.usage?.cacheReadTokens ?? null,
+    byRules: outcome,
+  };
+}
+
+/** What the input was billed as, by what was reported of it and by the rules for the rest; null where neither says anything. */
+function paidInput(now: RecordedCall, price: PromptCachePrice, outcome: CacheOutcome | null): CacheOutcome | null {
+  const { usage, record } = now;
+  const scale = scaleOf(now);
+  const inputTokens = usage?.inputTokens ?? record.tokens;
+  const read = usage?.cacheReadTokens ?? (outcome === null ? undefined : Math.round(outcome.readTokens * scale));
+  if (read === undefined) return null;
+  const cached = outcome === null ? read : Math.round((outcome.readTokens + outcome.writtenTokens) * scale);
+  const written = Math.min(usage?.cacheWriteTokens ?? Math.max(0, cached - read), inputTokens - read);
+  const tokens = { readTokens: read, writtenTokens: written, uncachedTokens: inputTokens - read - written };
+  return { ...tokens, bill: inputBill(tokens, price) };
+}
+
+function missDollars({ cause, tokens }: CountedMiss, { row, price }: RecordedCall): number | null {
+  if (price === undefined) return null;
+  const more = (cause === "below-minimum" ? 1 : price.write) - price.read;
+  return amountOf((cause === "claimed-more" ? -1 : 1) * tokens * more, row).dollars;
+}

@@ -1,0 +1,128 @@
+import type { JournalEntry, RequestRenderedRecord } from "../audit/journal.ts";
+import type { RequestCacheRecord } from "../audit/request-cache-record.ts";
+import type { Usage } from "../model/message.ts";
+import {
+  minimumCachedTokens,
+  PROMPT_CACHE_PRICES,
+  type PromptCachePrice,
+  promptCachePriceOfFormat,
+  promptCachePriceOfModel,
+} from "../providers/cache-prices.ts";
+import { type ModelRow, modelName, modelRow } from "../providers/models.ts";
+import { type CacheMatching, type CacheOutcome, cacheMatching, type PromptCache } from "../providers/prompt-cache.ts";
+
+/** What a journal is priced with besides the built-in tables. */
+export interface LedgerOptions {
+  /** Rows of one's own for prices and windows of models. */
+  readonly models?: readonly ModelRow[];
+  /** Rows of one's own for the prices of prompt caches. */
+  readonly prices?: readonly PromptCachePrice[];
+  /** The model that requests are priced as which name none. */
+  readonly model?: string;
+}
+
+/** A request of a journal with what was reported of it and what it is priced by. */
+export interface RecordedCall {
+  readonly sequence: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly record: RequestRenderedRecord;
+  readonly usage: Usage | undefined;
+  /** Null where the journal names none. */
+  readonly model: string | null;
+  /** Seconds since the request before; null for the first one. */
+  readonly idleSeconds: number | null;
+  /** Prices of the provider's prompt cache, with the model's own minimum; undefined where they are not known. */
+  readonly price: PromptCachePrice | undefined;
+  readonly row: ModelRow | undefined;
+}
+
+/** The requests of a journal, in order. The newest report of a request counts. */
+export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
+  const reports = entries.flatMap(({ record }) => (record.type === "usage-reported" ? [record] : []));
+  const usage = new Map(reports.map((report) => [report.requestSequence, report.usage]));
+  let before: number | null = null;
+  return entries.flatMap(({ sequence, at, record }) => {
+    if (record.type !== "request-rendered") return [];
+    const milliseconds = Date.parse(at);
+    const idleSeconds = before === null ? null : Math.max(0, milliseconds - before) / 1_000;
+    before = milliseconds;
+    const reported = usage.get(sequence);
+    return [{ sequence, at: milliseconds, record, usage: reported, idleSeconds, ...pricesOf(record, options) }];
+  });
+}
+
+function pricesOf(
+  { options: recorded, format, cache }: RequestRenderedRecord,
+  { models = [], prices = [], model: assumed }: LedgerOptions,
+): Pick<RecordedCall, "model" | "price" | "row"> {
+  const model = typeof recorded["model"] === "string" ? recorded["model"] : null;
+  const name = model ?? assumed ?? null;
+  const row = name === null ? undefined : modelRow(name, models);
+  const rows = [...prices, ...PROMPT_CACHE_PRICES];
+  const price =
+    rows.find(({ id }) => id === cache?.price) ??
+    (name === null ? undefined : promptCachePriceOfModel(modelName(name), prices)) ??
+    promptCachePriceOfFormat(format, prices);
+  return { model, row, price: price && ofModel(price, name) };
+}
+
+/** A price row with the minimum of one model. */
+export const ofModel = (price: PromptCachePrice, model: string | null): PromptCachePrice => ({
+  ...price,
+  minimumPrefixTokens: minimumCachedTokens(price, modelName(model ?? "")),
+  minimumPrefixByModel: {},
+});
+
+/** How the provider finds prefixes of a request: where nobody knows of marks, as far as it can at the most. */
+export function matchingOf({ ends }: RequestCacheRecord, price: PromptCachePrice): CacheMatching {
+  const matching = cacheMatching(price);
+  if (ends === "marks") return matching.kind === "explicit" ? matching : { ...ANY_DISTANCE, kind: "explicit" };
+  return matching.kind === "implicit" ? matching : { kind: "implicit", stepTokens: 1 };
+}
+
+const ANY_DISTANCE = { most: 4, lookBackBlocks: Number.POSITIVE_INFINITY } as const;
+
+/** Tokens that a call begins with as the one before does: by its own record, else by the digests that both have. */
+export function sharedTokens({ record }: RecordedCall, before: RecordedCall): number {
+  const known = record.cache?.sharedTokens;
+  if (known !== undefined) return known;
+  const digests = new Set(before.record.cache?.prefixes.map(({ digest }) => digest));
+  const shared = record.cache?.prefixes.findLast(({ digest }) => digests.has(digest));
+  return shared?.tokens ?? 0;
+}
+
+/**
+ * Has the provider's cache hold what the call shares with the one before. Where a provider finds any prefix, the journal has
+ * only some of those that a request left behind.
+ */
+export function keepShared(
+  cache: PromptCache,
+  now: RecordedCall,
+  before: RecordedCall | null,
+  price: PromptCachePrice,
+): void {
+  const { cache: recorded } = now.record;
+  if (recorded === undefined || before === null || matchingOf(recorded, price).kind !== "implicit") return;
+  if (before.record.tokens < price.minimumPrefixTokens) return;
+  const tokens = sharedTokens(now, before);
+  const shared = recorded.prefixes.find((prefix) => prefix.tokens === tokens);
+  if (shared !== undefined && tokens > 0) cache.keep(shared.digest, before.at, price.ttlSeconds * 1_000);
+}
+
+/** Plays a call through a provider's cache. */
+export function playCall(
+  cache: PromptCache,
+  { at, record: { cache: recorded } }: RecordedCall,
+  price: PromptCachePrice,
+): CacheOutcome {
+  const prefixes = recorded?.prefixes ?? [];
+  const units = prefixes.map(({ digest, tokens, blocks }, index) => ({
+    digest,
+    tokens: tokens - (prefixes[index - 1]?.tokens ?? 0),
+    blocks: blocks - (prefixes[index - 1]?.blocks ?? 0),
+  }));
+  const breakpoints = prefixes.flatMap(({ marked }, index) => (marked === true ? [index] : []));
+  const matching = recorded && matchingOf(recorded, price);
+  return cache.take({ at, units, breakpoints }, { price, ...(matching !== undefined && { matching }) });
+}

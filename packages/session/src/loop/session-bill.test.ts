@@ -1,0 +1,186 @@
+import { asThreadId, type Usage } from "@threadfold/core";
+import { user } from "@threadfold/core/laws";
+import { formatById } from "@threadfold/renderer";
+import { createMemoryStore } from "@threadfold/stores";
+import { threadfoldPreset } from "@threadfold/strategies";
+import { describe, expect, it } from "vitest";
+import type { SessionOptions } from "../host/session-options.ts";
+import { callOf, handClock, resultOf } from "../testing/agent-work.ts";
+import {
+  ANTHROPIC_RULES,
+  CachedProvider,
+  type CacheRules,
+  GEMINI_RULES,
+  OPENAI_MARKED_RULES,
+  OPENAI_RULES,
+  providerTokenizer,
+} from "../testing/cached-provider.ts";
+import { ContextSession } from "./context-session.ts";
+
+const threadId = asThreadId("billed");
+const tool = { name: "bash", inputSchema: { type: "object", properties: { command: { type: "string" } } } };
+const frame = { system: ["You are careful. ".repeat(300)], tools: [tool] };
+
+/** An agent at work on a session, one step a call, and a provider that bills it. */
+async function agent(format: string, model: string, rules: CacheRules, options: Partial<SessionOptions> = {}) {
+  const clock = handClock();
+  const store = createMemoryStore();
+  const open = () =>
+    ContextSession.open({
+      ...{ threadId, store, clock, model, frame, preset: threadfoldPreset },
+      ...{ format: formatById(format), tokenizer: providerTokenizer, cacheBreakpoints: true },
+      config: { maxInputTokens: 20_000 },
+      ...options,
+    });
+  const provider = new CachedProvider(rules);
+  const reported: Usage[] = [];
+  let session = await open();
+  let steps = 0;
+  await session.append([user("ask", "Build it step by step.")]);
+  return {
+    get session() {
+      return session;
+    },
+    clock,
+    reported,
+    /** Goes on in another process. */
+    async reopen() {
+      session = await open();
+    },
+    /** Waits, makes the next call, and works on. */
+    async call({ after = 1, tokens = 500, results = 1, claim = (usage: Usage): Usage => usage } = {}) {
+      clock.pass(after);
+      const { payload } = await session.prepare();
+      const usage = claim(provider.answer(payload, model, clock.now()));
+      reported.push(usage);
+      await session.complete({ messages: [callOf(steps)], usage });
+      await session.append([resultOf(steps++, tokens)]);
+      for (let extra = 1; extra < results; extra++) await session.append([callOf(steps), resultOf(steps++, tokens)]);
+    },
+  };
+}
+
+const PROVIDERS = [
+  ["anthropic", "claude-sonnet-5", ANTHROPIC_RULES],
+  ["openai-chat", "gpt-5", OPENAI_RULES],
+  ["openai-chat", "gpt-5.6", OPENAI_MARKED_RULES],
+  ["gemini", "gemini-2.5-pro", GEMINI_RULES],
+] as const;
+
+describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
+  it("has what the provider itself bills, to the token, over pauses and folds", async () => {
+    const { session, call, reported } = await agent(format, model, rules);
+    for (let step = 0; step < 60; step++) await call({ after: step % 13 === 12 ? 4_000 : step % 7 === 6 ? 400 : 20 });
+    const { calls } = await session.bill();
+    expect(calls.map(({ inputTokens }) => inputTokens)).toEqual(reported.map(({ inputTokens }) => inputTokens));
+    expect(calls.map(({ cache }) => cache?.byRules.readTokens)).toEqual(
+      reported.map(({ cacheReadTokens }) => cacheReadTokens),
+    );
+    if (rules.mark !== null)
+      expect(calls.map(({ cache }) => cache?.byRules.writtenTokens)).toEqual(
+        reported.map(({ cacheWriteTokens }) => cacheWriteTokens),
+      );
+    const causes = calls.flatMap(({ misses }) => misses.map(({ cause }) => cause));
+    expect(causes).not.toContain("not-claimed");
+    expect(causes).not.toContain("claimed-more");
+    expect(session.plan.version).toBeGreaterThan(0);
+  });
+});
+
+const anthropic = (options: Partial<SessionOptions> = {}) =>
+  agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES, options);
+
+describe("the cause of a miss", () => {
+  const causes = async ({ session }: Awaited<ReturnType<typeof agent>>) =>
+    (await session.bill()).calls.map(({ misses }) =>
+      misses.map((miss) => (miss.cause === "changed" ? miss.by : miss.cause)),
+    );
+
+  it("is the first call, and then none while a thread only grows", async () => {
+    const growing = await anthropic();
+    for (let step = 0; step < 5; step++) await growing.call();
+    expect(await causes(growing)).toEqual([["first-call"], [], [], [], []]);
+  });
+
+  it("is the pause when it was longer than the provider keeps a prefix", async () => {
+    const resting = await anthropic();
+    for (const after of [0, 299, 300, 1]) await resting.call({ after });
+    expect(await causes(resting)).toEqual([["first-call"], [], ["expired"], []]);
+    const [, , late] = (await resting.session.bill()).calls;
+    expect(late?.misses[0]).toMatchObject({
+      idleSeconds: 300,
+      ttlSeconds: 300,
+      tokens: resting.reported[1]?.inputTokens,
+    });
+  });
+
+  it("is whoever changed the prefix, and where", async () => {
+    const changing = await anthropic();
+    await changing.call();
+    await changing.call();
+    await changing.session.compact({ force: true });
+    await changing.call();
+    changing.session.switchModel({ model: "claude-opus-5" });
+    await changing.call();
+    const found = (await changing.session.bill()).calls.flatMap(({ misses }) =>
+      misses.filter(({ cause }) => cause === "changed"),
+    );
+    expect(found).toMatchObject([
+      { by: "fold", message: 1 },
+      { by: "model", message: -1 },
+    ]);
+  });
+
+  it("is the tools, the system text or the host's fields where those changed", async () => {
+    const { session, clock } = await anthropic();
+    const other = { ...tool, name: "shell" };
+    for (const fields of [{}, { tools: [other] }, { tools: [other], system: ["Other words. ".repeat(500)] }]) {
+      clock.pass(1);
+      await session.prepare({ frame: fields });
+    }
+    await session.prepare({
+      frame: { tools: [other], system: ["Other words. ".repeat(500)], host: { toolChoice: "any" } },
+    });
+    const found = (await session.bill()).calls.flatMap(({ misses }) =>
+      misses.map((miss) => (miss.cause === "changed" ? miss.by : miss.cause)),
+    );
+    expect(found).toEqual(["first-call", "tools", "system", "host"]);
+  });
+
+  it("is the model's minimum for requests that are shorter", async () => {
+    const short = await agent("anthropic", "claude-haiku-4-5", { ...ANTHROPIC_RULES, minimumTokens: 4_096 });
+    await short.call();
+    await short.call();
+    expect((await short.session.bill()).calls[1]?.misses).toMatchObject([
+      { cause: "below-minimum", minimumTokens: 4_096 },
+    ]);
+  });
+
+  it("is the reach of a mark when more blocks came than the provider looks back", async () => {
+    const far = await anthropic({ frame: { system: [], tools: [] } });
+    await far.call({ tokens: 2_000 });
+    await far.call({ tokens: 10, results: 30 });
+    await far.reopen();
+    await far.call();
+    expect(await causes(far)).toEqual([["first-call"], [], ["out-of-reach"]]);
+    expect((await far.session.bill()).calls[2]?.cache?.claimedTokens).toBe(0);
+  });
+
+  it("is none of a session that goes on in another process", async () => {
+    const moving = await anthropic();
+    await moving.call();
+    await moving.reopen();
+    await moving.call();
+    expect(await causes(moving)).toEqual([["first-call"], []]);
+  });
+
+  it("is the provider's word where it claims less than it has, or more than it can have", async () => {
+    const lying = await anthropic();
+    await lying.call();
+    await lying.call({ claim: (usage) => ({ ...usage, cacheReadTokens: 0 }) });
+    await lying.call({ after: 400, claim: (usage) => ({ ...usage, cacheReadTokens: usage.inputTokens - 100 }) });
+    expect(await causes(lying)).toEqual([["first-call"], ["not-claimed"], ["expired", "claimed-more"]]);
+    const { calls } = await lying.session.bill();
+    expect(calls[1]?.misses).toMatchObject([{ tokens: lying.reported[0]?.inputTokens }]);
+  });
+});

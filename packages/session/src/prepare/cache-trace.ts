@@ -1,0 +1,168 @@
+import {
+  canonicalJson,
+  type PrefixChange,
+  READ_ARTIFACT_TOOL_NAME,
+  type RequestCacheRecord,
+  type RequestPrefix,
+  SEARCH_THREAD_TOOL_NAME,
+} from "@threadfold/core";
+import { type BreakpointPlaces, type PrefixDivergence, prefixDiff, type Rendering } from "@threadfold/renderer";
+import type { ThreadState } from "@threadfold/turn";
+import { PrefixChain } from "./prefix-chain.ts";
+
+/** A request as it goes out, as far as a prompt cache is concerned. */
+export interface TracedRequest {
+  readonly rendering: Rendering;
+  /** Where cached prefixes end; null where nobody here placed marks. */
+  readonly marks: BreakpointPlaces | null;
+  /** Id of the price row. */
+  readonly price: string | undefined;
+  readonly state: ThreadState;
+  /** Tokens of system text and tools. */
+  readonly overheadTokens: number;
+  /** Beginnings of the request before, where that was another session's. */
+  readonly left: readonly RememberedPrefix[];
+}
+
+/** What two requests in a row have in common. */
+interface SharedBeginning {
+  /** How many messages; -1 where not even tools and system text are the same for the same model. */
+  readonly messages: number;
+  /** Why it ends there; null where the later one extends the earlier one. */
+  readonly change: PrefixChange | null;
+}
+
+/** A beginning of an earlier request that may be in the provider's cache. */
+type RememberedPrefix = Pick<RequestPrefix, "digest" | "messages">;
+
+/** How many beginnings of earlier requests are looked for in a later one. */
+const REMEMBERED = 32;
+
+/**
+ * Says of each request of a session what a prompt cache can have of it. What it begins with as the one before does is not
+ * digested again, so a request costs what it adds (P9).
+ */
+export class CacheTrace {
+  #before: { readonly rendering: Rendering; readonly chain: PrefixChain } | undefined;
+  /** The newest first. */
+  #remembered: readonly RememberedPrefix[] = [];
+  /** How many messages the thread had with the request before. */
+  #messages: number;
+
+  /** @param messages how many messages the thread has before the first request. */
+  constructor(messages: number) {
+    this.#messages = messages;
+  }
+
+  take({ rendering, marks, price, state, overheadTokens, left }: TracedRequest): RequestCacheRecord {
+    const before = this.#before;
+    if (before === undefined) this.#remembered = left;
+    const shared = before === undefined ? null : sharedBeginning(before.rendering, rendering);
+    const chain =
+      shared === null || shared.messages < 0
+        ? PrefixChain.of(rendering)
+        : PrefixChain.of(rendering, before?.chain, shared.messages);
+    const prefixes = this.#prefixes(chain, marks, shared);
+    const recall = recallAnswers(state, this.#messages);
+    this.#before = { rendering, chain };
+    this.#messages = state.thread.length;
+    this.#remember(marks === null ? prefixes : prefixes.filter(({ marked }) => marked === true));
+    return {
+      ...(price !== undefined && { price }),
+      ends: marks === null ? "anywhere" : "marks",
+      prefixes,
+      ...(shared !== null && { sharedTokens: chain.prefix(shared.messages)?.tokens ?? 0 }),
+      ...(shared?.change && { change: shared.change }),
+      unfoldedTokens: state.ledger.totalTokens + overheadTokens,
+      ...(recall.answers > 0 && { recall }),
+    };
+  }
+
+  #prefixes(
+    chain: PrefixChain,
+    marks: BreakpointPlaces | null,
+    shared: SharedBeginning | null,
+  ): readonly RequestPrefix[] {
+    const ends = marks === null ? [] : [...(marks.frame ? [0] : []), ...marks.messages.map((index) => index + 1)];
+    const known = this.#remembered.filter(({ digest, messages }) => chain.prefix(messages)?.digest === digest);
+    const found = (marks === null ? [chain.length] : ends).map((end) => nearestBefore(end, known));
+    const places = new Set([0, ...ends, ...found, shared?.messages ?? 0, chain.length]);
+    const sorted = [...places].sort((a, b) => a - b);
+    return sorted.flatMap((place) => {
+      const prefix = chain.prefix(place);
+      if (prefix === undefined) return [];
+      return [ends.includes(place) ? { ...prefix, marked: true } : prefix];
+    });
+  }
+
+  #remember(prefixes: readonly RequestPrefix[]): void {
+    const digests = new Set(prefixes.map(({ digest }) => digest));
+    const others = this.#remembered.filter(({ digest }) => !digests.has(digest));
+    const added = prefixes.map(({ digest, messages }) => ({ digest, messages }));
+    this.#remembered = [...added, ...others].slice(0, REMEMBERED);
+  }
+}
+
+/** The longest remembered beginning that is no longer than one of this request. */
+const nearestBefore = (end: number, known: readonly RememberedPrefix[]): number =>
+  known.reduce((nearest, { messages }) => (messages <= end ? Math.max(nearest, messages) : nearest), 0);
+
+function sharedBeginning(before: Rendering, now: Rendering): SharedBeginning {
+  const unlike = { message: -1, byte: 0 };
+  if (before.manifest.model !== now.manifest.model)
+    return { messages: -1, change: { ...unlike, by: "model", reason: "the model is another one" } };
+  const divergence = prefixDiff(before, now);
+  if (divergence !== null && divergence.message < 0) return { messages: -1, change: changeAt(divergence, before, now) };
+  if (canonicalJson(before.manifest.host ?? {}) !== canonicalJson(now.manifest.host ?? {})) {
+    const reason = "the host changed what it puts into the request, such as thinking or tool choice";
+    return { messages: 0, change: { by: "host", message: 0, byte: 0, reason } };
+  }
+  if (divergence === null) return { messages: before.request.messages.length, change: null };
+  return { messages: divergence.message, change: changeAt(divergence, before, now) };
+}
+
+function changeAt({ message, kind, reason }: PrefixDivergence, before: Rendering, now: Rendering): PrefixChange {
+  const by = changerOf(kind, before.manifest.messages[message]?.action === "rehydration", isOtherPlan(before, now));
+  return { by, message, byte: commonBytes(textAt(before, message), textAt(now, message)), reason };
+}
+
+const isOtherPlan = (before: Rendering, now: Rendering): boolean =>
+  before.manifest.planVersion !== now.manifest.planVersion;
+
+function changerOf(kind: PrefixDivergence["kind"], isRecall: boolean, isOtherPlan: boolean): PrefixChange["by"] {
+  switch (kind) {
+    case "system":
+    case "tools":
+    case "fold":
+      return kind;
+    case "format":
+      return "host";
+    case "passing":
+      return isRecall ? "recall" : "host";
+    default:
+      return isOtherPlan ? "fold" : "host";
+  }
+}
+
+function textAt({ request: { system, tools, messages } }: Rendering, index: number): string {
+  if (index < 0) return canonicalJson({ system, tools });
+  const message = messages[index];
+  return message === undefined ? "" : canonicalJson({ role: message.role, parts: message.parts });
+}
+
+function commonBytes(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return Buffer.byteLength(a.slice(0, length));
+}
+
+const RECALL_TOOLS: readonly string[] = [READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME];
+
+/** Answers of the recall tools among the messages from an ordinal on. */
+function recallAnswers({ thread, ledger }: ThreadState, from: number): { answers: number; tokens: number } {
+  const tokens = thread.messagesBetween(from).flatMap(({ parts: [part], ordinal }) => {
+    const isRecall = part?.type === "tool-result" && RECALL_TOOLS.includes(part.result.toolName);
+    return isRecall ? [ledger.header(ordinal)?.tokens ?? 0] : [];
+  });
+  return { answers: tokens.length, tokens: tokens.reduce((sum, one) => sum + one, 0) };
+}

@@ -1,0 +1,67 @@
+import { digestOf, type RequestPrefix, sha256 } from "@threadfold/core";
+import type { Rendering } from "@threadfold/renderer";
+
+/** Where a message ends. */
+interface ChainLink {
+  /** Digest of the request up to and including the message. */
+  readonly digest: string;
+  /** Of the messages alone, from the first one on. */
+  readonly tokens: number;
+  readonly blocks: number;
+}
+
+/** The beginnings of one request, by how many messages each has behind tools and system text. */
+export class PrefixChain {
+  readonly #frame: ChainLink;
+  readonly #links: readonly ChainLink[];
+
+  private constructor(frame: ChainLink, links: readonly ChainLink[]) {
+    this.#frame = frame;
+    this.#links = links;
+  }
+
+  /**
+   * @param before the chain of an earlier request to the same model with the same tools, system text and host's fields.
+   * @param shared how many messages both begin with: they are not digested again.
+   */
+  static of(rendering: Rendering, before?: PrefixChain, shared = 0): PrefixChain {
+    const { request, manifest, tokens } = rendering;
+    const links = before === undefined ? [] : before.#links.slice(0, shared);
+    const frame = before === undefined ? frameDigest(rendering) : before.#frame.digest;
+    let last = links.at(-1) ?? { digest: sha256(frame + digestOf(manifest.host ?? {})), tokens: 0, blocks: 0 };
+    for (let index = links.length; index < request.messages.length; index++) {
+      last = linkBehind(last, rendering, index);
+      links.push(last);
+    }
+    const blocks = request.system.length + request.tools.length;
+    return new PrefixChain({ digest: frame, tokens: tokens - last.tokens, blocks }, links);
+  }
+
+  /** How many messages the request has. */
+  get length(): number {
+    return this.#links.length;
+  }
+
+  /** The beginning with so many messages; undefined where the request has fewer. */
+  prefix(messages: number): RequestPrefix | undefined {
+    if (messages === 0) return { ...this.#frame, messages };
+    const link = this.#links[messages - 1];
+    if (link === undefined) return undefined;
+    const { digest, tokens, blocks } = link;
+    return { digest, tokens: this.#frame.tokens + tokens, blocks: this.#frame.blocks + blocks, messages };
+  }
+}
+
+/** Caches are kept by model, and each format is another provider's. */
+const frameDigest = ({ request: { system, tools }, manifest: { format, model } }: Rendering): string =>
+  digestOf({ format, ...(model !== undefined && { model }), system, tools });
+
+function linkBehind(before: ChainLink, { request, manifest }: Rendering, index: number): ChainLink {
+  const { role, parts, providerMetadata } = request.messages[index] as Rendering["request"]["messages"][number];
+  const own = digestOf({ role, parts, ...(providerMetadata !== undefined && { providerMetadata }) });
+  return {
+    digest: sha256(before.digest + own),
+    tokens: before.tokens + (manifest.messages[index]?.tokens ?? 0),
+    blocks: before.blocks + parts.length,
+  };
+}
