@@ -90,6 +90,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/replay.ts")).replayCommand,
   },
   {
+    name: "bill",
+    summary: "say what a thread's calls cost, what the prompt cache missed and why",
+    load: async () => (await import("./commands/bill.ts")).billCommand,
+  },
+  {
     name: "verify",
     summary: "check that what the store holds is intact",
     load: async () => (await import("./commands/verify.ts")).verifyCommand,

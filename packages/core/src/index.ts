@@ -440,6 +440,7 @@ export {
   type MissTotal,
   type SummaryBill,
 } from "./billing/cache-bill.ts";
+export type { KeepAliveAdvice } from "./billing/keep-alive.ts";
 export type { InsteadBill } from "./billing/instead-bills.ts";
 export { cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";
 export type { ChangeOfPrefix, MissCause } from "./billing/cache-misses.ts";

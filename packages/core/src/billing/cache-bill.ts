@@ -3,6 +3,7 @@ import { type ModelRow, modelRow } from "../providers/models.ts";
 import { type Amount, amountOf, dollarsFor, dollarsOf, sumOf, totalOf } from "./amount.ts";
 import { type CacheMiss, cacheLedger, type LedgerCall } from "./cache-ledger.ts";
 import { type InsteadBill, insteadBills } from "./instead-bills.ts";
+import { type KeepAliveAdvice, keepAliveAdvice } from "./keep-alive.ts";
 import { type LedgerOptions, type RecordedCall, recordedCalls } from "./recorded-call.ts";
 
 /** What the calls of a thread cost, and for what. */
@@ -16,6 +17,8 @@ export interface CacheBill {
   /** What the recall tools answered, where it was read first. */
   readonly recall: { readonly answers: number; readonly tokens: number } & Amount;
   readonly instead: readonly InsteadBill[];
+  /** Null where keeping a prefix warm cannot pay, or the prices are not known. */
+  readonly keepAlive: KeepAliveAdvice | null;
 }
 
 export interface BillTotals extends Amount {
@@ -79,6 +82,7 @@ export function cacheBill(entries: readonly JournalEntry[], options: LedgerOptio
     summaries,
     recall: recallBill(recorded),
     instead: insteadBills(recorded, options),
+    keepAlive: keepAliveAdvice(recorded),
   };
 }
 
