@@ -13,7 +13,8 @@ export const PACKAGE_ARROWS = {
   integrations: ON_TOP,
   golden: ON_TOP,
   simulation: ON_TOP,
-  cli: [...ON_TOP, "integrations", "simulation"],
+  inspection: [...ON_TOP, "simulation"],
+  cli: [...ON_TOP, "integrations", "simulation", "inspection"],
   threadfold: [...ON_TOP, "cli"],
 };
 
@@ -112,6 +113,7 @@ export const FOLDER_ORDER = {
     "report",
     "testing",
   ],
+  inspection: ["rows"],
   rehydration: ["artifacts", "recall", "testing"],
   renderer: [
     "warnings",

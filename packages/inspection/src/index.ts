@@ -1,0 +1,1 @@
+export { INSPECTION_VERSION } from "./rows/inspection-index.ts";

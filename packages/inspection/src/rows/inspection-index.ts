@@ -1,0 +1,103 @@
+import type { Bill } from "./bill.ts";
+import type { BodyChunks } from "./bodies.ts";
+import type { BlockRow, BreakRow, CallRow, FrameRow } from "./call-row.ts";
+import type { Columns } from "./columns.ts";
+import type { GoneRow } from "./gone-row.ts";
+import type { Integrity } from "./integrity.ts";
+import type { MessageRow } from "./message-row.ts";
+import type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./plan-row.ts";
+
+/** Version of the shape of {@link InspectionIndex}. A page refuses another one. */
+export const INSPECTION_VERSION = 1;
+
+/** How much of what was said is shown: nothing, the beginning and the end of long texts, or all. */
+export type BodyChoice = "none" | "short" | "all";
+
+/**
+ * Everything that is shown of a thread but the bodies, which are read in chunks when they are seen. Plain JSON. Tables
+ * name one another by place: a call its blocks, a block its messages and its record. Lists that may be long are columns.
+ */
+export interface InspectionIndex {
+  readonly inspectionVersion: typeof INSPECTION_VERSION;
+  /** Version of Threadfold that made it. */
+  readonly threadfoldVersion: string;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly madeAt: number;
+  readonly source: InspectionSource;
+  readonly bodies: BodyChoice;
+  /** True when secrets were taken out of all text. */
+  readonly redacted: boolean;
+  readonly thread: ThreadRow;
+  /** Set for a thread that was erased: then every table but the journal's figures is empty. */
+  readonly erased: ErasedRow | null;
+  /** Names of tools, for `MessageRow.tools`. */
+  readonly tools: readonly string[];
+  readonly messages: Columns<MessageRow>;
+  readonly calls: Columns<CallRow>;
+  readonly blocks: Columns<BlockRow>;
+  readonly breaks: readonly BreakRow[];
+  readonly frames: readonly FrameRow[];
+  /** Oldest first: the plan of version n at n - 1. */
+  readonly plans: readonly PlanRow[];
+  readonly records: readonly RecordRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly pins: readonly PinRow[];
+  /** Largest first. */
+  readonly gone: readonly GoneRow[];
+  readonly bill: Bill;
+  readonly integrity: Integrity;
+  /** What other presets make of the same log; empty until somebody asked. */
+  readonly presets: readonly PresetRow[];
+  readonly chunks: BodyChunks;
+}
+
+/** Where the thread was read from, and what a reader can do with it there. */
+export interface InspectionSource {
+  readonly kind: "store" | "file" | "audit";
+  /** The store's address or the file's name, without passwords and folders. */
+  readonly name: string;
+  /** The tool that a recorded file is of; null for everything else. */
+  readonly tool: string | null;
+  /** True when the calls are not recorded ones but those that folding the log would make. */
+  readonly simulated: boolean;
+  /** Name under which the raw log is downloaded; null where it is not at hand. */
+  readonly rawLog: string | null;
+  /**
+   * Commands, each with `{message}`, `{text}` or `{id}` in the place of a word that a shell takes as it is, so that whoever
+   * fills it in has to quote it. Null where there is no store to work on.
+   */
+  readonly commands: {
+    readonly explain: string;
+    readonly pin: string;
+    readonly search: string;
+    readonly replay: string;
+    readonly verify: string;
+  } | null;
+}
+
+/** The thread as a whole. */
+export interface ThreadRow {
+  readonly id: string;
+  readonly version: number;
+  readonly digest: string;
+  readonly messages: number;
+  readonly turns: number;
+  readonly steps: number;
+  /** Tokens of the whole log. */
+  readonly tokens: number;
+  readonly planVersion: number;
+  /** When its first and its newest message were written, in milliseconds since the epoch; null where nothing says. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+}
+
+/** That a thread was erased. */
+export interface ErasedRow {
+  readonly at: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly entries: number;
+  readonly plans: number;
+  readonly artifacts: number;
+  readonly keyShredded: boolean;
+}

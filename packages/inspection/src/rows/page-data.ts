@@ -1,0 +1,24 @@
+/**
+ * How a page comes to its data. It says so in the element {@link PAGE_DATA}, as JSON: `embedded` in the page itself, where
+ * every piece stands in an element of its own, gzip as base64, for `DecompressionStream` to open when it is shown; or
+ * `served` by the command, each under a path beside the page's own, which the browser unzips by itself.
+ *
+ * A piece is the index, a chunk of a list of bodies, or the raw log, and has the same name in both: see {@link pieceName}.
+ * A served page has `events` too: server-sent events, each `{ messages, calls, planVersion }` once something was added.
+ */
+export type PageData = { readonly kind: "embedded" } | { readonly kind: "served" };
+
+/** Id of the element that holds the {@link PageData}. */
+export const PAGE_DATA = "threadfold-data";
+
+/** Id of the element that the page draws into. */
+export const PAGE_ROOT = "threadfold-inspector";
+
+/** What can be asked for. */
+export type Piece =
+  | { readonly kind: "index" }
+  | { readonly kind: "log" }
+  | { readonly kind: "messages" | "texts" | "payloads"; readonly chunk: number };
+
+/** The name of a piece: the id of its element, or its path. */
+export const pieceName = (piece: Piece): string => ("chunk" in piece ? `${piece.kind}-${piece.chunk}` : piece.kind);
