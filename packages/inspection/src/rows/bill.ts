@@ -3,11 +3,13 @@ import type { MissCause } from "./call-row.ts";
 /** Tokens of the input, and what they cost: one is the price of an uncached input token. */
 export interface BillRow {
   readonly calls: number;
-  readonly tokens: number;
+  readonly inputTokens: number;
   readonly cached: number;
   readonly written: number;
   readonly fresh: number;
   readonly cost: number;
+  /** Price of input and output in US dollars; null where the prices of a model are not known. */
+  readonly dollars: number | null;
 }
 
 /** What the calls of a thread cost. All sums are over `InspectionIndex.calls`. */

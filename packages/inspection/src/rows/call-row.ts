@@ -1,5 +1,5 @@
 import type { Role } from "@threadfold/core";
-import type { RenderedAction } from "@threadfold/renderer";
+import type { PrefixDivergence, RenderedAction } from "@threadfold/renderer";
 
 /** Why a call paid for tokens that a prompt cache could have had, or that nothing was missed. */
 export type MissCause =
@@ -9,20 +9,22 @@ export type MissCause =
   /** The prefix had been written longer ago than the provider keeps it. */
   | "expired"
   /** The request departs from the one before; its break says where. */
-  | "prefix-changed"
+  | "changed"
   /** The shared prefix is shorter than what the provider caches. */
   | "below-minimum"
+  /** It is there, and no mark of the request stands near enough behind it. */
+  | "out-of-reach"
   /** The provider could have had the prefix and says that it read less. */
   | "not-claimed"
   /** The provider says that it read more than the requests have in common. */
-  | "over-claimed";
+  | "claimed-more";
 
 /** Whether a recorded request rendered again gives the recorded bytes. */
 export type ReplayState = "equal" | "different" | "not-rendered";
 
 /**
  * A request that was handed out: one call of the model. The nine shares from `system` to `overhead` add up to `tokens`;
- * `cached`, `written` and `fresh` do so too.
+ * `cached`, `written` and `fresh` add up to `inputTokens`.
  */
 export interface CallRow {
   /** Place of the record in the thread's journal. */
@@ -37,8 +39,10 @@ export interface CallRow {
   readonly folded: boolean;
   /** Place in `InspectionIndex.frames`: format, model, system text and tools. */
   readonly frame: number;
-  /** Tokens of the counted request. */
+  /** Tokens of the request, counted now as it was then. */
   readonly tokens: number;
+  /** Tokens that the journal says it had: the same, unless it was counted by something that is not at hand here. */
+  readonly recordedTokens: number;
   /** Tokens that the request might have had; null when nothing says. */
   readonly limit: number | null;
   readonly system: number;
@@ -59,14 +63,19 @@ export interface CallRow {
   readonly cached: number;
   readonly written: number;
   readonly fresh: number;
-  /** True when the provider reported these three; otherwise its cache was played through with its published rules. */
-  readonly reported: boolean;
-  /** Input tokens as the provider reported them, in its own tokens; null when it did not. */
-  readonly reportedTokens: number | null;
+  /** What the provider reported, in its own tokens; where it reported nothing, what was counted. */
+  readonly inputTokens: number;
   readonly outputTokens: number | null;
+  /** True when the provider reported its tokens; otherwise its cache was played through by its published rules. */
+  readonly reported: boolean;
   /** Price of the input: one is the price of an uncached input token. */
   readonly cost: number;
+  /** Price of input and output in US dollars; null where the model's prices are not known. */
+  readonly dollars: number | null;
+  /** Why tokens were paid for that could have been read from the cache: what explains most of them. */
   readonly cause: MissCause;
+  /** How many tokens those are. */
+  readonly missed: number;
   /** How many blocks of the call before this request begins with: it continues with its own blocks. */
   readonly shared: number;
   /** Its own blocks: from this place in `InspectionIndex.blocks` up to that of the next call, or the end. */
@@ -80,11 +89,14 @@ export interface CallRow {
   readonly replay: ReplayState;
 }
 
-/** What a block of a request is: how a message of it came about, or what stands before the messages. */
-export type BlockAction = RenderedAction | "system" | "tools";
+/**
+ * What a block of a request is: how a message of it came about, or what stands before the messages. `wrapping` is what
+ * the provider puts around a request. The blocks of a request add up to its tokens.
+ */
+export type BlockAction = RenderedAction | "wrapping" | "tools" | "system";
 
 /**
- * A block of a request, in the provider's order: the system text, the tools, then message by message. A block is listed at
+ * A block of a request, in the provider's order: wrapping, tools, system text, then message by message. A block is listed at
  * the first call that has it at that place behind the same blocks.
  */
 export interface BlockRow {
@@ -107,7 +119,7 @@ export interface BreakRow {
   readonly block: number;
   /** First byte of the payload, in UTF-8, that differs; null when a payload could not be rendered. */
   readonly byte: number | null;
-  readonly kind: "format" | "system" | "tools" | "passing" | "fold" | "content" | "order" | "shorter";
+  readonly kind: PrefixDivergence["kind"];
   /** One sentence without its end. */
   readonly reason: string;
   /** Tokens of the call before that stand behind the departure, and so are of no more use in the cache. */
