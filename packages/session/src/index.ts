@@ -45,6 +45,12 @@ export type {
   SessionStartHook,
   SessionStartInput,
 } from "./host/session-hooks.ts";
+export {
+  type RecordedRequest,
+  RecordedRequests,
+  type RecordedRequestsOptions,
+  type RecordedSources,
+} from "./replay/recorded-requests.ts";
 export { type ReplayedRequest, type ReplayOptions, replayThread } from "./replay/replay-thread.ts";
 export { planWindow } from "./request/plan-window.ts";
 export type { OverBudget, PrepareOptions } from "./host/prepared-request.ts";
