@@ -113,7 +113,7 @@ export const FOLDER_ORDER = {
     "report",
     "testing",
   ],
-  inspection: ["rows"],
+  inspection: ["rows", "source", "plans", "requests", "messages", "integrity", "bodies", "build", "testing"],
   rehydration: ["artifacts", "recall", "testing"],
   renderer: [
     "warnings",

@@ -1,1 +1,4 @@
-export { INSPECTION_VERSION } from "./rows/inspection-index.ts";
+export { Inspection, type InspectionOptions } from "./build/inspection.ts";
+export { foldedSession, type FoldedSessionOptions } from "./source/folded-session.ts";
+export { storedRecord, type StoredRecordOptions } from "./source/stored-record.ts";
+export type { ThreadRecord } from "./source/thread-record.ts";

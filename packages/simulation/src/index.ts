@@ -8,7 +8,12 @@ export type {
 } from "./policy/prompt-policy.ts";
 export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/prompt-policy.ts";
 export { type RecordedCall, recordedCalls } from "./recording/recorded-session.ts";
-export { type RecordedSession, recordedSession, tokensOfCharacters } from "./recording/recorded-session.ts";
+export {
+  calledTools,
+  type RecordedSession,
+  recordedSession,
+  tokensOfCharacters,
+} from "./recording/recorded-session.ts";
 export { COLD_AFTER_CALLS, type Need, type SessionNeeds, sessionNeeds } from "./needs/session-needs.ts";
 export {
   answerBills,

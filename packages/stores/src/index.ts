@@ -4,6 +4,7 @@ export { createMemoryStore } from "./memory/memory-store.ts";
 export { openSqliteStore } from "./sqlite/sqlite-store.ts";
 export {
   type InspectableStore,
+  inspectorOf,
   isInspectable,
   type StoredArtifact,
   type StoredEntry,

@@ -35,14 +35,15 @@ export interface BlockText {
 }
 
 /**
- * A request's payload as a difference to that of the call before: what it keeps of its beginning and of its end, in UTF-16
- * code units, and what stands between. The first of a chunk keeps nothing.
+ * A request's payload, canonical JSON, as a difference to that of the call before: how much it keeps of its beginning and of
+ * its end, in UTF-16 code units, and what stands between. The first of a chunk keeps nothing. Null where the request cannot
+ * be rendered; the next one keeps nothing then. Where secrets are taken out, its digest is that of the text with them.
  */
-export interface PayloadDifference {
+export type PayloadDifference = {
   readonly start: number;
   readonly end: number;
   readonly insert: string;
-}
+} | null;
 
 /** Kinds of bodies. Each is a list that is cut into chunks, of which one is read when something in it is shown. */
 export interface BodyLists {

@@ -62,17 +62,25 @@ export interface InspectionSource {
   readonly simulated: boolean;
   /** Name under which the raw log is downloaded; null where it is not at hand. */
   readonly rawLog: string | null;
-  /**
-   * Commands, each with `{message}`, `{text}` or `{id}` in the place of a word that a shell takes as it is, so that whoever
-   * fills it in has to quote it. Null where there is no store to work on.
-   */
-  readonly commands: {
-    readonly explain: string;
-    readonly pin: string;
-    readonly search: string;
-    readonly replay: string;
-    readonly verify: string;
-  } | null;
+  /** What a reader can do, as commands to copy; null where there is no store to work on. */
+  readonly commands: Commands | null;
+}
+
+/**
+ * Commands of a shell, each with a name in braces in the place of one word, which whoever fills it in has to quote as the
+ * shell does: `'` before and behind it, and `'\''` for every `'` within.
+ */
+export interface Commands {
+  /** `{message}` is a message's id. */
+  readonly explain: string;
+  /** `{text}` is what has to stay. */
+  readonly pin: string;
+  /** `{plan}` is a plan's version. */
+  readonly revert: string;
+  /** `{query}` is what is looked for. */
+  readonly search: string;
+  readonly replay: string;
+  readonly verify: string;
 }
 
 /** The thread as a whole. */

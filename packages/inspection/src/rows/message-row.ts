@@ -13,8 +13,6 @@ export interface MessageRow {
   readonly at: number | null;
   /** Tokens of the message as it is logged, by the thread's counter. */
   readonly tokens: number;
-  /** Length of its canonical JSON in the log, in bytes of UTF-8. */
-  readonly bytes: number;
   /** Places in `InspectionIndex.tools` of the tools that it calls, or whose result it is, each once; empty for none. */
   readonly tools: readonly number[];
   /** True for a tool result that reports a failure. */

@@ -20,8 +20,6 @@ export interface PlanRow {
   readonly firstCall: number;
   /** How many calls were made under it. */
   readonly calls: number;
-  /** The command that lets it hold again; null where there is no store. */
-  readonly revert: string | null;
 }
 
 /** A decision that plans hold: what is done with some messages, and why. It stands in every plan from one to another. */

@@ -60,7 +60,8 @@ function countedMessage(message: MessageInput): readonly MessageInput[] {
 const isCounted = (part: Part): boolean =>
   part.type === "tool-call" || part.type === "tool-result" || (part.type === "text" && part.text.trim() !== "");
 
-function calledTools(messages: readonly Message[]): readonly ToolDefinition[] {
+/** The tools that messages call, by name alone: what stands in for definitions that a log does not have. */
+export function calledTools(messages: readonly Message[]): readonly ToolDefinition[] {
   const names = messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : [])),
   );

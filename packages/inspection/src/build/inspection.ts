@@ -1,0 +1,277 @@
+import {
+  type JournalEntry,
+  type PinId,
+  type ProviderAwareTokenizer,
+  ThreadfoldError,
+  TokenLedger,
+} from "@threadfold/core";
+import type { ProviderFormat } from "@threadfold/renderer";
+import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
+import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
+import { BodyText } from "../bodies/body-text.ts";
+import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
+import { CallProblems, JournalTree, replayCounts } from "../integrity/integrity-rows.ts";
+import { MessageTable } from "../messages/message-table.ts";
+import { pinRows } from "../messages/pin-rows.ts";
+import { PlanTable } from "../plans/plan-table.ts";
+import type { RequestBlock } from "../requests/request-blocks.ts";
+import { RequestTables } from "../requests/request-tables.ts";
+import type { BodyLists } from "../rows/bodies.ts";
+import type { FrameRow } from "../rows/call-row.ts";
+import {
+  type BodyChoice,
+  INSPECTION_VERSION,
+  type InspectionIndex,
+  type InspectionSource,
+} from "../rows/inspection-index.ts";
+import type { AttemptRow } from "../rows/plan-row.ts";
+import type { ThreadRecord } from "../source/thread-record.ts";
+
+/** How a thread is inspected. */
+export interface InspectionOptions {
+  readonly source: InspectionSource;
+  readonly threadfoldVersion: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly bodies: BodyChoice;
+  /** Takes secrets out of everything that is shown. */
+  readonly redacted: boolean;
+  /** Formats of one's own that requests were rendered in. */
+  readonly formats?: readonly ProviderFormat[];
+  readonly signal?: AbortSignal;
+  /** Hears which share of the journal is read, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/** A thread that is looked at: its tables, made once and grown when the thread grows. */
+export class Inspection {
+  readonly #record: ThreadRecord;
+  readonly #options: InspectionOptions;
+  readonly #bodies: BodyText;
+  readonly #requests: RecordedRequests;
+  readonly #tables = new RequestTables();
+  readonly #messages = new MessageTable();
+  readonly #plans: PlanTable;
+  readonly #problems = new CallProblems();
+  readonly #tree = new JournalTree();
+  readonly #attempts: AttemptRow[] = [];
+  readonly #frames: FrameRow[] = [];
+  readonly #framePlaces = new Map<string, number>();
+  readonly #missingPins = new Map<PinId, number[]>();
+  #ledger: TokenLedger;
+  #read = 0;
+
+  private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
+    this.#record = record;
+    this.#options = options;
+    this.#bodies = new BodyText(options.bodies, options.redacted);
+    this.#plans = new PlanTable(record);
+    this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
+    this.#requests = new RecordedRequests(record, { formats: options.formats ?? [], tokenizer, growing: true });
+  }
+
+  /** Reads a thread. @throws ThreadfoldError `ABORTED`. */
+  static async open(record: ThreadRecord, options: InspectionOptions): Promise<Inspection> {
+    const inspection = new Inspection(record, options, await counterOf(record.journal));
+    await inspection.#take();
+    return inspection;
+  }
+
+  /** Reads what was added to the thread since. True when something was. */
+  async refresh(): Promise<boolean> {
+    const grew = await this.#record.refresh();
+    if (grew) await this.#take();
+    return grew;
+  }
+
+  /** Everything but the bodies. */
+  index(): InspectionIndex {
+    const { source, threadfoldVersion, now, bodies, redacted } = this.#options;
+    const { thread, journal, erased, findings, artifacts } = this.#record;
+    const { calls, blocks, breaks } = this.#tables;
+    this.#messages.place(thread, this.#plans.newest, this.#plans.records, (id) => this.#tables.showing(id));
+    return {
+      inspectionVersion: INSPECTION_VERSION,
+      threadfoldVersion,
+      madeAt: now(),
+      ...{ source, bodies, redacted },
+      thread: this.#threadRow(),
+      erased: erased === null ? null : { ...erased.record, at: Date.parse(erased.at) },
+      tools: this.#messages.tools,
+      messages: this.#messages.rows.columns,
+      calls: calls.columns,
+      blocks: blocks.columns,
+      breaks,
+      frames: this.#frames,
+      plans: this.#plans.rows,
+      records: this.#plans.records.rows,
+      attempts: this.#attempts,
+      pins: pinRows(thread, this.#missingPins),
+      gone: [],
+      bill: NO_BILL,
+      integrity: {
+        findings,
+        entries: thread.version,
+        plans: this.#plans.rows.length,
+        artifacts,
+        journal: journal.length,
+        threadDigest: thread.digest,
+        rootHash: this.#tree.root(),
+        checkpoints: this.#tree.checkpoints,
+        replay: replayCounts(calls.columns.replay),
+        mismatches: this.#problems.mismatches,
+        rules: this.#problems.rules,
+      },
+      presets: [],
+      chunks: {
+        messages: bodies === "none" ? [] : this.#messageChunks(),
+        texts: bodies === "none" ? [] : this.#textChunks(),
+        payloads: [],
+      },
+    };
+  }
+
+  /** A chunk of messages, by its place in `InspectionIndex.chunks`. */
+  async messageChunk(chunk: number): Promise<readonly BodyLists["messages"][]> {
+    const { thread } = this.#record;
+    const [from, to] = chunkRange(this.#messageChunks(), chunk, thread.length);
+    return Promise.all(thread.messagesBetween(from, to).map((message) => this.#bodies.message(message)));
+  }
+
+  /** A chunk of the texts of blocks, by its place in `InspectionIndex.chunks`. */
+  async textChunk(chunk: number): Promise<readonly BodyLists["texts"][]> {
+    const { texts } = this.#tables;
+    const [from, to] = chunkRange(this.#textChunks(), chunk, texts.length);
+    return Promise.all(texts.slice(from, to).map((text) => this.#bodies.block(text)));
+  }
+
+  #messageChunks(): readonly number[] {
+    return chunkStarts(this.#messages.rows.columns.tokens.map((tokens) => tokens * CHARACTERS_PER_TOKEN));
+  }
+
+  #textChunks(): readonly number[] {
+    return chunkStarts(this.#tables.texts.map(({ length }) => length));
+  }
+
+  async #take(): Promise<void> {
+    const { journal, thread, planVersion } = this.#record;
+    for (const entry of journal.slice(this.#read)) {
+      if (this.#options.signal?.aborted) throw new ThreadfoldError("ABORTED", "The inspection was interrupted.");
+      await this.#takeEntry(entry);
+      this.#read++;
+      this.#options.onProgress?.(this.#read / journal.length);
+    }
+    await this.#takePlans(planVersion);
+    this.#ledger = this.#ledger.extend(thread);
+    await this.#messages.take(thread, {
+      tokensOf: (ordinal) => this.#ledger.header(ordinal)?.tokens ?? 0,
+      titleOf: (message) => this.#bodies.title(message),
+    });
+  }
+
+  async #takeEntry(entry: JournalEntry): Promise<void> {
+    this.#tree.take(entry);
+    const { record, sequence } = entry;
+    switch (record.type) {
+      case "request-rendered":
+        return this.#takeRequest(entry, record);
+      case "fold-attempted":
+      case "request-refused": {
+        const { planVersion, threadVersion, outcome } = record;
+        const at = Date.parse(entry.at);
+        const refused = record.type === "request-refused";
+        const call = this.#tables.newestCall;
+        this.#attempts.push({ sequence, at, planVersion, threadVersion, outcome, refused, call });
+        return;
+      }
+      default:
+    }
+  }
+
+  async #takeRequest(
+    entry: JournalEntry,
+    record: Extract<JournalEntry["record"], { type: "request-rendered" }>,
+  ): Promise<void> {
+    if (this.#record.erased !== null) return;
+    await this.#takePlans(record.planVersion);
+    const call = this.#tables.calls.length;
+    this.#plans.called(record.planVersion, call);
+    try {
+      const request = await this.#requests.render(record);
+      this.#tables.take(entry, record, request, {
+        thread: this.#record.thread,
+        frame: this.#frameOf(record, request),
+        recordOf: (block) => this.#recordOf(block),
+      });
+      this.#problems.take(call, request.format, request.rendered.verification.violations);
+      for (const pin of request.rendered.rendering.missingPins) this.#missed(pin, call);
+    } catch (error) {
+      if (!ThreadfoldError.isInstance(error)) throw error;
+      this.#tables.takeUnrendered(entry, record);
+      this.#problems.mismatches.push({ call, problem: error.message });
+    }
+  }
+
+  #recordOf({ rendered }: RequestBlock): number {
+    const record = rendered?.record;
+    return record === undefined ? -1 : this.#plans.records.placeOf(record.action, record.spanStart);
+  }
+
+  #missed(pin: PinId, call: number): void {
+    const calls = this.#missingPins.get(pin);
+    if (calls === undefined) this.#missingPins.set(pin, [call]);
+    else calls.push(call);
+  }
+
+  #frameOf(record: Extract<JournalEntry["record"], { type: "request-rendered" }>, { frame }: RecordedRequest): number {
+    const { format, tokenizer, renderVersion, options } = record;
+    const model = typeof options["model"] === "string" ? options["model"] : null;
+    const key = JSON.stringify([record.frame, format, tokenizer, renderVersion, model]);
+    const known = this.#framePlaces.get(key);
+    if (known !== undefined) return known;
+    const tools = frame.tools.map(({ name }) => name);
+    const place = this.#frames.push({ format, model, tokenizer, renderVersion, tools }) - 1;
+    this.#framePlaces.set(key, place);
+    return place;
+  }
+
+  async #takePlans(version: number): Promise<void> {
+    while (this.#plans.rows.length < version) await this.#plans.take(this.#plans.rows.length + 1);
+  }
+
+  #threadRow(): InspectionIndex["thread"] {
+    const { thread, planVersion } = this.#record;
+    const { at } = this.#messages.rows.columns;
+    return {
+      id: thread.id,
+      version: thread.version,
+      digest: thread.digest,
+      messages: thread.length,
+      turns: thread.position.turn,
+      steps: thread.position.step,
+      tokens: this.#ledger.totalTokens,
+      planVersion,
+      firstAt: at.find((time) => time !== null) ?? null,
+      lastAt: at.findLast((time) => time !== null) ?? null,
+    };
+  }
+}
+
+/** About how many characters of a message a token stands for, for the size of a chunk. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The counter that the newest request was counted with; the heuristic one where it is not known here. */
+async function counterOf(journal: readonly JournalEntry[]): Promise<ProviderAwareTokenizer> {
+  const newest = journal.findLast(({ record }) => record.type === "request-rendered")?.record;
+  const id = newest?.type === "request-rendered" ? newest.tokenizer : "heuristic";
+  return loadTokenizer(TOKENIZER_IDS.includes(id) ? id : "heuristic");
+}
+
+const NO_BILL: InspectionIndex["bill"] = {
+  price: null,
+  total: { calls: 0, inputTokens: 0, cached: 0, written: 0, fresh: 0, cost: 0, dollars: null },
+  byCause: [],
+  folds: [],
+  unfolded: null,
+  otherTimes: [],
+};

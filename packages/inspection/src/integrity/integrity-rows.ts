@@ -1,0 +1,48 @@
+import { type JournalEntry, type LegalityViolation, MerkleTree, merkleLeafOf } from "@threadfold/core";
+import type { ProviderFormat } from "@threadfold/renderer";
+import type { CheckpointRow, Integrity, RuleRow } from "../rows/integrity.ts";
+
+/** What calls broke: rules of their format, and the record of their bytes. */
+export class CallProblems {
+  readonly mismatches: { readonly call: number; readonly problem: string }[] = [];
+  readonly #rules = new Map<string, { row: RuleRow; violations: RuleRow["violations"][number][] }>();
+
+  /** Takes the rules of a format that a call was made in, and those that it breaks. */
+  take(call: number, format: ProviderFormat, violations: readonly LegalityViolation[]): void {
+    for (const { id, description } of format.rules.rules) {
+      const key = `${format.id} ${id}`;
+      if (this.#rules.has(key)) continue;
+      const found: RuleRow["violations"][number][] = [];
+      this.#rules.set(key, { row: { format: format.id, id, description, violations: found }, violations: found });
+    }
+    for (const { rule, problem, at } of violations)
+      this.#rules.get(`${format.id} ${rule}`)?.violations.push({ call, problem, at });
+  }
+
+  get rules(): readonly RuleRow[] {
+    return [...this.#rules.values()].map(({ row }) => row);
+  }
+}
+
+/** The root of a journal's Merkle tree, as it grows. */
+export class JournalTree {
+  readonly #tree = new MerkleTree();
+  readonly checkpoints: CheckpointRow[] = [];
+
+  take({ sequence, at, hash, record }: JournalEntry): void {
+    this.#tree.append(merkleLeafOf(hash));
+    if (record.type !== "checkpoint-made") return;
+    const { size, rootHash, signature } = record.checkpoint;
+    this.checkpoints.push({ sequence, at: Date.parse(at), size, rootHash, signed: signature !== undefined });
+  }
+
+  root(): string {
+    return this.#tree.root();
+  }
+}
+
+/** How many requests were reproduced. */
+export function replayCounts(states: readonly string[]): Integrity["replay"] {
+  const count = (state: string): number => states.filter((one) => one === state).length;
+  return { equal: count("equal"), different: count("different"), notRendered: count("not-rendered") };
+}

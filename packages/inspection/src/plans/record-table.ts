@@ -1,0 +1,103 @@
+import {
+  type AgentThread,
+  type CompactionPlan,
+  type MessageId,
+  type PlanRecord,
+  planRecords,
+  SUMMARY_SECTIONS,
+  spanLength,
+  spanStart,
+} from "@threadfold/core";
+import type { PlanRow, RecordRow } from "../rows/plan-row.ts";
+
+/** What differs from one plan to the next, as places among the records. */
+export type RecordChanges = Pick<PlanRow, "added" | "removed">;
+
+/**
+ * The decisions that the plans of a thread held, each once: what a plan takes over from the one before is the same row.
+ * Plans are taken oldest first. A record is another one when it differs in any field, as `planDiff` says.
+ */
+export class RecordTable {
+  readonly rows: RecordRow[] = [];
+  readonly #thread: () => AgentThread;
+  /** Of the newest plan: the place of each record, and its text, by action and first message. */
+  #newest: ReadonlyMap<string, { readonly place: number; readonly text: string }> = new Map();
+
+  constructor(thread: () => AgentThread) {
+    this.#thread = thread;
+  }
+
+  /** The place of the record of the newest plan that does this with a span that starts there; -1 for none. */
+  placeOf(action: PlanRecord["action"], start: MessageId): number {
+    return this.#newest.get(`${action} ${start}`)?.place ?? -1;
+  }
+
+  take(plan: CompactionPlan): RecordChanges {
+    const before = this.#newest;
+    const now = new Map<string, { readonly place: number; readonly text: string }>();
+    const added: number[] = [];
+    for (const record of planRecords(plan)) {
+      const key = `${record.action} ${spanStart(record.span)}`;
+      const text = JSON.stringify(record);
+      const known = before.get(key);
+      const place = known?.text === text ? known.place : this.rows.length;
+      if (place === this.rows.length) {
+        added.push(place);
+        this.rows.push(recordRow(record, plan.version, this.#thread()));
+      } else this.rows[place] = { ...(this.rows[place] as RecordRow), toPlan: plan.version };
+      now.set(key, { place, text });
+    }
+    this.#newest = now;
+    const kept = new Set([...now.values()].map(({ place }) => place));
+    const removed = [...before.values()].map(({ place }) => place).filter((place) => !kept.has(place));
+    return { added, removed };
+  }
+}
+
+function recordRow(record: PlanRecord, version: number, thread: AgentThread): RecordRow {
+  const { action, strategy, reason, sincePlanVersion, span, originalTokens } = record;
+  return {
+    action,
+    strategy,
+    reason,
+    since: sincePlanVersion,
+    fromPlan: version,
+    toPlan: version,
+    runs: runsOf(span.messageIds, thread),
+    messages: spanLength(span),
+    originalTokens,
+    shownTokens: shownTokens(record),
+    artifact: record.action === "externalize" ? record.artifactId : null,
+    summarizer: record.action === "summarize" ? record.summarizer : null,
+    items: record.action === "summarize" ? itemCounts(record) : null,
+    keywords: record.action === "drop" ? record.keywords : [],
+  };
+}
+
+function shownTokens(record: PlanRecord): number | null {
+  if (record.action === "summarize") return record.summaryTokens;
+  return record.action === "drop" ? 0 : null;
+}
+
+const itemCounts = ({ summary }: Extract<PlanRecord, { action: "summarize" }>): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    SUMMARY_SECTIONS.map((section) => [section, summary[section].length] as const).filter(([, count]) => count > 0),
+  );
+
+/** Runs of ordinals: the first and the last of each. */
+export function runsOf(ids: readonly MessageId[], thread: AgentThread): readonly number[] {
+  const first = ordinalOf(ids[0], thread);
+  const last = ordinalOf(ids.at(-1), thread);
+  // Ids of a span are distinct and in the order of the thread: as many as there are places are all of them.
+  if (last - first + 1 === ids.length) return [first, last];
+  const runs: number[] = [];
+  for (const id of ids) {
+    const ordinal = ordinalOf(id, thread);
+    if (runs.length > 0 && runs.at(-1) === ordinal - 1) runs[runs.length - 1] = ordinal;
+    else runs.push(ordinal, ordinal);
+  }
+  return runs;
+}
+
+const ordinalOf = (id: MessageId | undefined, thread: AgentThread): number =>
+  (id === undefined ? undefined : thread.messageInMemory(id)?.ordinal) ?? -1;

@@ -1,0 +1,225 @@
+import type { AgentThread, JournalEntry, MessageId, RequestRenderedRecord } from "@threadfold/core";
+import { type PrefixDivergence, prefixDiff, type Rendering } from "@threadfold/renderer";
+import type { RecordedRequest } from "@threadfold/session";
+import type { BlockRow, BreakRow, CallRow } from "../rows/call-row.ts";
+import { Table } from "../rows/table.ts";
+import { firstDifference } from "./first-difference.ts";
+import { LEADING_BLOCKS, leadingBlocks, messageBlock, type RequestBlock, requestShares } from "./request-blocks.ts";
+
+/** What a request's tables need besides the request. */
+export interface RequestContext {
+  readonly thread: AgentThread;
+  /** Place of the frame among the frames. */
+  readonly frame: number;
+  /** The place of the record that made a block; -1 for none. */
+  recordOf(block: RequestBlock): number;
+}
+
+/** Where each message stood: the first and the last call that showed it as it is. */
+export interface Showing {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The request before the next one, as far as the next is compared with it. */
+interface NewestRequest {
+  readonly rendering: Rendering;
+  readonly payload: string;
+  /** Places of its blocks in the table. */
+  readonly blocks: readonly number[];
+}
+
+const NO_CALL: CallRow = {
+  sequence: 0,
+  at: 0,
+  messages: 0,
+  threadVersion: 0,
+  planVersion: 0,
+  folded: false,
+  frame: -1,
+  tokens: 0,
+  recordedTokens: 0,
+  limit: null,
+  system: 0,
+  tools: 0,
+  pins: 0,
+  kept: 0,
+  cleared: 0,
+  summaries: 0,
+  pointers: 0,
+  rehydrated: 0,
+  overhead: 0,
+  cached: 0,
+  written: 0,
+  fresh: 0,
+  inputTokens: 0,
+  outputTokens: null,
+  reported: false,
+  cost: 0,
+  dollars: null,
+  cause: "none",
+  missed: 0,
+  shared: 0,
+  firstBlock: 0,
+  break: -1,
+  digest: "",
+  bytes: 0,
+  replay: "not-rendered",
+};
+
+const NO_BLOCK: BlockRow = { action: "include", role: "user", tokens: 0, from: -1, to: -1, record: -1, text: -1 };
+
+/**
+ * The calls of a thread and the blocks of their requests. A request between two folds is the one before and a little more,
+ * so each has its own blocks alone, and how many of those before it begins with.
+ */
+export class RequestTables {
+  readonly calls = new Table<CallRow>(NO_CALL);
+  readonly blocks = new Table<BlockRow>(NO_BLOCK);
+  readonly breaks: BreakRow[] = [];
+  /** What blocks show that are no message of the log. */
+  readonly texts: string[] = [];
+  readonly #showing = new Map<MessageId, Showing>();
+  #newest: NewestRequest | null = null;
+
+  /** The place of the newest call; -1 for none. */
+  get newestCall(): number {
+    return this.calls.length - 1;
+  }
+
+  /** The first and the last call that showed a message as it is; -1 for none. */
+  showing(id: MessageId): Showing {
+    const { first, last } = this.#showing.get(id) ?? { first: -1, last: -1 };
+    return { first, last: last === STILL ? this.newestCall : last };
+  }
+
+  /** The blocks of the newest request, as places in the table. */
+  get newestBlocks(): readonly number[] {
+    return this.#newest?.blocks ?? [];
+  }
+
+  /** Takes a request that was recorded. */
+  take(entry: JournalEntry, record: RequestRenderedRecord, request: RecordedRequest, context: RequestContext): void {
+    const { rendering, digest } = request.rendered;
+    const before = this.#newest;
+    const difference = before === null ? null : prefixDiff(before.rendering, rendering);
+    const shared = before === null ? 0 : sharedBlocks(before, difference);
+    const firstBlock = this.blocks.length;
+    const blocks = this.#keepBlocks(rendering, shared, context);
+    const cleared = this.#tokensOf(blocks, "clear");
+    const breakPlace = before === null || difference === null ? -1 : this.breaks.length;
+    if (before !== null && difference !== null)
+      this.breaks.push(this.#breakRow(before, { difference, shared, payload: digest.text, tokens: rendering.tokens }));
+    this.calls.push({
+      ...this.#recorded(entry, record),
+      messages: request.state.thread.length,
+      frame: context.frame,
+      tokens: rendering.tokens,
+      ...requestShares(rendering.breakdown, cleared),
+      inputTokens: rendering.tokens,
+      shared,
+      firstBlock,
+      break: breakPlace,
+      bytes: digest.bytes,
+      replay: digest.digest === record.payloadDigest ? "equal" : "different",
+    });
+    this.#newest = { rendering, payload: digest.text, blocks };
+  }
+
+  /** Takes a request that cannot be rendered any more: its figures are what the journal says. */
+  takeUnrendered(entry: JournalEntry, record: RequestRenderedRecord): void {
+    const { tokens } = record;
+    this.#hide(this.newestBlocks);
+    this.calls.push({ ...this.#recorded(entry, record), firstBlock: this.blocks.length, inputTokens: tokens, tokens });
+    this.#newest = null;
+  }
+
+  #recorded({ sequence, at }: JournalEntry, record: RequestRenderedRecord): CallRow {
+    const { threadVersion, planVersion, tokens, payloadDigest } = record;
+    const folded = this.newestCall >= 0 && this.calls.cell(this.newestCall, "planVersion") !== planVersion;
+    return {
+      ...NO_CALL,
+      ...{ sequence, threadVersion, planVersion, folded, recordedTokens: tokens, digest: payloadDigest },
+      at: Date.parse(at),
+    };
+  }
+
+  /** The places of all blocks of a request: those that it shares with the one before, and its own, which are kept. */
+  #keepBlocks(rendering: Rendering, shared: number, context: RequestContext): readonly number[] {
+    const before = this.newestBlocks;
+    this.#hide(before.slice(shared));
+    const places = before.slice(0, shared);
+    const keep = (block: RequestBlock): void => {
+      places.push(this.blocks.length);
+      this.#keepBlock(block, context);
+    };
+    if (shared === 0) leadingBlocks(rendering).forEach(keep);
+    for (let index = Math.max(0, shared - LEADING_BLOCKS); index < rendering.manifest.messages.length; index++)
+      keep(messageBlock(rendering, index, context.thread));
+    return places;
+  }
+
+  #keepBlock(block: RequestBlock, context: RequestContext): void {
+    const { action, role, tokens, rendered, text } = block;
+    const sources = rendered?.sources ?? [];
+    const ordinalOf = (id: MessageId | undefined): number =>
+      (id === undefined ? undefined : context.thread.messageInMemory(id)?.ordinal) ?? -1;
+    const place = text === null || text === "" ? -1 : this.texts.push(text) - 1;
+    const span = { from: ordinalOf(sources[0]), to: ordinalOf(sources.at(-1)) };
+    this.blocks.push({ action, role, tokens, ...span, record: context.recordOf(block), text: place });
+    if (action === "include") for (const id of sources) this.#show(id);
+  }
+
+  #show(id: MessageId): void {
+    const known = this.#showing.get(id);
+    // The call is not in the table yet.
+    this.#showing.set(id, { first: known?.first ?? this.calls.length, last: STILL });
+  }
+
+  /** The newest call is the last that showed these blocks, unless a later one shows their messages again. */
+  #hide(places: readonly number[]): void {
+    const last = this.newestCall;
+    const messages = this.#newest?.rendering.manifest.messages.slice(-places.length) ?? [];
+    for (const { action, sources } of places.length === 0 ? [] : messages) {
+      if (action !== "include") continue;
+      for (const id of sources) this.#showing.set(id, { first: this.#showing.get(id)?.first ?? last, last });
+    }
+  }
+
+  #breakRow(
+    before: NewestRequest,
+    now: { difference: PrefixDivergence; shared: number; payload: string; tokens: number },
+  ): BreakRow {
+    const { kind, reason } = now.difference;
+    const sharedTokens = before.blocks
+      .slice(0, now.shared)
+      .reduce((sum, place) => sum + this.blocks.cell(place, "tokens"), 0);
+    return {
+      call: this.calls.length,
+      block: now.difference.message < 0 ? leadingPlace(kind) : now.shared,
+      byte: firstDifference(before.payload, now.payload),
+      kind,
+      reason,
+      lostTokens: before.rendering.tokens - sharedTokens,
+      price: 0,
+    };
+  }
+
+  #tokensOf(places: readonly number[], action: BlockRow["action"]): number {
+    return places.reduce(
+      (sum, place) => sum + (this.blocks.cell(place, "action") === action ? this.blocks.cell(place, "tokens") : 0),
+      0,
+    );
+  }
+}
+
+/** Which of the leading blocks is another one. */
+const leadingPlace = (kind: PrefixDivergence["kind"]): number => ({ tools: 1, system: 2 })[kind as string] ?? 0;
+
+/** Stands for the last call while a message is shown. */
+const STILL = -2;
+
+function sharedBlocks({ blocks }: NewestRequest, difference: PrefixDivergence | null): number {
+  if (difference === null) return blocks.length;
+  return difference.message < 0 ? 0 : LEADING_BLOCKS + difference.message;
+}

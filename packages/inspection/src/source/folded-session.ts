@@ -1,0 +1,68 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import {
+  AgentThread,
+  type Message,
+  type ProviderAwareTokenizer,
+  ThreadfoldError,
+  type ThreadfoldStore,
+} from "@threadfold/core";
+import type { ImportedSession } from "@threadfold/importers";
+import type { ProviderFormat } from "@threadfold/renderer";
+import { ContextSession } from "@threadfold/session";
+import { calledTools, recordedCalls } from "@threadfold/simulation";
+import { createMemoryStore } from "@threadfold/stores";
+import type { CompactionPreset } from "@threadfold/strategies";
+
+/** How a recorded session is folded. */
+export interface FoldedSessionOptions {
+  readonly preset: CompactionPreset;
+  /** Tokens that a request may take. */
+  readonly budget: number;
+  readonly format: ProviderFormat;
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly signal?: AbortSignal;
+  /** Hears which share of the calls is made, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/**
+ * Makes the calls of a recorded session again, at the times of its log, and folds where that is due: the store then holds
+ * the thread, its plans and its requests, as if an agent had run on it.
+ *
+ * @throws ThreadfoldError `ABORTED`.
+ */
+export async function foldedSession(
+  imported: ImportedSession,
+  options: FoldedSessionOptions,
+): Promise<ThreadfoldStore> {
+  const { preset, budget, format, tokenizer, signal, onProgress } = options;
+  const { threadId, system, tools } = imported;
+  const messages = [...AgentThread.empty(threadId).append(imported.messages).messages];
+  let now = 0;
+  const clock = { now: () => now };
+  const store = createMemoryStore({ clock });
+  const session = await ContextSession.open({
+    ...{ threadId, store, preset, format, tokenizer, clock },
+    config: { maxInputTokens: budget },
+    // Tools that are declared one by one, as they are first called, would break the prefix at each of them.
+    frame: { system, tools: tools.length > 0 ? tools : calledTools(messages) },
+    // What a policy makes of the log is to be seen, also where no request could fit.
+    onOverBudget: "send",
+  });
+  const calls = recordedCalls(messages.filter(({ branch }) => branch === undefined));
+  let appended = 0;
+  const appendUpTo = async (end: number): Promise<void> => {
+    await session.append(imported.messages.slice(appended, end));
+    appended = end;
+  };
+  for (const { index, at, answer } of calls) {
+    await nextTick();
+    if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The folding of the session was interrupted.");
+    now = Number.isFinite(at) ? at : 0;
+    await appendUpTo((answer[0] as Message).ordinal);
+    await session.prepare();
+    onProgress?.((index + 1) / calls.length);
+  }
+  await appendUpTo(messages.length);
+  return store;
+}

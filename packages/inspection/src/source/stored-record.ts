@@ -1,0 +1,94 @@
+import {
+  AgentThread,
+  type ArtifactId,
+  type CompactionPlan,
+  type JournalEntry,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { type StoreFinding, verifyStore } from "@threadfold/stores";
+import { keptRecord, salvagedRows } from "./kept-rows.ts";
+import { erasureIn, type ThreadRecord } from "./thread-record.ts";
+
+/** How a store is read. */
+export interface StoredRecordOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a thread of a store. One that cannot be read as a whole is read as far as it holds; what does not hold stands
+ * among the findings.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`, `ABORTED`, `STORE_UNAVAILABLE`.
+ */
+export async function storedRecord(
+  store: ThreadfoldStore,
+  threadId: ThreadId,
+  { signal }: StoredRecordOptions = {},
+): Promise<ThreadRecord> {
+  const findings = await verifyStore(store, threadId, signal === undefined ? {} : { signal });
+  if (findings.length > 0) return keptRecord(await salvagedRows(store, threadId, findings), findings);
+  return StoredRecord.read(store, threadId, findings);
+}
+
+/** A thread of a store that holds. It may be written to meanwhile. */
+class StoredRecord implements ThreadRecord {
+  thread: AgentThread;
+  journal: readonly JournalEntry[] = [];
+  planVersion = 0;
+  artifacts = 0;
+  readonly findings: readonly StoreFinding[];
+  readonly #store: ThreadfoldStore;
+
+  private constructor(store: ThreadfoldStore, threadId: ThreadId, findings: readonly StoreFinding[]) {
+    this.#store = store;
+    this.thread = AgentThread.empty(threadId);
+    this.findings = findings;
+  }
+
+  static async read(store: ThreadfoldStore, threadId: ThreadId, findings: readonly StoreFinding[]) {
+    const record = new StoredRecord(store, threadId, findings);
+    await record.refresh();
+    if (record.thread.version > 0 || record.journal.length > 0) return record;
+    throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
+  }
+
+  get erased(): ThreadRecord["erased"] {
+    return erasureIn(this.journal);
+  }
+
+  plan(version: number): Promise<CompactionPlan | null> {
+    return this.#store.plans.getPlan(this.thread.id, version);
+  }
+
+  async content(id: ArtifactId): Promise<string | null> {
+    return (await this.#store.artifacts.retrieve(id))?.content ?? null;
+  }
+
+  async refresh(): Promise<boolean> {
+    const { id } = this.thread;
+    // The journal first: what it speaks of is in the log and among the plans by then.
+    const added = await this.#store.journal.read(id, { after: this.journal.at(-1)?.sequence ?? 0 });
+    this.journal = this.journal.length === 0 ? added : [...this.journal, ...added];
+    if (this.erased !== null) {
+      this.thread = AgentThread.empty(id);
+      this.planVersion = 0;
+      return added.length > 0;
+    }
+    const before = this.thread.version;
+    this.thread = await this.#grown();
+    const { plans } = this.#store;
+    this.planVersion = (await plans.getCurrentVersion?.(id)) ?? (await plans.getCurrentPlan(id)).version;
+    this.artifacts = (await this.#store.artifacts.list(id)).length;
+    return added.length > 0 || this.thread.version > before;
+  }
+
+  /** What is known of the thread stays the same value, so that what was rendered of it still holds. */
+  async #grown(): Promise<AgentThread> {
+    const { thread } = this;
+    const { ranges, threads } = this.#store;
+    if (thread.version === 0 || ranges === undefined) return (await threads.load(thread.id)) ?? thread;
+    return thread.appendEntries(await ranges.loadRange(thread.id, { fromVersion: thread.version }));
+  }
+}
