@@ -24,7 +24,7 @@ export {
   parseCheckpoint,
   signatureProblem,
 } from "./audit/checkpoint.ts";
-export { type AuditExportOptions, exportAudit } from "./audit/audit-file.ts";
+export { type AuditExportOptions, type AuditLine, exportAudit } from "./audit/audit-file.ts";
 export { type AuditReport, type AuditTrust, verifyAudit } from "./audit/verify-audit.ts";
 export { type Clearance, isCleared, journaledAccess, type JournaledAccessOptions } from "./audit/journaled-access.ts";
 export { encryptedStore, sealedSummaries, sealedSummaryCache } from "./encryption/encrypted-store.ts";

@@ -10,6 +10,8 @@ import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
 import { BodyText } from "../bodies/body-text.ts";
 import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
+import { PayloadList } from "../bodies/payload-list.ts";
+import { PayloadText } from "../bodies/payload-text.ts";
 import { CallProblems, JournalTree, replayCounts } from "../integrity/integrity-rows.ts";
 import { MessageTable } from "../messages/message-table.ts";
 import { pinRows } from "../messages/pin-rows.ts";
@@ -36,6 +38,11 @@ export interface InspectionOptions {
   readonly bodies: BodyChoice;
   /** Takes secrets out of everything that is shown. */
   readonly redacted: boolean;
+  /**
+   * Keeps what every call's payload adds to the one before, for whoever writes all of it down. Without it payloads are
+   * rendered when they are asked for.
+   */
+  readonly keepsPayloads?: boolean;
   /** Formats of one's own that requests were rendered in. */
   readonly formats?: readonly ProviderFormat[];
   readonly signal?: AbortSignal;
@@ -48,6 +55,7 @@ export class Inspection {
   readonly #record: ThreadRecord;
   readonly #options: InspectionOptions;
   readonly #bodies: BodyText;
+  readonly #tokenizer: ProviderAwareTokenizer;
   readonly #requests: RecordedRequests;
   readonly #tables = new RequestTables();
   readonly #messages = new MessageTable();
@@ -57,6 +65,8 @@ export class Inspection {
   readonly #attempts: AttemptRow[] = [];
   readonly #frames: FrameRow[] = [];
   readonly #framePlaces = new Map<string, number>();
+  readonly #payloadText: PayloadText;
+  readonly #payloads: PayloadList | null;
   readonly #missingPins = new Map<PinId, number[]>();
   #ledger: TokenLedger;
   #read = 0;
@@ -64,10 +74,13 @@ export class Inspection {
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
     this.#record = record;
     this.#options = options;
+    this.#tokenizer = tokenizer;
     this.#bodies = new BodyText(options.bodies, options.redacted);
+    this.#payloadText = new PayloadText(options.redacted);
+    this.#payloads = options.keepsPayloads === true && options.bodies === "all" ? new PayloadList() : null;
     this.#plans = new PlanTable(record);
     this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
-    this.#requests = new RecordedRequests(record, { formats: options.formats ?? [], tokenizer, growing: true });
+    this.#requests = this.#recordedRequests(true);
   }
 
   /** Reads a thread. @throws ThreadfoldError `ABORTED`. */
@@ -126,7 +139,7 @@ export class Inspection {
       chunks: {
         messages: bodies === "none" ? [] : this.#messageChunks(),
         texts: bodies === "none" ? [] : this.#textChunks(),
-        payloads: [],
+        payloads: bodies === "all" ? this.#payloadChunks() : [],
       },
     };
   }
@@ -143,6 +156,31 @@ export class Inspection {
     const { texts } = this.#tables;
     const [from, to] = chunkRange(this.#textChunks(), chunk, texts.length);
     return Promise.all(texts.slice(from, to).map((text) => this.#bodies.block(text)));
+  }
+
+  /** A chunk of payloads, by its place in `InspectionIndex.chunks`. */
+  async payloadChunk(chunk: number): Promise<readonly BodyLists["payloads"][]> {
+    if (this.#payloads === null) return [await this.#askedPayload(chunk)];
+    const { starts, differences } = this.#payloads;
+    return differences.slice(...chunkRange(starts, chunk, differences.length));
+  }
+
+  /** Without what was kept, a chunk is a call. */
+  #payloadChunks(): readonly number[] {
+    return this.#payloads?.starts ?? [...this.#tables.calls.columns.sequence.keys()];
+  }
+
+  async #askedPayload(call: number): Promise<BodyLists["payloads"]> {
+    const sequence = this.#tables.calls.columns.sequence[call];
+    const entry = sequence === undefined ? undefined : this.#record.journal[sequence - 1];
+    if (entry?.record.type !== "request-rendered") return null;
+    try {
+      const { rendered, format } = await this.#recordedRequests(false).render(entry.record);
+      return { start: 0, end: 0, insert: await this.#payloadText.of(rendered.payload, format.messagesField) };
+    } catch (error) {
+      if (ThreadfoldError.isInstance(error)) return null;
+      throw error;
+    }
   }
 
   #messageChunks(): readonly number[] {
@@ -204,12 +242,18 @@ export class Inspection {
         recordOf: (block) => this.#recordOf(block),
       });
       this.#problems.take(call, request.format, request.rendered.verification.violations);
+      await this.#keepPayload(request);
       for (const pin of request.rendered.rendering.missingPins) this.#missed(pin, call);
     } catch (error) {
       if (!ThreadfoldError.isInstance(error)) throw error;
       this.#tables.takeUnrendered(entry, record);
+      this.#payloads?.take(null);
       this.#problems.mismatches.push({ call, problem: error.message });
     }
+  }
+
+  async #keepPayload({ rendered, format }: RecordedRequest): Promise<void> {
+    this.#payloads?.take(await this.#payloadText.of(rendered.payload, format.messagesField));
   }
 
   #recordOf({ rendered }: RequestBlock): number {
@@ -237,6 +281,11 @@ export class Inspection {
 
   async #takePlans(version: number): Promise<void> {
     while (this.#plans.rows.length < version) await this.#plans.take(this.#plans.rows.length + 1);
+  }
+
+  #recordedRequests(growing: boolean): RecordedRequests {
+    const { formats = [] } = this.#options;
+    return new RecordedRequests(this.#record, { formats, tokenizer: this.#tokenizer, growing });
   }
 
   #threadRow(): InspectionIndex["thread"] {

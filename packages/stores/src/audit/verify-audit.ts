@@ -1,7 +1,7 @@
 import { TextDecoder } from "node:util";
 import type { Checkpoint } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
-import { parseAuditLine, unsealLine } from "./audit-file.ts";
+import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
 
 /** What an audit file is held against besides itself. */
 export interface AuditTrust {
@@ -12,6 +12,8 @@ export interface AuditTrust {
   readonly publicKey?: string;
   /** A checkpoint that was kept elsewhere: the file has to hold what grew from it. */
   readonly since?: Checkpoint;
+  /** Hears every line that holds, in order, up to the first that does not. */
+  readonly onLine?: (line: AuditLine) => void;
 }
 
 /** The result of checking an audit file. Counts are of what was checked before the first bad line. */
@@ -41,7 +43,7 @@ export interface AuditReport {
  */
 export async function verifyAudit(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { publicKey, since }: AuditTrust = {},
+  { publicKey, since, onLine }: AuditTrust = {},
 ): Promise<AuditReport> {
   const checker = new AuditChecker(publicKey);
   const report = (line: number, problem: string | null): AuditReport => ({
@@ -59,7 +61,8 @@ export async function verifyAudit(
     seal = unsealed.seal;
     const line = parseAuditLine(unsealed.line);
     const problem = line === null ? "it is not a line of this format" : checker.problemOf(line, number);
-    if (problem !== null) return report(number, problem);
+    if (line === null || problem !== null) return report(number, problem);
+    onLine?.(line);
   }
   if (!checker.isComplete) return report(number + 1, "the file ends before its end");
   if (since !== undefined) return report(number, checker.trustProblem(since));

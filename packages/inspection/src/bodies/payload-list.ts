@@ -1,0 +1,44 @@
+import { sharedLength } from "../requests/first-difference.ts";
+import type { PayloadDifference } from "../rows/bodies.ts";
+
+/** A chunk begins with a whole payload, so it holds many times as much in differences before the next begins. */
+const DIFFERENCES_A_PAYLOAD = 4;
+
+/** Payloads of calls that follow one another, as differences, in chunks that can each be read by itself. */
+export class PayloadList {
+  readonly differences: PayloadDifference[] = [];
+  /** Where chunks begin. */
+  readonly starts: number[] = [];
+  #before: string | null = null;
+  /** Characters of differences that the newest chunk takes before another one begins. */
+  #room = 0;
+
+  /** @param text null where a payload cannot be rendered. */
+  take(text: string | null): void {
+    const insert = text === null ? null : differenceTo(this.#before, text);
+    const begins = this.starts.length === 0 || (insert !== null && insert.insert.length > this.#room);
+    if (begins) {
+      this.starts.push(this.differences.length);
+      this.#room = DIFFERENCES_A_PAYLOAD * (text ?? "").length;
+      this.differences.push(text === null ? null : { start: 0, end: 0, insert: text });
+    } else {
+      this.#room -= insert?.insert.length ?? 0;
+      this.differences.push(insert);
+    }
+    this.#before = text;
+  }
+}
+
+function differenceTo(before: string | null, text: string): NonNullable<PayloadDifference> {
+  if (before === null) return { start: 0, end: 0, insert: text };
+  const start = sharedLength(before, text);
+  const end = sharedEnd(before, text, Math.min(before.length, text.length) - start);
+  return { start, end, insert: text.slice(start, text.length - end) };
+}
+
+/** How much of `most` code units two texts have in common at their end. */
+function sharedEnd(a: string, b: string, most: number): number {
+  let length = 0;
+  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
+  return length;
+}
