@@ -25,13 +25,17 @@ export function bundledLicenses(fileName: string) {
       bundle: Readonly<Record<string, { readonly moduleIds?: readonly string[] }>>,
     ) {
       const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
-      const packages = new Set(
-        modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
-      );
-      const source = [...packages].sort().map(licenseOf).join("\n\n");
-      this.emitFile({ type: "asset", fileName, source: `${source}\n` });
+      this.emitFile({ type: "asset", fileName, source: licensesOf(modules) });
     },
   };
+}
+
+/** The licenses of the packages that these modules are from, by their paths. */
+export function licensesOf(modules: readonly string[]): string {
+  const packages = new Set(
+    modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
+  );
+  return `${[...packages].sort().map(licenseOf).join("\n\n")}\n`;
 }
 
 interface Emitter {

@@ -22,7 +22,7 @@ export function readRootManifest(root) {
 function readPackage(root, path) {
   const [kind, folder] = path.split("/");
   const manifest = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
-  const files = globSync("{src,bin,bench}/**/*.{ts,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
+  const files = globSync("{src,bin,bench}/**/*.{ts,tsx,mts,mjs,js}", { cwd: join(root, path) }).map((file) =>
     readFile(root, posix.join(path, slashed(file))),
   );
   return { kind, folder, name: manifest.name, manifest, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
@@ -36,7 +36,7 @@ function readFile(root, path) {
   };
 }
 
-/** Tests, and what only tests and measurements use. */
-const TEST = /\.(?:test|process)\.m?[jt]s$|\/(?:testing|bench)\//;
+/** Tests, and what only tests, measurements and the bundling of a part for browsers use. */
+const TEST = /\.(?:test|process)\.m?[jt]sx?$|\/(?:testing|bench|bundling)\//;
 
 const slashed = (path) => path.split(sep).join("/");

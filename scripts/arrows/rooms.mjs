@@ -14,7 +14,9 @@ export const PACKAGE_ARROWS = {
   golden: ON_TOP,
   simulation: ON_TOP,
   inspection: [...ON_TOP, "simulation"],
-  cli: [...ON_TOP, "integrations", "simulation", "inspection"],
+  // The page knows what it draws by its shape alone: types of the index, nothing that runs.
+  inspector: ["inspection"],
+  cli: [...ON_TOP, "integrations", "simulation", "inspection", "inspector"],
   threadfold: [...ON_TOP, "cli"],
 };
 
@@ -165,6 +167,7 @@ export const FOLDER_ORDER = {
     "importing",
     "laws",
   ],
+  inspector: ["format", "source", "model", "state", "parts", "chart", "views", "shell", "bundling", "page", "testing"],
   golden: ["mask", "options", "trace", "render", "compare", "testing"],
 };
 

@@ -1,0 +1,30 @@
+import type { CallRow, InspectionIndex } from "@threadfold/inspection/rows";
+import type { Share } from "../parts/share-bar.tsx";
+
+/** A part of a request's tokens: its column, its name and its colour's name. */
+type Part = readonly [column: keyof CallRow & keyof Figures, name: string, tone: string];
+type Figures = { [Column in keyof CallRow as CallRow[Column] extends number ? Column : never]: number };
+
+/** The parts of a request's tokens, from the bottom of a column to its top. They add up to `tokens`. */
+export const PARTS: readonly Part[] = [
+  ["system", "system", "system"],
+  ["tools", "tools", "tools"],
+  ["overhead", "overhead", "overhead"],
+  ["pins", "pins", "pins"],
+  ["summaries", "summaries", "summaries"],
+  ["pointers", "pointers", "pointers"],
+  ["cleared", "cleared", "cleared"],
+  ["kept", "kept", "kept"],
+  ["rehydrated", "brought back", "returned"],
+];
+
+/** What the prompt cache did with them. They add up to `inputTokens`. */
+export const CACHE_PARTS: readonly Part[] = [
+  ["cached", "cached", "cached"],
+  ["written", "written", "written"],
+  ["fresh", "fresh", "fresh"],
+];
+
+/** The figures of one call by their parts. */
+export const callShares = (calls: InspectionIndex["calls"], call: number, parts: readonly Part[]): readonly Share[] =>
+  parts.map(([column, name, tone]) => ({ name, tone, value: calls[column][call] ?? 0 }));

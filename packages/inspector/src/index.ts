@@ -1,0 +1,1 @@
+export { type EmbeddedPiece, embeddedPage, servedPage } from "./page/inspector-page.ts";

@@ -1,0 +1,75 @@
+import type { InspectionIndex, RecordRow } from "@threadfold/inspection/rows";
+import { holds } from "./messages-at.ts";
+
+/** One station of a message: from a plan on, something was done with it. */
+export interface TrailStep {
+  /** The first call at which it was so; -1 when no call was made under the plan. */
+  readonly call: number;
+  /** The plan that did it; 0 for the time before any held the message. */
+  readonly plan: number;
+  readonly action: RecordRow["action"] | "include";
+  /** What decided; null while it stood as it is. */
+  readonly record: RecordRow | null;
+  /** Tokens that stand for it and those folded with it, then: null where only a rendering could say. */
+  readonly tokens: number | null;
+  /** Room that requests had at that call; null when nothing says. */
+  readonly limit: number | null;
+}
+
+/** What happened to a message over the plans, oldest first. Nothing at all for one that no call has shown yet. */
+export function trailOf(index: InspectionIndex, ordinal: number): readonly TrailStep[] {
+  const held = index.records
+    .filter((record) => holds(record, ordinal))
+    .sort((a, b) => a.fromPlan - b.fromPlan)
+    .flatMap((record, at, all) => {
+      const next = all[at + 1];
+      const returned = record.toPlan + 1 < (next?.fromPlan ?? record.toPlan + 1);
+      const isBack = next === undefined ? record.toPlan < index.thread.planVersion : returned;
+      return [foldedStep(index, record), ...(isBack ? [shownStep(index, ordinal, record.toPlan + 1)] : [])];
+    });
+  const firstCall = index.messages.firstCall[ordinal] ?? -1;
+  const first = held[0];
+  const wasShown = firstCall >= 0 && (first === undefined || first.call === -1 || firstCall < first.call);
+  return [
+    ...(wasShown ? [{ ...shownStep(index, ordinal, 0), call: firstCall, limit: limitAt(index, firstCall) }] : []),
+    ...held,
+  ];
+}
+
+/** The newest plan that showed a message as it is, of those before the one that folds it now; 0 shows everything. */
+export function lastShownPlan({ records, thread }: InspectionIndex, ordinal: number): number {
+  const held = records.filter((record) => holds(record, ordinal));
+  let plan = thread.planVersion;
+  while (plan > 0 && held.some(({ fromPlan, toPlan }) => fromPlan <= plan && plan <= toPlan)) plan--;
+  return plan;
+}
+
+function foldedStep(index: InspectionIndex, record: RecordRow): TrailStep {
+  const call = firstCallUnder(index, record.fromPlan);
+  return {
+    call,
+    plan: record.fromPlan,
+    action: record.action,
+    record,
+    tokens: record.action === "drop" ? 0 : record.shownTokens,
+    limit: limitAt(index, call),
+  };
+}
+
+function shownStep(index: InspectionIndex, ordinal: number, plan: number): TrailStep {
+  const call = firstCallUnder(index, plan);
+  return {
+    call,
+    plan,
+    action: "include",
+    record: null,
+    tokens: index.messages.tokens[ordinal] ?? null,
+    limit: limitAt(index, call),
+  };
+}
+
+/** A plan under which nothing was called was followed by another, and what it did was first seen then. */
+const firstCallUnder = ({ plans }: InspectionIndex, version: number): number =>
+  version === 0 ? -1 : (plans.slice(version - 1).find(({ firstCall }) => firstCall >= 0)?.firstCall ?? -1);
+
+const limitAt = ({ calls }: InspectionIndex, call: number): number | null => calls.limit[call] ?? null;

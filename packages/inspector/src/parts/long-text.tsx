@@ -1,0 +1,53 @@
+import { useMemo, useState } from "preact/hooks";
+import { bytes } from "../format/figures.ts";
+import { plainText } from "../format/plain-text.ts";
+
+/** What is longer is shown by its beginning, as it is, until somebody asks for more. */
+export const UNASKED = 64 * 1024;
+
+interface LongTextProps {
+  readonly text: string;
+  /** True for what may be JSON, which is then indented. */
+  readonly isJson?: boolean;
+  /** Characters at the beginning that another text has as well; what follows is marked. */
+  readonly sameUntil?: number;
+}
+
+/** A text of any length, in lines as it has them. */
+export function LongText({ text, isJson = false, sameUntil }: LongTextProps) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > UNASKED;
+  const shown = useMemo(() => {
+    if (isLong && !isWhole) return text.slice(0, UNASKED);
+    return isJson ? indented(text) : text;
+  }, [text, isLong, isWhole, isJson]);
+  // An indented text has other places than the one that was compared.
+  const marked = shown === text.slice(0, shown.length) ? sameUntil : undefined;
+  return (
+    <>
+      <pre class="text" dir="auto">
+        {marked === undefined || marked >= shown.length ? (
+          plainText(shown)
+        ) : (
+          <>
+            {plainText(shown.slice(0, marked))}
+            <mark title="From here on it differs">{plainText(shown.slice(marked))}</mark>
+          </>
+        )}
+      </pre>
+      {isLong && !isWhole && (
+        <button type="button" class="quiet-button" onClick={() => setWhole(true)}>
+          Show all of {bytes(text.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

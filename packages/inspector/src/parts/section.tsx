@@ -1,0 +1,47 @@
+import type { ComponentChildren } from "preact";
+
+/** A part of a panel under its name. */
+export const Section = ({
+  title,
+  note,
+  children,
+}: {
+  readonly title: string;
+  readonly note?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) => (
+  <section class="section">
+    <h3>
+      {title}
+      {note !== undefined && <span class="quiet"> {note}</span>}
+    </h3>
+    {children}
+  </section>
+);
+
+/** What stands where there is nothing, and what would put something there. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
+  <div class="empty">
+    <p>{title}</p>
+    {children !== undefined && <p class="quiet">{children}</p>}
+  </div>
+);
+
+/** A figure with its name. */
+export const Figure = ({
+  name,
+  children,
+  note,
+  tone = "",
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+  readonly note?: ComponentChildren;
+  readonly tone?: string;
+}) => (
+  <div class="figure">
+    <dt>{name}</dt>
+    <dd class={tone}>{children}</dd>
+    {note !== undefined && <dd class="quiet">{note}</dd>}
+  </div>
+);

@@ -1,0 +1,104 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { InspectionIndex } from "@threadfold/inspection/rows";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { type MessagesAt, messagesAt } from "../model/messages-at.ts";
+import { blocksAt } from "../model/request-at.ts";
+import { BodyReader } from "../source/body-reader.ts";
+import { type DataSource, readIndex } from "../source/data-source.ts";
+import { fromHash, type Place, toHash } from "./place.ts";
+
+/** Whether more may come: a file is as it is, a server is there or is gone. */
+type Liveness = "file" | "live" | "gone";
+
+/** What all views share: the data, and where one is in it. */
+export interface Inspector {
+  readonly source: DataSource;
+  readonly index: ReadonlySignal<InspectionIndex>;
+  readonly bodies: ReadonlySignal<BodyReader>;
+  readonly liveness: ReadonlySignal<Liveness>;
+  readonly place: ReadonlySignal<Place>;
+  /** The chosen call, within those that there are; -1 where there are none. */
+  readonly call: ReadonlySignal<number>;
+  /** Blocks of its request, and what it did with every message. */
+  readonly blocks: ReadonlySignal<readonly number[]>;
+  readonly messages: ReadonlySignal<MessagesAt>;
+  /** Goes somewhere else, and lets the browser's way back lead here. */
+  go(change: Partial<Place>): void;
+  /** Goes there without a step on the way back, for what changes at every stroke of a key. */
+  move(change: Partial<Place>): void;
+}
+
+/** Opens what a source has, and follows it as it grows. */
+export async function openInspector(source: DataSource): Promise<Inspector> {
+  const index = signal(await readIndex(source));
+  const place = signal(fromHash(location.hash));
+  const liveness = signal<Liveness>(source.kind === "served" ? "live" : "file");
+  const call = computed(() => {
+    const last = index.value.calls.at.length - 1;
+    return Math.min(place.value.call ?? last, last);
+  });
+  const change = (write: "pushState" | "replaceState") => (part: Partial<Place>) => {
+    place.value = { ...place.value, ...part };
+    history[write](null, "", toHash(place.value));
+  };
+  addEventListener("popstate", () => {
+    place.value = fromHash(location.hash);
+  });
+  follow(source, index, liveness);
+  return {
+    source,
+    index,
+    bodies: computed(() => new BodyReader(source, index.value.chunks)),
+    liveness,
+    place,
+    call,
+    blocks: computed(() => blocksAt(index.value, call.value)),
+    messages: computed(() => messagesAt(index.value, call.value)),
+    go: change("pushState"),
+    move: change("replaceState"),
+  };
+}
+
+/** Reads the index again when the server says that there is more: one reading at a time, and none is left out. */
+function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Signal<Liveness>): void {
+  let isReading = false;
+  let isBehind = false;
+  const read = async (): Promise<void> => {
+    isBehind = isReading;
+    if (isReading) return;
+    isReading = true;
+    try {
+      index.value = await readIndex(source);
+    } catch {
+      // The connection says by itself that the server is gone.
+    }
+    isReading = false;
+    if (isBehind) await read();
+  };
+  source.listen(
+    () => void read(),
+    (isThere) => {
+      liveness.value = isThere ? "live" : "gone";
+    },
+  );
+}
+
+const InspectorContext = createContext<Inspector | null>(null);
+
+/** What everything below may use. */
+export const InspectorProvider = InspectorContext.Provider;
+
+/** @throws Error outside of an {@link InspectorProvider}. */
+export function useInspector(): Inspector {
+  const inspector = useContext(InspectorContext);
+  if (inspector === null) throw new Error("useInspector stands outside of an InspectorProvider.");
+  return inspector;
+}
+
+/** Keeps the title of the document at what is shown. */
+export const followTitle = ({ index, call, place }: Inspector): void =>
+  void effect(() => {
+    const { thread } = index.value;
+    document.title = `${place.value.view} · call ${call.value + 1} · ${thread.id}`;
+  });

@@ -1,0 +1,130 @@
+import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
+import { money, percent, short, whole } from "../format/figures.ts";
+import { dayAndTime, duration, timeOfDay } from "../format/times.ts";
+import { blockLabel } from "../model/block-label.ts";
+import { largestBlocks } from "../model/request-at.ts";
+import { Section } from "../parts/section.tsx";
+import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
+import { ACTIONS, CAUSES } from "../parts/words.tsx";
+import { useInspector } from "../state/inspector.ts";
+
+const LARGEST = 7;
+
+/** What one call's request was made of, how it was paid for, what is largest in it, and whether it is proved. */
+export function CallPanel({ onBlock }: { readonly onBlock: (position: number) => void }) {
+  const { index, call } = useInspector();
+  const { calls, frames } = index.value;
+  const at = call.value;
+  const tokens = calls.tokens[at] ?? 0;
+  const limit = calls.limit[at] ?? null;
+  const model = frames[calls.frame[at] ?? -1]?.model;
+  const gap = at === 0 ? null : (calls.at[at] ?? 0) - (calls.at[at - 1] ?? 0);
+  return (
+    <aside class="panel" aria-label={`Call ${at + 1}`}>
+      <header class="panel-head">
+        <h2>Call {whole(at + 1)}</h2>
+        <p class="quiet">
+          <time title={dayAndTime(calls.at[at] ?? null)}>{timeOfDay(calls.at[at] ?? null)}</time>
+          {gap !== null && gap > 0 && ` · ${duration(gap)} after the last`}
+          {model && ` · ${model}`} · plan {calls.planVersion[at]}
+        </p>
+      </header>
+      <Section
+        title={`${whole(tokens)} tokens`}
+        note={limit === null ? "" : `of ${short(limit)}, ${percent(tokens / limit)}`}
+      >
+        <ShareBar shares={callShares(calls, at, PARTS)} all={Math.max(tokens, limit ?? 0)} />
+        <ShareTable caption="Parts of the request" shares={callShares(calls, at, PARTS)} all={tokens} />
+      </Section>
+      <Payment />
+      <Largest onBlock={onBlock} />
+      <Proof />
+    </aside>
+  );
+}
+
+function Payment() {
+  const { index, call, go } = useInspector();
+  const { calls, breaks } = index.value;
+  const at = call.value;
+  const tokens = calls.inputTokens[at] ?? 0;
+  const dollars = calls.dollars[at] ?? null;
+  const missed = calls.missed[at] ?? 0;
+  const broken = breaks[calls.break[at] ?? -1];
+  return (
+    <Section
+      title={dollars === null ? `${whole(calls.cost[at] ?? 0)} paid` : money(dollars)}
+      note={`of ${whole(tokens)} input tokens${dollars === null ? "" : `, ${whole(calls.cost[at] ?? 0)} paid`}`}
+    >
+      <ShareBar shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
+      <ShareTable caption="What the prompt cache did" shares={callShares(calls, at, CACHE_PARTS)} all={tokens} />
+      <p class="quiet">
+        {calls.reported[at] ? "As the provider reported it" : "Played through by the provider's published rules"};{" "}
+        {missed > 0 && `${whole(missed)} tokens missed: `}
+        {CAUSES[calls.cause[at] ?? "none"]}.
+      </p>
+      {broken !== undefined && (
+        <div class="notice bad-notice">
+          <p>
+            <strong>Departs from call {whole(at)}</strong>
+            {broken.byte !== null && ` at byte ${whole(broken.byte)}`}, block {broken.block}: {broken.reason}.
+          </p>
+          <p>
+            {whole(broken.lostTokens)} cached tokens are of no more use; the price is {whole(broken.price)} input
+            tokens.{" "}
+            <button type="button" class="link" onClick={() => go({ view: "request", mode: "difference" })}>
+              See the difference
+            </button>
+          </p>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Largest({ onBlock }: { readonly onBlock: (position: number) => void }) {
+  const { index, blocks } = useInspector();
+  const tables = index.value;
+  return (
+    <Section title="Largest">
+      <ol class="largest">
+        {largestBlocks(tables, blocks.value, LARGEST).map((position) => {
+          const place = blocks.value[position] ?? -1;
+          const [, tone] = ACTIONS[tables.blocks.action[place] ?? "include"];
+          return (
+            <li key={position}>
+              <button type="button" class="plain" onClick={() => onBlock(position)}>
+                <i class={`dot tone-${tone}`} />
+                <span class="cut">{blockLabel(tables, place)}</span>
+                <span class="number">{whole(tables.blocks.tokens[place] ?? 0)}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </Section>
+  );
+}
+
+const REPLAYS = {
+  equal: ["Rendered again, it gives the recorded bytes.", "good"],
+  different: ["Rendered again, it gives other bytes than were recorded.", "bad"],
+  "not-rendered": ["It could not be rendered again.", "bad"],
+} as const;
+
+function Proof() {
+  const { index, call } = useInspector();
+  const { calls } = index.value;
+  const digest = calls.digest[call.value] ?? "";
+  const [words, tone] = REPLAYS[calls.replay[call.value] ?? "not-rendered"];
+  return (
+    <Section title="Proof">
+      <p class={tone}>{words}</p>
+      {digest !== "" && (
+        <p class="digest" title="SHA-256 of the payload">
+          {digest}
+        </p>
+      )}
+    </Section>
+  );
+}

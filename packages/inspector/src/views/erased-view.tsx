@@ -1,0 +1,25 @@
+import type { ErasedRow } from "@threadfold/inspection/rows";
+import { count } from "../format/figures.ts";
+import { dayAndTime } from "../format/times.ts";
+
+/** All that is left of a thread that was erased: that it was. */
+export const ErasedView = ({ id, erased }: { readonly id: string; readonly erased: ErasedRow }) => (
+  <main class="erased">
+    <h1>{id} was erased</h1>
+    <p>
+      {dayAndTime(erased.at)} UTC, by {erased.actor}
+      {erased.reason !== "" && (
+        <>
+          : <q>{erased.reason}</q>
+        </>
+      )}
+      .
+    </p>
+    <p class="quiet">
+      {count(erased.entries, "entry", "entries")}, {count(erased.plans, "plan")} and{" "}
+      {count(erased.artifacts, "artifact")} are gone
+      {erased.keyShredded && ", and the key that they were sealed with was shredded"}. Nothing of what was said is left
+      to be shown.
+    </p>
+  </main>
+);

@@ -1,0 +1,194 @@
+import type { GoneRow } from "@threadfold/inspection/rows";
+import { useMemo, useState } from "preact/hooks";
+import { count, short, whole } from "../format/figures.ts";
+import { onOneLine } from "../format/plain-text.ts";
+import { messageName, toolsOf } from "../model/block-label.ts";
+import { MessageView } from "../parts/body-view.tsx";
+import { Cell, columnHeads } from "../parts/cell.tsx";
+import { ChoiceChips, countBy } from "../parts/choice-chips.tsx";
+import { Rows } from "../parts/rows.tsx";
+import { Empty, Figure, Section } from "../parts/section.tsx";
+import { Segments } from "../parts/segments.tsx";
+import { ActionChip } from "../parts/words.tsx";
+import { useInspector } from "../state/inspector.ts";
+import { Recovery } from "./recovery.tsx";
+
+type Order = "size" | "name" | "needed";
+
+/** What the newest request does not show as it is: how large, whether it was needed, and how it is found again. */
+export function GoneView() {
+  const { index, place } = useInspector();
+  const { gone } = index.value;
+  if (gone.length === 0)
+    return (
+      <Empty title="Nothing is gone.">
+        The newest request shows every message as it was said. What a fold takes away is listed here, with what it would
+        take to get it back.
+      </Empty>
+    );
+  const row = gone.find(({ message }) => message === place.value.message);
+  return (
+    <div class="with-panel">
+      <div class="main">
+        <GoneFigures gone={gone} />
+        <GoneList gone={gone} />
+      </div>
+      {row === undefined ? (
+        <aside class="panel">
+          <Empty title="Choose a message.">
+            What needed it later, what search gives for it, and the commands that bring it back.
+          </Empty>
+        </aside>
+      ) : (
+        <GonePanel key={row.message} row={row} />
+      )}
+    </div>
+  );
+}
+
+function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
+  const sum = (rows: readonly GoneRow[]): number => rows.reduce((all, { tokens }) => all + tokens, 0);
+  const needed = gone.filter(({ neededBy }) => neededBy.length > 0);
+  const found = needed.filter(({ rank }) => rank !== null);
+  return (
+    <dl class="figures">
+      <Figure name="Gone" note={`${short(sum(gone))} tokens`}>
+        {whole(gone.length)}
+      </Figure>
+      <Figure name="Needed later" note={`${short(sum(needed))} tokens`} tone={needed.length === 0 ? "good" : ""}>
+        {whole(needed.length)}
+      </Figure>
+      <Figure
+        name="Of those, search finds"
+        note="among its first ten answers"
+        tone={found.length < needed.length ? "bad" : "good"}
+      >
+        {whole(found.length)}
+      </Figure>
+    </dl>
+  );
+}
+
+function GoneList({ gone }: { readonly gone: readonly GoneRow[] }) {
+  const { index, place, move, go } = useInspector();
+  const tables = index.value;
+  const [order, setOrder] = useState<Order>("size");
+  const [tools, setTools] = useState<ReadonlySet<string>>(new Set());
+  const nameOf = ({ message }: GoneRow): string => toolsOf(tables, message)[0] ?? tables.messages.role[message] ?? "";
+  const choices = useMemo(
+    () =>
+      [...countBy(gone, nameOf)]
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 12)
+        .map(([value, number]) => ({ value, word: value, count: number })),
+    [gone, tables],
+  );
+  const rows = useMemo(
+    () => [...gone.filter((row) => tools.size === 0 || tools.has(nameOf(row)))].sort(ORDERS[order](nameOf)),
+    [gone, tables, tools, order],
+  );
+  return (
+    <>
+      <div class="bar">
+        <ChoiceChips label="Of" choices={choices} chosen={tools} onChange={setTools} />
+        <Segments
+          label="Order"
+          options={[
+            ["size", "Largest"],
+            ["name", "By name"],
+            ["needed", "Needed later"],
+          ]}
+          chosen={order}
+          onChange={setOrder}
+        />
+      </div>
+      <Rows
+        label="What is gone"
+        className="gone-rows"
+        length={rows.length}
+        chosen={rows.findIndex(({ message }) => message === place.value.message)}
+        onChoose={(at) => move({ message: rows[at]?.message ?? null })}
+        onEnter={(at) => go({ view: "why", message: rows[at]?.message ?? null })}
+        keyOf={(at) => rows[at]?.message ?? at}
+        head={columnHeads(["Message", "Of", "What it says", "Now", "Needed by", "Search", "Tokens"])}
+      >
+        {(at) => rows[at] !== undefined && <GoneCells row={rows[at]} name={nameOf(rows[at])} />}
+      </Rows>
+    </>
+  );
+}
+
+const ORDERS: Readonly<Record<Order, (nameOf: (row: GoneRow) => string) => (a: GoneRow, b: GoneRow) => number>> = {
+  size: () => (a, b) => b.tokens - a.tokens || a.message - b.message,
+  name: (nameOf) => (a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : a.message - b.message),
+  needed: () => (a, b) => b.neededBy.length - a.neededBy.length || b.tokens - a.tokens,
+};
+
+function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string }) {
+  const index = useInspector().index.value;
+  const { messages, records } = index;
+  return (
+    <>
+      <Cell class="place">#{row.message}</Cell>
+      <Cell class="cut">
+        <code>{name}</code>
+      </Cell>
+      <Cell class="cut">{onOneLine(messages.title[row.message] || messageName(index, row.message))}</Cell>
+      <Cell>
+        <ActionChip action={records[row.record]?.action ?? messages.state[row.message] ?? "drop"} />
+      </Cell>
+      <Cell class={row.neededBy.length > 0 ? "number needed" : "number quiet"}>
+        {row.neededBy.length === 0 ? "–" : count(row.neededBy.length, "call")}
+      </Cell>
+      <Cell class={row.rank === null ? "number bad" : "number quiet"}>
+        {row.rank === null ? "not found" : `${row.rank}.`}
+      </Cell>
+      <Cell class="number">{whole(row.tokens)}</Cell>
+    </>
+  );
+}
+
+/** Most calls that are listed by number. */
+const MOST_CALLS = 12;
+
+function GonePanel({ row }: { readonly row: GoneRow }) {
+  const { index, go } = useInspector();
+  const record = index.value.records[row.record];
+  return (
+    <aside class="panel" aria-label={`Message ${row.message}`}>
+      <header class="panel-head">
+        <h2>Message #{row.message}</h2>
+        <p class="quiet">
+          {record?.reason}{" "}
+          <button type="button" class="link" onClick={() => go({ view: "why" })}>
+            Its whole trail
+          </button>
+        </p>
+      </header>
+      {row.neededBy.length > 0 && (
+        <Section title="Needed later" note={count(row.neededBy.length, "call")}>
+          <p>
+            {row.neededBy.slice(0, MOST_CALLS).map((call) => (
+              <button
+                key={call}
+                type="button"
+                class="link number"
+                onClick={() => go({ view: "request", mode: "request", call })}
+              >
+                {call + 1}
+              </button>
+            ))}
+            {row.neededBy.length > MOST_CALLS && (
+              <span class="quiet"> and {row.neededBy.length - MOST_CALLS} more</span>
+            )}
+          </p>
+          <p class="quiet">They named, and their prompt had nowhere: {row.needed.map(onOneLine).join(", ")}.</p>
+        </Section>
+      )}
+      <Recovery ordinal={row.message} />
+      <Section title="What it says">
+        <MessageView ordinal={row.message} />
+      </Section>
+    </aside>
+  );
+}

@@ -1,0 +1,247 @@
+import type { PlanRow, RecordRow } from "@threadfold/inspection/rows";
+import { useState } from "preact/hooks";
+import { count, percent, short, whole } from "../format/figures.ts";
+import { shellCommand } from "../format/shell-command.ts";
+import { dayAndTime } from "../format/times.ts";
+import { recordsOf } from "../model/messages-at.ts";
+import { Cell } from "../parts/cell.tsx";
+import { Command } from "../parts/copy-button.tsx";
+import { Rows } from "../parts/rows.tsx";
+import { Scrolled } from "../parts/scrolled.tsx";
+import { Empty, Section } from "../parts/section.tsx";
+import { ShareBar } from "../parts/share-bar.tsx";
+import { ACTIONS, ActionChip } from "../parts/words.tsx";
+import { useInspector } from "../state/inspector.ts";
+import { PresetTable } from "./preset-table.tsx";
+
+const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
+
+/** The plans of a thread, one beside another, and what else was tried. */
+export function PlansView() {
+  const { index, place, move, go } = useInspector();
+  const { plans } = index.value;
+  const [older, newer] = place.value.plans ?? [plans.length - 1, plans.length];
+  const [isAnchored, setAnchored] = useState(false);
+  if (plans.length === 0)
+    return (
+      <Empty title="Nothing was folded yet.">
+        A plan is made when a request would be too large, or when somebody asks for one. Until then every message is
+        sent as it is.
+      </Empty>
+    );
+  const choose = (version: number): void =>
+    move({ plans: isAnchored ? sorted(older, version) : [version - 1, version] });
+  return (
+    <div class="with-list wide-list">
+      <div class="list">
+        <Rows
+          label="Plans"
+          className="plan-rows"
+          height={44}
+          length={plans.length}
+          chosen={plans.length - newer}
+          onChoose={(at) => choose(plans.length - at)}
+          onEnter={(at) =>
+            go({ view: "request", mode: "difference", call: plans[plans.length - at - 1]?.firstCall ?? null })
+          }
+        >
+          {(at) =>
+            plans[plans.length - at - 1] !== undefined && <PlanCells plan={plans[plans.length - at - 1] as PlanRow} />
+          }
+        </Rows>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isAnchored}
+            onChange={({ currentTarget }) => setAnchored(currentTarget.checked)}
+          />
+          Keep plan {older} as the one to compare with
+        </label>
+      </div>
+      <Scrolled label={`Plan ${newer} beside plan ${older}`}>
+        <Comparison older={older} newer={newer} />
+        <Attempts />
+        <PresetTable />
+      </Scrolled>
+    </div>
+  );
+}
+
+const sorted = (one: number, other: number): readonly [number, number] =>
+  one < other ? [one, other] : one > other ? [other, one] : [one - 1, one];
+
+function PlanCells({ plan }: { readonly plan: PlanRow }) {
+  return (
+    <>
+      <Cell class="version">{plan.version}</Cell>
+      <Cell class="cut">
+        {short(plan.originalTokens)} → {short(plan.compactedTokens)}
+        <ShareBar all={plan.originalTokens} shares={[{ name: "left", tone: "kept", value: plan.compactedTokens }]} />
+      </Cell>
+      <Cell class="quiet">
+        {FOLDED.filter((action) => plan.folded[action] > 0).map((action) => (
+          <span key={action} class="folded-count" title={`${plan.folded[action]} ${ACTIONS[action][0]}`}>
+            <i class={`dot tone-${ACTIONS[action][1]}`} />
+            {whole(plan.folded[action])}
+          </span>
+        ))}
+        <br />
+        {plan.calls === 0 ? "no call" : count(plan.calls, "call")}
+      </Cell>
+    </>
+  );
+}
+
+function Comparison({ older, newer }: { readonly older: number; readonly newer: number }) {
+  const { index, go } = useInspector();
+  const tables = index.value;
+  const plan = tables.plans[newer - 1];
+  if (plan === undefined) return <Empty title={`There is no plan ${newer}.`} />;
+  const before = new Set(recordsOf(tables, older));
+  const after = new Set(recordsOf(tables, newer));
+  const added = [...after].filter((place) => !before.has(place));
+  const removed = [...before].filter((place) => !after.has(place));
+  const { commands } = tables.source;
+  return (
+    <>
+      <header class="panel-head">
+        <h2>
+          Plan {newer} <span class="quiet">beside {older === 0 ? "no plan at all" : `plan ${older}`}</span>
+        </h2>
+        <p class="quiet">
+          {dayAndTime(plan.at)} · {plan.policyVersion} · {whole(plan.originalTokens)} → {whole(plan.compactedTokens)}{" "}
+          tokens, {percent(plan.compactedTokens / Math.max(1, plan.originalTokens))} ·{" "}
+          {plan.firstCall < 0 ? (
+            "no call was made under it"
+          ) : (
+            <button
+              type="button"
+              class="link"
+              onClick={() => go({ view: "request", mode: "difference", call: plan.firstCall })}
+            >
+              first sent with call {whole(plan.firstCall + 1)}
+            </button>
+          )}
+        </p>
+      </header>
+      <Records title="Came" places={added} empty="Nothing that the other had not." />
+      <Records title="Went" places={removed} empty="Nothing that the other had." />
+      {commands !== null && (
+        <Section title="Let it hold again">
+          <Command what="the command that reverts" text={shellCommand(commands.revert, { plan: String(newer) })} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+interface RecordsProps {
+  readonly title: string;
+  readonly places: readonly number[];
+  readonly empty: string;
+}
+
+/** Most decisions that are listed before somebody asks for the rest. */
+const FIRST_RECORDS = 40;
+
+function Records({ title, places, empty }: RecordsProps) {
+  const { records } = useInspector().index.value;
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? places : places.slice(0, FIRST_RECORDS);
+  return (
+    <Section title={title} note={count(places.length, "decision")}>
+      {places.length === 0 ? (
+        <p class="quiet">{empty}</p>
+      ) : (
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">Messages</th>
+              <th scope="col">What</th>
+              <th scope="col">Why</th>
+              <th scope="col" class="number">
+                Tokens
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((place) => records[place] !== undefined && <RecordLine key={place} record={records[place]} />)}
+          </tbody>
+        </table>
+      )}
+      {shown.length < places.length && (
+        <button type="button" class="quiet-button" onClick={() => setWhole(true)}>
+          Show all {whole(places.length)}
+        </button>
+      )}
+    </Section>
+  );
+}
+
+function RecordLine({ record }: { readonly record: RecordRow }) {
+  const { go } = useInspector();
+  const [first = 0] = record.runs;
+  const last = record.runs.at(-1) ?? first;
+  return (
+    <tr>
+      <td>
+        <button type="button" class="link number" onClick={() => go({ view: "why", message: first })}>
+          {first === last ? `#${first}` : `#${first}–${last}`}
+        </button>
+      </td>
+      <td>
+        <ActionChip action={record.action} />
+      </td>
+      <td>
+        {record.reason} <code class="quiet">{record.strategy}</code>
+      </td>
+      <td class="number">
+        {short(record.originalTokens)} → {record.shownTokens === null ? "?" : short(record.shownTokens)}
+      </td>
+    </tr>
+  );
+}
+
+/** Folds that were due and made no plan. */
+function Attempts() {
+  const { index, go } = useInspector();
+  const { attempts } = index.value;
+  if (attempts.length === 0)
+    return (
+      <Section title="Tried without a plan">
+        <p class="quiet">No fold was vetoed, none lost to another writer, and no request was refused.</p>
+      </Section>
+    );
+  return (
+    <Section title="Tried without a plan" note={whole(attempts.length)}>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">When (UTC)</th>
+            <th scope="col">After call</th>
+            <th scope="col">How it ended</th>
+            <th scope="col">Plan</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.slice(-FIRST_RECORDS).map(({ sequence, at, call, outcome, refused, planVersion }) => (
+            <tr key={sequence}>
+              <td>{dayAndTime(at)}</td>
+              <td>
+                {call < 0 ? (
+                  "–"
+                ) : (
+                  <button type="button" class="link number" onClick={() => go({ view: "request", call })}>
+                    {whole(call + 1)}
+                  </button>
+                )}
+              </td>
+              <td class={refused ? "bad" : ""}>{refused ? `${outcome}: the request was not handed out` : outcome}</td>
+              <td>{planVersion}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}

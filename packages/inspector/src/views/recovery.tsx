@@ -1,0 +1,82 @@
+import { short } from "../format/figures.ts";
+import { shellCommand } from "../format/shell-command.ts";
+import { lastShownPlan } from "../model/trail.ts";
+import { TextView } from "../parts/body-view.tsx";
+import { Command } from "../parts/copy-button.tsx";
+import { Section } from "../parts/section.tsx";
+import { useInspector } from "../state/inspector.ts";
+
+/** Where a folded message is now, and what brings it back. */
+export function Recovery({ ordinal }: { readonly ordinal: number }) {
+  const { index } = useInspector();
+  const { messages, records, gone, blocks, source } = index.value;
+  const record = records[messages.record[ordinal] ?? -1];
+  if (record === undefined) return null;
+  const row = gone.find(({ message }) => message === ordinal);
+  const place = blocks.record.lastIndexOf(messages.record[ordinal] ?? -1);
+  const text = blocks.text[place] ?? -1;
+  return (
+    <>
+      <Section title="Where it is now">
+        <ul class="ways">
+          <li>In the log, whole, as everything that was ever said.</li>
+          {record.artifact !== null && (
+            <li>
+              In the artifact store, as <code>{record.artifact}</code>, for <code>read_artifact</code>.
+            </li>
+          )}
+          {record.summarizer !== null && (
+            <li>
+              In a summary by <code>{record.summarizer}</code> of {record.messages} messages,{" "}
+              {short(record.originalTokens)} tokens.
+            </li>
+          )}
+          {row !== undefined && <SearchWay query={row.query} rank={row.rank} />}
+          {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
+        </ul>
+        {text >= 0 && (
+          <details>
+            <summary>What requests show instead</summary>
+            <TextView place={text} />
+          </details>
+        )}
+      </Section>
+      {source.commands !== null && (
+        <Section title="Get it back">
+          <p class="quiet">Let the newest plan that showed it hold again:</p>
+          <Command
+            what="the command that reverts"
+            text={shellCommand(source.commands.revert, { plan: String(lastShownPlan(index.value, ordinal)) })}
+          />
+          <p class="quiet">Keep its first words in every request:</p>
+          <Command
+            what="the command that pins"
+            text={shellCommand(source.commands.pin, { text: messages.title[ordinal] ?? "" })}
+          />
+          {row !== undefined && row.query !== "" && (
+            <>
+              <p class="quiet">Search as the model would:</p>
+              <Command
+                what="the command that searches"
+                text={shellCommand(source.commands.search, { query: row.query })}
+              />
+            </>
+          )}
+        </Section>
+      )}
+    </>
+  );
+}
+
+const SearchWay = ({ query, rank }: { readonly query: string; readonly rank: number | null }) => (
+  <li>
+    {rank === null ? (
+      <span class="bad">search_thread does not find it among its first ten answers</span>
+    ) : (
+      <>
+        <code>search_thread</code> gives it as answer {rank}
+      </>
+    )}{" "}
+    to <q>{query}</q>.
+  </li>
+);
