@@ -98,6 +98,7 @@ export const FOLDER_ORDER = {
     "plan",
     "doctor",
     "mcp",
+    "inspect",
     "commands",
     "testing",
   ],
@@ -115,7 +116,7 @@ export const FOLDER_ORDER = {
     "report",
     "testing",
   ],
-  inspection: ["rows", "source", "plans", "requests", "messages", "integrity", "bodies", "build", "testing"],
+  inspection: ["rows", "source", "plans", "requests", "bill", "messages", "integrity", "gone", "bodies", "build", "testing"],
   rehydration: ["artifacts", "recall", "testing"],
   renderer: [
     "warnings",

@@ -4,3 +4,9 @@ export { storedRecord, type StoredRecordOptions } from "./source/stored-record.t
 export type { ThreadRecord } from "./source/thread-record.ts";
 export { pieceText, type ZippedPiece, zippedPieces } from "./build/pieces.ts";
 export { auditRecord } from "./source/audit-record.ts";
+export type { BodyChoice, Commands, InspectionIndex, InspectionSource } from "./rows/inspection-index.ts";
+export { type Piece, parsePieceName } from "./rows/page-data.ts";
+export { callBlocks } from "./rows/call-blocks.ts";
+export { rowAt } from "./rows/columns.ts";
+export type { BlockRow, BreakRow, CallRow } from "./rows/call-row.ts";
+export type { RecordRow } from "./rows/plan-row.ts";

@@ -2,11 +2,13 @@
 
 export type { Bill, BillRow } from "./rows/bill.ts";
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
+export { callBlocks } from "./rows/call-blocks.ts";
 export type { BlockAction, BlockRow, BreakRow, CallRow, FrameRow, MissCause, ReplayState } from "./rows/call-row.ts";
 export { type Columns, rowAt } from "./rows/columns.ts";
 export type { GoneRow } from "./rows/gone-row.ts";
 export {
   type BodyChoice,
+  type Commands,
   type ErasedRow,
   INSPECTION_VERSION,
   type InspectionIndex,
@@ -15,5 +17,5 @@ export {
 } from "./rows/inspection-index.ts";
 export type { CheckpointRow, Integrity, RuleRow } from "./rows/integrity.ts";
 export type { MessageRow, MessageState } from "./rows/message-row.ts";
-export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName } from "./rows/page-data.ts";
+export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName, type ThreadSize } from "./rows/page-data.ts";
 export type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./rows/plan-row.ts";

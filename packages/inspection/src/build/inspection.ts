@@ -1,13 +1,18 @@
 import {
   type JournalEntry,
   type PinId,
+  type PromptCachePrice,
   type ProviderAwareTokenizer,
   ThreadfoldError,
   TokenLedger,
+  type Usage,
 } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
+import { billOf } from "../bill/bill.ts";
+import { framePrice } from "../bill/call-costs.ts";
+import { priceCall } from "../bill/price-call.ts";
 import { BodyText } from "../bodies/body-text.ts";
 import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
 import { PayloadList } from "../bodies/payload-list.ts";
@@ -26,6 +31,7 @@ import {
   type InspectionIndex,
   type InspectionSource,
 } from "../rows/inspection-index.ts";
+import type { ThreadSize } from "../rows/page-data.ts";
 import type { AttemptRow } from "../rows/plan-row.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 
@@ -69,6 +75,8 @@ export class Inspection {
   readonly #payloads: PayloadList | null;
   readonly #missingPins = new Map<PinId, number[]>();
   #ledger: TokenLedger;
+  /** Places of the calls, by the place of their record in the journal. */
+  readonly #callPlaces = new Map<number, number>();
   #read = 0;
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
@@ -97,6 +105,11 @@ export class Inspection {
     return grew;
   }
 
+  get size(): ThreadSize {
+    const { thread, planVersion } = this.#record;
+    return { messages: thread.length, calls: this.#tables.calls.length, planVersion };
+  }
+
   /** Everything but the bodies. */
   index(): InspectionIndex {
     const { source, threadfoldVersion, now, bodies, redacted } = this.#options;
@@ -121,7 +134,7 @@ export class Inspection {
       attempts: this.#attempts,
       pins: pinRows(thread, this.#missingPins),
       gone: [],
-      bill: NO_BILL,
+      bill: billOf(calls.columns, this.#price()),
       integrity: {
         findings,
         entries: thread.version,
@@ -222,6 +235,8 @@ export class Inspection {
         this.#attempts.push({ sequence, at, planVersion, threadVersion, outcome, refused, call });
         return;
       }
+      case "usage-reported":
+        return this.#priceCall(this.#callPlaces.get(record.requestSequence), record.usage);
       default:
     }
   }
@@ -250,6 +265,19 @@ export class Inspection {
       this.#payloads?.take(null);
       this.#problems.mismatches.push({ call, problem: error.message });
     }
+    this.#callPlaces.set(entry.sequence, call);
+    this.#priceCall(call);
+  }
+
+  #priceCall(call: number | undefined, usage?: Usage): void {
+    if (call === undefined) return;
+    priceCall(this.#tables, call, this.#frames[this.#tables.calls.cell(call, "frame")], usage);
+  }
+
+  /** The prices that the newest call went out under. */
+  #price(): PromptCachePrice | null {
+    const frame = this.#frames[this.#tables.calls.columns.frame.at(-1) ?? -1];
+    return frame === undefined ? null : framePrice(frame);
   }
 
   async #keepPayload({ rendered, format }: RecordedRequest): Promise<void> {
@@ -315,12 +343,3 @@ async function counterOf(journal: readonly JournalEntry[]): Promise<ProviderAwar
   const id = newest?.type === "request-rendered" ? newest.tokenizer : "heuristic";
   return loadTokenizer(TOKENIZER_IDS.includes(id) ? id : "heuristic");
 }
-
-const NO_BILL: InspectionIndex["bill"] = {
-  price: null,
-  total: { calls: 0, inputTokens: 0, cached: 0, written: 0, fresh: 0, cost: 0, dollars: null },
-  byCause: [],
-  folds: [],
-  unfolded: null,
-  otherTimes: [],
-};

@@ -4,7 +4,7 @@
  * `served` by the command, each under a path beside the page's own, which the browser unzips by itself.
  *
  * A piece is the index, a chunk of a list of bodies, or the raw log, and has the same name in both: see {@link pieceName}.
- * A served page has `events` too: server-sent events, each `{ messages, calls, planVersion }` once something was added.
+ * A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added.
  */
 export type PageData = { readonly kind: "embedded" } | { readonly kind: "served" };
 
@@ -22,3 +22,17 @@ export type Piece =
 
 /** The name of a piece: the id of its element, or its path. */
 export const pieceName = (piece: Piece): string => ("chunk" in piece ? `${piece.kind}-${piece.chunk}` : piece.kind);
+
+/** The piece of that name; null when there is none. */
+export function parsePieceName(name: string): Piece | null {
+  if (name === "index" || name === "log") return { kind: name };
+  const [, kind, chunk] = /^(messages|texts|payloads)-(\d{1,9})$/.exec(name) ?? [];
+  return kind === undefined ? null : { kind: kind as "messages" | "texts" | "payloads", chunk: Number(chunk) };
+}
+
+/** How much there is of a thread. */
+export interface ThreadSize {
+  readonly messages: number;
+  readonly calls: number;
+  readonly planVersion: number;
+}

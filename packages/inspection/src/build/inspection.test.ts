@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { type MessageId, planDiff } from "@threadfold/core";
+import { replayThread } from "@threadfold/session";
+import { describe, expect, it } from "vitest";
+import { callBlocks } from "../rows/call-blocks.ts";
+import { type Columns, rowAt } from "../rows/columns.ts";
+import { foldedDay, inspect } from "../testing/inspected-day.ts";
+
+const { store, threadId } = await foldedDay();
+const inspection = await inspect(store, threadId, { keepsPayloads: true });
+const index = inspection.index();
+const rowsOf = <Row extends object>(columns: Columns<Row>): readonly Row[] =>
+  Array.from({ length: (Object.values(columns)[0] as readonly unknown[]).length }, (_, place) => rowAt(columns, place));
+const calls = rowsOf(index.calls);
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+describe("an inspection of the bundled session", () => {
+  it("has a call for every recorded request, reproduced to the byte as a replay does it anew", async () => {
+    const replayed = await replayThread(store, threadId);
+    expect(calls.length).toBeGreaterThan(100);
+    expect(calls.map(({ sequence, digest, replay }) => ({ sequence, digest, equal: replay === "equal" }))).toEqual(
+      replayed.map(({ sequence, recordedDigest, equal }) => ({ sequence, digest: recordedDigest, equal })),
+    );
+    expect(index.integrity.replay).toEqual({ equal: calls.length, different: 0, notRendered: 0 });
+  });
+
+  it("adds up: shares, blocks and cache are what the journal says that the request took", () => {
+    for (const [place, call] of calls.entries()) {
+      const { system, tools, pins, kept, cleared, summaries, pointers, rehydrated, overhead } = call;
+      const blocks = callBlocks(index, place).map((block) => rowAt(index.blocks, block));
+      expect(sum([system, tools, pins, kept, cleared, summaries, pointers, rehydrated, overhead])).toBe(call.tokens);
+      expect(sum(blocks.map(({ tokens }) => tokens))).toBe(call.tokens);
+      expect(sum(blocks.filter(({ action }) => action === "summarize").map(({ tokens }) => tokens))).toBe(summaries);
+      expect(call.cached + call.written + call.fresh).toBe(call.inputTokens);
+      expect(call.tokens).toBe(call.recordedTokens);
+    }
+  });
+
+  it("adds up in the bill, by cause as together", () => {
+    const { total, byCause, folds } = index.bill;
+    expect(total.cost).toBeCloseTo(sum(calls.map(({ cost }) => cost)));
+    expect(sum(byCause.map(({ cost }) => cost))).toBeCloseTo(total.cost);
+    expect(sum(byCause.map((row) => row.calls))).toBe(calls.length);
+    expect(folds.map(({ plan }) => plan)).toEqual(index.plans.map(({ version }) => version));
+    expect(byCause.find(({ cause }) => cause === "changed")?.calls).toBe(folds.length);
+  });
+
+  it("says of each plan what planDiff says", async () => {
+    for (const { version, added, removed } of index.plans.slice(1)) {
+      const [before, after] = [
+        await store.plans.getPlan(threadId, version - 1),
+        await store.plans.getPlan(threadId, version),
+      ];
+      if (before === null || after === null) throw new Error(`plan ${version} is gone`);
+      const diff = planDiff(before, after);
+      const told = (places: readonly number[]) => places.map((place) => index.records[place]?.reason).sort();
+      expect(told(added)).toEqual(diff.added.map(({ reason }) => reason).sort());
+      expect(told(removed)).toEqual(diff.removed.map(({ reason }) => reason).sort());
+    }
+  });
+
+  it("places each message where the newest plan has it, and knows which calls showed it", async () => {
+    const plan = (await store.plans.getCurrentPlan(threadId)).plan;
+    const folded = new Set<MessageId>(plan?.summarizations.flatMap(({ span }) => span.messageIds));
+    expect(folded.size).toBeGreaterThan(300);
+    for (const { id, state, record, lastCall } of rowsOf(index.messages)) {
+      expect(state).toBe(folded.has(id as MessageId) ? "summarize" : "include");
+      expect(index.records[record]?.action ?? "include").toBe(state);
+      if (state === "summarize") expect(lastCall).toBeLessThan(index.plans.at(-1)?.firstCall ?? 0);
+    }
+    const last = callBlocks(index, calls.length - 1).map((block) => rowAt(index.blocks, block));
+    const shown = last.filter(({ action }) => action === "include").map(({ from }) => from);
+    const stillShown = rowsOf(index.messages).flatMap(({ lastCall }, place) =>
+      lastCall === calls.length - 1 ? [place] : [],
+    );
+    expect(stillShown).toEqual(shown);
+  });
+
+  it("names the first byte that a fold changes", async () => {
+    expect(index.breaks).toHaveLength(index.plans.length);
+    for (const { call, byte, price, lostTokens } of index.breaks) {
+      const [before, after] = [await payloadOf(call - 1), await payloadOf(call)].map((text) => Buffer.from(text));
+      if (before === undefined || after === undefined || byte === null) throw new Error("a payload is gone");
+      expect(before.subarray(0, byte).equals(after.subarray(0, byte))).toBe(true);
+      expect(before[byte]).not.toBe(after[byte]);
+      expect(price).toBeGreaterThan(0);
+      expect(lostTokens).toBeLessThanOrEqual(calls[call - 1]?.tokens ?? 0);
+    }
+  });
+
+  it("holds every payload as a difference, so that its digest is the recorded one", async () => {
+    for (const place of [0, 1, 19, 20, 52, calls.length - 1])
+      expect(
+        createHash("sha256")
+          .update(await payloadOf(place))
+          .digest("hex"),
+      ).toBe(calls[place]?.digest);
+  });
+
+  it("renders one payload when it is asked for one", async () => {
+    const asked = await inspect(store, threadId);
+    expect(asked.index().chunks.payloads).toHaveLength(calls.length);
+    expect(await asked.payloadChunk(52)).toEqual([{ start: 0, end: 0, insert: await payloadOf(52) }]);
+    expect(await asked.payloadChunk(calls.length)).toEqual([null]);
+  });
+});
+
+async function payloadOf(call: number): Promise<string> {
+  const { payloads } = index.chunks;
+  const chunk = payloads.findLastIndex((start) => start <= call);
+  const differences = (await inspection.payloadChunk(chunk)).slice(0, call - (payloads[chunk] ?? 0) + 1);
+  return differences.reduce(
+    (text, difference) =>
+      difference === null
+        ? ""
+        : text.slice(0, difference.start) + difference.insert + text.slice(text.length - difference.end),
+    "",
+  );
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import type { ThreadfoldStore, ThreadId } from "@threadfold/core";
+import { importSessionFile } from "@threadfold/importers";
+import { anthropicMessages } from "@threadfold/renderer";
+import { presetByName } from "@threadfold/strategies";
+import { heuristicTokenizer } from "@threadfold/tokenizers";
+import { Inspection, type InspectionOptions } from "../build/inspection.ts";
+import { foldedSession } from "../source/folded-session.ts";
+import { storedRecord } from "../source/stored-record.ts";
+
+/** The session that comes with the repository. */
+export const DAY = fileURLToPath(new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
+
+/** How a test looks at a thread where it says nothing else. */
+export const LOOK: InspectionOptions = {
+  source: { kind: "store", name: "sessions.db", tool: null, simulated: false, rawLog: "log.jsonl", commands: null },
+  threadfoldVersion: "0.0.0",
+  now: () => 0,
+  bodies: "all",
+  redacted: false,
+};
+
+let folded: Promise<{ readonly store: ThreadfoldStore; readonly threadId: ThreadId }> | undefined;
+
+/** The bundled session, folded once for every test that looks at it. Nothing may be written into the store. */
+export const foldedDay = () => (folded ??= foldDay());
+
+async function foldDay() {
+  const imported = await importSessionFile(DAY);
+  const store = await foldedSession(imported, {
+    preset: presetByName("threadfold"),
+    budget: 50_000,
+    format: anthropicMessages,
+    tokenizer: heuristicTokenizer(),
+  });
+  return { store, threadId: imported.threadId };
+}
+
+/** Looks at a thread of a store. */
+export const inspect = async (store: ThreadfoldStore, threadId: ThreadId, options: Partial<InspectionOptions> = {}) =>
+  Inspection.open(await storedRecord(store, threadId), { ...LOOK, ...options });
