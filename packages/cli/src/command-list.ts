@@ -25,6 +25,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/simulate.ts")).simulateCommand,
   },
   {
+    name: "inspect",
+    summary: "show what the model saw at each call, why, what it cost and that it is true, as a page",
+    load: async () => (await import("./commands/inspect.ts")).inspectCommand,
+  },
+  {
+    name: "context",
+    summary: "say what the model saw at a call, for terminals, hooks and status lines",
+    load: async () => (await import("./commands/context.ts")).contextCommand,
+  },
+  {
     name: "import",
     summary: "put a recorded session into a store",
     load: async () => (await import("./commands/import.ts")).importCommand,

@@ -1,0 +1,52 @@
+import { ThreadfoldError } from "@threadfold/core";
+import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { contextData } from "../inspect/context-data.ts";
+import { contextPage } from "../inspect/context-page.ts";
+import { INSPECT_OPTIONS, parseInspectRequest } from "../inspect/inspect-request.ts";
+import { inspecting } from "../inspect/inspected-thread.ts";
+import { figure } from "../output/page.ts";
+import { STORE_OPTION } from "../parse/options.ts";
+import { storeAddress } from "../store/store-address.ts";
+
+/** `context`: what the model saw at a call, in the terminal and as JSON for hooks and status lines. */
+export const contextCommand: CliCommand = {
+  arguments: [
+    {
+      name: "thread",
+      description: "id of the thread (default: the one of the store that was changed last)",
+      optional: true,
+    },
+  ],
+  options: [
+    { flags: "--call <number>", description: "number of the call, from 1 (default: the newest)" },
+    {
+      flags: "--file <path>",
+      description: "look into this recorded session or audit file, and not into a store",
+    },
+    STORE_OPTION,
+    ...INSPECT_OPTIONS,
+  ],
+  examples: ["context my-thread --store sessions.db", "context my-thread --call 12 --json --store sessions.db"],
+  run(call, context) {
+    const number = callNumber(call.options);
+    const { file } = call.options;
+    const source = typeof file === "string" ? file : storeAddress(call.options, context.io.env);
+    const request = parseInspectRequest({ ...call, arguments: [source, call.arguments[0]] }, "none");
+    return inspecting(request, context, {}, async ({ inspection }) => {
+      const data = contextData(inspection.index(), number);
+      const { tokens, input, planVersion } = data;
+      return {
+        data,
+        text: (page) => contextPage(data, page),
+        brief: `${figure(tokens)} tokens, ${figure(input.cached)} cached, plan ${planVersion}`,
+      };
+    });
+  },
+};
+
+/** Reads the number of a call. @throws ThreadfoldError `USAGE`. */
+function callNumber({ call }: CliCall["options"]): number | undefined {
+  if (call === undefined) return undefined;
+  if (typeof call === "string" && /^[1-9]\d{0,8}$/.test(call)) return Number(call);
+  throw new ThreadfoldError("USAGE", `--call is ${JSON.stringify(call)}; it must be a number from 1.`);
+}

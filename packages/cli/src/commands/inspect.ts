@@ -1,0 +1,88 @@
+import { ThreadfoldError } from "@threadfold/core";
+import { zippedPieces } from "@threadfold/inspection";
+import { embeddedPage, servedPage } from "@threadfold/inspector";
+import type { CliCall, CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
+import {
+  BODIES_OPTION,
+  INSPECT_OPTIONS,
+  type InspectRequest,
+  parseInspectRequest,
+  UNREDACTED_OPTION,
+} from "../inspect/inspect-request.ts";
+import { inspecting } from "../inspect/inspected-thread.ts";
+import { serveInspection } from "../inspect/serve-inspection.ts";
+import { streamWholeFile } from "../output/output-folder.ts";
+import { count, plainText } from "../output/page.ts";
+
+/** `inspect`: a page that shows what the model saw at each call, why, what it cost, and that it is true. */
+export const inspectCommand: CliCommand = {
+  arguments: [
+    { name: "source", description: "store, recorded session or audit file; - for a session on standard input" },
+    {
+      name: "thread",
+      description: "thread of the store (default: the one changed last), or of the file, by place or name",
+      optional: true,
+    },
+  ],
+  options: [
+    {
+      flags: "--out <file>",
+      description: "write one page that needs nothing else (default: serve it on the loopback)",
+    },
+    { flags: "--port <port>", description: "port to serve on (default: a free one)", fallback: "0" },
+    BODIES_OPTION,
+    UNREDACTED_OPTION,
+    ...INSPECT_OPTIONS,
+  ],
+  examples: [
+    "inspect sessions.db my-thread",
+    "inspect session.jsonl --budget 50000 --out page.html",
+    "inspect audit.jsonl --bodies none --out page.html",
+  ],
+  run(call, context) {
+    const out = call.options["out"];
+    if (out === "") throw new ThreadfoldError("USAGE", "--out is empty; it must be a path.");
+    if (typeof out === "string") return writePage(parseInspectRequest(call, "short"), out, context);
+    return servePage(parseInspectRequest(call, "all"), portOf(call.options), context);
+  },
+};
+
+function writePage(request: InspectRequest, path: string, context: CliContext): Promise<CliReport> {
+  const { signal } = context.io;
+  return inspecting(request, context, { keepsPayloads: true }, async ({ inspection, rawLog }) => {
+    const isWhole = request.bodies === "all" && !request.redacted;
+    const pieces = zippedPieces(inspection, isWhole ? await rawLog() : null, signal);
+    await streamWholeFile(path, embeddedPage(pieces));
+    const { calls, messages } = inspection.size;
+    const secrets = request.redacted ? "Secrets that are known by their form were taken out." : "Secrets are in it.";
+    const note = `Wrote ${count(calls, "call")} of ${count(messages, "message")} to ${path}. ${secrets}`;
+    return {
+      data: { path, calls, messages, bodies: request.bodies, redacted: request.redacted },
+      text: () => "",
+      notes: [note],
+    };
+  });
+}
+
+function servePage(request: InspectRequest, port: number, context: CliContext): Promise<CliReport> {
+  const { io, progress } = context;
+  return inspecting(request, context, {}, async (inspected) => {
+    progress.stop();
+    await serveInspection(inspected, {
+      port,
+      signal: io.signal,
+      page: await servedPage(),
+      onListening: (url) => io.stderr.write(`Open ${url} in a browser; Ctrl-C ends it.\n`),
+      onError: (error) =>
+        io.stderr.write(`error: ${plainText(error instanceof Error ? error.message : String(error))}\n`),
+    });
+    return { data: { served: inspected.inspection.size }, text: () => "" };
+  });
+}
+
+/** Reads the port. @throws ThreadfoldError `USAGE`. */
+function portOf({ port }: CliCall["options"]): number {
+  const number = typeof port === "string" && /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
+  if (number <= 65_535) return number;
+  throw new ThreadfoldError("USAGE", `--port is ${JSON.stringify(port)}; it must be a port from 0 to 65535.`);
+}

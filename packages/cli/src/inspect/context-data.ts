@@ -1,0 +1,104 @@
+import { ThreadfoldError } from "@threadfold/core";
+import {
+  type BlockRow,
+  type BreakRow,
+  type CallRow,
+  callBlocks,
+  type InspectionIndex,
+  type RecordRow,
+  rowAt,
+} from "@threadfold/inspection";
+
+/** `data` of `context --json`: an interface; fields are added and never changed. */
+export interface ContextData {
+  readonly threadId: string;
+  /** Which call, from 1, and how many there are. */
+  readonly call: number;
+  readonly calls: number;
+  readonly planVersion: number;
+  /** When the request was made: ISO 8601 in UTC. */
+  readonly at: string;
+  readonly format: string;
+  readonly model: string | null;
+  readonly tokens: number;
+  /** What takes the room; the shares add up to `tokens`. */
+  readonly shares: Readonly<Record<ShareName, number>>;
+  readonly input: Pick<CallRow, "inputTokens" | "cached" | "written" | "fresh" | "reported" | "cost" | "dollars">;
+  readonly missed: Pick<CallRow, "cause"> & { readonly tokens: number };
+  /** Where the request departs from the one before; null where it extends it. */
+  readonly difference: Omit<BreakRow, "call"> | null;
+  readonly digest: string;
+  readonly replay: CallRow["replay"];
+  /** The request in the provider's order. */
+  readonly blocks: readonly ContextBlock[];
+  /** Messages of the thread at that time that the request does not show as they are. */
+  readonly folded: number;
+}
+
+/** A block of a request. */
+export interface ContextBlock extends Pick<BlockRow, "action" | "role" | "tokens"> {
+  /** Ids of the first and the last message that it stands for; null for none. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** True where the request before had it at the same place, behind the same blocks. */
+  readonly shared: boolean;
+  /** Why it is as it is, for what a fold made. */
+  readonly reason: string | null;
+}
+
+export const SHARE_NAMES = [
+  "system",
+  "tools",
+  "pins",
+  "kept",
+  "cleared",
+  "summaries",
+  "pointers",
+  "rehydrated",
+  "overhead",
+] as const;
+export type ShareName = (typeof SHARE_NAMES)[number];
+
+/**
+ * What a call saw, in figures and blocks.
+ *
+ * @param number of the call, from 1; the newest where it is left out.
+ * @throws ThreadfoldError `USAGE` when there is no such call.
+ */
+export function contextData(index: InspectionIndex, number?: number): ContextData {
+  const calls = index.calls.sequence.length;
+  const call = (number ?? calls) - 1;
+  if (call < 0 || call >= calls) throw noSuchCall(index.thread.id, calls);
+  const row = rowAt(index.calls, call);
+  const { cached, written, fresh, inputTokens, reported, cost, dollars } = row;
+  const frame = index.frames[row.frame];
+  const blocks = callBlocks(index, call);
+  const found = index.breaks[row.break];
+  return {
+    threadId: index.thread.id,
+    ...{ call: call + 1, calls, planVersion: row.planVersion, at: new Date(row.at).toISOString() },
+    ...{ format: frame?.format ?? "", model: frame?.model ?? null, tokens: row.tokens },
+    shares: Object.fromEntries(SHARE_NAMES.map((name) => [name, row[name]])) as ContextData["shares"],
+    input: { inputTokens, cached, written, fresh, reported, cost, dollars },
+    missed: { cause: row.cause, tokens: row.missed },
+    difference: found === undefined ? null : withoutCall(found),
+    ...{ digest: row.digest, replay: row.replay },
+    blocks: blocks.map((place, at) => contextBlock(index, rowAt(index.blocks, place), at < row.shared)),
+    folded: row.messages - blocks.filter((place) => index.blocks.action[place] === "include").length,
+  };
+}
+
+const withoutCall = ({ call: _call, ...rest }: BreakRow): Omit<BreakRow, "call"> => rest;
+
+function contextBlock({ messages, records }: InspectionIndex, block: BlockRow, shared: boolean): ContextBlock {
+  const { action, role, tokens, from, to, record } = block;
+  const idOf = (ordinal: number): string | null => messages.id[ordinal] ?? null;
+  const made: RecordRow | undefined = records[record];
+  return { action, role, tokens, from: idOf(from), to: idOf(to), shared, reason: made?.reason ?? null };
+}
+
+function noSuchCall(threadId: string, calls: number): ThreadfoldError {
+  return new ThreadfoldError("USAGE", `Thread ${threadId} has no such call.`, {
+    hint: calls === 0 ? "No request was recorded for it." : `Its calls are 1 to ${calls}.`,
+  });
+}

@@ -1,0 +1,61 @@
+import { count, figure, type Page, percent, plainText, singleLine, table, wrap } from "../output/page.ts";
+import { type ContextBlock, type ContextData, SHARE_NAMES } from "./context-data.ts";
+
+/** Blocks that are shown; the rest is counted, and `--json` has them all. */
+const MOST_BLOCKS = 30;
+const BAR = 24;
+
+/** What a call saw, for a person. */
+export function contextPage(data: ContextData, page: Page): string {
+  const sections = [heading(data, page), shares(data, page), difference(data, page), blocks(data, page)];
+  return sections.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+function heading({ threadId, call, calls, at, format, model, planVersion, ...data }: ContextData, page: Page) {
+  const { input, missed, replay, digest } = data;
+  const reported = input.reported ? "as the provider says" : "by the provider's published rules";
+  const price = input.dollars === null ? `${figure(input.cost)} input tokens' worth` : `$${input.dollars.toFixed(4)}`;
+  const bytes = replay === "equal" ? page.paint("green", "reproduced byte for byte") : page.paint("red", replay);
+  return [
+    `${page.paint("bold", plainText(threadId))}: call ${figure(call)} of ${figure(calls)}, plan ${planVersion}`,
+    `  ${at} · ${plainText(format)}${model === null ? "" : ` · ${plainText(model)}`}`,
+    `  ${figure(input.cached)} read from the cache, ${figure(input.written)} written, ${figure(input.fresh)} fresh, ${reported}: ${price}`,
+    ...(missed.cause === "none" ? [] : [`  ${figure(missed.tokens)} could have been read: ${missed.cause}`]),
+    `  sha256 ${digest.slice(0, 12)} · ${bytes}`,
+  ];
+}
+
+function shares({ shares: parts, tokens }: ContextData, { paint }: Page): readonly string[] {
+  const shown = SHARE_NAMES.filter((name) => parts[name] > 0);
+  const rows = shown.map((name) => {
+    const bar = "█".repeat(Math.max(1, Math.round((parts[name] / Math.max(1, tokens)) * BAR)));
+    return [name, figure(parts[name]), percent(parts[name], tokens), bar];
+  });
+  const lines = table([...rows, ["together", figure(tokens), "", ""]], ["left", "right", "right", "left"]);
+  return [paint("bold", "What takes the room, in tokens"), ...lines.map((line) => `  ${line}`)];
+}
+
+function difference({ difference: found, call }: ContextData, { paint, columns }: Page): readonly string[] {
+  const title = paint("bold", "Difference to the call before");
+  if (found === null) return [title, call === 1 ? "  it is the first" : "  none: it begins with all of it"];
+  const { block, byte, reason, lostTokens, price } = found;
+  const where = byte === null ? `block ${block}` : `byte ${figure(byte)}, block ${block}`;
+  const text = `from ${where} on: ${plainText(reason)}. ${count(lostTokens, "token")} of the call before are of no more use, which costs ${figure(price)} more than reading them.`;
+  return [title, ...wrap(text, columns - 2).map((line) => `  ${line}`)];
+}
+
+function blocks({ blocks: all, folded }: ContextData, page: Page): readonly string[] {
+  const seen = all.filter(({ tokens }) => tokens > 0);
+  const shown = seen.slice(0, MOST_BLOCKS);
+  const rows = shown.map((block) => [block.shared ? "same" : "new", block.action, figure(block.tokens), named(block)]);
+  const more = seen.length - shown.length;
+  const lines = table(rows, ["left", "left", "right", "left"]).map((line) => `  ${line.slice(0, page.columns - 2)}`);
+  const title = `What the model saw, in ${count(seen.length, "block")}; ${count(folded, "message")} not as they are`;
+  return [page.paint("bold", title), ...lines, ...(more > 0 ? [`  … and ${more} more; --json has them all`] : [])];
+}
+
+function named({ from, to, reason, role }: ContextBlock): string {
+  if (from === null) return role;
+  const span = from === to ? plainText(from) : `${plainText(from)} … ${plainText(to ?? "")}`;
+  return reason === null ? `${role} ${span}` : `${role} ${span}: ${singleLine(reason, 60)}`;
+}

@@ -1,0 +1,83 @@
+import { ThreadfoldError } from "@threadfold/core";
+import type { BodyChoice } from "@threadfold/inspection";
+import { FORMAT_NAMES, formatById, type ProviderFormat } from "@threadfold/renderer";
+import { type CompactionPreset, PRESETS, presetByName } from "@threadfold/strategies";
+import { TOKENIZER_IDS } from "@threadfold/tokenizers";
+import type { CliCall, CliOption } from "../command/cli-command.ts";
+import { parseSource, parseTokens, SOURCE_OPTIONS, type SourceRequest } from "../parse/options.ts";
+
+/** What is to be looked at, and how much of it. */
+export interface InspectRequest {
+  /** A store's address, or the path of a recorded session or an audit file. */
+  readonly source: string;
+  /** The thread of a store, or which thread of a file that holds several; undefined where none is named. */
+  readonly thread: string | undefined;
+  readonly bodies: BodyChoice;
+  /** True to take secrets out of everything that is shown. */
+  readonly redacted: boolean;
+  /** How a recorded session is read and folded. */
+  readonly file: SourceRequest;
+  readonly budget: number;
+  readonly preset: CompactionPreset;
+  readonly format: ProviderFormat;
+  readonly tokenizer: string;
+}
+
+const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
+
+/** The options of everything that looks at a thread. */
+export const INSPECT_OPTIONS: readonly CliOption[] = [
+  ...SOURCE_OPTIONS.filter(({ flags }) => flags.startsWith("--from")),
+  {
+    flags: "--budget <tokens>",
+    description: "recorded session: tokens that a request may take, like 100000 or 100k",
+    fallback: "100000",
+  },
+  {
+    flags: "--preset <name>",
+    description: `recorded session: policy: ${PRESETS.map(({ name }) => name).join(", ")}`,
+    fallback: "threadfold",
+  },
+  {
+    flags: "--format <format>",
+    description: "recorded session: request format",
+    fallback: "anthropic",
+    choices: FORMAT_NAMES,
+  },
+  {
+    flags: "--tokenizer <id>",
+    description: `recorded session: token counter: ${TOKENIZER_IDS.join(", ")}`,
+    fallback: "heuristic",
+  },
+];
+
+/** Decides how much of what was said is shown. */
+export const BODIES_OPTION: CliOption = {
+  flags: "--bodies <choice>",
+  description: "how much of what was said is in it (default: short in a file, all where it is served)",
+  choices: BODY_CHOICES,
+};
+
+export const UNREDACTED_OPTION: CliOption = {
+  flags: "--unredacted",
+  description: "leave secrets in, and with all bodies put the raw log into a file",
+};
+
+/** Reads what is to be looked at. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
+export function parseInspectRequest(
+  { arguments: [source = "", thread], options }: CliCall,
+  bodies: BodyChoice,
+): InspectRequest {
+  if (source === "") throw new ThreadfoldError("USAGE", "The source is empty; it must be a store or a file.");
+  return {
+    source,
+    thread,
+    bodies: (options["bodies"] as BodyChoice | undefined) ?? bodies,
+    redacted: options["unredacted"] !== true,
+    file: parseSource(source, { ...options, thread: thread ?? "1" }),
+    budget: parseTokens("--budget", String(options["budget"])),
+    preset: presetByName(String(options["preset"])),
+    format: formatById(String(options["format"])),
+    tokenizer: String(options["tokenizer"]),
+  };
+}

@@ -1,0 +1,137 @@
+import { createReadStream, readFileSync } from "node:fs";
+import { asThreadId, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import { auditRecord, foldedSession, Inspection, type InspectionSource, storedRecord } from "@threadfold/inspection";
+import { exportThread } from "@threadfold/stores";
+import { loadTokenizer } from "@threadfold/tokenizers";
+import { type CliContext, THREADFOLD_VERSION } from "../command/cli-command.ts";
+import { sourceName } from "../parse/options.ts";
+import { importSource } from "../source/import-source.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedThreads } from "../store/stored-thread.ts";
+import type { InspectRequest } from "./inspect-request.ts";
+import { shellCommands, sourceTitle } from "./shell-commands.ts";
+import { sourceKind } from "./source-kind.ts";
+
+/** A thread that is looked at. */
+export interface InspectedThread {
+  readonly inspection: Inspection;
+  /** The log as it was recorded, byte for byte. */
+  rawLog(): Promise<Uint8Array>;
+}
+
+/** What is asked of an inspection besides what the command line says. */
+export interface InspectingOptions {
+  /** Keeps the payloads of all calls: for whoever writes all of them down. */
+  readonly keepsPayloads?: boolean;
+}
+
+/** Of the command's work, what folding a recorded session is. */
+const FOLDING_SHARE = 0.6;
+
+/**
+ * Opens what the command line names, a thread of a store, an audit file or a recorded session, and works on it.
+ *
+ * @throws ThreadfoldError what reading it throws, and `ABORTED`.
+ */
+export function inspecting<Result>(
+  request: InspectRequest,
+  context: CliContext,
+  options: InspectingOptions,
+  work: (inspected: InspectedThread) => Promise<Result>,
+): Promise<Result> {
+  const opened = { request, context, options, work };
+  switch (sourceKind(request.source)) {
+    case "store":
+      return inspectStore(opened);
+    case "audit":
+      return inspectAudit(opened);
+    case "file":
+      return inspectFile(opened);
+  }
+}
+
+interface Opening<Result> {
+  readonly request: InspectRequest;
+  readonly context: CliContext;
+  readonly options: InspectingOptions;
+  readonly work: (inspected: InspectedThread) => Promise<Result>;
+}
+
+function inspectStore<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
+  const { source, thread } = request;
+  return readingStore({ store: source }, context.io.env, async (store) => {
+    const threadId = asThreadId(thread ?? (await newestThread(store)));
+    const record = await storedRecord(store, threadId, { signal: context.io.signal });
+    const inspection = await open(record, request, context, options, {
+      kind: "store",
+      name: sourceTitle(source),
+      tool: null,
+      simulated: false,
+      rawLog: `${threadId}.jsonl`,
+      commands: shellCommands(threadId, source),
+    });
+    return work({ inspection, rawLog: async () => Buffer.from(await exportThread(store, threadId)) });
+  });
+}
+
+/** The thread that was changed last. @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads. */
+async function newestThread(store: ThreadfoldStore): Promise<string> {
+  const threads = await storedThreads(store);
+  const [newest] = threads.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  if (newest !== undefined) return newest.threadId;
+  throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
+}
+
+async function inspectAudit<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
+  const { source } = request;
+  const record = await auditRecord(createReadStream(source, { signal: context.io.signal }));
+  const inspection = await open(record, request, context, options, {
+    kind: "audit",
+    name: sourceTitle(source),
+    tool: null,
+    simulated: false,
+    rawLog: sourceTitle(source),
+    commands: null,
+  });
+  return work({ inspection, rawLog: async () => readFileSync(source) });
+}
+
+async function inspectFile<Result>({ request, context, options, work }: Opening<Result>): Promise<Result> {
+  const { io, progress } = context;
+  const { file, preset, budget, format, tokenizer } = request;
+  progress.update("reading", 0);
+  const imported = await importSource(file, io);
+  const store = await foldedSession(imported, {
+    ...{ preset, budget, format, signal: io.signal },
+    tokenizer: await loadTokenizer(tokenizer),
+    onProgress: (share) => progress.update("folding", FOLDING_SHARE * share),
+  });
+  const record = await storedRecord(store, imported.threadId, { signal: io.signal });
+  const inspection = await open(record, request, context, options, {
+    kind: "file",
+    name: sourceName(file),
+    tool: imported.format,
+    simulated: true,
+    rawLog: sourceName(file),
+    commands: null,
+  });
+  return work({ inspection, rawLog: async () => rawBytes(file.file, imported.source.text) });
+}
+
+/** The bytes of the file; of standard input, which cannot be read again, the text that came out of it. */
+const rawBytes = (path: string, text: string): Uint8Array => (path === "-" ? Buffer.from(text) : readFileSync(path));
+
+function open(
+  record: Parameters<typeof Inspection.open>[0],
+  { bodies, redacted }: InspectRequest,
+  { io, progress }: CliContext,
+  { keepsPayloads = false }: InspectingOptions,
+  source: InspectionSource,
+): Promise<Inspection> {
+  return Inspection.open(record, {
+    ...{ source, bodies, redacted, keepsPayloads, signal: io.signal },
+    threadfoldVersion: THREADFOLD_VERSION,
+    now: () => io.clock.now(),
+    onProgress: (share) => progress.update("rendering", FOLDING_SHARE + (1 - FOLDING_SHARE) * share),
+  });
+}

@@ -1,0 +1,174 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ThreadfoldError } from "@threadfold/core";
+import { type Piece, parsePieceName, pieceText } from "@threadfold/inspection";
+import { SerialQueue } from "@threadfold/session";
+import type { InspectedThread } from "./inspected-thread.ts";
+
+const LOOPBACK = "127.0.0.1";
+/** How often a store is asked whether the thread has grown, while somebody looks. */
+const POLL_MS = 1_000;
+
+const zip = promisify(gzip);
+
+/** How an inspection is served. */
+export interface ServingOptions {
+  /** Port of the loopback; 0 takes a free one. */
+  readonly port: number;
+  readonly signal: AbortSignal;
+  /** The page that asks this server for what it shows. */
+  readonly page: string;
+  readonly onListening: (url: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Serves a thread on the loopback until the signal is aborted: the page, its pieces, the raw log, and events while the
+ * thread grows. Whoever does not know the random path, or comes under another name than the loopback's, gets nothing.
+ *
+ * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
+ */
+export async function serveInspection(inspected: InspectedThread, options: ServingOptions): Promise<void> {
+  const { signal, port } = options;
+  if (signal.aborted) return;
+  const served = new ServedInspection(inspected, options);
+  const server = createServer((request, response) => {
+    served.answer(request, response).catch((error: unknown) => {
+      options.onError(error);
+      response.destroy();
+    });
+  });
+  await listen(server, port);
+  options.onListening(served.url((server.address() as AddressInfo).port));
+  const aborted = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+  await aborted.promise;
+  served.close();
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(port, LOOPBACK, resolve);
+  try {
+    await promise;
+  } catch (cause) {
+    throw new ThreadfoldError("USAGE", `Port ${port} of the loopback cannot be listened on.`, {
+      hint: "Another program may use it. Name another port, or 0 for a free one.",
+      cause,
+    });
+  }
+}
+
+/** What every answer says to a browser: keep nothing, guess nothing, and show it in no frame of another page. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "x-frame-options": "DENY",
+} as const;
+
+class ServedInspection {
+  readonly #inspected: InspectedThread;
+  readonly #options: ServingOptions;
+  readonly #token = randomBytes(24).toString("base64url");
+  readonly #listeners = new Set<ServerResponse>();
+  /** Pieces are read and the thread is grown one after the other, so that what is handed out fits together. */
+  readonly #queue = new SerialQueue();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(inspected: InspectedThread, options: ServingOptions) {
+    this.#inspected = inspected;
+    this.#options = options;
+  }
+
+  url(port: number): string {
+    return `http://${LOOPBACK}:${port}/${this.#token}/`;
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = this.#nameAsked(request);
+    if (name === null) return end(response, 404);
+    if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405);
+    if (name === "events") return this.#listenTo(response);
+    if (name === "") return send(response, "text/html; charset=utf-8", Buffer.from(this.#options.page));
+    if (name === "log") return this.#sendLog(response);
+    const piece = parsePieceName(name);
+    if (piece === null || piece.kind === "log") return end(response, 404);
+    const text = await this.#text(piece);
+    return text === null ? end(response, 404) : sendZipped(response, "application/json", Buffer.from(text));
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const listener of this.#listeners) listener.end();
+  }
+
+  /** What stands behind the token; null for a request that is not let in. */
+  #nameAsked({ url = "", headers }: IncomingMessage): string | null {
+    if (!isLoopback(headers.host)) return null;
+    const [, token = "", name = ""] = /^\/([^/?#]+)\/([\w-]*)$/.exec(url) ?? [];
+    return isSame(token, this.#token) ? name : null;
+  }
+
+  async #text(piece: Exclude<Piece, { kind: "log" }>): Promise<string | null> {
+    try {
+      return await this.#queue.run(() => pieceText(this.#inspected.inspection, piece));
+    } catch (error) {
+      if (ThreadfoldError.isInstance(error) && error.code === "USAGE") return null;
+      throw error;
+    }
+  }
+
+  async #sendLog(response: ServerResponse): Promise<void> {
+    return send(response, "application/octet-stream", await this.#inspected.rawLog());
+  }
+
+  #listenTo(response: ServerResponse): void {
+    response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" });
+    response.write(": open\n\n");
+    this.#listeners.add(response);
+    response.once("close", () => this.#listeners.delete(response));
+    this.#timer ??= setTimeout(() => this.#poll(), POLL_MS);
+  }
+
+  #poll(): void {
+    this.#grow()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#timer = this.#listeners.size > 0 ? setTimeout(() => this.#poll(), POLL_MS) : undefined;
+      });
+  }
+
+  async #grow(): Promise<void> {
+    const { inspection } = this.#inspected;
+    if (!(await this.#queue.run(() => inspection.refresh()))) return;
+    const event = `data: ${JSON.stringify(inspection.size)}\n\n`;
+    for (const listener of this.#listeners) listener.write(event);
+  }
+}
+
+/** A page of another site that has its name point here comes under that name. */
+const isLoopback = (host: string | undefined): boolean =>
+  /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host ?? "");
+
+/** Compared without telling how much of a guess was right. */
+const isSame = (given: string, expected: string): boolean => timingSafeEqual(sum(given), sum(expected));
+
+const sum = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const end = (response: ServerResponse, status: number): void => void response.writeHead(status, HEADERS).end();
+
+function send(response: ServerResponse, type: string, body: Uint8Array): void {
+  response.writeHead(200, { ...HEADERS, "content-type": type }).end(body);
+}
+
+async function sendZipped(response: ServerResponse, type: string, body: Uint8Array): Promise<void> {
+  response.writeHead(200, { ...HEADERS, "content-type": type, "content-encoding": "gzip" }).end(await zip(body));
+}
