@@ -10,6 +10,7 @@ export { pieceOf, type PieceSource, pieceText, systemPieces } from "./policy/pro
 export { type RecordedCall, recordedCalls } from "./recording/recorded-session.ts";
 export {
   calledTools,
+  type LoggedSession,
   type RecordedSession,
   recordedSession,
   tokensOfCharacters,

@@ -49,7 +49,7 @@ export const inspectCommand: CliCommand = {
 
 function writePage(request: InspectRequest, path: string, context: CliContext): Promise<CliReport> {
   const { signal } = context.io;
-  return inspecting(request, context, { keepsPayloads: true }, async ({ inspection, rawLog }) => {
+  return inspecting(request, context, { keepsPayloads: true, looksForGone: true }, async ({ inspection, rawLog }) => {
     const isWhole = request.bodies === "all" && !request.redacted;
     const pieces = zippedPieces(inspection, isWhole ? await rawLog() : null, signal);
     await streamWholeFile(path, embeddedPage(pieces));
@@ -66,7 +66,7 @@ function writePage(request: InspectRequest, path: string, context: CliContext): 
 
 function servePage(request: InspectRequest, port: number, context: CliContext): Promise<CliReport> {
   const { io, progress } = context;
-  return inspecting(request, context, {}, async (inspected) => {
+  return inspecting(request, context, { looksForGone: true }, async (inspected) => {
     progress.stop();
     await serveInspection(inspected, {
       port,

@@ -23,6 +23,8 @@ export interface InspectedThread {
 export interface InspectingOptions {
   /** Keeps the payloads of all calls: for whoever writes all of them down. */
   readonly keepsPayloads?: boolean;
+  /** Looks for what is gone and was needed later. */
+  readonly looksForGone?: boolean;
 }
 
 /** Of the command's work, what folding a recorded session is. */
@@ -125,11 +127,11 @@ function open(
   record: Parameters<typeof Inspection.open>[0],
   { bodies, redacted }: InspectRequest,
   { io, progress }: CliContext,
-  { keepsPayloads = false }: InspectingOptions,
+  options: InspectingOptions,
   source: InspectionSource,
 ): Promise<Inspection> {
   return Inspection.open(record, {
-    ...{ source, bodies, redacted, keepsPayloads, signal: io.signal },
+    ...{ source, bodies, redacted, ...options, signal: io.signal },
     threadfoldVersion: THREADFOLD_VERSION,
     now: () => io.clock.now(),
     onProgress: (share) => progress.update("rendering", FOLDING_SHARE + (1 - FOLDING_SHARE) * share),

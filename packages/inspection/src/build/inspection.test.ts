@@ -97,6 +97,20 @@ describe("an inspection of the bundled session", () => {
       ).toBe(calls[place]?.digest);
   });
 
+  it("says of what is gone which calls needed it, and where search finds it", () => {
+    const needed = index.gone.filter(({ neededBy }) => neededBy.length > 0);
+    expect(index.gone.map(({ message }) => message).sort((a, b) => a - b)).toEqual(
+      index.messages.state.flatMap((state, place) => (state === "summarize" ? [place] : [])),
+    );
+    expect(needed.length).toBeGreaterThan(0);
+    for (const { message, neededBy, needed: names } of needed) {
+      for (const call of neededBy) expect(calls[call]?.messages).toBeGreaterThan(message);
+      expect(names.length).toBeGreaterThan(0);
+    }
+    const asked = index.gone.filter(({ query }) => query !== "");
+    expect(asked.filter(({ rank }) => rank !== null).length / asked.length).toBeGreaterThan(0.5);
+  });
+
   it("renders one payload when it is asked for one", async () => {
     const asked = await inspect(store, threadId);
     expect(asked.index().chunks.payloads).toHaveLength(calls.length);

@@ -1,30 +1,18 @@
-import {
-  type JournalEntry,
-  type PinId,
-  type PromptCachePrice,
-  type ProviderAwareTokenizer,
-  ThreadfoldError,
-  TokenLedger,
-  type Usage,
-} from "@threadfold/core";
+import { type JournalEntry, type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
 import { billOf } from "../bill/bill.ts";
-import { framePrice } from "../bill/call-costs.ts";
-import { priceCall } from "../bill/price-call.ts";
 import { BodyText } from "../bodies/body-text.ts";
 import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
 import { PayloadList } from "../bodies/payload-list.ts";
 import { PayloadText } from "../bodies/payload-text.ts";
-import { CallProblems, JournalTree, replayCounts } from "../integrity/integrity-rows.ts";
-import { MessageTable } from "../messages/message-table.ts";
+import { goneRows, isGone } from "../gone/gone-rows.ts";
+import { lateNeeds } from "../gone/late-needs.ts";
+import { replayCounts } from "../integrity/integrity-rows.ts";
 import { pinRows } from "../messages/pin-rows.ts";
-import { PlanTable } from "../plans/plan-table.ts";
-import type { RequestBlock } from "../requests/request-blocks.ts";
-import { RequestTables } from "../requests/request-tables.ts";
 import type { BodyLists } from "../rows/bodies.ts";
-import type { FrameRow } from "../rows/call-row.ts";
+import type { GoneRow } from "../rows/gone-row.ts";
 import {
   type BodyChoice,
   INSPECTION_VERSION,
@@ -32,8 +20,9 @@ import {
   type InspectionSource,
 } from "../rows/inspection-index.ts";
 import type { ThreadSize } from "../rows/page-data.ts";
-import type { AttemptRow } from "../rows/plan-row.ts";
+import type { PinRow, RecordRow } from "../rows/plan-row.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
+import { ThreadTables } from "./thread-tables.ts";
 
 /** How a thread is inspected. */
 export interface InspectionOptions {
@@ -49,6 +38,8 @@ export interface InspectionOptions {
    * rendered when they are asked for.
    */
   readonly keepsPayloads?: boolean;
+  /** Looks for what is gone and was needed later, which reads every text once more. */
+  readonly looksForGone?: boolean;
   /** Formats of one's own that requests were rendered in. */
   readonly formats?: readonly ProviderFormat[];
   readonly signal?: AbortSignal;
@@ -56,39 +47,33 @@ export interface InspectionOptions {
   readonly onProgress?: (share: number) => void;
 }
 
-/** A thread that is looked at: its tables, made once and grown when the thread grows. */
+/** A thread that is looked at: its tables, made once and grown when the thread grows, and what was said in it. */
 export class Inspection {
   readonly #record: ThreadRecord;
   readonly #options: InspectionOptions;
-  readonly #bodies: BodyText;
   readonly #tokenizer: ProviderAwareTokenizer;
-  readonly #requests: RecordedRequests;
-  readonly #tables = new RequestTables();
-  readonly #messages = new MessageTable();
-  readonly #plans: PlanTable;
-  readonly #problems = new CallProblems();
-  readonly #tree = new JournalTree();
-  readonly #attempts: AttemptRow[] = [];
-  readonly #frames: FrameRow[] = [];
-  readonly #framePlaces = new Map<string, number>();
+  readonly #bodies: BodyText;
   readonly #payloadText: PayloadText;
   readonly #payloads: PayloadList | null;
-  readonly #missingPins = new Map<PinId, number[]>();
-  #ledger: TokenLedger;
-  /** Places of the calls, by the place of their record in the journal. */
-  readonly #callPlaces = new Map<number, number>();
-  #read = 0;
+  readonly #tables: ThreadTables;
+  #gone: readonly GoneRow[] = [];
+  /** Version of the plan that `#gone` is of. */
+  #goneSince = 0;
+  #pins: readonly PinRow[] = [];
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
+    const { bodies, redacted, keepsPayloads, formats = [], signal, onProgress } = options;
     this.#record = record;
     this.#options = options;
     this.#tokenizer = tokenizer;
-    this.#bodies = new BodyText(options.bodies, options.redacted);
-    this.#payloadText = new PayloadText(options.redacted);
-    this.#payloads = options.keepsPayloads === true && options.bodies === "all" ? new PayloadList() : null;
-    this.#plans = new PlanTable(record);
-    this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
-    this.#requests = this.#recordedRequests(true);
+    this.#bodies = new BodyText(bodies, redacted);
+    this.#payloadText = new PayloadText(redacted);
+    this.#payloads = keepsPayloads === true && bodies === "all" ? new PayloadList() : null;
+    this.#tables = new ThreadTables(record, {
+      ...{ formats, tokenizer, signal, onProgress },
+      titleOf: (message) => this.#bodies.title(message),
+      onRequest: (request) => this.#keepPayload(request),
+    });
   }
 
   /** Reads a thread. @throws ThreadfoldError `ABORTED`. */
@@ -107,47 +92,29 @@ export class Inspection {
 
   get size(): ThreadSize {
     const { thread, planVersion } = this.#record;
-    return { messages: thread.length, calls: this.#tables.calls.length, planVersion };
+    return { messages: thread.length, calls: this.#tables.requests.calls.length, planVersion };
   }
 
   /** Everything but the bodies. */
   index(): InspectionIndex {
     const { source, threadfoldVersion, now, bodies, redacted } = this.#options;
-    const { thread, journal, erased, findings, artifacts } = this.#record;
-    const { calls, blocks, breaks } = this.#tables;
-    this.#messages.place(thread, this.#plans.newest, this.#plans.records, (id) => this.#tables.showing(id));
+    const { erased } = this.#record;
+    const { requests, messages, plans, frames, attempts, price } = this.#tables;
     return {
-      inspectionVersion: INSPECTION_VERSION,
-      threadfoldVersion,
-      madeAt: now(),
-      ...{ source, bodies, redacted },
+      ...{ inspectionVersion: INSPECTION_VERSION, threadfoldVersion, madeAt: now(), source, bodies, redacted },
       thread: this.#threadRow(),
       erased: erased === null ? null : { ...erased.record, at: Date.parse(erased.at) },
-      tools: this.#messages.tools,
-      messages: this.#messages.rows.columns,
-      calls: calls.columns,
-      blocks: blocks.columns,
-      breaks,
-      frames: this.#frames,
-      plans: this.#plans.rows,
-      records: this.#plans.records.rows,
-      attempts: this.#attempts,
-      pins: pinRows(thread, this.#missingPins),
-      gone: [],
-      bill: billOf(calls.columns, this.#price()),
-      integrity: {
-        findings,
-        entries: thread.version,
-        plans: this.#plans.rows.length,
-        artifacts,
-        journal: journal.length,
-        threadDigest: thread.digest,
-        rootHash: this.#tree.root(),
-        checkpoints: this.#tree.checkpoints,
-        replay: replayCounts(calls.columns.replay),
-        mismatches: this.#problems.mismatches,
-        rules: this.#problems.rules,
-      },
+      tools: messages.tools,
+      messages: messages.rows.columns,
+      calls: requests.calls.columns,
+      blocks: requests.blocks.columns,
+      breaks: requests.breaks,
+      ...{ frames, plans: plans.rows, attempts },
+      records: bodies === "none" ? plans.records.rows.map(withoutKeywords) : plans.records.rows,
+      pins: this.#pins,
+      gone: this.#gone,
+      bill: billOf(requests.calls.columns, price),
+      integrity: this.#integrity(),
       presets: [],
       chunks: {
         messages: bodies === "none" ? [] : this.#messageChunks(),
@@ -166,7 +133,7 @@ export class Inspection {
 
   /** A chunk of the texts of blocks, by its place in `InspectionIndex.chunks`. */
   async textChunk(chunk: number): Promise<readonly BodyLists["texts"][]> {
-    const { texts } = this.#tables;
+    const { texts } = this.#tables.requests;
     const [from, to] = chunkRange(this.#textChunks(), chunk, texts.length);
     return Promise.all(texts.slice(from, to).map((text) => this.#bodies.block(text)));
   }
@@ -180,15 +147,17 @@ export class Inspection {
 
   /** Without what was kept, a chunk is a call. */
   #payloadChunks(): readonly number[] {
-    return this.#payloads?.starts ?? [...this.#tables.calls.columns.sequence.keys()];
+    return this.#payloads?.starts ?? [...this.#tables.requests.calls.columns.sequence.keys()];
   }
 
   async #askedPayload(call: number): Promise<BodyLists["payloads"]> {
-    const sequence = this.#tables.calls.columns.sequence[call];
+    const sequence = this.#tables.requests.calls.columns.sequence[call];
     const entry = sequence === undefined ? undefined : this.#record.journal[sequence - 1];
     if (entry?.record.type !== "request-rendered") return null;
+    const { formats = [] } = this.#options;
+    const options = { formats, tokenizer: this.#tokenizer, growing: false };
     try {
-      const { rendered, format } = await this.#recordedRequests(false).render(entry.record);
+      const { rendered, format } = await new RecordedRequests(this.#record, options).render(entry.record);
       return { start: 0, end: 0, insert: await this.#payloadText.of(rendered.payload, format.messagesField) };
     } catch (error) {
       if (ThreadfoldError.isInstance(error)) return null;
@@ -196,143 +165,82 @@ export class Inspection {
     }
   }
 
+  async #keepPayload(request: RecordedRequest | null): Promise<void> {
+    if (this.#payloads === null) return;
+    const { rendered, format } = request ?? {};
+    const isThere = rendered !== undefined && format !== undefined;
+    this.#payloads.take(isThere ? await this.#payloadText.of(rendered.payload, format.messagesField) : null);
+  }
+
   #messageChunks(): readonly number[] {
-    return chunkStarts(this.#messages.rows.columns.tokens.map((tokens) => tokens * CHARACTERS_PER_TOKEN));
+    return chunkStarts(this.#tables.messages.rows.columns.tokens.map((tokens) => tokens * CHARACTERS_PER_TOKEN));
   }
 
   #textChunks(): readonly number[] {
-    return chunkStarts(this.#tables.texts.map(({ length }) => length));
+    return chunkStarts(this.#tables.requests.texts.map(({ length }) => length));
   }
 
   async #take(): Promise<void> {
-    const { journal, thread, planVersion } = this.#record;
-    for (const entry of journal.slice(this.#read)) {
-      if (this.#options.signal?.aborted) throw new ThreadfoldError("ABORTED", "The inspection was interrupted.");
-      await this.#takeEntry(entry);
-      this.#read++;
-      this.#options.onProgress?.(this.#read / journal.length);
-    }
-    await this.#takePlans(planVersion);
-    this.#ledger = this.#ledger.extend(thread);
-    await this.#messages.take(thread, {
-      tokensOf: (ordinal) => this.#ledger.header(ordinal)?.tokens ?? 0,
-      titleOf: (message) => this.#bodies.title(message),
-    });
+    await this.#tables.take();
+    const { thread, planVersion } = this.#record;
+    this.#pins = await Promise.all(pinRows(thread, this.#tables.missingPins).map((row) => this.#shownPin(row)));
+    // What is gone changes with the plan; between two of them nothing else goes.
+    if (this.#options.looksForGone !== true || planVersion === this.#goneSince) return;
+    this.#gone = await this.#lookForGone();
+    this.#goneSince = planVersion;
   }
 
-  async #takeEntry(entry: JournalEntry): Promise<void> {
-    this.#tree.take(entry);
-    const { record, sequence } = entry;
-    switch (record.type) {
-      case "request-rendered":
-        return this.#takeRequest(entry, record);
-      case "fold-attempted":
-      case "request-refused": {
-        const { planVersion, threadVersion, outcome } = record;
-        const at = Date.parse(entry.at);
-        const refused = record.type === "request-refused";
-        const call = this.#tables.newestCall;
-        this.#attempts.push({ sequence, at, planVersion, threadVersion, outcome, refused, call });
-        return;
-      }
-      case "usage-reported":
-        return this.#priceCall(this.#callPlaces.get(record.requestSequence), record.usage);
-      default:
-    }
+  async #lookForGone(): Promise<readonly GoneRow[]> {
+    const { thread } = this.#record;
+    const { requests, messages } = this.#tables;
+    const isGoneNow = (ordinal: number): boolean => isGone(messages.rows.cell(ordinal, "state"));
+    const needs = lateNeeds({ thread, tables: requests, isGone: isGoneNow });
+    const rows = await goneRows(thread, messages.rows, needs);
+    return Promise.all(rows.map((row) => this.#shownGone(row)));
   }
 
-  async #takeRequest(
-    entry: JournalEntry,
-    record: Extract<JournalEntry["record"], { type: "request-rendered" }>,
-  ): Promise<void> {
-    if (this.#record.erased !== null) return;
-    await this.#takePlans(record.planVersion);
-    const call = this.#tables.calls.length;
-    this.#plans.called(record.planVersion, call);
-    try {
-      const request = await this.#requests.render(record);
-      this.#tables.take(entry, record, request, {
-        thread: this.#record.thread,
-        frame: this.#frameOf(record, request),
-        recordOf: (block) => this.#recordOf(block),
-      });
-      this.#problems.take(call, request.format, request.rendered.verification.violations);
-      await this.#keepPayload(request);
-      for (const pin of request.rendered.rendering.missingPins) this.#missed(pin, call);
-    } catch (error) {
-      if (!ThreadfoldError.isInstance(error)) throw error;
-      this.#tables.takeUnrendered(entry, record);
-      this.#payloads?.take(null);
-      this.#problems.mismatches.push({ call, problem: error.message });
-    }
-    this.#callPlaces.set(entry.sequence, call);
-    this.#priceCall(call);
+  async #shownGone(row: GoneRow): Promise<GoneRow> {
+    if (row.query === "" && row.needed.length === 0) return row;
+    if (this.#options.bodies === "none") return { ...row, needed: [], query: "" };
+    const needed = await Promise.all(row.needed.map((text) => this.#bodies.redacted(text)));
+    return { ...row, needed, query: await this.#bodies.redacted(row.query) };
   }
 
-  #priceCall(call: number | undefined, usage?: Usage): void {
-    if (call === undefined) return;
-    priceCall(this.#tables, call, this.#frames[this.#tables.calls.cell(call, "frame")], usage);
+  async #shownPin(row: PinRow): Promise<PinRow> {
+    return { ...row, text: this.#options.bodies === "none" ? "" : await this.#bodies.redacted(row.text) };
   }
 
-  /** The prices that the newest call went out under. */
-  #price(): PromptCachePrice | null {
-    const frame = this.#frames[this.#tables.calls.columns.frame.at(-1) ?? -1];
-    return frame === undefined ? null : framePrice(frame);
-  }
-
-  async #keepPayload({ rendered, format }: RecordedRequest): Promise<void> {
-    this.#payloads?.take(await this.#payloadText.of(rendered.payload, format.messagesField));
-  }
-
-  #recordOf({ rendered }: RequestBlock): number {
-    const record = rendered?.record;
-    return record === undefined ? -1 : this.#plans.records.placeOf(record.action, record.spanStart);
-  }
-
-  #missed(pin: PinId, call: number): void {
-    const calls = this.#missingPins.get(pin);
-    if (calls === undefined) this.#missingPins.set(pin, [call]);
-    else calls.push(call);
-  }
-
-  #frameOf(record: Extract<JournalEntry["record"], { type: "request-rendered" }>, { frame }: RecordedRequest): number {
-    const { format, tokenizer, renderVersion, options } = record;
-    const model = typeof options["model"] === "string" ? options["model"] : null;
-    const key = JSON.stringify([record.frame, format, tokenizer, renderVersion, model]);
-    const known = this.#framePlaces.get(key);
-    if (known !== undefined) return known;
-    const tools = frame.tools.map(({ name }) => name);
-    const place = this.#frames.push({ format, model, tokenizer, renderVersion, tools }) - 1;
-    this.#framePlaces.set(key, place);
-    return place;
-  }
-
-  async #takePlans(version: number): Promise<void> {
-    while (this.#plans.rows.length < version) await this.#plans.take(this.#plans.rows.length + 1);
-  }
-
-  #recordedRequests(growing: boolean): RecordedRequests {
-    const { formats = [] } = this.#options;
-    return new RecordedRequests(this.#record, { formats, tokenizer: this.#tokenizer, growing });
+  #integrity(): InspectionIndex["integrity"] {
+    const { thread, journal, findings, artifacts } = this.#record;
+    const { requests, plans, problems, tree } = this.#tables;
+    return {
+      ...{ findings, artifacts, entries: thread.version, plans: plans.rows.length, journal: journal.length },
+      threadDigest: thread.digest,
+      rootHash: tree.root(),
+      checkpoints: tree.checkpoints,
+      replay: replayCounts(requests.calls.columns.replay),
+      mismatches: problems.mismatches,
+      rules: problems.rules,
+    };
   }
 
   #threadRow(): InspectionIndex["thread"] {
     const { thread, planVersion } = this.#record;
-    const { at } = this.#messages.rows.columns;
+    const { at } = this.#tables.messages.rows.columns;
+    const { id, version, digest, length } = thread;
     return {
-      id: thread.id,
-      version: thread.version,
-      digest: thread.digest,
-      messages: thread.length,
+      ...{ id, version, digest, messages: length, planVersion },
       turns: thread.position.turn,
       steps: thread.position.step,
-      tokens: this.#ledger.totalTokens,
-      planVersion,
+      tokens: this.#tables.tokens,
       firstAt: at.find((time) => time !== null) ?? null,
       lastAt: at.findLast((time) => time !== null) ?? null,
     };
   }
 }
+
+/** Words of a dropped span are words of its messages. */
+const withoutKeywords = (row: RecordRow): RecordRow => ({ ...row, keywords: [] });
 
 /** About how many characters of a message a token stands for, for the size of a chunk. */
 const CHARACTERS_PER_TOKEN = 4;

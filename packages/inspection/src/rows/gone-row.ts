@@ -10,7 +10,7 @@ export interface GoneRow {
   readonly neededBy: readonly number[];
   /** What they named, each once, redacted. */
   readonly needed: readonly string[];
-  /** Words that `search_thread` finds it by. */
+  /** Words that `search_thread` was asked for it with; empty where it was not asked. */
   readonly query: string;
   /** Its place among the answers to that query, from 1; null when it is not among the first ten. */
   readonly rank: number | null;

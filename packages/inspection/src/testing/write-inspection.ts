@@ -31,6 +31,7 @@ const inspection = await Inspection.open(await storedRecord(store, imported.thre
   now: () => Date.parse("2026-01-01T00:00:00.000Z"),
   bodies: "all",
   redacted: true,
+  looksForGone: true,
 });
 const index = inspection.index();
 const write = (name: string, value: unknown): void =>

@@ -30,11 +30,14 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Characters as tokens, not rounded (`targets.md`). */
 export const tokensOfCharacters = (characters: number): number => characters / CHARACTERS_PER_TOKEN;
 
+/** What of a session is replayed. */
+export type LoggedSession = Pick<ImportedSession, "threadId" | "format" | "system" | "messages">;
+
 /**
  * Makes a session ready for replay. Side branches, reasoning, media and provider items are left out, because they are
  * not counted: what a policy does with them would otherwise be paid for by some policies and not by others.
  */
-export function recordedSession(imported: ImportedSession, name: string): RecordedSession {
+export function recordedSession(imported: LoggedSession, name: string): RecordedSession {
   const inputs = imported.messages.flatMap((message) => countedMessage(message));
   const messages = [...AgentThread.empty(imported.threadId).append(inputs).messages];
   const system = imported.system.map((entry) => systemText(entry));

@@ -1,0 +1,180 @@
+import {
+  type JournalEntry,
+  type Message,
+  type PinId,
+  type PromptCachePrice,
+  type ProviderAwareTokenizer,
+  type RequestRenderedRecord,
+  ThreadfoldError,
+  TokenLedger,
+  type Usage,
+} from "@threadfold/core";
+import type { ProviderFormat } from "@threadfold/renderer";
+import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
+import { framePrice } from "../bill/call-costs.ts";
+import { priceCall } from "../bill/price-call.ts";
+import { CallProblems, JournalTree } from "../integrity/integrity-rows.ts";
+import { MessageTable } from "../messages/message-table.ts";
+import { PlanTable } from "../plans/plan-table.ts";
+import { RequestTables } from "../requests/request-tables.ts";
+import type { FrameRow } from "../rows/call-row.ts";
+import type { AttemptRow } from "../rows/plan-row.ts";
+import type { ThreadRecord } from "../source/thread-record.ts";
+
+/** What the tables of a thread are made with. */
+export interface ThreadTablesOptions {
+  /** Formats of one's own that requests were rendered in. */
+  readonly formats: readonly ProviderFormat[];
+  readonly tokenizer: ProviderAwareTokenizer;
+  /** The beginning of a message's text, on one line. */
+  titleOf(message: Message): Promise<string>;
+  /** Gets every request as it is rendered, once; null for one that cannot be. */
+  onRequest(request: RecordedRequest | null): Promise<void>;
+  readonly signal: AbortSignal | undefined;
+  /** Hears which share of the journal is read, from 0 to 1. */
+  readonly onProgress: ((share: number) => void) | undefined;
+}
+
+/** The tables of a thread: its journal is walked once, and what is added to it later is added to them. */
+export class ThreadTables {
+  readonly requests = new RequestTables();
+  readonly messages = new MessageTable();
+  readonly plans: PlanTable;
+  readonly problems = new CallProblems();
+  readonly tree = new JournalTree();
+  readonly attempts: AttemptRow[] = [];
+  readonly frames: FrameRow[] = [];
+  /** The calls that lacked a pin. */
+  readonly missingPins = new Map<PinId, number[]>();
+  readonly #record: ThreadRecord;
+  readonly #options: ThreadTablesOptions;
+  readonly #recorded: RecordedRequests;
+  readonly #framePlaces = new Map<string, number>();
+  /** Places of the calls, by the place of their record in the journal. */
+  readonly #callPlaces = new Map<number, number>();
+  #ledger: TokenLedger;
+  #read = 0;
+
+  constructor(record: ThreadRecord, options: ThreadTablesOptions) {
+    const { formats, tokenizer } = options;
+    this.#record = record;
+    this.#options = options;
+    this.plans = new PlanTable(record);
+    this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
+    this.#recorded = new RecordedRequests(record, { formats, tokenizer, growing: true });
+  }
+
+  /** Tokens of the whole log. */
+  get tokens(): number {
+    return this.#ledger.totalTokens;
+  }
+
+  /** The prices that the newest call went out under; null when nobody knows them. */
+  get price(): PromptCachePrice | null {
+    const frame = this.frames[this.requests.calls.columns.frame.at(-1) ?? -1];
+    return frame === undefined ? null : framePrice(frame);
+  }
+
+  /** Takes what was added to the record since. @throws ThreadfoldError `ABORTED`. */
+  async take(): Promise<void> {
+    const { journal, thread, planVersion } = this.#record;
+    const { signal, onProgress, titleOf } = this.#options;
+    for (const entry of journal.slice(this.#read)) {
+      if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The inspection was interrupted.");
+      await this.#takeEntry(entry);
+      this.#read++;
+      onProgress?.(this.#read / journal.length);
+    }
+    await this.#takePlans(planVersion);
+    this.#ledger = this.#ledger.extend(thread);
+    await this.messages.take(thread, {
+      tokensOf: (ordinal) => this.#ledger.header(ordinal)?.tokens ?? 0,
+      titleOf,
+    });
+    this.messages.place(thread, this.plans.newest, this.plans.records, (id) => this.requests.showing(id));
+  }
+
+  async #takeEntry(entry: JournalEntry): Promise<void> {
+    this.tree.take(entry);
+    const { record } = entry;
+    switch (record.type) {
+      case "request-rendered":
+        return this.#takeRequest(entry, record);
+      case "usage-reported":
+        return this.#price(this.#callPlaces.get(record.requestSequence), record.usage);
+      case "fold-attempted":
+      case "request-refused": {
+        const { planVersion, threadVersion, outcome, type } = record;
+        const about = { sequence: entry.sequence, at: Date.parse(entry.at), call: this.requests.newestCall };
+        this.attempts.push({ ...about, planVersion, threadVersion, outcome, refused: type === "request-refused" });
+        return;
+      }
+      default:
+    }
+  }
+
+  async #takeRequest(entry: JournalEntry, record: RequestRenderedRecord): Promise<void> {
+    if (this.#record.erased !== null) return;
+    await this.#takePlans(record.planVersion);
+    const call = this.requests.calls.length;
+    this.plans.called(record.planVersion, call);
+    this.#callPlaces.set(entry.sequence, call);
+    const request = await this.#rendered(call, record);
+    if (request === null) this.requests.takeUnrendered(entry, record);
+    else this.#takeRendered(call, entry, { record, request });
+    this.#price(call);
+    await this.#options.onRequest(request);
+  }
+
+  async #rendered(call: number, record: RequestRenderedRecord): Promise<RecordedRequest | null> {
+    try {
+      return await this.#recorded.render(record);
+    } catch (error) {
+      if (!ThreadfoldError.isInstance(error)) throw error;
+      this.problems.mismatches.push({ call, problem: error.message });
+      return null;
+    }
+  }
+
+  #takeRendered(
+    call: number,
+    entry: JournalEntry,
+    { record, request }: { readonly record: RequestRenderedRecord; readonly request: RecordedRequest },
+  ): void {
+    this.requests.take(entry, record, request, {
+      thread: this.#record.thread,
+      frame: this.#frameOf(record, request),
+      recordOf: ({ rendered }) => {
+        const made = rendered?.record;
+        return made === undefined ? -1 : this.plans.records.placeOf(made.action, made.spanStart);
+      },
+    });
+    this.problems.take(call, request.format, request.rendered.verification.violations);
+    for (const pin of request.rendered.rendering.missingPins) {
+      const calls = this.missingPins.get(pin);
+      if (calls === undefined) this.missingPins.set(pin, [call]);
+      else calls.push(call);
+    }
+  }
+
+  #price(call: number | undefined, usage?: Usage): void {
+    if (call === undefined) return;
+    priceCall(this.requests, call, this.frames[this.requests.calls.cell(call, "frame")], usage);
+  }
+
+  #frameOf(record: RequestRenderedRecord, { frame }: RecordedRequest): number {
+    const { format, tokenizer, renderVersion, options } = record;
+    const model = typeof options["model"] === "string" ? options["model"] : null;
+    const key = JSON.stringify([record.frame, format, tokenizer, renderVersion, model]);
+    const known = this.#framePlaces.get(key);
+    if (known !== undefined) return known;
+    const tools = frame.tools.map(({ name }) => name);
+    const place = this.frames.push({ format, model, tokenizer, renderVersion, tools }) - 1;
+    this.#framePlaces.set(key, place);
+    return place;
+  }
+
+  async #takePlans(version: number): Promise<void> {
+    while (this.plans.rows.length < version) await this.plans.take(this.plans.rows.length + 1);
+  }
+}
