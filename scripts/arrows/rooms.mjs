@@ -16,7 +16,8 @@ export const PACKAGE_ARROWS = {
   inspection: [...ON_TOP, "simulation"],
   // The page knows what it draws by its shape alone: types of the index, nothing that runs.
   inspector: ["inspection"],
-  cli: [...ON_TOP, "integrations", "simulation", "inspection", "inspector"],
+  proxy: [...ON_TOP, "integrations"],
+  cli: [...ON_TOP, "integrations", "simulation", "inspection", "inspector", "proxy"],
   threadfold: [...ON_TOP, "cli"],
 };
 
@@ -99,9 +100,11 @@ export const FOLDER_ORDER = {
     "doctor",
     "mcp",
     "inspect",
+    "proxy",
     "commands",
     "testing",
   ],
+  proxy: ["apis", "answers", "conversations", "http", "testing"],
   simulation: [
     "policy",
     "recording",

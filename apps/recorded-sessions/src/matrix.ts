@@ -232,6 +232,7 @@ async function callThreadfold(argv: readonly string[]): Promise<CommandResult> {
     env: {},
     signal: new AbortController().signal,
     clock: { now: () => Date.UTC(2026, 0, 1) },
+    runChild: async () => 1,
   });
   return { exitCode, envelope: JSON.parse(printed.join("")) as CommandResult["envelope"] };
 }

@@ -135,6 +135,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   },
   {
+    name: "run",
+    summary: "run an agent that cannot be changed, and fold what it sends to its provider",
+    load: async () => (await import("./commands/run.ts")).runCommand,
+  },
+  {
+    name: "proxy",
+    summary: "stand between agents and their providers, and fold what they send",
+    load: async () => (await import("./commands/proxy.ts")).proxyCommand,
+  },
+  {
     name: "presets",
     summary: "list the presets and their parameters",
     load: async () => (await import("./commands/presets.ts")).presetsCommand,

@@ -54,7 +54,7 @@ function printReport(report: CliReport, wishes: CliWishes, io: CliIo): number {
     if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
     if (!wishes.quiet) printMessages(report, pageOf(io.stderr, io.env, wishes.color), io);
   }
-  if (report.failure === undefined) return EXIT_CODES.ok;
+  if (report.failure === undefined) return report.exitCode ?? EXIT_CODES.ok;
   const failure = asCliFailure(report.failure);
   if (!wishes.json) printError(failure, wishes, io);
   return failure.exitCode;

@@ -1,4 +1,7 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
 import { addAbortSignal } from "node:stream";
+import { ThreadfoldError } from "@threadfold/core";
 import { EXIT_CODES } from "./command/exit-codes.ts";
 import type { CliIo, CliOutput } from "./output/cli-io.ts";
 import { runCli } from "./run-cli.ts";
@@ -13,28 +16,51 @@ const GRACE_MS = 2_000;
  * away (`| head`) ends the command quietly.
  */
 export async function runMain(): Promise<void> {
-  const signal = interruptSignal();
+  const interrupts = new Interrupts();
   let exitCode: number = EXIT_CODES.ok;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) =>
       process.exit(error.code === "EPIPE" ? exitCode : EXIT_CODES.failed),
     );
   }
-  exitCode = await runCli(process.argv.slice(2), processIo(signal));
+  exitCode = await runCli(process.argv.slice(2), processIo(interrupts));
   // Not process.exit: what is still on its way to a pipe would be cut off.
   process.exitCode = exitCode;
 }
 
-/** A signal that Ctrl-C or a polite kill aborts. */
-function interruptSignal(): AbortSignal {
-  const interrupt = new AbortController();
-  const onSignal = (name: NodeJS.Signals) => {
-    if (interrupt.signal.aborted) return dieOf(name);
-    interrupt.abort();
+/** What Ctrl-C or a polite kill does to this process. */
+class Interrupts {
+  readonly #interrupt = new AbortController();
+  #child: ChildProcess | undefined;
+
+  constructor() {
+    for (const name of SIGNALS) process.on(name, () => this.#take(name));
+  }
+
+  get signal(): AbortSignal {
+    return this.#interrupt.signal;
+  }
+
+  /** Leaves signals to a child until it ends: it says itself what Ctrl-C does. */
+  async leaveTo(child: ChildProcess): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    this.#child = child;
+    try {
+      return await promise;
+    } finally {
+      this.#child = undefined;
+    }
+  }
+
+  #take(name: NodeJS.Signals): void {
+    // A terminal sends Ctrl-C to the child as well; a kill reaches this process alone.
+    if (this.#child !== undefined) return void (name === "SIGTERM" && this.#child.kill(name));
+    if (this.signal.aborted) return dieOf(name);
+    this.#interrupt.abort();
     setTimeout(() => dieOf(name), GRACE_MS).unref();
-  };
-  for (const name of SIGNALS) process.on(name, onSignal);
-  return interrupt.signal;
+  }
 }
 
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
@@ -45,10 +71,23 @@ function dieOf(name: NodeJS.Signals): void {
   process.kill(process.pid, name);
 }
 
-function processIo(signal: AbortSignal): CliIo {
+function processIo(interrupts: Interrupts): CliIo {
+  const { signal } = interrupts;
   const clock = { now: () => Date.now() };
   const stdin = () => addAbortSignal(signal, process.stdin);
-  return { stdin, stdout: outputTo(process.stdout), stderr: outputTo(process.stderr), env: process.env, signal, clock };
+  const runChild: CliIo["runChild"] = async (program, given, variables) => {
+    const child = spawn(program, [...given], { stdio: "inherit", env: { ...process.env, ...variables } });
+    try {
+      return await interrupts.leaveTo(child);
+    } catch (cause) {
+      const { code = "unknown" } = cause as NodeJS.ErrnoException;
+      throw new ThreadfoldError("USAGE", `${program} cannot be started: ${code}.`, { cause });
+    }
+  };
+  return {
+    ...{ stdin, stdout: outputTo(process.stdout), stderr: outputTo(process.stderr), env: process.env },
+    ...{ signal, clock, runChild },
+  };
 }
 
 function outputTo(stream: NodeJS.WriteStream): CliOutput {

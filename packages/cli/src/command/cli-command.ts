@@ -58,6 +58,8 @@ export interface CliReport {
   readonly notes?: readonly string[];
   /** Set when the command did its work and the result is a failure. */
   readonly failure?: ThreadfoldError;
+  /** The exit code of a command that ran another one: that of the other one. */
+  readonly exitCode?: number;
 }
 
 /** A command of `threadfold`: its name, its options and what it runs. */

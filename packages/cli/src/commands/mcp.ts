@@ -1,6 +1,5 @@
-import { ThreadfoldError } from "@threadfold/core";
-import type { CliCall, CliCommand } from "../command/cli-command.ts";
-import { STORE_OPTION } from "../parse/options.ts";
+import type { CliCommand } from "../command/cli-command.ts";
+import { parsePort, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
@@ -20,7 +19,7 @@ export const mcpCommand: CliCommand = {
   examples: ["mcp --store sessions.db --thread my-thread", "mcp --store sessions.db --http 4985"],
   run({ options }, { io }) {
     const { thread, tenant } = options;
-    const port = portOf(options);
+    const port = options["http"] === undefined ? null : parsePort("--http", options["http"]);
     const tenantId = typeof tenant === "string" ? tenant : null;
     return readingStore(
       options,
@@ -41,11 +40,3 @@ export const mcpCommand: CliCommand = {
     );
   },
 };
-
-/** Reads the port. @throws ThreadfoldError `USAGE`. */
-function portOf({ http }: CliCall["options"]): number | null {
-  if (http === undefined) return null;
-  const port = typeof http === "string" && /^\d{1,5}$/.test(http) ? Number(http) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new ThreadfoldError("USAGE", `--http is ${JSON.stringify(http)}; it must be a port from 0 to 65535.`);
-}

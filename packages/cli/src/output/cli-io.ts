@@ -23,4 +23,15 @@ export interface CliIo {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /**
+   * Runs a program with this process's streams and signals until it ends, and returns its exit code. Variables are added to
+   * its environment.
+   *
+   * @throws ThreadfoldError `USAGE` for a program that cannot be started.
+   */
+  readonly runChild: (
+    program: string,
+    given: readonly string[],
+    variables: Readonly<Record<string, string>>,
+  ) => Promise<number>;
 }

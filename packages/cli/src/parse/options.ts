@@ -74,6 +74,13 @@ export function parsePlanVersion(name: string, text: string): number {
   );
 }
 
+/** Reads a port, 0 for a free one. @throws ThreadfoldError `USAGE`. */
+export function parsePort(option: string, given: CliCall["options"][string]): number {
+  const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new ThreadfoldError("USAGE", `${option} is ${JSON.stringify(given)}; it must be a port from 0 to 65535.`);
+}
+
 /** Names the store that a command works on. */
 export const STORE_OPTION: CliOption = {
   flags: "--store <file>",

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { SingleBar } from "cli-progress";
 import { describe, expect, it } from "vitest";
 import type { CliIo } from "../output/cli-io.ts";
@@ -76,12 +75,9 @@ describe("BarProgress", () => {
 });
 
 describe("progressFor", () => {
-  const io = (isTTY: boolean, env: CliIo["env"] = {}): CliIo => ({
-    stdin: () => Readable.from([]),
-    stdout: output(false),
+  const io = (isTTY: boolean, env: CliIo["env"] = {}) => ({
     stderr: { ...output(isTTY), stream: process.stderr },
     env,
-    signal: new AbortController().signal,
     clock: clock(),
   });
   it("is a bar for a person at a terminal, and lines for anything else", () => {

@@ -9,7 +9,7 @@ export interface ProgressWishes {
 }
 
 /** The progress that fits: none when quiet, a bar for a person at a terminal, else a line now and then. */
-export function progressFor(io: CliIo, { json, quiet }: ProgressWishes): Progress {
+export function progressFor(io: Pick<CliIo, "stderr" | "env" | "clock">, { json, quiet }: ProgressWishes): Progress {
   if (quiet) return SILENT_PROGRESS;
   const { stream } = io.stderr;
   const automatic = json || isSet(io.env["CI"]) || io.env["TERM"] === "dumb";

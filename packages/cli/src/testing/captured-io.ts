@@ -44,6 +44,9 @@ export async function captureRun(argv: readonly string[], options: CaptureOption
     stderr: output("stderr"),
     env: options.env ?? {},
     signal: options.signal ?? new AbortController().signal,
+    runChild: async () => {
+      throw new Error("A program is run by the process, not here.");
+    },
     clock: { now: options.now ?? (() => 1_700_000_000_000) },
   };
   const code = await runCli(argv, io);

@@ -1,3 +1,4 @@
+export { contentOf } from "./alignment.ts";
 export { type AskOptions, askAgain, askModel, type OnRequest, prepareFor } from "./ask-model.ts";
 export {
   currentSession,

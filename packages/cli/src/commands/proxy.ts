@@ -1,0 +1,43 @@
+import type { CliCommand } from "../command/cli-command.ts";
+import { parsePort } from "../parse/options.ts";
+import { clientEnvironment, figuresLine, PROXY_OPTIONS, turnLine, withProxy } from "../proxy/proxied.ts";
+
+/** Where a token of one's own is looked for, so that it stands in no list of processes. */
+const TOKEN_VARIABLE = "THREADFOLD_PROXY_TOKEN";
+
+/** `proxy`: stands between agents and their providers until it is interrupted, and folds what they send. */
+export const proxyCommand: CliCommand = {
+  arguments: [],
+  options: [
+    { flags: "--port <port>", description: "port of the loopback, 0 for a free one", fallback: "0" },
+    {
+      flags: "--without-token",
+      description:
+        "let everybody on this machine in (default: the address carries $THREADFOLD_PROXY_TOKEN, or a new one)",
+    },
+    ...PROXY_OPTIONS,
+  ],
+  examples: ["proxy --port 4142 --store threads.db", "proxy --budget 100k --upstream openai=http://127.0.0.1:11434/v1"],
+  run({ options }, { io }) {
+    const { port, withoutToken } = options;
+    const own = io.env[TOKEN_VARIABLE] ?? "";
+    const token = withoutToken === true ? { token: null } : own === "" ? {} : { token: own };
+    const onTurn = (turn: Parameters<typeof turnLine>[0]) => {
+      const line = turnLine(turn);
+      if (line !== undefined) io.stderr.write(`${line}\n`);
+    };
+    return withProxy(options, io, { port: parsePort("--port", port), ...token, onTurn }, async (proxy, figures) => {
+      const shown = Object.entries(clientEnvironment(proxy)).map(([name, url]) => `export ${name}=${url}`);
+      const lines = own === "" ? shown : shown.map((line) => line.replace(`/${own}/`, `/$${TOKEN_VARIABLE}/`));
+      io.stderr.write(`${lines.join("\n")}\n`);
+      await interrupted(io.signal);
+      return { data: figures(), text: () => figuresLine(figures()) };
+    });
+  },
+};
+
+async function interrupted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  if (!signal.aborted) await promise;
+}

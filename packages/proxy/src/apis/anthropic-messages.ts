@@ -1,0 +1,111 @@
+import { liveFrame } from "@threadfold/importers";
+import { fromAnthropic } from "@threadfold/integrations/anthropic";
+import type { ProviderApi, RequestHead, StreamedAnswer, WireObject } from "./provider-api.ts";
+import { hostFields, listOf, objectOf, parsedObject, textOf } from "./wire-value.ts";
+
+/** Anthropic's Messages. */
+export const anthropicMessages: ProviderApi = {
+  provider: "anthropic",
+  path: "/v1/messages",
+  format: "anthropic-messages",
+  conversationOf: ({ messages }) => listOf(messages),
+  frameOf: ({ body, headers }) => ({
+    ...liveFrame("anthropic-messages", body),
+    ...hostFields({
+      thinking: body["thinking"],
+      toolChoice: body["tool_choice"],
+      responseFormat: objectOf(body["output_config"])?.["format"],
+      betas: betasOf(headers),
+    }),
+  }),
+  // Tools come back with the marks that the request may have beside those on its messages.
+  withConversation: (body, { messages, system, tools }) => ({
+    ...body,
+    messages,
+    ...(system !== undefined && { system }),
+    ...(tools !== undefined && { tools }),
+  }),
+  streamedAnswer: () => new StreamedMessage(),
+  answerOf(whole) {
+    if (whole["type"] !== "message" || listOf(whole["content"]) === undefined) return undefined;
+    const { role, content } = whole;
+    const { usage, stopReason } = fromAnthropic(whole as unknown as Parameters<typeof fromAnthropic>[0]);
+    return {
+      values: [{ role, content }],
+      report: { ...(usage !== undefined && { usage }), ...(stopReason !== undefined && { stopReason }) },
+    };
+  },
+  tooLong: (required, budget, why) => ({
+    status: 400,
+    body: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: `prompt is too long: ${required} tokens > ${budget} maximum. ${why}`,
+      },
+    },
+  }),
+};
+
+const betasOf = (headers: RequestHead["headers"]): readonly string[] =>
+  [headers["anthropic-beta"] ?? []].flat().flatMap((names) => names.split(",").map((name) => name.trim()));
+
+/** A message as its stream tells it, block by block. */
+class StreamedMessage implements StreamedAnswer {
+  #message: WireObject | undefined;
+  readonly #blocks: Record<string, unknown>[] = [];
+  /** The input of each call, which comes as pieces of JSON. */
+  readonly #inputs = new Map<number, string>();
+  #isWhole = false;
+
+  add(event: WireObject): void {
+    const index = Number(event["index"]);
+    switch (event["type"]) {
+      case "message_start":
+        this.#message = objectOf(event["message"]);
+        break;
+      case "content_block_start":
+        this.#blocks[index] = { ...objectOf(event["content_block"]) };
+        break;
+      case "content_block_delta":
+        this.#extend(index, objectOf(event["delta"]) ?? {});
+        break;
+      case "message_delta":
+        this.#end(event);
+        break;
+      case "message_stop":
+        this.#isWhole = true;
+        break;
+    }
+  }
+
+  whole(): WireObject | undefined {
+    if (!this.#isWhole || this.#message === undefined) return undefined;
+    const content = this.#blocks.map((block, index) => {
+      const input = this.#inputs.get(index);
+      return input === undefined ? block : { ...block, input: parsedObject(input) ?? {} };
+    });
+    return { ...this.#message, content };
+  }
+
+  #extend(index: number, delta: WireObject): void {
+    const block = this.#blocks[index];
+    if (block === undefined) return;
+    if (delta["type"] === "input_json_delta")
+      this.#inputs.set(index, (this.#inputs.get(index) ?? "") + textOf(delta["partial_json"]));
+    else if (delta["type"] === "citations_delta")
+      block["citations"] = [...(listOf(block["citations"]) ?? []), delta["citation"]];
+    else for (const [field, value] of Object.entries(delta)) if (field !== "type") append(block, field, value);
+  }
+
+  #end({ delta, usage }: WireObject): void {
+    const before = this.#message ?? {};
+    this.#message = { ...before, ...objectOf(delta), usage: { ...objectOf(before["usage"]), ...objectOf(usage) } };
+  }
+}
+
+/** Texts grow piece by piece; a signature, and whatever else is no text, comes whole. */
+function append(block: Record<string, unknown>, field: string, value: unknown): void {
+  const grows = typeof value === "string" && field !== "signature";
+  block[field] = grows ? textOf(block[field]) + value : value;
+}

@@ -1,0 +1,83 @@
+import { liveFrame } from "@threadfold/importers";
+import { fromOpenaiChat } from "@threadfold/integrations/openai";
+import type { ProviderApi, StreamedAnswer, WireObject } from "./provider-api.ts";
+import { hostFields, listOf, objectOf, textOf } from "./wire-value.ts";
+
+/** OpenAI's Chat Completions, and the many that speak it. */
+export const openaiChat: ProviderApi = {
+  provider: "openai",
+  path: "/chat/completions",
+  format: "openai-chat",
+  conversationOf: ({ messages }) => listOf(messages),
+  frameOf: ({ body }) => ({
+    ...liveFrame("openai-chat", body),
+    ...hostFields({ toolChoice: body["tool_choice"], responseFormat: body["response_format"] }),
+  }),
+  withConversation: (body, { messages }) => ({ ...body, messages }),
+  streamedAnswer: () => new StreamedCompletion(),
+  answerOf(whole) {
+    const message = objectOf(objectOf(listOf(whole["choices"])?.[0])?.["message"]);
+    if (message === undefined) return undefined;
+    const { usage, stopReason } = fromOpenaiChat(whole as unknown as Parameters<typeof fromOpenaiChat>[0]);
+    return {
+      values: [message],
+      report: { ...(usage !== undefined && { usage }), ...(stopReason !== undefined && { stopReason }) },
+    };
+  },
+  tooLong: (required, budget, why) => openaiTooLong("messages", required, budget, why),
+};
+
+/** How OpenAI refuses a request that is too long. */
+export const openaiTooLong = (param: string, required: number, budget: number, why: string) => ({
+  status: 400,
+  body: {
+    error: {
+      message: `This model's maximum context length is ${budget} tokens. However, your messages resulted in ${required} tokens. ${why}`,
+      type: "invalid_request_error",
+      param,
+      code: "context_length_exceeded",
+    },
+  },
+});
+
+/** A completion as its chunks tell it. Of several choices the first counts. */
+class StreamedCompletion implements StreamedAnswer {
+  #head: WireObject = {};
+  readonly #message: Record<string, unknown> = { role: "assistant", content: null };
+  readonly #calls: Record<string, unknown>[] = [];
+  #reason: unknown = null;
+  #usage: unknown;
+
+  add({ choices, usage, ...head }: WireObject): void {
+    this.#head = { ...head, ...this.#head };
+    if (usage !== undefined && usage !== null) this.#usage = usage;
+    const choice = (listOf(choices) ?? []).map(objectOf).find((one) => one?.["index"] === 0);
+    if (choice === undefined) return;
+    const { tool_calls: calls, role: _role, ...delta } = objectOf(choice["delta"]) ?? {};
+    for (const [field, value] of Object.entries(delta)) grow(this.#message, field, value);
+    for (const call of listOf(calls) ?? []) this.#extendCall(objectOf(call) ?? {});
+    this.#reason = choice["finish_reason"] ?? this.#reason;
+  }
+
+  whole(): WireObject | undefined {
+    if (this.#reason === null) return undefined;
+    const message = { ...this.#message, ...(this.#calls.length > 0 && { tool_calls: this.#calls }) };
+    const choices = [{ index: 0, message, finish_reason: this.#reason }];
+    return { ...this.#head, choices, ...(this.#usage !== undefined && { usage: this.#usage }) };
+  }
+
+  #extendCall({ index, function: named, ...fields }: WireObject): void {
+    const place = Number(index ?? 0);
+    const call = this.#calls[place] ?? { function: {} };
+    this.#calls[place] = call;
+    for (const [field, value] of Object.entries(fields)) call[field] = value;
+    for (const [field, value] of Object.entries(objectOf(named) ?? {}))
+      grow(call["function"] as Record<string, unknown>, field, value);
+  }
+}
+
+/** A text grows piece by piece; what is no text is replaced, and null says nothing. */
+function grow(target: Record<string, unknown>, field: string, value: unknown): void {
+  if (value === null || value === undefined) return;
+  target[field] = typeof value === "string" ? textOf(target[field]) + value : value;
+}

@@ -1,0 +1,39 @@
+import type { JsonObject, JsonValue } from "@threadfold/core";
+import type { FrameFields } from "@threadfold/session";
+import type { WireObject } from "./provider-api.ts";
+
+export const objectOf = (value: unknown): WireObject | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireObject) : undefined;
+
+export const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
+
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The object that a text is as JSON; undefined when it is none. */
+export function parsedObject(text: string): WireObject | undefined {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fields of a request that decide what is legal in it, those left out that it does not have. */
+export function hostFields(fields: {
+  readonly thinking?: unknown;
+  readonly toolChoice?: unknown;
+  readonly store?: unknown;
+  readonly responseFormat?: unknown;
+  readonly betas?: readonly string[];
+}): Pick<FrameFields, "host"> {
+  const { thinking, toolChoice, store, responseFormat, betas } = fields;
+  return {
+    host: {
+      ...(objectOf(thinking) && { thinking: thinking as JsonObject }),
+      ...(toolChoice !== undefined && { toolChoice: toolChoice as JsonValue }),
+      ...(typeof store === "boolean" && { store }),
+      ...(objectOf(responseFormat) && { responseFormat: responseFormat as JsonObject }),
+      ...(betas !== undefined && { betas }),
+    },
+  };
+}

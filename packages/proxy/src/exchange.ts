@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ThreadfoldError } from "@threadfold/core";
+import type { ContextSession } from "@threadfold/session";
+import { AnswerCollector } from "./answers/answer-collector.ts";
+import { contentDecoder } from "./answers/content-decoder.ts";
+import { apiAt } from "./apis/apis.ts";
+import type { Provider } from "./apis/provider-api.ts";
+import { parsedObject } from "./apis/wire-value.ts";
+import type { Conversation, ReadRequest, Turn } from "./conversations/conversation.ts";
+import type { Conversations } from "./conversations/conversations.ts";
+import type { Address } from "./http/address.ts";
+import { answerHeaders } from "./http/headers.ts";
+import { readBody } from "./http/read-body.ts";
+import type { Upstream } from "./http/upstream.ts";
+
+/** A turn of a conversation that passed the proxy. */
+export type ProxiedTurn = Pick<Turn, "type" | "threadId" | "tokens" | "outcome">;
+
+/** What exchanges work with. */
+export interface ExchangeParts {
+  readonly upstream: Upstream;
+  readonly conversations: Conversations;
+  readonly addresses: Readonly<Record<Provider, URL>>;
+  readonly maxBodyBytes: number;
+  readonly onTurn: (turn: ProxiedTurn) => void;
+  /** Hears what kept a conversation from being read or folded. The request went out as it came. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** A request with a body that was read, and what is known of its conversation. */
+interface Understood {
+  readonly bytes: Buffer;
+  readonly read?: ReadRequest;
+}
+
+/** A turn whose request can be sent. */
+type SentTurn = Exclude<Turn, { readonly type: "refused" }>;
+
+/** One request of a client, from its head to the last byte of its answer. */
+export class Exchange {
+  readonly #parts: ExchangeParts;
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  readonly #address: Address;
+  readonly #gone = new AbortController();
+
+  constructor(parts: ExchangeParts, incoming: IncomingMessage, outgoing: ServerResponse, address: Address) {
+    this.#parts = parts;
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#address = address;
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) this.#gone.abort(new ThreadfoldError("ABORTED", "The client went away."));
+    });
+  }
+
+  /** @throws what the connection to the provider fails for. */
+  async run(): Promise<void> {
+    const { method, headers } = this.#incoming;
+    const { provider, path } = this.#address;
+    // What goes over a socket of its own cannot be read here; a client that is told so goes on over HTTP.
+    if (headers.upgrade !== undefined) return sendJson(this.#outgoing, 426, problem("The proxy speaks plain HTTP."));
+    const api = method === "POST" ? apiAt(provider, path.replace(/\?.*$/, "")) : undefined;
+    // A body in a coding is not looked into; few clients send one.
+    if (api === undefined || headers["content-encoding"] !== undefined) return this.#pass(await this.#send());
+    const bytes = await readBody(this.#incoming, this.#parts.maxBodyBytes);
+    if (bytes === null) return this.#refuseLength();
+    const body = parsedObject(bytes.toString("utf8"));
+    const values = body && api.conversationOf(body);
+    const read = values && body && { api, body, headers, values };
+    return read === undefined ? this.#pass(await this.#send(bytes)) : this.#converse({ bytes, read }, read);
+  }
+
+  async #converse(understood: Understood, read: ReadRequest): Promise<void> {
+    const conversation = await this.#guarded(() => this.#parts.conversations.of(read));
+    const turn = conversation && (await this.#turn(conversation, read));
+    if (conversation === undefined || turn === undefined) return this.#pass(await this.#send(understood.bytes));
+    if (turn.type === "refused") return sendJson(this.#outgoing, turn.refusal.status, turn.refusal.body);
+    const answer = await this.#send(bytesOf(turn, understood));
+    if (isRefusal(answer)) return this.#takeRefusal(answer, { understood, read, conversation, turn });
+    return this.#collect(answer, { read, conversation, turn });
+  }
+
+  /** Makes the request of a turn and reports it; undefined when that failed. */
+  async #turn(conversation: Conversation, read: ReadRequest): Promise<Turn | undefined> {
+    const turn = await this.#guarded(() => conversation.turn(read, this.#gone.signal));
+    if (turn === undefined) return undefined;
+    const { type, threadId, tokens, outcome } = turn;
+    this.#parts.onTurn({ type, threadId, tokens, outcome });
+    return turn;
+  }
+
+  /** A refusal as too long is folded for, once; every other one is the client's. */
+  async #takeRefusal(
+    answer: IncomingMessage,
+    { understood, read, conversation, turn }: Conversing & { readonly understood: Understood },
+  ): Promise<void> {
+    const bytes = await readBody(answer, this.#parts.maxBodyBytes);
+    if (bytes === null) return sendJson(this.#outgoing, 502, problem("The provider's refusal is too long."));
+    const retry = await this.#guarded(() => canRetry(turn.session, answer, bytes));
+    const again = retry === true ? await this.#turn(conversation, read) : undefined;
+    if (again === undefined || again.type === "refused") return this.#passBytes(answer, bytes);
+    const second = await this.#send(bytesOf(again, understood));
+    return isRefusal(second) ? this.#pass(second) : this.#collect(second, { read, conversation, turn: again });
+  }
+
+  /** Lets an answer pass, byte for byte as it comes, and reads it on the side. */
+  async #collect(answer: IncomingMessage, { read, conversation, turn }: Conversing): Promise<void> {
+    const decoder = contentDecoder(answer.headers["content-encoding"]);
+    if (decoder === undefined) return this.#pass(answer);
+    const isStream = (answer.headers["content-type"] ?? "").includes("text/event-stream");
+    const collector = new AnswerCollector(read.api, isStream, this.#parts.maxBodyBytes);
+    const collected = this.#guarded(async () => {
+      for await (const piece of decoder as AsyncIterable<Buffer>) collector.add(piece);
+      await conversation.answered(read, turn.session, collector.end());
+    });
+    answer.on("data", (piece: Buffer) => decoder.write(piece));
+    answer.once("end", () => decoder.end());
+    answer.once("close", () => !answer.complete && decoder.destroy());
+    // The client's last byte waits for nothing; the exchange ends when the answer is taken in as well.
+    const [passed] = await Promise.allSettled([this.#pass(answer), collected]);
+    if (passed.status === "rejected") throw passed.reason;
+  }
+
+  async #send(body?: Buffer): Promise<IncomingMessage> {
+    const { upstream, addresses } = this.#parts;
+    const { provider, path } = this.#address;
+    return upstream.send({
+      incoming: this.#incoming,
+      base: addresses[provider],
+      path,
+      signal: this.#gone.signal,
+      ...(body !== undefined && { body }),
+    });
+  }
+
+  async #pass(answer: IncomingMessage): Promise<void> {
+    this.#writeHead(answer);
+    await pipeline(answer, this.#outgoing);
+  }
+
+  async #passBytes(answer: IncomingMessage, bytes: Buffer): Promise<void> {
+    this.#writeHead(answer);
+    await pipeline(Readable.from([bytes]), this.#outgoing);
+  }
+
+  #writeHead(answer: IncomingMessage): void {
+    this.#outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...answerHeaders(answer)]);
+    this.#outgoing.flushHeaders();
+  }
+
+  #refuseLength(): void {
+    this.#outgoing.setHeader("connection", "close");
+    sendJson(this.#outgoing, 413, problem(`The body is longer than ${this.#parts.maxBodyBytes} bytes.`));
+  }
+
+  /** What Threadfold cannot do keeps no request from going out, unless the client went away. */
+  async #guarded<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#gone.signal.throwIfAborted();
+      this.#parts.onProblem(error);
+      return undefined;
+    }
+  }
+}
+
+/** A turn that was sent, and where it belongs. */
+interface Conversing {
+  readonly read: ReadRequest;
+  readonly conversation: Conversation;
+  readonly turn: SentTurn;
+}
+
+const bytesOf = (turn: SentTurn, { bytes }: Understood): Buffer =>
+  turn.type === "folded" ? Buffer.from(JSON.stringify(turn.body)) : bytes;
+
+const isRefusal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 400;
+
+async function canRetry(session: ContextSession, answer: IncomingMessage, bytes: Buffer): Promise<boolean> {
+  const decoder = contentDecoder(answer.headers["content-encoding"]);
+  const text = decoder && (await readBody(Readable.from([bytes]).pipe(decoder), MOST_REFUSAL_BYTES));
+  const said = parsedObject(text?.toString("utf8") ?? "");
+  return (await session.failed({ status: answer.statusCode, ...said })).retry;
+}
+
+/** A refusal that says more than this is not about the length of a prompt. */
+const MOST_REFUSAL_BYTES = 1_000_000;
+
+/** A problem of the proxy itself, in the form that both providers have for errors. */
+export const problem = (message: string) => ({
+  type: "error",
+  error: { type: "threadfold_proxy_error", message },
+});
+
+export function sendJson(outgoing: ServerResponse, status: number, body: object): void {
+  outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

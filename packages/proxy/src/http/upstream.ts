@@ -1,0 +1,70 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestOverHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestOverHttps } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { ThreadfoldError } from "@threadfold/core";
+import { requestHeaders } from "./headers.ts";
+
+/** A request on its way to the provider. */
+export interface Outgoing {
+  /** What the client sent: its method and headers, and its body where no other is given. */
+  readonly incoming: IncomingMessage;
+  /** The provider's base address. */
+  readonly base: URL;
+  /** Path and query behind the base. */
+  readonly path: string;
+  /** The bytes to send; the client's own, as they come, when it is left out. */
+  readonly body?: Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** Connections to the providers. */
+export class Upstream {
+  readonly #agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+  readonly #silenceLimitMs: number;
+
+  /** @param silenceLimitMs how long a provider may say nothing, in milliseconds. */
+  constructor(silenceLimitMs: number) {
+    this.#silenceLimitMs = silenceLimitMs;
+  }
+
+  /**
+   * Sends a request and waits for the head of the answer.
+   *
+   * @throws ThreadfoldError `TIMED_OUT` when the provider is silent for too long; what the connection fails for; the reason
+   * of the signal.
+   */
+  async send(outgoing: Outgoing): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = this.#open(outgoing);
+    request.once("response", resolve);
+    request.once("error", (error) => reject(outgoing.signal.aborted ? outgoing.signal.reason : error));
+    request.setTimeout(this.#silenceLimitMs, () => request.destroy(this.#silent()));
+    if (outgoing.body !== undefined) request.end(outgoing.body);
+    // A body that breaks off is the client's going away, which the signal says.
+    else pipeline(outgoing.incoming, request).catch((error: unknown) => request.destroy(error as Error));
+    return promise;
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  #open({ incoming, base, path, body, signal }: Outgoing): ClientRequest {
+    const isSecure = base.protocol === "https:";
+    const send = isSecure ? requestOverHttps : requestOverHttp;
+    return send({
+      agent: this.#agents[isSecure ? "https:" : "http:"],
+      hostname: base.hostname.replace(/^\[|\]$/g, ""),
+      port: base.port,
+      method: incoming.method ?? "GET",
+      path: base.pathname.replace(/\/$/, "") + path,
+      headers: requestHeaders(incoming, base.host, body?.length),
+      setHost: false,
+      signal,
+    });
+  }
+
+  #silent(): ThreadfoldError {
+    return new ThreadfoldError("TIMED_OUT", `The provider said nothing for ${this.#silenceLimitMs} ms.`);
+  }
+}
