@@ -3,6 +3,7 @@ import { library } from "../../tsdown.base.ts";
 export default library({
   "ai-sdk": "src/ai-sdk/index.ts",
   anthropic: "src/anthropic/index.ts",
+  gemini: "src/gemini/index.ts",
   mcp: "src/mcp/index.ts",
   mirror: "src/mirror/index.ts",
   openai: "src/openai/index.ts",

@@ -1,6 +1,7 @@
 import { type JsonObject, type MessageInput, ThreadfoldError } from "@threadfold/core";
 import { addModelMessage, addUiMessage, isAiSdkMessage, isUi } from "../ai-sdk/ai-sdk-messages.ts";
 import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.ts";
+import { addGeminiContent } from "../gemini/gemini-messages.ts";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
 import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
 import { nonEmptyText, objectOf } from "../reading/foreign-value.ts";
@@ -101,6 +102,9 @@ const LIVE_READERS: Readonly<Record<LiveFormat, ReadValues>> = {
   "openai-chat": (values, draft) =>
     addOpenaiMessages({ ...listOf(values), seed: "", idOf: (_message, index) => values[index]?.id ?? "" }, draft),
   "openai-responses": readResponses,
+  gemini: (values, draft) => {
+    for (const { value, id, at } of values) addGeminiContent(value, { id, at }, draft);
+  },
 };
 
 const listOf = (values: readonly LiveValue[]) => ({

@@ -7,11 +7,12 @@ import { expect, it } from "vitest";
 import { EXAMPLE_SESSION, NOON } from "../testing/sessions.ts";
 import { ThreadMirror } from "./thread-mirror.ts";
 
-const CONVERSATIONS: readonly [LiveFormat, field: "messages" | "input"][] = [
+const CONVERSATIONS: readonly [LiveFormat, field: "messages" | "input" | "contents"][] = [
   ["ai-sdk", "messages"],
   ["anthropic-messages", "messages"],
   ["openai-chat", "messages"],
   ["openai-responses", "input"],
+  ["gemini", "contents"],
 ];
 
 function unfolded(format: LiveFormat) {

@@ -1,0 +1,85 @@
+import type { JsonObject, SystemEntry, ToolDefinition, Usage } from "@threadfold/core";
+import {
+  countOf,
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  textOf,
+  withoutUndefined,
+} from "../reading/foreign-value.ts";
+import type { SourcePointer } from "../reading/source-records.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { readTools } from "../session/shared-readers.ts";
+import { geminiModelParts, geminiPart, geminiPartsOf, geminiUserTurn } from "./gemini-parts.ts";
+
+/** Where a `Content` stands, and the id that its message gets. */
+interface ContentPlace {
+  readonly id: string;
+  readonly at: SourcePointer;
+}
+
+/** Adds a `Content` of Gemini's API to a draft, with the usage and the model that stand beside it in an answer. */
+export function addGeminiContent(value: unknown, { id, at }: ContentPlace, draft: SessionDraft): void {
+  const content = objectOf(value);
+  if (content?.role === "model") addModelTurn(content, { id, at }, draft);
+  else if (content?.role === "user" || (content !== undefined && content.role === undefined && "parts" in content))
+    addUserTurn(content, { id, at }, draft);
+  else draft.reportMalformed(at, "it is not a content with a known role");
+}
+
+function addModelTurn(content: ForeignObject, { id, at }: ContentPlace, draft: SessionDraft): void {
+  const model = nonEmptyText(content.modelVersion);
+  const usage = geminiUsage(content.usageMetadata);
+  draft.add({
+    id,
+    role: "assistant",
+    parts: geminiModelParts(content.parts, draft, at),
+    source: at,
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && { usage }),
+  });
+}
+
+function addUserTurn(content: ForeignObject, { id, at }: ContentPlace, draft: SessionDraft): void {
+  const { results, rest } = geminiUserTurn(content.parts, draft, at);
+  for (const [index, result] of results.entries())
+    draft.add({ id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result], source: at });
+  if (results.length > 0 && rest.length === 0) return;
+  draft.add({ id: results.length === 0 ? id : `${id}.rest`, role: "user", parts: rest, source: at });
+}
+
+/** Usage as the API reports it: what was thought is not among the candidates' tokens. */
+function geminiUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const inputTokens = countOf(usage?.promptTokenCount);
+  if (usage === undefined || inputTokens === undefined) return undefined;
+  const reasoningTokens = countOf(usage.thoughtsTokenCount);
+  return withoutUndefined({
+    inputTokens,
+    outputTokens: (countOf(usage.candidatesTokenCount) ?? 0) + (reasoningTokens ?? 0),
+    cacheReadTokens: countOf(usage.cachedContentTokenCount),
+    reasoningTokens,
+  });
+}
+
+/** The `systemInstruction` of a request: a text, parts, or a `Content`. */
+export function geminiSystem(value: unknown): readonly SystemEntry[] {
+  const parts = objectOf(value)?.parts ?? value;
+  return geminiPartsOf(parts).flatMap((part) => {
+    const read = geminiPart(part);
+    return read.type === "text" && read.text !== "" ? [read.text.toWellFormed()] : [];
+  });
+}
+
+/** The functions among the `tools` of a request. */
+export function geminiTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
+  const declared = (listOf(tools) ?? []).flatMap((tool) => listOf(objectOf(tool)?.functionDeclarations) ?? []);
+  return readTools(declared, draft, (tool): ToolDefinition | undefined => {
+    const name = nonEmptyText(tool.name);
+    if (name === undefined) return undefined;
+    const description = textOf(tool.description);
+    const schema = objectOf(tool.parametersJsonSchema) ?? objectOf(tool.parameters) ?? { type: "object" };
+    return { name, ...(description !== undefined && { description }), inputSchema: schema as JsonObject };
+  });
+}
