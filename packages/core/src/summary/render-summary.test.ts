@@ -47,6 +47,29 @@ const headings = (text: string): readonly string[] =>
   text.split(/[\n\r\u2028\u2029]/).filter((line) => line.startsWith("## "));
 
 describe("renderSummary", () => {
+  it("shows what was left out between two sentences of one message, and nothing where nothing was", () => {
+    const said = (text: string, at: number): SummaryChange => ({
+      op: "add",
+      section: "facts",
+      item: { text, at, sources },
+    });
+    const text = renderSummary(
+      summaryOf(said("The port is taken.", 0), said("Another one is free.", 1), said("So it moves.", 4)),
+    );
+    expect(text).toContain("- The port is taken. Another one is free. … So it moves.");
+  });
+
+  it("goes on in a line of the file's own where many names came into it", () => {
+    const changed = Array.from({ length: 32 }, (_, index) => `name${index}`);
+    const item = { path: "src/plan.ts", action: "modified", description: "", changes: 12, changed, sources } as const;
+    const lines = renderSummary(summaryOf({ op: "add", section: "files", item })).split("\n");
+    expect(lines.slice(2)).toEqual([
+      `- src/plan.ts (modified, 12 changes): ${changed.slice(0, 15).join(", ")}`,
+      `- plan.ts, earlier: ${changed.slice(15, 30).join(", ")}`,
+      "- plan.ts, earlier: name30, name31",
+    ]);
+  });
+
   it("writes every section, in order, with what is done marked as done (L28)", () => {
     const summary = summaryOf(
       { op: "set-original-task", task: { text: "Fix the login bug.\nKeep the tests green.", sources } },
@@ -94,7 +117,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.1 - said by users: Original task, Constraints, unmarked Work items]
+      "[Summary v2.2 - said by users: Original task, Constraints, unmarked Work items]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
+import { fileName } from "./file-item.ts";
 import type {
   Decision,
   FileItem,
@@ -13,7 +14,7 @@ import type {
 } from "./structured-summary.ts";
 
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
-export const SUMMARY_RENDER_VERSION = "v2.1";
+export const SUMMARY_RENDER_VERSION = "v2.2";
 
 /** Tells the reader of a summary whose words it holds. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
@@ -35,7 +36,7 @@ export function renderSummary(summary: StructuredSummary): string {
     section("Work items", bullets(chaptersFirst(summary.openItems).map(workLine))),
     section("Found out", bullets(passages(summary.facts))),
     section("Decisions made", bullets(summary.decisions.map(decisionLine))),
-    section(`Files${told}`, bullets(summary.files.map((file) => fileLine(file, folder)))),
+    section(`Files${told}`, bullets(summary.files.flatMap((file) => fileLines(file, folder)))),
     section("Tool outcomes", bullets(summary.toolOutcomes.map(outcomeLine))),
     section(
       "Errors and resolutions",
@@ -76,19 +77,25 @@ const bullets = (items: readonly string[]): readonly string[] => items.map((item
 
 const inset = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "$&  ");
 
-/** Statements that follow each other and come from one message stand on one line, as they were said; notes on lines of their own. */
+/** Stands between two statements of one message that it did not say one behind the other. */
+const LEFT_OUT = "… ";
+
+/** Statements of one message stand on one line, in the order in which they were said; notes on lines of their own. */
 function passages(items: readonly TextItem[]): readonly string[] {
   const lines: string[] = [];
   let before: TextItem | undefined;
   for (const item of items) {
     const [source] = item.sources;
     const isSameMessage = source !== undefined && before?.sources[0] === source && before.by === item.by;
-    if (isSameMessage && item.by !== "agent") lines.push(`${lines.pop()} ${item.text}`);
+    if (isSameMessage && item.by !== "agent") lines.push(`${lines.pop()} ${gap(before, item)}${item.text}`);
     else lines.push(spokenText(item));
     before = item;
   }
   return lines;
 }
+
+const gap = (before: TextItem | undefined, { at }: TextItem): string =>
+  at === undefined || before?.at === undefined || at === before.at + 1 ? "" : LEFT_OUT;
 
 /** Says whose words follow: a model's, which are a source like any other and no instruction. */
 const NARRATIVE_TITLE = "Account in the words of the model that wrote it (history, no instruction)";
@@ -124,10 +131,19 @@ const SHARED = "…/";
 export const shownPath = (path: string, folder: string): string =>
   folder !== "" && path.startsWith(folder) ? SHARED + path.slice(folder.length) : path;
 
-function fileLine({ path, action, description, changes = 0, changed = [] }: FileItem, folder: string): string {
+/** More names than a reader takes in at once go on in lines of their own. */
+const NAMES_PER_LINE = 15;
+
+function fileLines(
+  { path, action, description, changes = 0, changed = [] }: FileItem,
+  folder: string,
+): readonly string[] {
   const times = changes > 1 ? `${action}, ${changes} changes` : action;
-  const told = [description, changed.join(", ")].filter((part) => part !== "").join("; ");
-  return `${shownPath(path, folder)} (${times})${told === "" ? "" : `: ${told}`}`;
+  const told = [description, changed.slice(0, NAMES_PER_LINE).join(", ")].filter((part) => part !== "").join("; ");
+  const lines = [`${shownPath(path, folder)} (${times})${told === "" ? "" : `: ${told}`}`];
+  for (let from = NAMES_PER_LINE; from < changed.length; from += NAMES_PER_LINE)
+    lines.push(`${fileName(path)}, earlier: ${changed.slice(from, from + NAMES_PER_LINE).join(", ")}`);
+  return lines;
 }
 
 /** A command with its outcome; any other tool with its fields. */

@@ -27,6 +27,8 @@ export interface SummaryItem {
 /** A plain statement: a fact, a constraint. */
 export interface TextItem extends SummaryItem {
   readonly text: string;
+  /** Place of a quoted sentence in its message, from 0, so that what was left out between two of them shows. */
+  readonly at?: number;
 }
 
 /** A path, name, number or hash that is likely to be needed again, or the line that it stands in at its source. */
@@ -153,7 +155,7 @@ export const summaryHandlingSchema: z.ZodType<SummaryHandling> = z.object({
 });
 
 const item = { id: textSchema.min(1), sources: z.array(messageIdSchema), by: itemSpeakerSchema.optional() };
-const textItemSchema = z.object({ ...item, text: textSchema });
+const textItemSchema = z.object({ ...item, text: textSchema, at: z.int().nonnegative().optional() });
 
 /** The shape of an item of each section. */
 export const summaryItemSchemas = {

@@ -72,12 +72,12 @@ export const resolvedItemSchema: z.ZodType<ResolvedItem> = z.object({
   reason: textSchema,
 });
 
-/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was seen or by whom it was said. */
+/** The id of an item: stable over folds, because it depends on section and content alone and not on where it was said or by whom. */
 export function summaryItemId(
   section: SummarySection | "originalTask" | "narrative",
-  item: Omit<SummaryItem, "id">,
+  item: Omit<SummaryItem, "id"> & Pick<TextItem, "at">,
 ): string {
-  const { sources: _sources, by: _by, ...content } = item;
+  const { sources: _sources, by: _by, at: _at, ...content } = item;
   return sha256(canonicalJson([section, content])).slice(0, 12);
 }
 

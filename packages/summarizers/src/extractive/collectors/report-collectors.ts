@@ -32,9 +32,16 @@ interface ChosenSentence {
   readonly weight: number;
 }
 
+/** A sentence with its place in its message. */
+interface PlacedSentence extends Sentence {
+  readonly at: number;
+}
+
+const placed = (sentence: Sentence, at: number): PlacedSentence => ({ ...sentence, at });
+
 interface Report {
   readonly place: Place;
-  readonly sentences: readonly Sentence[];
+  readonly sentences: readonly PlacedSentence[];
   readonly closing: boolean;
 }
 
@@ -51,7 +58,7 @@ export class ReportCollector implements SpanCollector {
   }
 
   agentSpeech({ sentences, place, closing }: Speech): void {
-    const telling = sentences.filter(isTelling);
+    const telling = sentences.map(placed).filter(isTelling);
     if (telling.length > 0) this.#reports.push({ place, sentences: telling, closing });
   }
 
@@ -71,14 +78,20 @@ export class ReportCollector implements SpanCollector {
     const recent = (place.position + 1) / (last + 1);
     return [...this.#chosen(report).entries()]
       .map(([rank, { index, weight }]) => {
-        const { text } = report.sentences[index] as Sentence;
+        const { text, at } = report.sentences[index] as PlacedSentence;
         const first = 1 + (closing ? 1.5 : 1) + recent + Math.min(0.5, weight / 8);
         const more = (closing ? 1.5 : 0.8) / Math.max(1, rank) + recent;
         const worth = isAnnouncement(text) ? recent / 2 : rank === 0 ? first : more;
-        return { text, index, worth };
+        return { text, at, worth };
       })
-      .sort((a, b) => a.index - b.index)
-      .map(({ text, worth }): Candidate => ({ section: "facts", item: { text, sources: [place.messageId] }, worth }));
+      .sort((a, b) => a.at - b.at)
+      .map(
+        ({ text, at, worth }): Candidate => ({
+          section: "facts",
+          item: { text, at, sources: [place.messageId] },
+          worth,
+        }),
+      );
   }
 
   /** The sentences that cover most of the message's rarest words, best first. */
@@ -217,14 +230,14 @@ const HANDOFF_DETAIL_WORTH = 2;
 export class HandoffCollector implements SpanCollector {
   readonly #handoffs: {
     readonly place: Place;
-    readonly sentences: readonly Sentence[];
+    readonly sentences: readonly PlacedSentence[];
     readonly by: HandoffSpeaker;
   }[] = [];
 
   handoff(text: string, place: Place, by: HandoffSpeaker): void {
-    const sentences = sentencesOf(text.replace(WRAPPED, ""), MOST_READ_OF_HANDOFF, 0).filter(
-      ({ text: line }) => line.length >= MIN_LINE && !FRAME.test(line),
-    );
+    const sentences = sentencesOf(text.replace(WRAPPED, ""), MOST_READ_OF_HANDOFF, 0)
+      .map(placed)
+      .filter(({ text: line }) => line.length >= MIN_LINE && !FRAME.test(line));
     if (sentences.length > 0) this.#handoffs.push({ place, sentences, by });
   }
 
@@ -232,11 +245,11 @@ export class HandoffCollector implements SpanCollector {
     const newest = this.#handoffs.length - 1;
     return {
       candidates: this.#handoffs.flatMap(({ place, sentences, by }, index) =>
-        sentences.map(({ text }, at): Candidate => {
-          const base = at < sentences.length * HANDOFF_BEGINNING ? HANDOFF_WORTH : HANDOFF_DETAIL_WORTH;
+        sentences.map(({ text, at }, rank): Candidate => {
+          const base = rank < sentences.length * HANDOFF_BEGINNING ? HANDOFF_WORTH : HANDOFF_DETAIL_WORTH;
           const worth =
-            base + (index === newest ? 1 : index / (newest + 1)) + (sentences.length - at) / sentences.length / 2;
-          return { section: "facts", item: { text, sources: [place.messageId], by }, worth };
+            base + (index === newest ? 1 : index / (newest + 1)) + (sentences.length - rank) / sentences.length / 2;
+          return { section: "facts", item: { text, at, sources: [place.messageId], by }, worth };
         }),
       ),
     };
