@@ -218,6 +218,7 @@ export {
   type UnpinnedRules,
   unpinnedRules,
 } from "./pins/thread-rules.ts";
+export { fileName, isSameFile, plainPath, strongestAction } from "./summary/file-item.ts";
 export {
   renderSummary,
   sharedFolder,

@@ -227,7 +227,8 @@ describe("mergeSummaries", () => {
         expect(new Set(merged.keys())).toEqual(new Set([...left.keys(), ...right.keys()]));
         for (const [subject, item] of merged) {
           const parts = [left.get(subject), right.get(subject)].filter((part) => part !== undefined);
-          expect(item.id).toBe(parts.at(-1)?.id);
+          // A file is told once, with the changes of both.
+          if (!subject.startsWith("files ")) expect(item.id).toBe(parts.at(-1)?.id);
           expect(new Set(item.sources)).toEqual(new Set(parts.flatMap(({ sources }) => sources)));
         }
         const gone = new Set(resolved.map(({ section, item }) => `${section} ${item.id}`));
@@ -236,6 +237,58 @@ describe("mergeSummaries", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("tells a file once, however it was spelled, with what was done to it in both, and a command's newest run", () => {
+    const [early, late] = [span.messageIds.slice(0, 1), later.messageIds.slice(0, 1)];
+    const run = { toolName: "bash", outcome: "success", errorMessage: null } as const;
+    const file = {
+      path: "src/plan.ts",
+      action: "created",
+      description: "the plan",
+      changes: 2,
+      changed: ["seal"],
+    } as const;
+    const before = applySummaryChanges(null, span, [
+      { op: "add", section: "files", item: { ...file, sources: early } },
+      {
+        op: "add",
+        section: "toolOutcomes",
+        item: { ...run, keyFields: { command: "npm test", result: "2 failed" }, sources: early },
+      },
+    ]).summary;
+    const again = {
+      path: "/home/me/app/src/plan.ts",
+      action: "modified",
+      description: "",
+      changes: 3,
+      changed: ["parse", "seal"],
+    } as const;
+    const after = applySummaryChanges(null, later, [
+      { op: "add", section: "files", item: { ...again, sources: late } },
+      {
+        op: "add",
+        section: "toolOutcomes",
+        item: { ...run, keyFields: { command: "npm test", result: "9 passed" }, sources: late },
+      },
+    ]).summary;
+    const { summary, resolved } = mergeSummaries(before, after, both);
+    expect(summary.files).toMatchObject([
+      {
+        path: again.path,
+        action: "created",
+        description: "the plan",
+        changes: 5,
+        changed: ["parse", "seal"],
+        sources: [...early, ...late],
+      },
+    ]);
+    expect(summary.toolOutcomes.map(({ keyFields }) => keyFields["result"])).toEqual(["9 passed"]);
+    expect(resolved.map(({ section, reason }) => [section, reason])).toEqual([
+      ["files", "superseded"],
+      ["files", "superseded"],
+      ["toolOutcomes", "superseded"],
+    ]);
   });
 
   it("lets work that is done later stand as done alone, a repeated decision once, and an error with what resolved it", () => {

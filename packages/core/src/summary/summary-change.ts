@@ -5,11 +5,13 @@ import { sha256 } from "../json/sha256.ts";
 import { messageIdSchema } from "../model/ids.ts";
 import type { SpanReference } from "../thread/span-reference.ts";
 import type { Pin } from "../thread/thread-entry.ts";
+import { isSameFile, joinedFile, plainPath } from "./file-item.ts";
 import {
   combineHandling,
   type Decision,
   type ErrorItem,
   emptySummary,
+  type FileItem,
   type OpenItem,
   type StructuredSummary,
   SUMMARY_SECTIONS,
@@ -17,6 +19,7 @@ import {
   type SummarySection,
   type SummarySections,
   type TextItem,
+  type ToolOutcome,
 } from "./structured-summary.ts";
 
 /** An item of a section without the id that code derives for it. */
@@ -107,7 +110,8 @@ export interface MergedSummary {
 
 /**
  * Joins two summaries of adjacent spans into one. No item is lost: what the later one says on the same subject supersedes
- * what the earlier one said, and is recorded. The later one's task and plan hold; narratives stand one behind the other.
+ * what the earlier one said, and is recorded; a file that both changed is one item, with the changes of both. The later
+ * one's task and plan hold; narratives stand one behind the other.
  */
 export function mergeSummaries(
   earlier: StructuredSummary,
@@ -115,7 +119,7 @@ export function mergeSummaries(
   span: SpanReference,
 ): MergedSummary {
   const merge = new Merge(earlier);
-  for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.put(section, item);
+  for (const section of SUMMARY_SECTIONS) for (const item of later[section]) merge.join(section, item);
   const handling = combineHandling(earlier.handling, later.handling);
   const narrative = joinedNarrative(earlier.narrative, later.narrative);
   const summary = {
@@ -200,6 +204,22 @@ class Merge {
     items.set(subject, { ...item, sources });
   }
 
+  /** Puts an item of a later summary in: a file that both touched stands with the newest, under one spelling. */
+  join(section: SummarySection, item: SummaryItem): void {
+    const known = section === "files" ? this.#sameFile(item as FileItem) : undefined;
+    if (known === undefined || known.id === item.id) return this.put(section, item);
+    this.#remove(section, known.id, SUPERSEDED);
+    const joined = joinedFile(known, item as FileItem);
+    const id = summaryItemId(section, joined);
+    if (id !== item.id) this.resolved.push({ section, item, reason: SUPERSEDED });
+    this.put(section, { ...joined, id } as SummaryItem);
+  }
+
+  #sameFile({ path }: FileItem): FileItem | undefined {
+    const files = [...this.#sections.files.values()] as FileItem[];
+    return files.find((file) => isSameFile(file.path, path));
+  }
+
   #remove(section: SummarySection, itemId: string, reason: string): void {
     const subject = this.#subjectOf(section, itemId);
     if (subject === undefined) return;
@@ -225,7 +245,8 @@ const SUPERSEDED = "superseded";
 
 /**
  * What an item is about, as a key within its section. Two items on one subject cannot both hold: work is open or done, a
- * decision has one reason, an error is resolved or not. All other items are about themselves alone.
+ * decision has one reason, an error is resolved or not, a file is in one state, the newest run of a command counts. All
+ * other items are about themselves alone.
  */
 export function summarySubject(section: SummarySection, item: SummaryItem): string {
   const words = subjectWords(section, item);
@@ -240,9 +261,18 @@ function subjectWords(section: SummarySection, item: SummaryItem): string | null
       return (item as Decision).decision;
     case "errors":
       return (item as ErrorItem).error;
+    case "files":
+      return plainPath((item as FileItem).path);
+    case "toolOutcomes":
+      return commandOf(item as ToolOutcome);
     default:
       return null;
   }
+}
+
+/** The command that was run; null for other tools, and where fields were declared, which must stay. */
+function commandOf({ keyFields: { command }, declared }: ToolOutcome): string | null {
+  return typeof command === "string" && command !== "" && declared !== true ? `\`${command}\`` : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type FileItem, sharedFolderOf } from "@threadfold/core";
+import { type FileItem, fileName, isSameFile, plainPath, sharedFolderOf, strongestAction } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
 import { changedNames, type FileAction, fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
@@ -23,13 +23,14 @@ interface FileHistory {
 const WORTH: Readonly<Record<Action, number>> = { modified: 4, created: 4, deleted: 3, read: 0 };
 /** Reading a file once leaves its path to what is where. */
 const READS_WORTH_A_LINE = 2;
-/** Rarest names of one change that are told. */
+/** Rarest names of one change that are told, and where a file was changed so often that not all have room. */
 const NAMES_PER_CHANGE = 3;
+const FEWER_NAMES_PER_CHANGE = 2;
 /** Names of all changes of one file: at most this many, and at most one for this many tokens of the summary. */
-const MOST_NAMES = 45;
-const TOKENS_PER_NAME = 100;
+const MOST_NAMES = 90;
+const TOKENS_PER_NAME = 80;
 /** A file that nobody touched in a span keeps one name for this many tokens. */
-const TOKENS_PER_OLD_NAME = 250;
+const TOKENS_PER_OLD_NAME = 120;
 
 /**
  * Finds the files that calls touched, the strongest thing that was done to each, and the names that came in with its
@@ -65,14 +66,14 @@ export class FileCollector implements SpanCollector {
   }
 
   #fileAt(path: string): FileHistory | undefined {
-    return this.#byName.get(nameOf(path))?.find((file) => isSameFile(file.path, path));
+    return this.#byName.get(fileName(path))?.find((file) => isSameFile(file.path, path));
   }
 
   #note({ path, action }: FileAction, call: CallReading, place: Place): void {
     this.#paths.note(path);
     const known = this.#fileAt(path);
     if (known === undefined) {
-      const plain = withoutDot(path);
+      const plain = plainPath(path);
       const made: FileHistory = {
         path: plain,
         action,
@@ -83,13 +84,13 @@ export class FileCollector implements SpanCollector {
         names: [],
       };
       this.#files.push(made);
-      const alike = this.#byName.get(nameOf(path));
-      if (alike === undefined) this.#byName.set(nameOf(path), [made]);
+      const alike = this.#byName.get(fileName(path));
+      if (alike === undefined) this.#byName.set(fileName(path), [made]);
       else alike.push(made);
       return count(made, action);
     }
-    if (path.length > known.path.length) known.path = withoutDot(path);
-    known.action = strongest(known.action, action);
+    if (path.length > known.path.length) known.path = plainPath(path);
+    known.action = strongestAction(known.action, action);
     known.last = place;
     if (action !== "read") known.sources.push(call.place);
     count(known, action);
@@ -116,29 +117,9 @@ function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[
   return [{ section: "files", item: { ...file, changed: file.changed.slice(0, most) }, worth: 0, supersedes: id }];
 }
 
-const withoutDot = (path: string): string => path.replace(/^(?:\.\/)+/, "");
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
-/** A path from the project's folder and one from the root end alike. */
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [withoutDot(one), withoutDot(other)];
-  if (a === b) return true;
-  const [long, short] = a.length > b.length ? [a, b] : [b, a];
-  return !short.startsWith("/") && short.includes("/") && long.endsWith(`/${short}`);
-}
-
 function count(history: FileHistory, action: Action): void {
   if (action === "read") history.reads++;
   else history.changes++;
-}
-
-/** What is true of a file after both: a file made and then changed was made, one made again after it was deleted was changed. */
-function strongest(earlier: Action, later: Action): Action {
-  if (later === "read") return earlier;
-  if (later === "deleted") return "deleted";
-  if (earlier === "created") return "created";
-  return "modified";
 }
 
 function candidateOf(
@@ -147,7 +128,7 @@ function candidateOf(
   length: number,
   mostNames: number,
 ): readonly Candidate[] {
-  const action = before === undefined ? history.action : strongest(before.action, history.action);
+  const action = before === undefined ? history.action : strongestAction(before.action, history.action);
   const changes = history.changes + (before?.changes ?? 0);
   const changed = newestNames([...history.names].reverse(), before?.changed ?? [], mostNames);
   if (before !== undefined && action === before.action && history.changes === 0) return [];
@@ -170,7 +151,8 @@ function newestNames(
   before: readonly string[],
   most: number,
 ): readonly string[] {
-  return [...new Set([...changes.flat(), ...before])].slice(0, most);
+  const each = changes.length * NAMES_PER_CHANGE + before.length > most ? FEWER_NAMES_PER_CHANGE : NAMES_PER_CHANGE;
+  return [...new Set([...changes.flatMap((names) => names.slice(0, each)), ...before])].slice(0, most);
 }
 
 /** The paths of the files that a span touched, and the folder that most of them share. */
