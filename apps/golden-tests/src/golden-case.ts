@@ -10,7 +10,14 @@ const SESSIONS: Readonly<Record<string, string>> = {
   "a-day-on-threadfold": "examples/sessions/a-day-on-threadfold.jsonl",
 };
 
-const FORMATS: readonly FormatId[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"];
+const FORMATS: readonly FormatId[] = [
+  "anthropic-messages",
+  "openai-chat",
+  "openai-responses",
+  "gemini",
+  "gemini-interactions",
+  "ai-sdk",
+];
 
 /** The preset whose payloads are kept whole; of the others a digest per format is kept, for payloads are large. */
 const WHOLE = "threadfold";

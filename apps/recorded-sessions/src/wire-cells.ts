@@ -12,7 +12,14 @@ import { BUDGETS } from "./matrix.ts";
 import type { RecordedFile } from "./recorded-files.ts";
 
 /** The formats of providers; the neutral one has no wire. */
-export const WIRE_FORMATS = ["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"] as const;
+export const WIRE_FORMATS = [
+  "anthropic-messages",
+  "openai-chat",
+  "openai-responses",
+  "gemini",
+  "gemini-interactions",
+  "ai-sdk",
+] as const;
 export type WireFormat = (typeof WIRE_FORMATS)[number];
 
 /** One run: a session, a policy, a budget, a format, and the model that requests are for where one is named. */
@@ -29,10 +36,11 @@ export interface WireCell {
  * results may hold pictures, whether cached prefixes may be marked. Those that nobody named suit the strictest.
  */
 export const WIRE_MODELS: Readonly<Record<WireFormat, readonly string[]>> = {
-  "anthropic-messages": ["claude-sonnet-4-5", "claude-opus-4-5", "claude-opus-5"],
+  "anthropic-messages": ["claude-sonnet-4-5", "claude-opus-4-5", "claude-opus-5-5"],
   "openai-chat": ["gpt-5.6", "gpt-4o", "deepseek-v4"],
   "openai-responses": ["gpt-5.6", "gpt-4o"],
   gemini: ["gemini-2.5-pro", "gemini-3-pro"],
+  "gemini-interactions": ["gemini-2.5-pro", "gemini-3-pro"],
   "ai-sdk": ["claude-sonnet-4-5", "gpt-5.6", "gemini-3-pro"],
 };
 

@@ -59,6 +59,7 @@ export type {
   ResponsesToolFormat,
   ResponsesToolOutput,
 } from "./formats/openai-responses/wire-types.ts";
+export { geminiInteractions } from "./formats/gemini-interactions/format.ts";
 export { gemini } from "./formats/gemini/format.ts";
 export { geminiRequestSchema } from "./formats/gemini/wire-schema.ts";
 export type {

@@ -112,7 +112,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
   }),
   row({
     id: "gemini",
-    formats: ["gemini"],
+    formats: ["gemini", "gemini-interactions"],
     models: ["gemini-"],
     read: 0.1,
     write: 1,

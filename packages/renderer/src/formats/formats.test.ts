@@ -10,6 +10,7 @@ describe("formatById", () => {
       "openai-chat",
       "openai-responses",
       "gemini",
+      "gemini-interactions",
       "ai-sdk",
       "neutral",
     ]);
@@ -29,7 +30,7 @@ describe("formatById", () => {
     } catch (error) {
       expect(ThreadfoldError.isInstance(error) && [error.code, error.hint]).toEqual([
         "INVALID_CONFIG",
-        "Name one of: anthropic, anthropic-messages, openai-chat, openai-responses, gemini, ai-sdk, neutral.",
+        "Name one of: anthropic, anthropic-messages, openai-chat, openai-responses, gemini, gemini-interactions, ai-sdk, neutral.",
       ]);
     }
   });

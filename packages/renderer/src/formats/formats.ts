@@ -2,6 +2,7 @@ import { ThreadfoldError } from "@threadfold/core";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
 import { gemini } from "./gemini/format.ts";
+import { geminiInteractions } from "./gemini-interactions/format.ts";
 import { neutral } from "./neutral/format.ts";
 import { openaiChat } from "./openai-chat/format.ts";
 import { openaiResponses } from "./openai-responses/format.ts";
@@ -13,6 +14,7 @@ export const FORMATS: readonly ProviderFormat[] = Object.freeze([
   openaiChat,
   openaiResponses,
   gemini,
+  geminiInteractions,
   aiSdk,
   neutral,
 ]);

@@ -32,7 +32,14 @@ export interface LowerOptions {
 }
 
 /** The names of the formats that come with this package. */
-export type FormatId = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "ai-sdk" | "neutral";
+export type FormatId =
+  | "anthropic-messages"
+  | "openai-chat"
+  | "openai-responses"
+  | "gemini"
+  | "gemini-interactions"
+  | "ai-sdk"
+  | "neutral";
 
 /**
  * One provider's request format: what it asks for, how a request is lowered to it, and whether a payload is legal. One of

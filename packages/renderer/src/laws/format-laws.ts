@@ -180,7 +180,8 @@ function requestUnits(format: ProviderFormat, request: ChatRequest): readonly st
   return asList(payload[format.messagesField]).flatMap((message) => {
     const content = isPlainObject(message) ? (message.content ?? message.parts) : undefined;
     if (!isPlainObject(message) || !Array.isArray(content)) return [canonicalJson(message)];
-    return content.map((block) => canonicalJson([message.role, block]));
+    // Steps of a provider say by their type who speaks.
+    return content.map((block) => canonicalJson([message.role ?? message.type ?? null, block]));
   });
 }
 

@@ -1,8 +1,8 @@
 import { asMessageId, asThreadId, type JsonValue, type MessageInput, type Part } from "@threadfold/core";
 import { call, messageInputs, patience, result, runs } from "@threadfold/core/laws";
-import { FORMATS } from "@threadfold/renderer";
+import { FORMATS, formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
-import { PRESETS } from "@threadfold/strategies";
+import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openSession } from "../testing/agent-work.ts";
@@ -47,7 +47,8 @@ const transcripts = fc
   .tuple(messageInputs({ malformed: true, maxMessages: 24 }), extras)
   .map(([messages, placed]) =>
     placed.reduce((all, { at, odd }, index) => all.toSpliced(at, 0, ...named(odd, index)), [...messages]),
-  );
+  )
+  .filter(({ length }) => length > 0);
 
 const named = (odd: (typeof oddMessages)[number], index: number): readonly MessageInput[] =>
   odd.map(([role, ...parts], place) => ({ id: asMessageId(`odd-${index}-${place}`), role, parts, createdAt }));
@@ -56,8 +57,8 @@ const MODELS = [undefined, "claude-haiku-4-5", "claude-opus-5-5", "gpt-5.1", "ge
 
 const cases = fc.record({
   messages: transcripts,
-  format: fc.constantFrom(...FORMATS),
-  preset: fc.constantFrom(...PRESETS),
+  format: fc.constantFrom(...FORMATS.map(({ id }) => id)),
+  preset: fc.constantFrom(...PRESETS.map(({ name }) => name)),
   model: fc.constantFrom(...MODELS),
   maxInputTokens: fc.integer({ min: 400, max: 6_000 }),
   step: fc.integer({ min: 1, max: 12 }),
@@ -70,7 +71,8 @@ describe("malformed threads", () => {
     timeout: patience(60_000),
   }, async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async ({ messages, format, preset, model, maxInputTokens, step }) => {
+      fc.asyncProperty(cases, async ({ messages, model, maxInputTokens, step, ...names }) => {
+        const [format, preset] = [formatById(names.format), presetByName(names.preset)];
         const store = createMemoryStore();
         const options = {
           ...{ threadId: asThreadId("fuzzed"), store, format, preset, frame, config: { maxInputTokens } },

@@ -1,0 +1,95 @@
+import { GoogleGenAI, type Interactions } from "@google/genai";
+import type { Part } from "@threadfold/core";
+import { call, result } from "@threadfold/core/laws";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { renderSample } from "../../testing/render-sample.ts";
+import { planWith, summaryOver, threadOf } from "../../testing/sample-thread.ts";
+import { geminiInteractions } from "./format.ts";
+import type { InteractionStep } from "./wire-schema.ts";
+
+const thought = { type: "reasoning", text: "First I look.", provider: "google", signature: "c2ln" } as const;
+const foreign = { type: "reasoning", text: "Hm.", provider: "anthropic", signature: "c2ln" } as const;
+const picture = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } } as const;
+const hosted = (value: Record<string, string>): Part => ({ type: "opaque", provider: "google", value });
+const searched = hosted({ type: "google_search_call", id: "s" });
+const hits = hosted({ type: "google_search_result", call_id: "s" });
+
+const thread = threadOf(
+  ["user", "Read both.", picture],
+  ["assistant", thought, "I read.", call("a"), call("b")],
+  ["tool", result("a", "one")],
+  ["tool", result("b", "two", { outcome: "failure" })],
+  ["assistant", foreign, searched, hits, "Done."],
+  ["user", "On."],
+);
+const render = (more: object = {}) => renderSample(thread, { format: "gemini-interactions", ...more });
+
+describe("a request of the Interactions API", () => {
+  it("is the conversation as steps, with signed thoughts and the provider's own tools, and stores nothing", () => {
+    const { payload, warnings } = render();
+    expect(geminiInteractions.check(payload)).toEqual([]);
+    expect(payload.store).toBe(false);
+    expect(payload.input).toEqual([
+      {
+        type: "user_input",
+        content: [
+          { type: "text", text: "Read both." },
+          { type: "image", data: "AA==", mime_type: "image/png" },
+        ],
+      },
+      { type: "thought", signature: "c2ln", summary: [{ type: "text", text: "First I look." }] },
+      { type: "model_output", content: [{ type: "text", text: "I read." }] },
+      { type: "function_call", id: "a", name: "read", arguments: { path: "a.ts" } },
+      { type: "function_call", id: "b", name: "read", arguments: { path: "a.ts" } },
+      { type: "function_result", call_id: "a", name: "read", result: "one" },
+      { type: "function_result", call_id: "b", name: "read", result: "two", is_error: true },
+      { type: "google_search_call", id: "s" },
+      { type: "google_search_result", call_id: "s" },
+      { type: "model_output", content: [{ type: "text", text: "Done." }] },
+      { type: "user_input", content: [{ type: "text", text: "On." }] },
+    ]);
+    expect(warnings).toEqual([{ kind: "reasoning-left-out", reason: "other-provider", messageIds: ["m5"] }]);
+  });
+
+  it("folds, and keeps the thoughts behind the fold", () => {
+    const { payload } = render({ plan: planWith(thread, summaryOver(thread, [5])) });
+    expect(geminiInteractions.check(payload)).toEqual([]);
+    expect(payload.input.map(({ type }: { readonly type: string }) => type)).toEqual([
+      ...["user_input", "thought", "model_output", "function_call", "function_call"],
+      ...["function_result", "function_result", "model_output", "user_input"],
+    ]);
+  });
+
+  it("is what Google's SDK sends, byte for byte", async () => {
+    const { payload } = render();
+    const sent: unknown[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init);
+      sent.push(new URL(request.url).pathname, await request.json());
+      return Response.json({ id: "i", object: "interaction", status: "completed", steps: [] });
+    };
+    const original = globalThis.fetch;
+    globalThis.fetch = fetch;
+    try {
+      const client = new GoogleGenAI({ apiKey: "none" });
+      await client.interactions.create({ model: "gemini-3-pro", ...payload } as never);
+    } finally {
+      globalThis.fetch = original;
+    }
+    expect(sent[0]).toMatch(/\/interactions$/);
+    expect(sent[1]).toEqual({ model: "gemini-3-pro", ...payload });
+  });
+
+  it("has the SDK's types", () => {
+    type Writable<Value> = Value extends readonly (infer Item)[]
+      ? Writable<Item>[]
+      : Value extends object
+        ? string extends keyof Value
+          ? Record<string, unknown>
+          : { -readonly [Key in keyof Value]: Writable<Value[Key]> }
+        : Value;
+    expectTypeOf<Extract<Writable<InteractionStep>, { type: "function_call" }>>().toExtend<Interactions.Step>();
+    expectTypeOf<Extract<Writable<InteractionStep>, { type: "thought" }>>().toExtend<Interactions.Step>();
+    expectTypeOf<{ type: "function_call"; id: number }>().not.toExtend<Interactions.Step>();
+  });
+});
