@@ -441,6 +441,16 @@ export {
   type MissTotal,
   type SummaryBill,
 } from "./billing/cache-bill.ts";
+export {
+  type CacheCadence,
+  type CacheTimes,
+  cacheTimeFor,
+  type CadenceRequest,
+  cadenceAfter,
+  cadenceEpoch,
+  cadenceOf,
+  NO_CADENCE,
+} from "./billing/cache-cadence.ts";
 export type { KeepAliveAdvice } from "./billing/keep-alive.ts";
 export type { InsteadBill } from "./billing/instead-bills.ts";
 export { cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";

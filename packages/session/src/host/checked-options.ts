@@ -151,6 +151,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   model: true,
   models: true,
   cacheBreakpoints: true,
+  cachePolicy: true,
   determinismProbe: true,
   onOverBudget: true,
   compaction: true,
@@ -224,8 +225,21 @@ export function checkedOptions(options: OpenOptions): OpenOptions {
   checkFrame(frame);
   if (options.models !== undefined) checkModelRows(options.models);
   checkOverBudget(onOverBudget);
+  checkCachePolicy(options);
   if (hooks !== undefined) checkHooks(hooks);
   return options;
+}
+
+function checkCachePolicy({ cachePolicy, cacheBreakpoints }: OpenOptions): void {
+  if (cachePolicy === undefined) return;
+  if (cachePolicy !== "auto")
+    refuseArgument("cachePolicy", 'it has to be "auto".', "For one time, set cacheBreakpoints: { ttl }.");
+  if (cacheBreakpoints !== undefined)
+    refuseArgument(
+      "cachePolicy",
+      "cacheBreakpoints says otherwise.",
+      "Leave one of them out: cachePolicy marks by itself.",
+    );
 }
 
 const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {

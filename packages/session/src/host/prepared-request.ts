@@ -34,7 +34,7 @@ export interface PreparedRequest {
   readonly request: ChatRequest;
   /**
    * Body of the provider's request, without model name and output limit, which the host adds. With the session option
-   * `cacheBreakpoints` it also has the cache marks of this one request.
+   * `cacheBreakpoints` or `cachePolicy` it also has the cache marks of this one request.
    */
   readonly payload: JsonObject;
   /** The payload as canonical JSON, without the marks of `cacheBreakpoints`: the bytes that `digest` is over. */
@@ -43,6 +43,8 @@ export interface PreparedRequest {
   readonly digest: string;
   /** Length of `payloadText` in bytes of UTF-8. */
   readonly bytes: number;
+  /** For which time the marks of the payload have prefixes kept; null where it has none, or nobody chose. */
+  readonly cacheTime: "5m" | "1h" | null;
   /** Tokens of the counted request. */
   readonly tokens: number;
   /**

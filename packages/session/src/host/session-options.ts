@@ -130,6 +130,12 @@ export interface SessionOptions {
    */
   readonly cacheBreakpoints?: boolean | { readonly ttl?: "5m" | "1h" };
   /**
+   * `auto` marks as `cacheBreakpoints: true` does, and chooses request by request for which time prefixes are kept where the
+   * provider lets one choose (Anthropic: five minutes or one hour), by the pauses seen so far. `cacheTime` of a prepared request
+   * says which. Not together with `cacheBreakpoints`.
+   */
+  readonly cachePolicy?: "auto";
+  /**
    * Checks whether the source of a replayable result is still as it was. Without one no result is cleared for being
    * replayable.
    */

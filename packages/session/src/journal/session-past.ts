@@ -1,4 +1,4 @@
-import type { AuditJournal, FoldAttemptedRecord, JournalEntry, RequestPrefix, ThreadId } from "@threadfold/core";
+import type { AuditJournal, FoldAttemptedRecord, JournalEntry, ThreadId } from "@threadfold/core";
 import { NO_USAGE, type UsageReport, type UsageState } from "@threadfold/turn";
 
 /** Entries among which the newest request stands: nothing but appends comes between a request and its usage. */
@@ -39,15 +39,15 @@ export interface SessionPast {
   readonly usage: UsageState;
   /** When the newest request was rendered, in milliseconds since the epoch; null when there was none. */
   readonly requestedAt: number | null;
-  /** Beginnings of that request which may be in the provider's cache. */
-  readonly prefixes: readonly RequestPrefix[];
+  /** The newest requests, oldest first. */
+  readonly requests: readonly JournalEntry[];
 }
 
 export const NO_PAST: SessionPast = Object.freeze({
   attempt: undefined,
   usage: NO_USAGE,
   requestedAt: null,
-  prefixes: [],
+  requests: [],
 });
 
 /** Reads the end of a thread's journal. */
@@ -56,12 +56,12 @@ export async function readSessionPast(journal: AuditJournal, threadId: ThreadId)
   const attempt = newest(entries, "fold-attempted");
   const request = newest(entries, "request-rendered");
   if (request?.record.type !== "request-rendered") return { ...NO_PAST, attempt: recordOf(attempt) };
-  const { planVersion, tokens, cache } = request.record;
+  const { planVersion, tokens } = request.record;
   return {
     attempt: recordOf(attempt),
     usage: { ...NO_USAGE, sent: { planVersion, tokens }, measured: measuredIn(entries) },
     requestedAt: Date.parse(request.at),
-    prefixes: cache?.prefixes ?? [],
+    requests: entries.filter(({ record }) => record.type === "request-rendered"),
   };
 }
 

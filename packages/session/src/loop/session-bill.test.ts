@@ -87,6 +87,42 @@ describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
   });
 });
 
+describe("the session option cachePolicy", () => {
+  const pauses = (step: number) => (step % 10 === 9 ? 600 : 10);
+
+  it("writes for an hour what returns after pauses, is billed as the ledger says, and costs less", async () => {
+    const auto = await agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES, {
+      ...{ cacheBreakpoints: undefined, cachePolicy: "auto", config: { maxInputTokens: 200_000 } },
+    } as Partial<SessionOptions>);
+    for (let step = 0; step < 30; step++) {
+      if (step === 15) await auto.reopen();
+      await auto.call({ after: pauses(step) });
+    }
+    const { calls, instead } = await auto.session.bill();
+    expect(calls.map(({ cache }) => cache?.byRules.readTokens)).toEqual(
+      auto.reported.map(({ cacheReadTokens }) => cacheReadTokens),
+    );
+    expect(new Set(calls.map(({ cache }) => cache?.price))).toEqual(new Set(["anthropic", "anthropic-1h"]));
+    const [sent, , five] = instead.map(({ bill }) => bill);
+    expect(sent).toBeLessThan(five ?? 0);
+  });
+
+  it("is refused next to cacheBreakpoints", async () => {
+    await expect(ContextSession.open({ cachePolicy: "auto", cacheBreakpoints: true })).rejects.toThrow(
+      "cacheBreakpoints",
+    );
+  });
+
+  it("folds first when a thread comes back to a cold cache", async () => {
+    const { session, call, reported } = await agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES);
+    for (let step = 0; step < 22; step++) await call();
+    expect(session.plan.version).toBe(0);
+    await call({ after: 7_200 });
+    expect(session.plan.version).toBe(1);
+    expect(reported.at(-1)?.inputTokens).toBeLessThan(reported.at(-2)?.inputTokens ?? 0);
+  });
+});
+
 const anthropic = (options: Partial<SessionOptions> = {}) =>
   agent("anthropic", "claude-sonnet-5", ANTHROPIC_RULES, options);
 

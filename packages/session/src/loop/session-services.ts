@@ -12,9 +12,10 @@ import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { openedOptions, type SessionParts, sessionParts, systemClock } from "../host/session-parts.ts";
 import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "../journal/session-journal.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
+import { CacheMarks } from "../prepare/cache-marks.ts";
 import { CacheTrace } from "../prepare/cache-trace.ts";
 import { type FittingRequestPorts, fittingRequest } from "../prepare/fitting-request.ts";
-import { CacheMarks, RequestRecorder } from "../prepare/request-recorder.ts";
+import { RequestRecorder } from "../prepare/request-recorder.ts";
 import { backgroundOptions } from "../queue/compaction-queue.ts";
 import { RequestSettings } from "../request/request-settings.ts";
 import { sessionSummarizer, standInSummarizer } from "../summary/session-summarizer.ts";
@@ -95,9 +96,9 @@ function sessionServices(
     history,
     ...(background !== undefined && { background: backgroundOptions(background, config) }),
   });
-  const marks = new CacheMarks(options.cacheBreakpoints);
+  const marks = new CacheMarks(options);
   const recorder = new RequestRecorder({
-    ...{ thread, request, memory, journal, marks, tokenizer: tokenizer.id },
+    ...{ thread, request, memory, journal, marks, clock, tokenizer: tokenizer.id },
     ...(options.journal !== false && { trace: new CacheTrace(first.thread.length) }),
   });
   const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };

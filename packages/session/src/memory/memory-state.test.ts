@@ -71,7 +71,7 @@ describe("what a session remembers", () => {
 
   it("keeps what happened when an earlier session's journal is read late, and takes its fold", () => {
     const usage = { ...NO_PAST.usage, sent: { planVersion: 3, tokens: 7 } };
-    const read = { attempt: { ...ATTEMPT }, usage, requestedAt: 5, prefixes: [] };
+    const read = { attempt: { ...ATTEMPT }, usage, requestedAt: 5, requests: [] };
     expect(afterReading(emptyMemory(), read).past).toEqual(read);
     const happened = afterRequest(emptyMemory(), { planVersion: 4, tokens: 9 }, 6);
     const { past } = afterReading(happened, read);

@@ -4,8 +4,8 @@ import type {
   CompactionOutcome,
   CompactionPlan,
   ContextCompactionEvent,
+  JournalEntry,
   JournalRecord,
-  RequestPrefix,
   Summarizer,
 } from "@threadfold/core";
 import type { Calibration } from "@threadfold/tokenizers";
@@ -104,9 +104,9 @@ export class SessionMemory {
     return this.#state.calibration;
   }
 
-  /** Beginnings of the newest request of an earlier session that may be in the provider's cache. */
-  get prefixesLeft(): readonly RequestPrefix[] {
-    return (this.#state.past ?? NO_PAST).prefixes;
+  /** The newest requests of an earlier session, oldest first. */
+  get requestsBefore(): readonly JournalEntry[] {
+    return (this.#state.past ?? NO_PAST).requests;
   }
 
   /** Seconds since the last request; undefined before the first one. */

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  type JournalEntry,
   type PrefixChange,
   READ_ARTIFACT_TOOL_NAME,
   type RequestCacheRecord,
@@ -20,8 +21,8 @@ export interface TracedRequest {
   readonly state: ThreadState;
   /** Tokens of system text and tools. */
   readonly overheadTokens: number;
-  /** Beginnings of the request before, where that was another session's. */
-  readonly left: readonly RememberedPrefix[];
+  /** Requests of an earlier session, oldest first. */
+  readonly before: readonly JournalEntry[];
 }
 
 /** What two requests in a row have in common. */
@@ -32,8 +33,8 @@ interface SharedBeginning {
   readonly change: PrefixChange | null;
 }
 
-/** A beginning of an earlier request that may be in the provider's cache. */
-type RememberedPrefix = Pick<RequestPrefix, "digest" | "messages">;
+/** A beginning of an earlier request that may be in the provider's cache, and the price row that it was written under first. */
+type RememberedPrefix = Pick<RequestPrefix, "digest" | "messages"> & { readonly price: string | undefined };
 
 /** How many beginnings of earlier requests are looked for in a later one. */
 const REMEMBERED = 32;
@@ -54,9 +55,9 @@ export class CacheTrace {
     this.#messages = messages;
   }
 
-  take({ rendering, marks, price, state, overheadTokens, left }: TracedRequest): RequestCacheRecord {
+  take({ rendering, marks, price, state, overheadTokens, before: earlier }: TracedRequest): RequestCacheRecord {
     const before = this.#before;
-    if (before === undefined) this.#remembered = left;
+    if (before === undefined) this.#recallJournal(earlier);
     const shared = before === undefined ? null : sharedBeginning(before.rendering, rendering);
     const chain =
       shared === null || shared.messages < 0
@@ -66,7 +67,7 @@ export class CacheTrace {
     const recall = recallAnswers(state, this.#messages);
     this.#before = { rendering, chain };
     this.#messages = state.thread.length;
-    this.#remember(marks === null ? prefixes : prefixes.filter(({ marked }) => marked === true));
+    this.#remember(prefixes, price);
     return {
       ...(price !== undefined && { price }),
       ends: marks === null ? "anywhere" : "marks",
@@ -85,7 +86,15 @@ export class CacheTrace {
   ): readonly RequestPrefix[] {
     const ends = marks === null ? [] : [...(marks.frame ? [0] : []), ...marks.messages.map((index) => index + 1)];
     const known = this.#remembered.filter(({ digest, messages }) => chain.prefix(messages)?.digest === digest);
-    const found = (marks === null ? [chain.length] : ends).map((end) => nearestBefore(end, known));
+    const rows = [...new Set(known.map(({ price }) => price))];
+    const found = (marks === null ? [chain.length] : ends).flatMap((end) =>
+      rows.map((row) =>
+        nearestBefore(
+          end,
+          known.filter(({ price }) => price === row),
+        ),
+      ),
+    );
     const places = new Set([0, ...ends, ...found, shared?.messages ?? 0, chain.length]);
     const sorted = [...places].sort((a, b) => a - b);
     return sorted.flatMap((place) => {
@@ -95,11 +104,24 @@ export class CacheTrace {
     });
   }
 
-  #remember(prefixes: readonly RequestPrefix[]): void {
-    const digests = new Set(prefixes.map(({ digest }) => digest));
-    const others = this.#remembered.filter(({ digest }) => !digests.has(digest));
-    const added = prefixes.map(({ digest, messages }) => ({ digest, messages }));
-    this.#remembered = [...added, ...others].slice(0, REMEMBERED);
+  /** Takes note of what may be in the cache by now: all of it where nobody marked anything. What it holds keeps its time. */
+  #remember(prefixes: readonly RequestPrefix[], price: string | undefined): void {
+    const marked = prefixes.filter(({ marked }) => marked === true);
+    const written = marked.length > 0 ? marked : prefixes;
+    const rows = new Map(this.#remembered.map(({ digest, price }) => [digest, price]));
+    const digests = new Set(written.map(({ digest }) => digest));
+    const added = written.map(({ digest, messages }) => {
+      return { digest, messages, price: rows.has(digest) ? rows.get(digest) : price };
+    });
+    this.#remembered = [...added, ...this.#remembered.filter(({ digest }) => !digests.has(digest))].slice(
+      0,
+      REMEMBERED,
+    );
+  }
+
+  #recallJournal(entries: readonly JournalEntry[]): void {
+    for (const { record } of entries)
+      if (record.type === "request-rendered" && record.cache) this.#remember(record.cache.prefixes, record.cache.price);
   }
 }
 

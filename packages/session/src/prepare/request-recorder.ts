@@ -1,21 +1,20 @@
 import {
   actionOf,
-  type ChatRequest,
+  type Clock,
   type CompactionOutcome,
   type CompactionPlan,
-  type JsonObject,
   overheadTokens,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
-import type { BreakpointPlaces, ProviderFormat, RenderWarning } from "@threadfold/renderer";
+import type { RenderWarning } from "@threadfold/renderer";
 import type { RenderedPlan, ThreadState } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
-import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
+import type { CacheMarks } from "./cache-marks.ts";
 import type { CacheTrace } from "./cache-trace.ts";
 
 /** What requests are rendered from and recorded with. */
@@ -27,6 +26,7 @@ export interface RequestRecorderPorts {
   readonly marks: CacheMarks;
   /** Absent where no journal is kept that would take what it says. */
   readonly trace?: CacheTrace;
+  readonly clock: Clock;
   /** Id of the counter. */
   readonly tokenizer: string;
 }
@@ -84,7 +84,15 @@ export class RequestRecorder {
     const { state, plan, rehydrated, overBudget } = made;
     const { rendering, payload, verification, digest } = made.rendered;
     const { frame, model, summaryRole, summaryWording, format } = request;
-    const marked = marks.mark(payload, rendering.request, format, model);
+    const marked = marks.mark({
+      ...{ payload, format, model, planVersion: plan.version, tokens: rendering.tokens, request: rendering.request },
+      ...{
+        at: this.#ports.clock.now(),
+        price: request.price,
+        times: request.cacheTimes,
+        before: memory.requestsBefore,
+      },
+    });
     const { text, digest: sum, bytes } = digest;
     const prepared: PreparedRequest = {
       format: format.id,
@@ -93,6 +101,7 @@ export class RequestRecorder {
       payloadText: text,
       digest: sum,
       bytes,
+      cacheTime: marked.time,
       tokens: rendering.tokens,
       overBudget,
       breakdown: rendering.breakdown,
@@ -109,8 +118,7 @@ export class RequestRecorder {
       outcome,
       rehydrated: rehydrated.map((result) => result.artifactId),
     };
-    const left = memory.prefixesLeft;
-    const traced = { rendering, marks: marked.places, price: request.price?.id, state, left };
+    const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
     const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
     memory.requestSent({ planVersion: plan.version, tokens: prepared.tokens });
     await journal.requestRendered(prepared, {
@@ -137,35 +145,5 @@ export class RequestRecorder {
       maxInputTokens,
       outputReserveTokens,
     });
-  }
-}
-
-/** Marks in each request of a session where its cached prefixes end, by what the request before it began with. */
-export class CacheMarks {
-  readonly #asked: SessionOptions["cacheBreakpoints"];
-  /** The request before the next one: what both begin with is in the provider's cache. */
-  #sent: ChatRequest | undefined;
-
-  constructor(asked: SessionOptions["cacheBreakpoints"]) {
-    this.#asked = asked;
-  }
-
-  /** The payload with its marks, where the host asked for them and provider and model take any, and where they stand. */
-  mark(
-    payload: JsonObject,
-    request: ChatRequest,
-    format: ProviderFormat,
-    model: string | undefined,
-  ): { readonly payload: JsonObject; readonly places: BreakpointPlaces | null } {
-    const asked = this.#asked;
-    if (asked === undefined || asked === false || format.mark === undefined) return { payload, places: null };
-    const previous = this.#sent;
-    this.#sent = request;
-    const cache = {
-      ...(asked !== true && asked.ttl !== undefined && { ttl: asked.ttl }),
-      ...(previous !== undefined && { previous }),
-      ...(model !== undefined && { model }),
-    };
-    return { payload: format.mark(payload, request, cache), places: format.places?.(request, cache) ?? null };
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type CacheTimes,
   type CompactionPlan,
   type ContextCompactionConfig,
   compactionConfig,
@@ -88,6 +89,14 @@ export class RequestSettings {
   /** What the provider charges for the model that holds now; undefined when that is not known. */
   get price(): PromptCachePrice | undefined {
     return cachePriceOf(this.#config, this.format.id, this.#model);
+  }
+
+  /** The times that prefixes may be written for; null where the provider lets nobody choose, or its prices are not known. */
+  get cacheTimes(): CacheTimes | null {
+    const { price } = this;
+    const other = price?.otherTimes?.map((id) => promptCachePrice(id))[0];
+    if (price === undefined || other === undefined) return null;
+    return price.ttlSeconds < other.ttlSeconds ? { short: price, long: other } : { short: other, long: price };
   }
 
   get frame(): RequestFrame {

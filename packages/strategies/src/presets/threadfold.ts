@@ -1,9 +1,11 @@
+import type { ContextCompactionConfig } from "@threadfold/core";
 import { clearStrategy } from "../ladder/clear-strategy.ts";
 import { dropStrategy } from "../ladder/drop-strategy.ts";
 import { externalizeStrategy } from "../ladder/externalize-strategy.ts";
 import { summarizeStrategy } from "../ladder/summarize-strategy.ts";
+import type { CompactionTrigger } from "../triggers/compaction-trigger.ts";
 import { anyOf } from "../triggers/composite-trigger.ts";
-import { maxOutputTrigger } from "../triggers/event-triggers.ts";
+import { coldCacheTrigger, maxOutputTrigger } from "../triggers/event-triggers.ts";
 import { tokenFractionTrigger } from "../triggers/size-triggers.ts";
 import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
 
@@ -12,6 +14,15 @@ import { type CompactionPreset, LAST_RESORT } from "./compaction-preset.ts";
  * many calls, what a fold keeps costs a third in writing and two thirds in reading.
  */
 const CALLS_PER_FOLD = 32;
+
+const ladderTrigger = (config: ContextCompactionConfig): CompactionTrigger =>
+  anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), ...LAST_RESORT);
+
+/**
+ * A return after the prompt cache went cold writes the whole prompt anew, so that a smaller one costs less at once: above this
+ * share of the room it is folded first, where it is above the target as well (docs/decisions/0035).
+ */
+const COLD_SHARE = 0.3;
 
 /**
  * Threadfold's own policy: fold late and deep, so that epochs are long, and keep what calls come back for. The figures
@@ -23,7 +34,7 @@ const CALLS_PER_FOLD = 32;
 export const threadfoldPreset: CompactionPreset = {
   name: "threadfold",
   description:
-    "Folds at 90 % of the room down to 50 %, to 25 % where calls are large: summarize, externalize, clear, drop.",
+    "Folds at 90 % of the room, or when the prompt cache went cold, down to 50 %, to 25 % where calls are large: summarize, externalize, clear, drop.",
   ladder: [summarizeStrategy, externalizeStrategy, clearStrategy, dropStrategy],
   config: {
     policyVersion: "threadfold-v3",
@@ -35,7 +46,7 @@ export const threadfoldPreset: CompactionPreset = {
     summaryMaxPercent: 0.26,
     preserveRecentPercent: 0.35,
   },
-  trigger: (config) => anyOf(tokenFractionTrigger(config.softThresholdPercent), maxOutputTrigger(), ...LAST_RESORT),
+  trigger: (config) => anyOf(ladderTrigger(config), coldCacheTrigger(COLD_SHARE)),
   figures: {},
   promptVersion: "threadfold-v1",
 };
@@ -50,7 +61,7 @@ export const ladderPreset: CompactionPreset = {
   description: "Above 85 % of the room down to 50 %: externalize, summarize, clear, drop.",
   ladder: [externalizeStrategy, summarizeStrategy, clearStrategy, dropStrategy],
   config: { policyVersion: "ladder-v1", costModelEnabled: true, softThresholdPercent: 0.85 },
-  trigger: threadfoldPreset.trigger,
+  trigger: ladderTrigger,
   figures: {},
   promptVersion: "threadfold-v1",
 };
