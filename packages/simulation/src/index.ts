@@ -11,9 +11,11 @@ export { type RecordedCall, recordedCalls } from "./recording/recorded-session.t
 export {
   calledTools,
   type LoggedSession,
+  type Pauses,
   type RecordedSession,
   recordedSession,
   tokensOfCharacters,
+  withPauses,
 } from "./recording/recorded-session.ts";
 export { COLD_AFTER_CALLS, type Need, type SessionNeeds, sessionNeeds } from "./needs/session-needs.ts";
 export {
@@ -25,7 +27,7 @@ export {
   callBills,
   summaryBill,
 } from "./measure/call-bill.ts";
-export { type ProviderBills, providerBills } from "./measure/call-bill.ts";
+export { AUTO_BILL, type ProviderBills, providerBills } from "./measure/call-bill.ts";
 export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
 export { type ReplayableSession, replayableSession } from "./replay/replayable-session.ts";
 export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";

@@ -11,6 +11,7 @@ import {
   type FigureColumn,
   MEMORY_COLUMNS,
   MEMORY_NOTES,
+  type Pauses,
   type PolicyFigures,
   type PolicyOffer,
   presetOffers,
@@ -23,6 +24,7 @@ import {
   type Simulation,
   scriptedSummarizer,
   simulate,
+  withPauses,
 } from "@threadfold/simulation";
 import { PRESETS, presetByName } from "@threadfold/strategies";
 import {
@@ -82,6 +84,7 @@ interface SimulateRequest {
   readonly baselines: readonly PolicyOffer[];
   readonly budgets: readonly number[];
   readonly summarizer: ScriptedSummarizer;
+  readonly pauses: Pauses;
   /** Where to write the page; absent when none is wanted. */
   readonly html: string | undefined;
 }
@@ -105,8 +108,19 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
     baselines: baselines.includes(ALL) ? BASELINES : chosen(baselines).map(baselineById),
     budgets: [...new Set(listOf("--budget", options["budget"]).map((text) => parseTokens("--budget", text)))],
     summarizer,
+    pauses: parsePauses(String(options["pauses"])),
     html: typeof html === "string" ? html : undefined,
   };
+}
+
+const LONGEST_PAUSE_MINUTES = 100_000;
+
+/** @throws ThreadfoldError `USAGE`. */
+function parsePauses(text: string): Pauses {
+  if (text === "recorded" || text === "none") return text;
+  const minutes = Number(text);
+  if (text.trim() !== "" && minutes >= 0 && minutes <= LONGEST_PAUSE_MINUTES) return minutes * 60_000;
+  throw new ThreadfoldError("USAGE", `--pauses is ${JSON.stringify(text)}; it must be recorded, none, or minutes.`);
 }
 
 /** Values separated by commas, each once. Thousands are not: `--budget 20000,50000` names two budgets. */
@@ -186,18 +200,25 @@ export const simulateCommand: CliCommand = {
       fallback: "extractive",
       choices: SCRIPTED_SUMMARIZERS,
     },
+    {
+      flags: "--pauses <minutes>",
+      description: "how long the session rests before what a user says: recorded, none, or so many minutes",
+      fallback: "recorded",
+    },
     { flags: "--html <file>", description: "write a page with the figures and plots there; it works offline" },
   ],
   examples: [
     "simulate session.jsonl --budget 20000,50000",
     "simulate logs/*.jsonl.gz --preset threadfold,claude-code --html report.html",
     "simulate run.json --summarizer lossy --json",
+    "simulate session.jsonl --preset threadfold --pauses 20",
   ],
   async run(call, context) {
     const request = parseSimulateRequest(call);
     if (request.html !== undefined) proveWritable(request.html);
     const { sessions, warnings } = await readSessions(request.sources, context);
-    const simulation = await simulateAll(request, sessions, context);
+    const rested = sessions.map((session) => withPauses(session, request.pauses));
+    const simulation = await simulateAll(request, rested, context);
     if (request.html !== undefined) {
       const date = new Date(context.io.clock.now()).toISOString().slice(0, 10);
       writeWholeFile(request.html, reportPage(simulation, { date, version: THREADFOLD_VERSION }));

@@ -1,4 +1,3 @@
-import { PROMPT_CACHE_PRICES } from "@threadfold/core";
 import { answerBills, BILL_IDS, type BillId, summaryBill } from "../measure/call-bill.ts";
 import type { PromptMemory } from "../memory/session-memory.ts";
 import type { CallFigures, NeedTally } from "../replay/call-figures.ts";
@@ -36,11 +35,12 @@ export class FiguresTally {
       sum(replay.calls, ({ summaryRead }) => summaryRead),
       sum(replay.calls, ({ summaryWrote }) => summaryWrote),
     );
-    for (const { id } of PROMPT_CACHE_PRICES) {
+    for (const [id, bill] of Object.entries(replay.bills)) {
       const before = this.#providers.get(id) ?? { tokens: 0, everything: 0 };
       this.#providers.set(id, {
-        tokens: before.tokens + (replay.bills[id] ?? 0) + summaries,
-        everything: before.everything + (everything.bills[id] ?? 0),
+        tokens: before.tokens + bill + summaries,
+        // Who sends everything chooses nothing: five minutes for all.
+        everything: before.everything + (everything.bills[id] ?? everything.bills["anthropic"] ?? 0),
       });
     }
     if (replay.problem !== undefined && this.#problems.size < MOST_PROBLEMS) this.#problems.add(replay.problem);

@@ -2,7 +2,9 @@ import {
   type CachedRequest,
   cacheMatching,
   PROMPT_CACHE_PRICES,
+  PromptCache,
   type PromptCachePrice,
+  promptCachePrice,
   simulatePrefixCache,
 } from "@threadfold/core";
 
@@ -67,6 +69,25 @@ export function providerBills(requests: readonly CachedRequest[]): ProviderBills
       played.set(behaviour, use);
       return [price.id, use.read * price.read + use.written * price.write + use.uncached];
     }),
+  );
+}
+
+/** Names the bill of a policy that chooses call by call for which of Anthropic's times prefixes are kept. */
+export const AUTO_BILL = "anthropic-auto";
+
+/** A request, and for which time its prefixes are kept. */
+export interface TimedRequest {
+  readonly request: CachedRequest;
+  readonly time: "5m" | "1h";
+}
+
+/** The bill of a run whose policy chose a time for each call. */
+export function autoBill(requests: readonly TimedRequest[]): number {
+  const cache = new PromptCache();
+  const [short, long] = [promptCachePrice("anthropic"), promptCachePrice("anthropic-1h")];
+  return requests.reduce(
+    (sum, { request, time }) => sum + cache.take(request, { price: time === "1h" ? long : short }).bill,
+    0,
   );
 }
 

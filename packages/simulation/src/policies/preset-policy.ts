@@ -98,6 +98,7 @@ class PresetRun implements PolicyRun {
       frame: { system: context.system, tools: context.tools },
       clock: { now: () => now },
       journal: false,
+      cachePolicy: "auto",
       // A policy is replayed to the end, also where no request could fit.
       onOverBudget: "send",
     });
@@ -114,6 +115,7 @@ class PresetRun implements PolicyRun {
     return {
       messages: piecesOf(prepared),
       summaryCalls: this.#summaries.take(),
+      ...(prepared.cacheTime !== null && { cacheTime: prepared.cacheTime }),
       committed: prepared.plan.version !== before,
       violations: prepared.violations.length,
       milliseconds,

@@ -46,6 +46,8 @@ export interface PolicyPrompt {
   readonly messages: readonly PromptPiece[];
   /** Calls of a summarizing model made for this prompt, in tokens. */
   readonly summaryCalls: readonly SummaryCall[];
+  /** For which time its prefixes are to be kept, where the policy chooses one; see `AUTO_BILL`. */
+  readonly cacheTime?: "5m" | "1h";
   /** True when the policy changed what it shows of the past: a fold, a cut, a summary. */
   readonly committed: boolean;
   /** Legality violations that the policy's own checker found; the replay adds its own check of pairs. */

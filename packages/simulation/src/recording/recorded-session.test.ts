@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scriptedSession } from "../testing/scripted-log.ts";
+import { type Pauses, withPauses } from "./recorded-session.ts";
 
 describe("recordedCalls", () => {
   it("puts a call before every answer to a user or a tool, with what came before it", () => {
@@ -47,5 +48,19 @@ describe("recordedSession", () => {
   it("counts system text, text, calls and results, four characters a token", () => {
     const session = scriptedSession([{ user: "12345678" }, { says: "1234" }], ["12345678"]);
     expect(session.tokens).toBe(5);
+  });
+});
+
+describe("withPauses", () => {
+  const session = scriptedSession([{ user: "Go." }, { says: "I go." }, { user: "On." }, { says: "On it." }]);
+  const gaps = (pauses: Pauses): readonly number[] => {
+    const times = withPauses(session, pauses).calls.map(({ at }) => at);
+    return times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  };
+
+  it("lets a session rest before what a user says, or not at all", () => {
+    expect(withPauses(session, "recorded")).toBe(session);
+    expect(gaps(20 * 60_000)).toEqual([20 * 60_000]);
+    expect(gaps("none")).toEqual([10_000]);
   });
 });

@@ -54,6 +54,24 @@ export function recordedSession(imported: LoggedSession, name: string): Recorded
   };
 }
 
+/** How long a session rests: as it was recorded, never, or for so many milliseconds before each call that a user's words begin. */
+export type Pauses = "recorded" | "none" | number;
+
+/** One call follows another after this long where nothing else is said, in milliseconds. */
+const BETWEEN_CALLS = 10_000;
+
+/** A session whose calls come after other pauses than the recorded ones. */
+export function withPauses(session: RecordedSession, pauses: Pauses): RecordedSession {
+  if (pauses === "recorded") return session;
+  let at = session.calls[0]?.at ?? 0;
+  const calls = session.calls.map((call, index): RecordedCall => {
+    const isReturn = pauses !== "none" && call.added.some(({ role }) => role === "user");
+    if (index > 0) at += isReturn ? pauses : BETWEEN_CALLS;
+    return { ...call, at };
+  });
+  return { ...session, calls };
+}
+
 /** A message of the main branch with its counted parts; none when nothing of it is counted. */
 function countedMessage(message: MessageInput): readonly MessageInput[] {
   const parts = message.parts.filter(isCounted);

@@ -1,7 +1,14 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type CachedRequest, type Message, ThreadfoldError, visibleText } from "@threadfold/core";
 import { QUERY_MESSAGES, recallQuery } from "@threadfold/rehydration";
-import { callBills, type ProviderBills, providerBills } from "../measure/call-bill.ts";
+import {
+  AUTO_BILL,
+  autoBill,
+  callBills,
+  type ProviderBills,
+  providerBills,
+  type TimedRequest,
+} from "../measure/call-bill.ts";
 import { PairCheck, showsMessage } from "../measure/pair-check.ts";
 import { type KnownPiece, type MeasuredPrompt, PrefixUnits, PromptMeter } from "../measure/prompt-meter.ts";
 import type { PromptMemory } from "../memory/session-memory.ts";
@@ -72,7 +79,7 @@ export async function replayPolicy(
     session: session.name,
     budgetTokens: options.budgetTokens,
     calls: replay.calls,
-    bills: providerBills(replay.requests),
+    bills: replay.bills,
     ...(replay.problem !== undefined && { problem: replay.problem }),
   };
 }
@@ -95,7 +102,9 @@ const countTokens = (text: string): number => Math.ceil(tokensOfCharacters(text.
 
 class Replay {
   readonly calls: CallFigures[] = [];
-  readonly requests: CachedRequest[] = [];
+  readonly #requests: CachedRequest[] = [];
+  /** Those of a policy that chooses for which time prefixes are kept. */
+  readonly #timed: TimedRequest[] = [];
   problem: string | undefined;
   readonly #replayable: ReplayableSession;
   readonly #run: PolicyRun;
@@ -116,6 +125,12 @@ class Replay {
     this.#asked = replayable.memory.askedCalls(budgetTokens);
   }
 
+  get bills(): ProviderBills {
+    const bills = providerBills(this.#requests);
+    const isTimed = this.#timed.length === this.#requests.length && this.#timed.length > 0;
+    return isTimed ? { ...bills, [AUTO_BILL]: autoBill(this.#timed) } : bills;
+  }
+
   async take(call: RecordedCall): Promise<void> {
     this.#pairs.add(call.added);
     let prompt: PolicyPrompt;
@@ -130,9 +145,11 @@ class Replay {
   }
 
   async #measure(call: RecordedCall, prompt: PolicyPrompt): Promise<CallFigures> {
-    const { messages, summaryCalls, committed, milliseconds } = prompt;
+    const { messages, summaryCalls, committed, milliseconds, cacheTime } = prompt;
     const measured = this.#meter.take(messages);
-    this.requests.push(this.#units.request(messages, measured, call.at));
+    const request = this.#units.request(messages, measured, call.at);
+    this.#requests.push(request);
+    if (cacheTime !== undefined) this.#timed.push({ request, time: cacheTime });
     const summaryRead = summaryCalls.reduce((sum, { read }) => sum + read, 0);
     const summaryWrote = summaryCalls.reduce((sum, { wrote }) => sum + wrote, 0);
     const pause = this.#before === undefined ? Number.POSITIVE_INFINITY : call.at - this.#before;
