@@ -265,11 +265,36 @@ function positionAfter(messages: AppendOnlyList<Message>, window?: ThreadWindow)
 
 function livePinsOf(entries: AppendOnlyList<ThreadEntry>): ReadonlyMap<PinId, Pin> {
   const pins = new Map<PinId, Pin>();
-  for (const [, entry] of entries.inMemory()) {
+  for (const { place, entry } of pinEntries(entries)) {
+    if (place >= entries.length) break;
     if (entry.type === "pin") pins.set(entry.pin.id, entry.pin);
-    if (entry.type === "pin-lifted") pins.delete(entry.pinId);
+    else pins.delete(entry.pinId);
   }
   return pins;
+}
+
+interface PlacedPinEntry {
+  readonly place: number;
+  readonly entry: Exclude<ThreadEntry, { type: "message" }>;
+}
+
+/** What was looked through of a growing log: a thread is asked for its past again and again, and few entries are pins. */
+const pinsOfFamily = new WeakMap<object, { until: number; readonly found: PlacedPinEntry[] }>();
+
+/** The pins and liftings of a log, in order, and maybe some behind its end. */
+function pinEntries(entries: AppendOnlyList<ThreadEntry>): readonly PlacedPinEntry[] {
+  const known = pinsOfFamily.get(entries.family) ?? { until: 0, found: [] };
+  pinsOfFamily.set(entries.family, known);
+  for (const { place, entry } of entriesFrom(entries, known.until))
+    if (entry.type !== "message") known.found.push({ place, entry });
+  known.until = Math.max(known.until, entries.length);
+  return known.found;
+}
+
+/** The entries from a place on that are in memory. */
+function* entriesFrom(entries: AppendOnlyList<ThreadEntry>, from: number) {
+  if (from < entries.start) for (const [place, entry] of entries.inMemory()) yield { place, entry };
+  else for (let place = from; place < entries.length; place++) yield { place, entry: entries.at(place) as ThreadEntry };
 }
 
 /**

@@ -38,6 +38,7 @@ class StoredRecord implements ThreadRecord {
   journal: readonly JournalEntry[] = [];
   planVersion = 0;
   artifacts = 0;
+  erased: ThreadRecord["erased"] = null;
   readonly findings: readonly StoreFinding[];
   readonly #store: ThreadfoldStore;
 
@@ -54,10 +55,6 @@ class StoredRecord implements ThreadRecord {
     throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`);
   }
 
-  get erased(): ThreadRecord["erased"] {
-    return erasureIn(this.journal);
-  }
-
   plan(version: number): Promise<CompactionPlan | null> {
     return this.#store.plans.getPlan(this.thread.id, version);
   }
@@ -71,6 +68,7 @@ class StoredRecord implements ThreadRecord {
     // The journal first: what it speaks of is in the log and among the plans by then.
     const added = await this.#store.journal.read(id, { after: this.journal.at(-1)?.sequence ?? 0 });
     this.journal = this.journal.length === 0 ? added : [...this.journal, ...added];
+    this.erased ??= erasureIn(added);
     if (this.erased !== null) {
       this.thread = AgentThread.empty(id);
       this.planVersion = 0;
