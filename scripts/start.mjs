@@ -12,6 +12,15 @@ export const BUNDLED_SESSION = { path: "examples/sessions/a-day-on-threadfold.js
 export const COMMAND = join(root, "packages/threadfold/bin/threadfold.mjs");
 
 const OUT = ".threadfold/example";
+const PAGE = ".threadfold/inspector.html";
+
+/** Writes the page on which every call of the session can be looked at, and says where it is. */
+function writePage() {
+  const { path, budget } = BUNDLED_SESSION;
+  const args = ["inspect", path, "--budget", `${budget}`, "--bodies", "all", "--out", PAGE];
+  console.log(`\n$ npx threadfold ${args.join(" ")}\n`);
+  return spawnSync(process.execPath, [COMMAND, ...args], { cwd: root, stdio: "inherit" }).status ?? 1;
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log("Building (cached after the first time) ...");
@@ -21,4 +30,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log(`\n$ npx threadfold ${args.join(" ")}\n`);
   const { status } = spawnSync(process.execPath, [COMMAND, ...args], { cwd: root, stdio: "inherit" });
   process.exitCode = status ?? 1;
+  if (status === 0) process.exitCode = writePage();
 }

@@ -23,7 +23,11 @@ const command = defineConfig({
   },
   // CommonJS has no `import.meta`, and a function of its own for what `doctor` asks it.
   define: { "import.meta.resolve": "require.resolve" },
-  alias: { "node:child_process": local("src/no-child-process.ts") },
+  alias: {
+    "node:child_process": local("src/no-child-process.ts"),
+    // As it is built: from source it would bring along what bundles it.
+    "@threadfold/inspector": local("../inspector/dist/index.js"),
+  },
   inputOptions: {
     resolve: { conditionNames: ["threadfold-source", "import", "node", "default"] },
     // The bundler would only warn, and put an empty object in its place, which shows when somebody runs the command.
@@ -37,7 +41,7 @@ const command = defineConfig({
       groups: [
         {
           name: "library",
-          test: /[\\/]packages[\\/](?!cli|threadfold|integrations|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|@modelcontextprotocol)/,
+          test: /[\\/]packages[\\/](?!cli|threadfold|integrations|inspection|inspector|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|@modelcontextprotocol)/,
         },
         { name: "commands", test: /[\\/]cli[\\/]src[\\/](commands|compact|output|parse|store)[\\/]/ },
       ],

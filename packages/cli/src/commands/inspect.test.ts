@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import type { InspectionIndex } from "@threadfold/inspection";
+import { describe, expect, it } from "vitest";
+import { captureRun } from "../testing/captured-io.ts";
+import { compact, json, Workbench } from "../testing/workbench.ts";
+
+const bench = new Workbench();
+
+/** A secret by its form, and what would move a terminal's cursor. */
+const SECRET = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+const ESCAPE = "\u001b[2J";
+
+const LOG = [
+  { role: "user", content: `Never touch package-lock.json. The token is ${SECRET}.` },
+  { role: "assistant", content: `I read it. ${ESCAPE}` },
+  { role: "user", content: "Go on." },
+  { role: "assistant", content: "Done." },
+];
+
+const log = (): string => bench.file("session.json", JSON.stringify({ messages: LOG }));
+
+/** A store with the session in it; the id of its thread. */
+async function stored(): Promise<string> {
+  const { data } = await compact([log(), "--store", bench.store, "--budget", "20000"]);
+  return data.threadId;
+}
+
+async function pageOf(...argv: readonly string[]) {
+  const path = bench.path("page.html");
+  const run = await captureRun(["inspect", ...argv, "--out", path]);
+  const html = run.code === 0 ? readFileSync(path, "utf8") : "";
+  const piece = (name: string): string | null => {
+    const [, base64] = new RegExp(`id="${name}">([^<]*)<`).exec(html) ?? [];
+    return base64 === undefined ? null : gunzipSync(Buffer.from(base64, "base64")).toString();
+  };
+  return { run, html, piece, index: () => JSON.parse(piece("index") ?? "null") as InspectionIndex };
+}
+
+describe("inspect --out", () => {
+  it("writes one page of a recorded session, without its secrets and without its raw log", async () => {
+    const { run, html, piece, index } = await pageOf(log(), "--bodies", "all");
+    expect(run).toMatchObject({ code: 0, stdout: "" });
+    expect(html).toContain("default-src 'none'");
+    expect(index()).toMatchObject({ source: { kind: "file", simulated: true }, redacted: true, bodies: "all" });
+    expect(index().calls.replay).toEqual(["equal", "equal"]);
+    const said = ["index", "messages-0", "payloads-0"].map((name) => piece(name) ?? "").join("\n");
+    expect(said).toContain("Never touch package-lock.json");
+    expect(said).not.toContain(SECRET);
+    expect(piece("log")).toBeNull();
+  });
+
+  it("has the raw log byte for byte where somebody asks for everything", async () => {
+    const { piece } = await pageOf(log(), "--bodies", "all", "--unredacted");
+    expect(piece("log")).toBe(readFileSync(log(), "utf8"));
+    expect(piece("messages-0")).toContain(SECRET);
+  });
+
+  it("has no word of what was said where bodies are left out", async () => {
+    const { html, piece, index } = await pageOf(log(), "--bodies", "none");
+    expect(index().chunks).toEqual({ messages: [], texts: [], payloads: [] });
+    expect(piece("index")).not.toContain("package-lock");
+    expect(html).not.toContain('id="messages-0"');
+  });
+
+  it("shows of an audit file what the store shows", async () => {
+    const threadId = await stored();
+    const audit = bench.path("audit.jsonl");
+    await captureRun(["audit", "export", threadId, "--store", bench.store, "--out", audit]);
+    const [ofStore, ofFile] = [(await pageOf(bench.store)).index(), (await pageOf(audit)).index()];
+    expect(ofFile.calls).toEqual(ofStore.calls);
+    expect(ofFile.messages).toEqual(ofStore.messages);
+    expect(ofFile.integrity.findings).toEqual([]);
+    writeFileSync(audit, readFileSync(audit, "utf8").replace("Go on.", "Go off"));
+    expect((await pageOf(audit)).index().integrity.findings).toMatchObject([{ family: "file" }]);
+  });
+
+  it("shows of an erased thread that it was erased, and nothing else", async () => {
+    const threadId = await stored();
+    await captureRun(["erase", threadId, "--store", bench.store, "--yes"]);
+    const { index } = await pageOf(bench.store, threadId);
+    expect(index().erased).toMatchObject({ keyShredded: false });
+    expect([index().messages.id, index().calls.sequence, index().records]).toEqual([[], [], []]);
+  });
+
+  it("shows of a damaged store what is damaged and where, and what comes before it", async () => {
+    const threadId = await stored();
+    const database = new DatabaseSync(bench.store);
+    database.exec("DROP TRIGGER entries_no_update");
+    database.exec("UPDATE entries SET body = replace(body, 'Go on.', 'Go off') WHERE body LIKE '%Go on.%'");
+    database.close();
+    const { index } = await pageOf(bench.store, threadId);
+    expect(index().integrity.findings[0]).toMatchObject({ family: "entries", at: expect.any(Number) });
+    expect(index().messages.id.length).toBeLessThan(LOG.length);
+  });
+});
+
+describe("inspect", () => {
+  it("serves the thread to whoever knows the path and comes under the loopback's name", async () => {
+    const threadId = await stored();
+    const stop = new AbortController();
+    const listening = Promise.withResolvers<string>();
+    const run = captureRun(["inspect", bench.store, threadId], {
+      signal: stop.signal,
+      onStderr: (text) => {
+        const [url] = /http:\/\/\S+/.exec(text) ?? [];
+        if (url !== undefined) listening.resolve(url);
+      },
+    });
+    const url = await listening.promise;
+    const index = (await (await fetch(`${url}index`)).json()) as InspectionIndex;
+    expect(index.thread.id).toBe(threadId);
+    expect(await (await fetch(url)).text()).toContain("connect-src 'self'");
+    expect((await fetch(`${url}payloads-0`)).status).toBe(200);
+    expect((await fetch(`${url}payloads-99`)).status).toBe(200);
+    expect((await fetch(`${url}messages-99`)).status).toBe(404);
+    expect((await fetch(new URL("/other/index", url))).status).toBe(404);
+    expect((await fetch(`${url}index`, { method: "POST" })).status).toBe(405);
+    expect([await statusUnder(url, "127.0.0.1"), await statusUnder(url, "rebound.example")]).toEqual([200, 404]);
+    stop.abort();
+    expect((await run).code).toBe(0);
+  });
+});
+
+/** How a request is answered that comes under a name, as one of a page would whose name was made to point here. */
+async function statusUnder(url: string, host: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+    .once("error", reject)
+    .end();
+  return promise;
+}
+
+describe("context", () => {
+  it("says of a call what it saw, with control characters spelled out", async () => {
+    const { envelope } = await json(["context", "--file", log(), "--call", "2"]);
+    const { tokens, shares } = envelope.data as { tokens: number; shares: Record<string, number> };
+    expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBe(tokens);
+    const { stdout } = await captureRun(["context", "--file", log()], { isTTY: true });
+    expect(stdout).toContain("call 2 of 2");
+    expect(stdout).not.toContain(ESCAPE);
+  });
+
+  it("refuses a call that there is not", async () => {
+    expect(await json(["context", "--file", log(), "--call", "3"])).toMatchObject({
+      code: 2,
+      envelope: { error: { code: "USAGE", hint: "Its calls are 1 to 2." } },
+    });
+  });
+});
