@@ -1,5 +1,4 @@
-import type { InspectionIndex } from "@threadfold/inspection/rows";
-import { blocksAt } from "./request-at.ts";
+import { callBlocks, type InspectionIndex } from "@threadfold/inspection/rows";
 
 /** A block of two requests beside each other, by its place in `InspectionIndex.blocks`. */
 export interface DifferenceRow {
@@ -12,8 +11,8 @@ export interface DifferenceRow {
 /** What one call's request has that another's has not, in order: what was taken away stands before what came for it. */
 export function requestDifference(index: InspectionIndex, before: number, after: number): readonly DifferenceRow[] {
   const keyOf = (place: number): string => blockKey(index, place);
-  const left = before < 0 ? [] : blocksAt(index, before);
-  const right = blocksAt(index, after);
+  const left = before < 0 ? [] : callBlocks(index, before);
+  const right = callBlocks(index, after);
   const removed = new Map<string, number>();
   const rows = align(left, right, keyOf).map((row) => {
     if (row.kind === "removed") removed.set(sourceKey(index, row.place), row.place);

@@ -1,5 +1,4 @@
-import type { InspectionIndex, RecordRow } from "@threadfold/inspection/rows";
-import { blocksAt } from "./request-at.ts";
+import { callBlocks, type InspectionIndex, type RecordRow } from "@threadfold/inspection/rows";
 
 /** What a request did with a message: what its plan says, or that the message was not there yet or stands elsewhere. */
 export type MessageAction = RecordRow["action"] | "include" | "absent";
@@ -24,7 +23,7 @@ export function messagesAt(index: InspectionIndex, call: number): MessagesAt {
   for (const place of recordsOf(index, plan)) {
     for (const ordinal of ordinalsOf(index.records[place])) if (ordinal < length) record[ordinal] = place;
   }
-  blocksAt(index, call).forEach((place, at) => {
+  callBlocks(index, call).forEach((place, at) => {
     const from = index.blocks.from[place] ?? -1;
     const holder = index.blocks.record[place] ?? -1;
     const shown = holder === -1 ? (from === -1 ? [] : [from]) : ordinalsOf(index.records[holder]);

@@ -37,7 +37,10 @@ export function PageFrame() {
   useEffect(
     () =>
       followKeys(inspector, {
-        search: () => box.current?.select(),
+        search: () => {
+          box.current?.focus();
+          box.current?.select();
+        },
         help: () => (help.current?.open ? help.current.close() : help.current?.showModal()),
       }),
     [inspector],
@@ -65,7 +68,7 @@ export function PageFrame() {
       <Tabs />
       <Damage />
       {view !== "timeline" && calls.at.length > 0 && (
-        <div class="strip-frame">
+        <section class="strip-frame" aria-label="Calls">
           <CallSteps />
           <TimelineChart
             isStrip
@@ -74,7 +77,7 @@ export function PageFrame() {
             call={call.value}
             onChoose={(at) => move({ call: at })}
           />
-        </div>
+        </section>
       )}
       <main class={`view view-${view}`}>{TABS[view][1]()}</main>
       <HelpDialog dialog={help} />

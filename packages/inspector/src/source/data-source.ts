@@ -5,14 +5,8 @@ import {
   type PageData,
   type Piece,
   pieceName,
+  type ThreadSize,
 } from "@threadfold/inspection/rows";
-
-/** How much there is of a thread, as the server says it. */
-interface ThreadSize {
-  readonly messages: number;
-  readonly calls: number;
-  readonly planVersion: number;
-}
 
 /** Where the page gets what it shows. */
 export interface DataSource {

@@ -1,9 +1,8 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { InspectionIndex } from "@threadfold/inspection/rows";
+import { callBlocks, type InspectionIndex } from "@threadfold/inspection/rows";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type MessagesAt, messagesAt } from "../model/messages-at.ts";
-import { blocksAt } from "../model/request-at.ts";
 import { BodyReader } from "../source/body-reader.ts";
 import { type DataSource, readIndex } from "../source/data-source.ts";
 import { fromHash, type Place, toHash } from "./place.ts";
@@ -53,7 +52,7 @@ export async function openInspector(source: DataSource): Promise<Inspector> {
     liveness,
     place,
     call,
-    blocks: computed(() => blocksAt(index.value, call.value)),
+    blocks: computed(() => callBlocks(index.value, call.value)),
     messages: computed(() => messagesAt(index.value, call.value)),
     go: change("pushState"),
     move: change("replaceState"),

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** A list that keys move in. */
 export interface KeyedList {
@@ -16,9 +16,9 @@ export interface KeyedList {
 /** The list that is shown, which the page's keys reach whatever has the focus. */
 export const keyedList = signal<KeyedList | null>(null);
 
-/** Makes a list the one that keys move in as long as it is shown. */
+/** Makes a list the one that keys move in as long as it is shown: before the next key, however fast one types. */
 export function useRowKeys(list: KeyedList): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     keyedList.value = list;
     return () => {
       if (keyedList.peek() === list) keyedList.value = null;

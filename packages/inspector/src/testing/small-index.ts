@@ -10,7 +10,7 @@ export type SmallBlock = readonly [
 ];
 
 /** A call of a small index: how many blocks it has in common with the one before, and its own. */
-export interface SmallCall {
+interface SmallCall {
   readonly shared: number;
   readonly own: readonly SmallBlock[];
   readonly messages: number;

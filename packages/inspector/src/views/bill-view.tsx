@@ -14,6 +14,7 @@ export function BillView() {
   if (calls.at.length === 0) return <Empty title="Nothing was sent yet, so nothing was paid." />;
   return (
     <Scrolled class="page" label="Cache and bill">
+      <h2 class="unseen">Cache and bill</h2>
       <Totals />
       <Section title="What all calls were paid as">
         <ShareBar all={bill.total.inputTokens} shares={cacheShares(bill.total)} />
@@ -188,7 +189,7 @@ function Comparison() {
   return (
     <Section title="The same calls, otherwise">
       <table class="plain-table ledger">
-        <Head titles={["", "Calls", "Sent", "Cached", "Paid", ...(dollars ? ["Dollars"] : [])]} />
+        <Head titles={["How", "Calls", "Sent", "Cached", "Paid", ...(dollars ? ["Dollars"] : [])]} />
         <tbody>
           {rows.map(({ name, row }) => (
             <tr key={name}>

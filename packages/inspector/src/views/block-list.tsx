@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { whole } from "../format/figures.ts";
-import { type CacheState, cacheStates } from "../model/request-at.ts";
+import { type CacheState, cacheStates } from "../model/block-tokens.ts";
 import { type Choice, ChoiceChips, countBy } from "../parts/choice-chips.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Segments } from "../parts/segments.tsx";

@@ -2,7 +2,7 @@ import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
 import { money, percent, short, whole } from "../format/figures.ts";
 import { dayAndTime, duration, timeOfDay } from "../format/times.ts";
 import { blockLabel } from "../model/block-label.ts";
-import { largestBlocks } from "../model/request-at.ts";
+import { largestBlocks } from "../model/block-tokens.ts";
 import { Section } from "../parts/section.tsx";
 import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
 import { ACTIONS, CAUSES } from "../parts/words.tsx";

@@ -14,6 +14,7 @@ export function IntegrityView() {
   const { integrity, source } = index.value;
   return (
     <Scrolled class="page" label="Integrity">
+      <h2 class="unseen">Integrity</h2>
       <Verdicts />
       {integrity.findings.length > 0 && <Findings />}
       <Chain />

@@ -23,7 +23,7 @@ export function TimelineView() {
       <div class="main">
         <Totals />
         <div class="chart-frame">
-          <div class="legend" aria-hidden="true">
+          <div class="legend">
             {PARTS.map(([column, name, tone]) => (
               <span key={column}>
                 <i class={`dot tone-${tone}`} />

@@ -2,23 +2,6 @@ import type { InspectionIndex } from "@threadfold/inspection/rows";
 
 type Tables = Pick<InspectionIndex, "blocks" | "calls">;
 
-/**
- * Places in `InspectionIndex.blocks` of the blocks of a call's request, in the provider's order. A call lists only those in
- * which it departs from the call before, so this walks back until all before them are found.
- */
-export function blocksAt({ blocks, calls }: Tables, call: number): readonly number[] {
-  const found: number[][] = [];
-  let missing = Number.POSITIVE_INFINITY;
-  for (let at = call; at >= 0 && missing > 0; at--) {
-    const first = calls.firstBlock[at] ?? 0;
-    const shared = calls.shared[at] ?? 0;
-    const own = Math.min((calls.firstBlock[at + 1] ?? blocks.tokens.length) - first, missing - shared);
-    if (own > 0) found.push(Array.from({ length: own }, (_, index) => first + index));
-    missing = Math.min(missing, shared);
-  }
-  return found.reverse().flat();
-}
-
 /** What the prompt cache did with a block. */
 export type CacheState = "cached" | "written" | "fresh";
 

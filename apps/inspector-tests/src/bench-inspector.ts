@@ -1,0 +1,112 @@
+// How fast the page is: `npm run bench:inspector -- --json`, with `--messages N` for another size than 10,000. A thread of
+// that many messages is made of the bundled session, inspected with all bodies, and opened in Chromium.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { servedPage } from "@threadfold/inspector";
+import type { Browser, Page } from "playwright-core";
+import { startChromium } from "./chromium.ts";
+import { writePage } from "./inspect-command.ts";
+import { recordedWork, work } from "./recorded-agent.ts";
+
+/** What the page is measured by. */
+interface PageFigures {
+  readonly messages: number;
+  /** From asking for the page until the first view is painted. */
+  readonly firstPaintMs: number;
+  /** While the whole log scrolls by. */
+  readonly framesPerSecond: number;
+  /** Of JavaScript, in use when all views were looked at and what is no longer used was collected. */
+  readonly heapMb: number;
+  /** The page without what it shows, gzipped. */
+  readonly appKb: number;
+}
+
+/** The largest number of requests that are made of a thread: for more messages, some answers go by without one. */
+const MOST_CALLS = 2_500;
+const ANSWERS_A_MESSAGE = 0.25;
+
+async function measure(messages: number): Promise<PageFigures> {
+  const folder = mkdtempSync(join(tmpdir(), "threadfold-bench-inspector-"));
+  try {
+    const store = join(folder, "bench.db");
+    const every = Math.max(1, Math.ceil((messages * ANSWERS_A_MESSAGE) / MOST_CALLS));
+    await work(await recordedWork("bench", messages), { store, preset: "threadfold", budget: 100_000, every });
+    const url = await writePage([store, "bench", "--bodies", "all"], join(folder, "page.html"));
+    const browser = await startChromium(["--js-flags=--expose-gc"]);
+    try {
+      return { messages, ...(await measurePage(browser, url)), appKb: await applicationKb() };
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measurePage(browser: Browser, url: string): Promise<Omit<PageFigures, "messages" | "appKb">> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(`
+    new MutationObserver((_, observer) => {
+      if (document.querySelector(".tabs") === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => { window.painted = performance.now(); }));
+    }).observe(document, { childList: true, subtree: true });
+  `);
+  await page.goto(url, { waitUntil: "commit" });
+  await page.locator(".tabs").waitFor({ timeout: 300_000 });
+  const firstPaintMs = Math.round(await page.evaluate<number>(PAINTED));
+  await page.waitForLoadState("load", { timeout: 300_000 });
+  for (const view of ["request", "why", "gone", "plans", "bill", "integrity"]) await look(page, url, view);
+  await look(page, url, "request?mode=log");
+  const framesPerSecond = Math.round(await page.evaluate<number>(SCROLLING));
+  return { firstPaintMs, framesPerSecond, heapMb: await heapMb(page) };
+}
+
+async function look(page: Page, url: string, view: string): Promise<void> {
+  await page.goto(`${url}#/${view}`);
+  await page.locator(`.view-${view.split("?")[0]}`).waitFor();
+}
+
+/** When the first view was painted; the policy of the page lets nothing be waited for by words. */
+const PAINTED = `new Promise((resolve) => {
+  const look = () => (window.painted > 0 ? resolve(window.painted) : requestAnimationFrame(look));
+  look();
+})`;
+
+/** Three seconds of scrolling, a screen in each third frame; gives the frames of a second. */
+const SCROLLING = `new Promise((resolve) => {
+  const rows = document.querySelector(".log-rows");
+  rows.scrollTop = 0;
+  const start = performance.now();
+  let frames = 0;
+  const step = (now) => {
+    if (now - start > 3000) return resolve((1000 * frames) / (now - start));
+    frames++;
+    rows.scrollTop += 240;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`;
+
+async function heapMb(page: Page): Promise<number> {
+  const inspector = await page.context().newCDPSession(page);
+  await inspector.send("HeapProfiler.collectGarbage");
+  await inspector.send("Performance.enable");
+  const { metrics } = await inspector.send("Performance.getMetrics");
+  const used = metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN;
+  return Math.round(used / 1024 ** 2);
+}
+
+const applicationKb = async (): Promise<number> => Math.round(gzipSync(await servedPage()).length / 102.4) / 10;
+
+const described = ({ messages, firstPaintMs, framesPerSecond, heapMb: heap, appKb }: PageFigures): string =>
+  `${messages} messages: first paint after ${firstPaintMs} ms, ${framesPerSecond} frames a second, ${heap} MB of heap; the page is ${appKb} KB gzipped.\n`;
+
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, messages: { type: "string", default: "10000" } },
+});
+const figures = await measure(Number(values.messages));
+process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : described(figures));

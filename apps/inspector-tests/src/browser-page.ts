@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { startChromium } from "./chromium.ts";
+
+/** A folder and a browser for the tests of a file. */
+export class BrowserBench {
+  #browser: Browser | undefined;
+  #folder = "";
+
+  constructor() {
+    beforeAll(async () => {
+      this.#folder = mkdtempSync(join(tmpdir(), "threadfold-inspector-"));
+      this.#browser = await startChromium();
+    });
+    afterAll(async () => {
+      await this.#browser?.close();
+      rmSync(this.#folder, { recursive: true, force: true });
+    });
+  }
+
+  path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** Opens a page, and keeps what it complains about and what it asks for besides itself. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+    if (this.#browser === undefined) throw new Error("The browser is not started.");
+    const context = await this.#browser.newContext({ reducedMotion: "reduce", ...options });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const asked: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(url);
+    await page.locator(".tabs").waitFor();
+    return { page, complaints, asked };
+  }
+}
+
+interface OpenedPage {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+  readonly asked: readonly string[];
+}

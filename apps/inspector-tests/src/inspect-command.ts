@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import { runCli } from "@threadfold/cli";
+
+const TIME = Date.parse("2026-03-03T08:00:00.000Z");
+
+interface Running {
+  /** What the command printed for people. */
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** Runs `threadfold inspect` in this process. */
+async function inspect(argv: readonly string[], signal: AbortSignal, hear: (text: string) => void): Promise<Running> {
+  let stderr = "";
+  const silent = { write: () => undefined, isTTY: false, columns: 100 };
+  const code = await runCli(["inspect", ...argv], {
+    stdin: () => Readable.from([]),
+    stdout: silent,
+    stderr: {
+      ...silent,
+      write: (text: string) => {
+        stderr += text;
+        hear(text);
+      },
+    },
+    env: {},
+    signal,
+    clock: { now: () => TIME },
+  });
+  return { stderr, code };
+}
+
+/** Writes a page as `inspect --out` does. @throws Error with what the command said, when it fails. */
+export async function writePage(argv: readonly string[], path: string): Promise<string> {
+  const { code, stderr } = await inspect([...argv, "--out", path], new AbortController().signal, () => undefined);
+  if (code !== 0) throw new Error(`inspect ended with ${code}: ${stderr}`);
+  return `file://${path}`;
+}
+
+/** A page that is served until it is closed. */
+interface ServedPage {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves a page as `inspect` does. */
+export async function servePage(argv: readonly string[]): Promise<ServedPage> {
+  const stop = new AbortController();
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  const running = inspect(argv, stop.signal, (text) => {
+    const [found] = /http:\/\/\S+/.exec(text) ?? [];
+    if (found !== undefined) resolve(found);
+  });
+  running.then(({ stderr }) => reject(new Error(`inspect ended: ${stderr}`)), reject);
+  return {
+    url: await url,
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import axe, { type AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { BrowserBench } from "./browser-page.ts";
+import { findChromium } from "./chromium.ts";
+import { writePage } from "./inspect-command.ts";
+import { recordedWork, work } from "./recorded-agent.ts";
+
+const { isThere, note } = findChromium();
+const SESSION = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
+const PLACES = [
+  "timeline",
+  "request",
+  "request?mode=log",
+  "request?mode=difference",
+  "request?mode=payload",
+  "why?message=12",
+  "gone?message=12",
+  "plans",
+  "bill",
+  "integrity",
+  "search?query=package",
+];
+
+/** What axe finds, one line each. */
+async function findings(page: Page): Promise<readonly string[]> {
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe.skipIf(!isThere)(`how the page reads${note}`, () => {
+  const bench = new BrowserBench();
+  let url = "";
+  let raw = "";
+
+  beforeAll(async () => {
+    const store = bench.path("reads.db");
+    await work(await recordedWork("reads"), { store, preset: "ladder", budget: 30_000 });
+    url = await writePage([store, "reads", "--bodies", "all"], bench.path("reads.html"));
+    raw = await writePage([SESSION, "--bodies", "all", "--unredacted"], bench.path("raw.html"));
+  });
+
+  for (const [name, options, places] of [
+    ["in light colours", { colorScheme: "light" }, PLACES],
+    ["in dark colours", { colorScheme: "dark" }, ["timeline", "request?mode=difference", "why?message=12", "bill"]],
+    ["on a narrow screen", { viewport: { width: 420, height: 860 } }, ["timeline", "request", "plans", "integrity"]],
+  ] as const) {
+    it(`axe finds nothing ${name}`, async () => {
+      const { page } = await bench.open(url, { ...options, bypassCSP: true });
+      await page.evaluate(axe.source);
+      const found: string[] = [];
+      for (const place of places) {
+        await page.goto(`${url}#/${place}`);
+        await page.locator(`.view-${place.split("?")[0]}`).waitFor();
+        found.push(...(await findings(page)).map((finding) => `${place}: ${finding}`));
+      }
+      expect(found).toEqual([]);
+      const across = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+      expect(across).toBe(0);
+    });
+  }
+
+  it("everything is done by keys, and every place has an address that leads back to it", async () => {
+    const { page } = await bench.open(url);
+    const press = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const chosen = page.locator(".row.chosen");
+    await press("2", "g", "j", "j", "j", "]");
+    await expect.poll(() => chosen.locator(".row-body").count()).toBe(1);
+    await press("[");
+    await expect.poll(() => chosen.locator(".row-body").count()).toBe(0);
+    await press("K", "K", "d");
+    const address = page.url();
+    expect(address).toMatch(/#\/request\?call=\d+.*mode=difference/);
+    await press("?");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(1);
+    await press("Escape", "/");
+    await page.keyboard.type("package");
+    await expect.poll(() => page.getByRole("status").filter({ hasText: "places" }).count()).toBe(1);
+    await press("Escape", "j", "Enter");
+    await expect.poll(() => page.url()).toMatch(/#\/(why|request)\?.*message=/);
+
+    const again = await bench.open(address);
+    const strip = (one: Page) => one.getByRole("slider", { name: "Chosen call" }).getAttribute("aria-valuetext");
+    await page.goto(address);
+    expect(await strip(again.page)).toBe(await strip(page));
+    expect(await again.page.getByRole("button", { name: "Difference" }).getAttribute("aria-pressed")).toBe("true");
+  });
+
+  it("the raw log is saved byte for byte", async () => {
+    const { page } = await bench.open(`${raw}#/integrity`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save the raw log" }).click(),
+    ]);
+    expect(readFileSync(await download.path()).equals(readFileSync(SESSION))).toBe(true);
+  });
+
+  it("what is printed has the rows that a screen has only a window of", async () => {
+    const { page } = await bench.open(`${url}#/request?mode=log`);
+    const rows = page.getByRole("grid", { name: "Log" }).getByRole("row");
+    const seen = await rows.count();
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await expect.poll(() => rows.count()).toBe(400);
+    expect(seen).toBeLessThan(80);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await expect.poll(() => rows.count()).toBe(seen);
+  });
+});

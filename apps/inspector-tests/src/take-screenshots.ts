@@ -1,0 +1,68 @@
+// Draws every view, to be looked at: `npm run screenshots -w @threadfold/inspector-tests -- FOLDER`, with `--messages N` for
+// a longer thread than the bundled session. Wide, dark and narrow; the figures in the documentation are from here.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { startChromium } from "./chromium.ts";
+import { writePage } from "./inspect-command.ts";
+import { recordedWork, work } from "./recorded-agent.ts";
+
+const PLACES: Readonly<Record<string, string>> = {
+  timeline: "timeline?call=54",
+  request: "request?call=54",
+  log: "request?call=54&mode=log&message=40",
+  difference: "request?call=54&mode=difference",
+  payload: "request?call=54&mode=payload",
+  why: "why?message=12",
+  gone: "gone?message=12",
+  plans: "plans",
+  bill: "bill",
+  integrity: "integrity",
+  search: "search?query=normalize",
+};
+
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  wide: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
+  dark: { viewport: { width: 1440, height: 900 }, colorScheme: "dark" },
+  narrow: { viewport: { width: 420, height: 860 }, colorScheme: "light" },
+};
+
+async function drawAll(browser: Browser, url: string, folder: string): Promise<void> {
+  for (const [screen, options] of Object.entries(SCREENS)) {
+    const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
+    for (const [name, place] of Object.entries(PLACES)) {
+      await page.goto(`${url}#/${place}`);
+      await page.reload();
+      await page.locator(`.view-${place.split("?")[0]}`).waitFor();
+      await page.waitForLoadState("networkidle");
+      await page.screenshot({ path: join(folder, `${name}-${screen}.png`) });
+    }
+    await page.close();
+  }
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    messages: { type: "string" },
+    preset: { type: "string", default: "ladder" },
+    budget: { type: "string", default: "40000" },
+  },
+});
+const folder = positionals[0] ?? "screenshots";
+const most = values.messages === undefined ? undefined : Number(values.messages);
+const own = mkdtempSync(join(tmpdir(), "threadfold-screenshots-"));
+mkdirSync(folder, { recursive: true });
+const store = join(own, "agent.db");
+await work(await recordedWork("a-day-on-threadfold", most), {
+  store,
+  preset: values.preset,
+  budget: Number(values.budget),
+});
+const url = await writePage([store, "a-day-on-threadfold", "--bodies", "all"], join(own, "page.html"));
+const browser = await startChromium();
+await drawAll(browser, url, folder);
+await browser.close();
+rmSync(own, { recursive: true });

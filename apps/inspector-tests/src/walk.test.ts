@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { BrowserBench } from "./browser-page.ts";
+import { findChromium } from "./chromium.ts";
+import { servePage, writePage } from "./inspect-command.ts";
+import { recordedWork, work, workAgain } from "./recorded-agent.ts";
+
+const { isThere, note } = findChromium();
+
+describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
+  const bench = new BrowserBench();
+
+  it("leads from a folded message to why, to the request, to its price, and to the command that reverts", async () => {
+    const store = bench.path("walk.db");
+    await work(await recordedWork("walk"), { store, preset: "ladder", budget: 30_000 });
+    const url = await writePage([store, "walk", "--bodies", "all"], bench.path("walk.html"));
+    const { page, complaints, asked } = await bench.open(url);
+    const inView = (name: string) => page.getByRole("main").getByText(name);
+
+    // Open, and find a folded message.
+    await page.getByRole("button", { name: "Why" }).click();
+    await page
+      .getByRole("button", { name: /^(summarized|cleared|pointer) / })
+      .first()
+      .click();
+    await page.getByRole("grid", { name: "Messages" }).getByRole("row").first().click();
+    expect(page.url()).toMatch(/#\/why\?.*message=\d+/);
+
+    // Learn why: the rung, the rule, and the tokens before and after.
+    const trail = page.getByRole("region", { name: /^Message \d+$/ });
+    await expect.poll(() => trail.locator(".steps li").count()).toBeGreaterThan(1);
+    expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+, with room for 30,000 tokens.*→/s);
+
+    // The command that reverts.
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await trail.getByRole("button", { name: "Copy the command that reverts" }).click();
+    const command = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(command).toMatch(/^threadfold revert walk \d+ --store \S+walk\.db$/);
+
+    // The request of the call that folded it, its difference and its price.
+    await trail
+      .locator(".steps li")
+      .last()
+      .getByRole("button", { name: /^from call/ })
+      .click();
+    await expect.poll(() => inView("It departs at byte").count()).toBe(1);
+    expect(await page.locator(".main > .notice").textContent()).toMatch(
+      /cached tokens are of no more use, which costs [\d,]+ input/,
+    );
+    await page.getByRole("button", { name: "Model view" }).click();
+    await expect
+      .poll(() =>
+        page
+          .getByRole("grid", { name: /^Request of call/ })
+          .getByRole("row")
+          .count(),
+      )
+      .toBeGreaterThan(3);
+
+    expect({ complaints, asked }).toEqual({ complaints: [], asked: [url] });
+  });
+
+  it("follows an agent that works, and stays at the call that somebody looks at", async () => {
+    const store = bench.path("live.db");
+    const steps = workAgain(await recordedWork("live"), { store, preset: "threadfold", budget: 50_000 });
+    for (let call = 0; call < 3; call++) await steps.next();
+    const served = await servePage([store, "live"]);
+    const { page, complaints } = await bench.open(served.url);
+    const strip = page.getByRole("slider", { name: "Chosen call" });
+    await expect.poll(() => strip.getAttribute("aria-valuetext")).toContain("call 3 of 3");
+    await steps.next();
+    await steps.next();
+    await expect.poll(() => strip.getAttribute("aria-valuetext"), { timeout: 20_000 }).toContain("call 5 of 5");
+    await page.keyboard.press("K");
+    await steps.next();
+    await expect.poll(() => strip.getAttribute("aria-valuetext"), { timeout: 20_000 }).toContain("call 4 of 6");
+    await page.keyboard.press("2");
+    await page.getByRole("button", { name: "Raw payload" }).click();
+    await expect.poll(() => page.locator("pre.text").textContent()).toContain('"messages"');
+    await steps.return(0);
+    await served.close();
+    await expect.poll(() => page.getByText("no longer answered").count(), { timeout: 20_000 }).toBe(1);
+    expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
+  });
+});
