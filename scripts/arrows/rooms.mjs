@@ -166,6 +166,7 @@ export const FOLDER_ORDER = {
   ],
   "scripted-agents": ["script", "provider", "hosts", "run"],
   "golden-tests": ["short"],
+  "inspector-tests": ["testing"],
   importers: [
     "reading",
     "session",

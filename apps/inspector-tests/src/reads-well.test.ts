@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { BrowserBench } from "./browser-page.ts";
 import { findChromium } from "./chromium.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
+import { BrowserBench } from "./testing/browser-page.ts";
 
 const { isThere, note } = findChromium();
 const SESSION = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));

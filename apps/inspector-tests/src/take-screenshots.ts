@@ -2,7 +2,7 @@
 // a longer thread than the bundled session. Wide, dark and narrow; the figures in the documentation are from here.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { startChromium } from "./chromium.ts";
@@ -51,11 +51,13 @@ const { values, positionals } = parseArgs({
     budget: { type: "string", default: "40000" },
   },
 });
-const folder = positionals[0] ?? "screenshots";
+const folder = resolve(positionals[0] ?? "screenshots");
 const most = values.messages === undefined ? undefined : Number(values.messages);
 const own = mkdtempSync(join(tmpdir(), "threadfold-screenshots-"));
 mkdirSync(folder, { recursive: true });
-const store = join(own, "agent.db");
+// Commands in the page name the store as it was named here: by no folder of this machine.
+process.chdir(own);
+const store = "threads.db";
 await work(await recordedWork("a-day-on-threadfold", most), {
   store,
   preset: values.preset,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BrowserBench } from "./browser-page.ts";
 import { findChromium } from "./chromium.ts";
 import { servePage, writePage } from "./inspect-command.ts";
 import { recordedWork, work, workAgain } from "./recorded-agent.ts";
+import { BrowserBench } from "./testing/browser-page.ts";
 
 const { isThere, note } = findChromium();
 
@@ -17,20 +17,18 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     const inView = (name: string) => page.getByRole("main").getByText(name);
 
     // Open, and find a folded message.
-    await page.getByRole("button", { name: "Why" }).click();
-    await page
-      .getByRole("button", { name: /^(summarized|cleared|pointer) / })
-      .first()
-      .click();
-    await page.getByRole("grid", { name: "Messages" }).getByRole("row").first().click();
+    await page.getByRole("button", { name: /^Gone/ }).click();
+    await page.getByRole("grid", { name: "What is gone" }).getByRole("row").nth(1).click();
+    await page.getByRole("button", { name: "Its whole trail" }).click();
     expect(page.url()).toMatch(/#\/why\?.*message=\d+/);
 
     // Learn why: the rung, the rule, and the tokens before and after.
     const trail = page.getByRole("region", { name: /^Message \d+$/ });
     await expect.poll(() => trail.locator(".steps li").count()).toBeGreaterThan(1);
-    expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+, with room for 30,000 tokens.*→/s);
+    expect(await trail.locator(".steps").textContent()).toMatch(/Rung \S+,.*→/s);
 
-    // The command that reverts.
+    // What search would give for it, and the command that reverts.
+    expect(await trail.textContent()).toMatch(/search_thread(gives| gives it as answer \d+| does not find it)/);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await trail.getByRole("button", { name: "Copy the command that reverts" }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");

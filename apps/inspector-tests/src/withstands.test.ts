@@ -1,11 +1,11 @@
 import { asMessageId } from "@threadfold/core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { BrowserBench } from "./browser-page.ts";
 import { findChromium } from "./chromium.ts";
 import { HOSTILE_TEXTS, hostileWork } from "./hostile-work.ts";
 import { writePage } from "./inspect-command.ts";
 import { work } from "./recorded-agent.ts";
+import { BrowserBench } from "./testing/browser-page.ts";
 
 const { isThere, note } = findChromium();
 const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search"];

@@ -51,7 +51,7 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
           <p class="quiet">Keep its first words in every request:</p>
           <Command
             what="the command that pins"
-            text={shellCommand(source.commands.pin, { text: messages.title[ordinal] ?? "" })}
+            text={shellCommand(source.commands.pin, { text: firstWords(messages.title[ordinal] ?? "") })}
           />
           {row !== undefined && row.query !== "" && (
             <>
@@ -67,6 +67,9 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
     </>
   );
 }
+
+/** A title without the mark that it goes on: only what was said can be pinned word for word. */
+const firstWords = (title: string): string => title.replace(/\s*…$/, "");
 
 const SearchWay = ({ query, rank }: { readonly query: string; readonly rank: number | null }) => (
   <li>

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { startChromium } from "./chromium.ts";
+import { startChromium } from "../chromium.ts";
 
 /** A folder and a browser for the tests of a file. */
 export class BrowserBench {
