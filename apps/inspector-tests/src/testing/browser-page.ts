@@ -45,6 +45,6 @@ export class BrowserBench {
 
 interface OpenedPage {
   readonly page: Page;
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   readonly asked: readonly string[];
 }
