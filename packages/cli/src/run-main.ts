@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { addAbortSignal } from "node:stream";
 import { ThreadfoldError } from "@threadfold/core";
@@ -76,6 +76,8 @@ function processIo(interrupts: Interrupts): CliIo {
   const clock = { now: () => Date.now() };
   const stdin = () => addAbortSignal(signal, process.stdin);
   const runChild: CliIo["runChild"] = async (program, given, variables) => {
+    // Loaded here, and not by an import: it takes longer than reading the command line.
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(program, [...given], { stdio: "inherit", env: { ...process.env, ...variables } });
     try {
       return await interrupts.leaveTo(child);

@@ -1,6 +1,6 @@
 import type { CliCommand } from "../command/cli-command.ts";
 import { parsePort } from "../parse/options.ts";
-import { clientEnvironment, figuresLine, PROXY_OPTIONS, turnLine, withProxy } from "../proxy/proxied.ts";
+import { clientEnvironment, PROXY_OPTIONS, parseProxyRequest } from "../proxy/proxy-request.ts";
 
 /** Where a token of one's own is looked for, so that it stands in no list of processes. */
 const TOKEN_VARIABLE = "THREADFOLD_PROXY_TOKEN";
@@ -18,15 +18,19 @@ export const proxyCommand: CliCommand = {
     ...PROXY_OPTIONS,
   ],
   examples: ["proxy --port 4142 --store threads.db", "proxy --budget 100k --upstream openai=http://127.0.0.1:11434/v1"],
-  run({ options }, { io }) {
+  async run({ options }, { io }) {
+    const request = parseProxyRequest(options, io.env);
     const { port, withoutToken } = options;
     const own = io.env[TOKEN_VARIABLE] ?? "";
     const token = withoutToken === true ? { token: null } : own === "" ? {} : { token: own };
+    const served = { port: parsePort("--port", port), ...token };
+    // Loaded here, for no other command needs it.
+    const { figuresLine, turnLine, withProxy } = await import("../proxy/proxied.ts");
     const onTurn = (turn: Parameters<typeof turnLine>[0]) => {
       const line = turnLine(turn);
       if (line !== undefined) io.stderr.write(`${line}\n`);
     };
-    return withProxy(options, io, { port: parsePort("--port", port), ...token, onTurn }, async (proxy, figures) => {
+    return withProxy(request, io, { ...served, onTurn }, async (proxy, figures) => {
       const shown = Object.entries(clientEnvironment(proxy)).map(([name, url]) => `export ${name}=${url}`);
       const lines = own === "" ? shown : shown.map((line) => line.replace(`/${own}/`, `/$${TOKEN_VARIABLE}/`));
       io.stderr.write(`${lines.join("\n")}\n`);
