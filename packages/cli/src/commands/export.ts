@@ -1,4 +1,4 @@
-import { asThreadId, ThreadfoldError } from "@threadfold/core";
+import { ThreadfoldError } from "@threadfold/core";
 import { EXPORTERS, type ExportedSession, type ExportFormat, exportSession } from "@threadfold/importers";
 import { planWindow } from "@threadfold/session";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
@@ -30,7 +30,7 @@ export const exportCommand: CliCommand = {
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
       const plan = await storedPlan(store, thread.id, version);
-      const source = await keptSource(store, asThreadId(threadId), format, io.signal);
+      const source = await keptSource(store, thread.id, format, io.signal);
       const exported = exportSession(format, {
         thread,
         plan,

@@ -27,7 +27,8 @@ export const forkCommand: CliCommand = {
           messages: thread.length,
           planVersion: plan?.version ?? 0,
         },
-        text: () => `${plainText(thread.id)} begins with ${count(thread.length, "message")} of ${plainText(threadId)}.`,
+        text: () =>
+          `${plainText(thread.id)} begins with ${count(thread.length, "message")} of ${plainText(session.threadId)}.`,
         brief: plainText(thread.id),
       };
     });

@@ -25,6 +25,21 @@ describe("threads", () => {
     );
   });
 
+  it("are known by what their ids begin with, as long as no other begins so", async () => {
+    await json(inStore("import", bench.file("pi.jsonl", PI_SESSION)));
+    const [first] = ((await json(inStore("threads"))).envelope.data as { threads: { threadId: string }[] }).threads;
+    const threadId = first?.threadId ?? "";
+    await json(inStore("fork", threadId, `${threadId}-other`));
+    await json(inStore("fork", threadId, "elsewhere"));
+    const plans = (id: string) => json(inStore("plans", id));
+    expect(await plans("else")).toMatchObject({ code: 0, envelope: { data: { threadId: "elsewhere" } } });
+    expect(await plans(threadId)).toMatchObject({ code: 0, envelope: { data: { threadId } } });
+    const { code, envelope } = await plans(threadId.slice(0, -1));
+    expect([code, envelope.error?.message]).toEqual([5, expect.stringContaining("2 threads begin with")]);
+    expect(envelope.error?.hint).toContain(`${threadId}-other`);
+    expect((await json(inStore("erase", "else", "--yes"))).code).toBe(5);
+  });
+
   it("says so when there is none, and makes no store", async () => {
     expect((await json(inStore("threads"))).code).toBe(7);
     await json(inStore("import", bench.file("pi.jsonl", PI_SESSION)));

@@ -15,17 +15,28 @@ import { listedThreads } from "@threadfold/stores";
 /** The most ids that a hint names. */
 const MOST_HINTED = 5;
 
-/** A thread of a store. @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold. */
+/**
+ * A thread of a store, by its id or by what it begins with, where no other one begins so.
+ *
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` that names what the store does hold.
+ */
 export async function storedThread(store: ThreadfoldStore, threadId: string): Promise<AgentThread> {
   const thread = await store.threads.load(asThreadId(threadId));
   if (thread !== null) return thread;
-  const { items, nextCursor } = await store.threads.list({ limit: MOST_HINTED });
-  const known = items.map((info) => info.threadId).join(", ");
-  const more = nextCursor === null ? "" : ", …";
-  throw new ThreadfoldError("THREAD_NOT_FOUND", `There is no thread ${threadId} in this store.`, {
-    hint: known === "" ? "The store holds no thread." : `Give the whole id. The store holds ${known}${more}.`,
+  const all = (await storedThreads(store)).map((info) => info.threadId);
+  const begun = threadId === "" ? [] : all.filter((id) => id.startsWith(threadId));
+  const [only, ...others] = begun;
+  const found = only === undefined || others.length > 0 ? null : await store.threads.load(only);
+  if (found !== null) return found;
+  const problem = begun.length > 1 ? `${begun.length} threads begin with` : "There is no thread";
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `${problem} ${threadId} in this store.`, {
+    hint:
+      all.length === 0 ? "The store holds no thread." : `The store holds ${listed(begun.length > 1 ? begun : all)}.`,
   });
 }
+
+const listed = (ids: readonly ThreadId[]): string =>
+  `${ids.slice(0, MOST_HINTED).join(", ")}${ids.length > MOST_HINTED ? ", …" : ""}`;
 
 /** What a store says of every thread, in its own order. */
 export async function storedThreads(store: ThreadfoldStore): Promise<readonly ThreadInfo[]> {
