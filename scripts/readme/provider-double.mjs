@@ -26,7 +26,9 @@ export async function startProviderDouble() {
   async function answer(request, response) {
     const body = JSON.parse((await request.toArray()).join(""));
     const { pathname } = new URL(request.url, "http://double");
-    const protocol = PROTOCOLS.find(({ path }) => path === pathname);
+    if (pathname.endsWith(":generateContent")) return send(response, 200, geminiAnswer(body, requests.push(body)));
+    // SDKs differ in whether the version is part of the address that they are led to.
+    const protocol = PROTOCOLS.find(({ path }) => path === pathname || path === `/v1${pathname}`);
     if (protocol === undefined) return send(response, 404, { error: { message: `There is no ${pathname} here.` } });
     requests.push(body);
     const message = problemOf(protocol, body, request.headers);
@@ -58,6 +60,7 @@ export async function startProviderDouble() {
     refused,
     environment: {
       ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "a key that only the double takes" },
+      ...{ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "a key that only the double takes" },
       ...{ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "a key that only the double takes" },
     },
     close: () => {
@@ -88,6 +91,18 @@ function moveFor({ pieces }, body, number) {
   const { name, parameters = tool.input_schema } = tool.function ?? tool;
   const input = Object.fromEntries((parameters.required ?? []).map((field) => [field, "package.json"]));
   return { thinking: "", text: "", calls: [{ id: `call_${number}`, name, input }] };
+}
+
+/** What Gemini answers: the same, in its own words. */
+function geminiAnswer({ contents, tools = [] }, number) {
+  const [declared] = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations);
+  const wasAnswered = contents.at(-1).parts.some(({ functionResponse }) => functionResponse !== undefined);
+  const args = Object.fromEntries((declared?.parametersJsonSchema?.required ?? []).map((field) => [field, "x"]));
+  const call = { functionCall: { name: declared?.name, args }, thoughtSignature: "c2lnbmF0dXJl" };
+  const parts = declared === undefined || wasAnswered ? [{ text: "It is in order." }] : [call];
+  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10 };
+  const candidates = [{ content: { role: "model", parts }, finishReason: "STOP" }];
+  return { candidates, usageMetadata, responseId: `r_${number}`, modelVersion: "gemini-2.5-pro" };
 }
 
 function send(response, status, body) {
