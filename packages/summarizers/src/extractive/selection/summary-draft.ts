@@ -167,9 +167,8 @@ export class SummaryDraft {
         [...this.previousItems(section as SummarySection), ...items],
       ]),
     );
-    const kept = Object.fromEntries(
-      [...this.#removed.values()].map(({ section }) => [section, this.previousItems(section)]),
-    );
+    const touched = new Set([...this.#removed.values()].map(({ section }) => section));
+    const kept = Object.fromEntries([...touched].map((section) => [section, this.previousItems(section)]));
     const emptied = left === null ? {} : { [left]: [] };
     return renderSummary({ ...this.#base, ...kept, ...merged, ...emptied } as StructuredSummary);
   }
