@@ -1,5 +1,6 @@
 import { shapes } from "./blocking-shapes.ts";
 import { informational, type Run, steps } from "./blocking-steps.ts";
+import { type ThreadTime, threadTime } from "./thread-time.ts";
 
 /**
  * How long text of any shape holds the event loop up. Every step that runs over text meets every shape, once at half of a
@@ -39,7 +40,7 @@ const chosen = <Value>(all: Readonly<Record<string, Value>>, name: string): read
 const cells: Cell[] = [];
 for (const [step, run] of chosen(steps, "step")) {
   for (const [shape, textOf] of chosen(shapes, "shape")) {
-    await measure(run(textOf(20_000)));
+    await threadTime(run(textOf(20_000)).start);
     const half = await best(run(textOf((megabytes * MEGABYTE) / 2)));
     const full = run(textOf(megabytes * MEGABYTE));
     const whole = await best(full);
@@ -59,38 +60,13 @@ for (const [step, run] of chosen(steps, "step")) {
 }
 report();
 
-async function best(run: Run): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
-  let least = await measure(run);
+async function best(run: Run): Promise<ThreadTime> {
+  let least = await threadTime(run.start);
   for (let round = 1; round < ROUNDS; round++) {
-    const next = await measure(run);
+    const next = await threadTime(run.start);
     if (next.cpuMs < least.cpuMs) least = next;
   }
   return least;
-}
-
-/** Runs a step while something else wants to run as well, which tells for how long it could not. */
-async function measure(run: Run): Promise<Pick<Cell, "cpuMs" | "longestHoldMs">> {
-  let [isRunning, longestHoldMs] = [true, 0];
-  let turned = cpuNow();
-  const turn = (): void => {
-    const now = cpuNow();
-    longestHoldMs = Math.max(longestHoldMs, now - turned);
-    turned = now;
-    if (isRunning) setImmediate(turn);
-  };
-  const start = cpuNow();
-  setImmediate(turn);
-  await run.start();
-  const cpuMs = cpuNow() - start;
-  isRunning = false;
-  await new Promise((resolve) => setImmediate(resolve));
-  return { cpuMs, longestHoldMs: Math.max(longestHoldMs, 0) };
-}
-
-/** Milliseconds that this thread has had of the processor. */
-function cpuNow(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
 }
 
 function print(line: string): void {

@@ -1,6 +1,7 @@
 export { ERROR_CODES, type ErrorCode, type ErrorCodeEntry } from "./errors/error-codes.ts";
 export {
   BudgetInfeasibleError,
+  historyNotLoaded,
   type IndispensableTokens,
   type InfeasibleRequest,
   nearestName,
@@ -184,8 +185,10 @@ export { AgentThread, requireMessageList, type ThreadWindow } from "./thread/age
 export { AppendOnlyList } from "./thread/append-only-list.ts";
 export {
   type MessageRun,
+  type OrdinalRun,
   outlinedSpan,
   outlineOf,
+  runsOfSpan,
   spanEnd,
   spanIdsInMemory,
   spanContains,
@@ -320,13 +323,14 @@ export {
 export {
   firstOrdinal,
   type GroupedThread,
+  type GroupGap,
+  groupLedger,
   groupMessages,
   lastOrdinal,
   type MessageGroup,
   type PairingIssue,
-  type ThreadShape,
-  threadShape,
 } from "./plan/message-group.ts";
+export { type Stretch, type ThreadShape, threadShape } from "./plan/thread-shape.ts";
 export {
   COMPACTION_PRECEDENCE,
   type CompactionAction,

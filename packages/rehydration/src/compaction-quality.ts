@@ -3,7 +3,7 @@ import {
   actionOf,
   type CompactionPlan,
   type ContextCompactionEvent,
-  canonicalJson,
+  digestOf,
   type Message,
   READ_ARTIFACT_TOOL_NAME,
   SEARCH_THREAD_TOOL_NAME,
@@ -50,8 +50,7 @@ export function compactionQuality(
   const since = plan.version === 0 ? [] : messagesSince(thread, plan.threadVersion);
   const before = since[0] === undefined ? undefined : thread.messageAt(since[0].ordinal - 1);
   const calls = since.flatMap(callsOf);
-  const folded = since.length === 0 ? new Set<string>() : foldedCalls(thread, plan);
-  const repeatedCalls = calls.filter((call) => folded.has(callKey(call))).length;
+  const repeatedCalls = calls.filter((call) => isFoldedCall(call, thread, plan)).length;
   const asked = since.some((message) => message.role === "assistant" && ASKED_AGAIN.test(spoken(message)));
   return {
     turnsSinceCompaction: since.length === 0 ? 0 : thread.position.turn - (before?.turn ?? 0),
@@ -87,20 +86,39 @@ function messagesSince(thread: AgentThread, threadVersion: number): readonly Mes
 
 const callsOf = ({ parts }: Message): readonly ToolCallPart[] => parts.filter((part) => part.type === "tool-call");
 
-const callKey = ({ toolName, input }: ToolCallPart): string => `${toolName} ${canonicalJson(input)}`;
+/** Names a call by tool and arguments. Arguments may be large, and what names them is kept. */
+const callKey = ({ toolName, input }: ToolCallPart): string => digestOf({ toolName, input });
 
-/** The calls whose results the plan hides. */
-function foldedCalls(thread: AgentThread, plan: CompactionPlan): ReadonlySet<string> {
-  const hidden = new Set<string>();
-  const known = new Map<string, ToolCallPart>();
-  for (const message of thread.messagesBetween(0)) {
-    for (const call of callsOf(message)) known.set(call.callId, call);
+/** The results of a thread by the call that they answer; each message is looked at once. */
+interface AnsweredCalls {
+  looked: number;
+  readonly calls: Map<string, ToolCallPart>;
+  readonly results: Map<string, Message[]>;
+}
+
+const answered = new WeakMap<object, AnsweredCalls>();
+
+/** True for a call that was made before with the same arguments and whose result the plan hides. */
+function isFoldedCall(call: ToolCallPart, thread: AgentThread, plan: CompactionPlan): boolean {
+  const results = answeredCalls(thread).results.get(callKey(call)) ?? [];
+  return results.some(({ id, ordinal }) => ordinal < thread.length && actionOf(plan, id, ordinal).action !== "include");
+}
+
+function answeredCalls(thread: AgentThread): AnsweredCalls {
+  const known = answered.get(thread.family) ?? { looked: 0, calls: new Map(), results: new Map() };
+  answered.set(thread.family, known);
+  for (const message of thread.messagesBetween(known.looked)) {
+    for (const call of callsOf(message)) known.calls.set(call.callId, call);
     const first = message.parts[0];
-    if (first?.type !== "tool-result" || actionOf(plan, message.id).action === "include") continue;
-    const call = known.get(first.result.callId);
-    if (call !== undefined) hidden.add(callKey(call));
+    const call = first?.type === "tool-result" ? known.calls.get(first.result.callId) : undefined;
+    if (call === undefined) continue;
+    const key = callKey(call);
+    const results = known.results.get(key);
+    if (results === undefined) known.results.set(key, [message]);
+    else results.push(message);
   }
-  return hidden;
+  known.looked = Math.max(known.looked, thread.length);
+  return known;
 }
 
 function spoken({ parts }: Message): string {

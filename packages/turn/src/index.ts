@@ -25,7 +25,8 @@ export {
 } from "./decide/costs.ts";
 export { shownMessages, shownTurns } from "./decide/trigger.ts";
 export { firstEdit } from "./decide/weigh-fold.ts";
-export { type FoldInput, type FoldPorts, foldThread } from "./fold/fold-thread.ts";
+export type { FoldInput, FoldPorts } from "./fold/fold-input.ts";
+export { foldThread } from "./fold/fold-thread.ts";
 export { type FoldDecision, decide } from "./decide/decide.ts";
 export { foldTurn, planFloor, planTurn, type PlannedFold, type TurnCommit, type TurnResult } from "./turn.ts";
 export { type BodyArchive, bodyArchive, type StorageProblem } from "./fulfil/body-archive.ts";

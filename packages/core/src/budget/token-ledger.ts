@@ -45,6 +45,11 @@ export class TokenLedger {
     return this.#headers.length;
   }
 
+  /** The same for ledgers of one growing thread, which count the same messages as far as both reach. */
+  get family(): object {
+    return this.#headers.family;
+  }
+
   /** Tokens of all counted messages. */
   get totalTokens(): number {
     return this.tokensBetween(0, this.length);

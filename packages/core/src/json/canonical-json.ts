@@ -30,7 +30,29 @@ function write(value: unknown, depth: number): string | undefined {
   }
 }
 
+/** Lists of ids may be long and stand in many values: each is written once. */
+const writtenTexts = new WeakMap<readonly unknown[], string>();
+const LONG_LIST = 256;
+
 function writeArray(items: readonly unknown[], depth: number): string | undefined {
+  return items.length < LONG_LIST ? writeItems(items, depth) : (writeTexts(items) ?? writeItems(items, depth));
+}
+
+/** A long list of texts; undefined for every other. */
+function writeTexts(items: readonly unknown[]): string | undefined {
+  const known = writtenTexts.get(items);
+  if (known !== undefined) return known;
+  // Not `every`, which passes over holes.
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    if (typeof item !== "string" || !item.isWellFormed()) return undefined;
+  }
+  const text = JSON.stringify(items);
+  if (Object.isFrozen(items)) writtenTexts.set(items, text);
+  return text;
+}
+
+function writeItems(items: readonly unknown[], depth: number): string | undefined {
   let text = "[";
   for (let index = 0; index < items.length; index++) {
     const item = write(items[index], depth + 1);

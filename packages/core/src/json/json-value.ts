@@ -119,6 +119,8 @@ function wellFormedObject(value: object, depth: number): JsonValue {
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   Object.freeze(value);
-  for (const item of Object.values(value)) freezeDeep(item);
+  // A list may name a million messages: it is walked and not copied.
+  const items: Iterable<unknown> = Array.isArray(value) ? value : Object.values(value);
+  for (const item of items) if (typeof item === "object") freezeDeep(item);
   return value;
 }

@@ -23,9 +23,10 @@ import {
   serializePlan,
 } from "./compaction-plan.ts";
 import { planDiff } from "./explain.ts";
-import { groupMessages, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
+import { threadShape } from "./thread-shape.ts";
 
 function planOver(thread: AgentThread, records: readonly PlanRecord[], normalized: boolean): CompactionPlan {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

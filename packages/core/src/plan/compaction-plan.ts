@@ -5,7 +5,7 @@ import { freezeDeep, textSchema } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { digestOf } from "../json/sha256.ts";
 import { asPlanId, type MessageId, type PlanId, planIdSchema, type ThreadId, threadIdSchema } from "../model/ids.ts";
-import { type MessageRun, outlineOf } from "../thread/span-reference.ts";
+import { knownRunsOf, type OrdinalRun, outlineOf } from "../thread/span-reference.ts";
 import { clearRecordSchema } from "./kinds/clear.ts";
 import { dropRecordSchema } from "./kinds/drop.ts";
 import { externalizationRecordSchema } from "./kinds/externalize.ts";
@@ -166,13 +166,15 @@ export function groupRecords(records: readonly PlanRecord[]): PlanRecords {
  * and a plan is made to be read without one: so it comes in normal form or not at all.
  */
 function requireOneRecordEach(plan: PlanRecords): void {
+  for (const { action, span } of planRecords(plan)) {
+    const { firstTurn, lastTurn } = span;
+    if (lastTurn < firstTurn)
+      throw notNormal(`a ${action} record goes from turn ${firstTurn} back to turn ${lastTurn}`);
+  }
+  if (standApart(plan)) return;
   const holders = new Map<MessageId, PlanRecord>();
   for (const record of planRecords(plan)) {
-    const { messageIds, firstTurn, lastTurn } = record.span;
-    if (lastTurn < firstTurn) {
-      throw notNormal(`a ${record.action} record goes from turn ${firstTurn} back to turn ${lastTurn}`);
-    }
-    for (const id of messageIds) {
+    for (const id of record.span.messageIds) {
       const holder = holders.get(id);
       holders.set(id, record);
       if (holder === record) throw notNormal(`a ${record.action} record names message ${id} twice`);
@@ -180,6 +182,18 @@ function requireOneRecordEach(plan: PlanRecords): void {
       throw notNormal(`message ${id} stands in a ${holder.action} record and in another ${record.action} record`);
     }
   }
+}
+
+/** True when it is known where the messages of all records stand, and no two records hold one place. */
+function standApart(plan: PlanRecords): boolean {
+  const runs: OrdinalRun[] = [];
+  for (const { span } of planRecords(plan)) {
+    const known = knownRunsOf(span);
+    if (known === undefined) return false;
+    runs.push(...known);
+  }
+  runs.sort((a, b) => a.from - b.from);
+  return runs.every((run, index) => index === 0 || (runs[index - 1] as OrdinalRun).to < run.from);
 }
 
 function notNormal(problem: string): ThreadfoldError {
@@ -202,10 +216,20 @@ export interface PlannedAction {
 const INCLUDED: PlannedAction = Object.freeze({ action: "include", record: null });
 const actionMaps = new WeakMap<PlanRecords, ActionMap>();
 
-/** What a plan does with the messages that its records name, and with those that stand in its outlined spans. */
+/** What a plan does with a part of the thread. */
+interface PlacedAction extends OrdinalRun {
+  readonly action: PlannedAction;
+}
+
+/** What a plan does with the messages that its records name, and with those of spans whose places in the thread are known. */
 interface ActionMap {
   readonly named: ReadonlyMap<MessageId, PlannedAction>;
-  readonly outlined: readonly { readonly run: MessageRun; readonly action: PlannedAction }[];
+  /** In the order of the thread. */
+  readonly placed: readonly PlacedAction[];
+  /** True when ids of some of these were left in the store. */
+  readonly isOutlined: boolean;
+  /** What `placed` says, by id; made when somebody asks without an ordinal. */
+  byId?: ReadonlyMap<MessageId, PlannedAction>;
 }
 
 /**
@@ -215,13 +239,32 @@ interface ActionMap {
  * @throws ThreadfoldError `HISTORY_NOT_LOADED` for such a plan, when it is not given.
  */
 export function actionOf(plan: PlanRecords, messageId: MessageId, ordinal?: number): PlannedAction {
-  const { named, outlined } = actionMap(plan);
-  const found = named.get(messageId);
+  const map = actionMap(plan);
+  const found = map.named.get(messageId);
   if (found !== undefined) return found;
-  if (outlined.length === 0) return INCLUDED;
-  if (ordinal === undefined) throw historyNotLoaded();
-  return outlined.find(({ run }) => run.fromOrdinal <= ordinal && ordinal <= run.toOrdinal)?.action ?? INCLUDED;
+  if (map.placed.length === 0) return INCLUDED;
+  if (ordinal !== undefined) return actionAt(map.placed, ordinal);
+  if (map.isOutlined) throw historyNotLoaded();
+  map.byId ??= new Map(planRecords(plan).flatMap(actionsById));
+  return map.byId.get(messageId) ?? INCLUDED;
 }
+
+function actionAt(placed: readonly PlacedAction[], ordinal: number): PlannedAction {
+  let [low, high] = [0, placed.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const { from, to, action } = placed[middle] as PlacedAction;
+    if (ordinal < from) high = middle - 1;
+    else if (ordinal > to) low = middle + 1;
+    else return action;
+  }
+  return INCLUDED;
+}
+
+const actionsById = (record: PlanRecord): readonly (readonly [MessageId, PlannedAction])[] => {
+  const action = { action: record.action, record };
+  return record.span.messageIds.map((id) => [id, action] as const);
+};
 
 function actionMap(plan: PlanRecords): ActionMap {
   let map = actionMaps.get(plan);
@@ -234,12 +277,16 @@ function actionMap(plan: PlanRecords): ActionMap {
 
 function makeActionMap(plan: PlanRecords): ActionMap {
   const named = new Map<MessageId, PlannedAction>();
-  const outlined: { run: MessageRun; action: PlannedAction }[] = [];
+  const placed: PlacedAction[] = [];
+  let isOutlined = false;
   for (const record of planRecords(plan)) {
-    const action = { action: record.action, record };
     const outline = outlineOf(record.span);
-    if (outline === undefined) for (const id of record.span.messageIds) named.set(id, action);
-    else for (const run of outline.runs) outlined.push({ run, action });
+    isOutlined ||= outline !== undefined;
+    const outlined = outline?.runs.map(({ fromOrdinal: from, toOrdinal: to }) => ({ from, to }));
+    const runs = outlined ?? knownRunsOf(record.span);
+    if (runs === undefined) for (const [id, action] of actionsById(record)) named.set(id, action);
+    else for (const { from, to } of runs) placed.push({ from, to, action: { action: record.action, record } });
   }
-  return { named, outlined };
+  placed.sort((a, b) => a.from - b.from);
+  return { named, placed, isOutlined };
 }

@@ -7,9 +7,10 @@ import { asMessageId, asThreadId } from "../model/ids.ts";
 import { spanStart } from "../thread/span-reference.ts";
 import { type CompactionPlan, emptyPlan, groupRecords, planRecords, sealPlan } from "./compaction-plan.ts";
 import { explainMessage, planDiff } from "./explain.ts";
-import { groupMessages, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
+import { threadShape } from "./thread-shape.ts";
 
 const empty = emptyPlan(asThreadId("t"), "test");
 const planWith = (records: readonly PlanRecord[], version: number): CompactionPlan => {

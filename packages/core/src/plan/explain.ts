@@ -3,7 +3,7 @@ import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { ArtifactId, MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
-import { spanStart } from "../thread/span-reference.ts";
+import { spanLength, spanStart } from "../thread/span-reference.ts";
 import { actionOf, type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
 import { type CompactionAction, kindOf, type PlanRecord } from "./plan-record.ts";
 
@@ -114,5 +114,6 @@ function keyRecords(plan: CompactionPlan): KeyedRecords {
 }
 
 function sameRecord(a: PlanRecord | undefined, b: PlanRecord | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+  if (a === undefined || b === undefined) return a === b;
+  return a === b || (spanLength(a.span) === spanLength(b.span) && canonicalJson(a) === canonicalJson(b));
 }

@@ -1,7 +1,6 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
-import type { MessageId, ToolCallId } from "../model/ids.ts";
-import type { AgentThread } from "../thread/agent-thread.ts";
+import type { ToolCallId } from "../model/ids.ts";
 
 /**
  * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or
@@ -39,6 +38,14 @@ export interface GroupedThread {
   /** Group index by message ordinal. */
   readonly groupOf: readonly number[];
   readonly issues: readonly PairingIssue[];
+  /** Where a group leaves a gap: the ordinals of two members with other messages between them. */
+  readonly gaps: readonly GroupGap[];
+}
+
+/** Two members of a group that follow each other in it and not in the thread. */
+export interface GroupGap {
+  readonly before: number;
+  readonly after: number;
 }
 
 /**
@@ -54,7 +61,21 @@ export interface GroupedThread {
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
   for (const header of headers) grouping.add(header);
-  return grouping.finish();
+  return grouping.groups();
+}
+
+/** Grouping that goes on as a ledger grows, by the list that all ledgers of one growing thread share. */
+const growing = new WeakMap<object, Grouping>();
+
+/** What {@link groupMessages} makes of a ledger. What was grouped when the same ledger was shorter is not grouped again. */
+export function groupLedger(ledger: TokenLedger): GroupedThread {
+  const known = growing.get(ledger.family);
+  if (known !== undefined && known.length > ledger.length) return groupMessages(ledger.headers);
+  const grouping = known ?? new Grouping();
+  if (known === undefined) growing.set(ledger.family, grouping);
+  for (let ordinal = grouping.length; ordinal < ledger.length; ordinal++)
+    grouping.add(ledger.header(ordinal) as MessageHeader);
+  return grouping.groups();
 }
 
 interface GroupDraft {
@@ -68,12 +89,21 @@ interface GroupDraft {
 class Grouping {
   readonly #drafts: GroupDraft[] = [];
   readonly #groupOf: number[] = [];
+  readonly #gaps: GroupGap[] = [];
+  readonly #groups: MessageGroup[] = [];
+  /** Groups that changed since they were last handed out. */
+  readonly #changed = new Set<number>();
   readonly #issues: PairingIssue[] = [];
   /** Unanswered calls of an id, oldest first, by branch and id: their group, and the turn that made them. */
   readonly #open = new Map<string, readonly { readonly index: number; readonly turn: number }[]>();
   readonly #answered = new Map<string, number>();
   /** Groups of reasoning that waits for its assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
+
+  /** How many messages are grouped. */
+  get length(): number {
+    return this.#groupOf.length;
+  }
 
   add(header: MessageHeader): void {
     if (header.answers !== undefined) return this.#addResult(header, header.answers);
@@ -95,6 +125,9 @@ class Grouping {
 
   #join(index: number, header: MessageHeader): GroupDraft {
     const draft = this.#drafts[index] as GroupDraft;
+    const before = draft.ordinals.at(-1);
+    if (before !== undefined && before !== header.ordinal - 1) this.#gaps.push({ before, after: header.ordinal });
+    this.#changed.add(index);
     draft.ordinals.push(header.ordinal);
     draft.tokens += header.tokens;
     this.#groupOf[header.ordinal] = index;
@@ -134,33 +167,21 @@ class Grouping {
     this.#issues.push({ kind, ordinal: header.ordinal, callId });
   }
 
-  finish(): GroupedThread {
-    const groups = this.#drafts.map((draft, index) => Object.freeze({ index, ...draft }));
-    return { groups, groupOf: this.#groupOf, issues: this.#issues };
+  /** The groups so far; later messages do not change what was handed out. */
+  groups(): GroupedThread {
+    for (const index of this.#changed) {
+      const { ordinals, openCalls, strays, ...draft } = this.#drafts[index] as GroupDraft;
+      const lists = { ordinals: ordinals.slice(), openCalls: openCalls.slice(), strays: strays.slice() };
+      this.#groups[index] = Object.freeze({ index, ...draft, ...lists });
+    }
+    this.#changed.clear();
+    return {
+      groups: this.#groups.slice(),
+      groupOf: this.#groupOf.slice(),
+      issues: this.#issues.slice(),
+      gaps: this.#gaps.slice(),
+    };
   }
 }
 
 const callKey = (header: MessageHeader, callId: ToolCallId): string => JSON.stringify([header.branch ?? "", callId]);
-
-/** What planning knows of a thread: headers and groups, no body. */
-export interface ThreadShape {
-  /** How many messages the thread has. */
-  readonly length: number;
-  header(ordinal: number): MessageHeader;
-  headerOf(id: MessageId): MessageHeader | undefined;
-  groupOf(ordinal: number): MessageGroup;
-}
-
-/** The shape of a thread whose messages are all counted and grouped. */
-export function threadShape(thread: AgentThread, ledger: TokenLedger, grouped: GroupedThread): ThreadShape {
-  const header = (ordinal: number): MessageHeader => ledger.header(ordinal) as MessageHeader;
-  return {
-    length: ledger.length,
-    header,
-    headerOf(id) {
-      const message = thread.message(id);
-      return message === undefined ? undefined : ledger.header(message.ordinal);
-    },
-    groupOf: (ordinal) => grouped.groups[grouped.groupOf[ordinal] as number] as MessageGroup,
-  };
-}

@@ -1,7 +1,8 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { MessageId } from "../model/ids.ts";
-import type { MessageGroup, ThreadShape } from "./message-group.ts";
+import type { MessageGroup } from "./message-group.ts";
 import { COMPACTION_PRECEDENCE, kindOf, type PlanRecord, removesMessages } from "./plan-record.ts";
+import type { ThreadShape } from "./thread-shape.ts";
 
 /** What a rule changed, for people and for the journal. */
 export interface NormalizationChange {

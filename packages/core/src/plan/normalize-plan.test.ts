@@ -9,9 +9,10 @@ import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
 import { actionOf, groupRecords, planRecords } from "./compaction-plan.ts";
-import { groupMessages, type ThreadShape, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import { COMPACTION_PRECEDENCE, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
+import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 function shapeOf(thread: AgentThread): ThreadShape {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

@@ -1,7 +1,6 @@
+import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { MessageId } from "../model/ids.ts";
-import { spanOf } from "../thread/span-reference.ts";
 import { groupRecords, planRecords } from "./compaction-plan.ts";
-import type { ThreadShape } from "./message-group.ts";
 import {
   type Assignment,
   type Claim,
@@ -14,6 +13,7 @@ import {
   wholeGroups,
 } from "./normalization-rules.ts";
 import { kindOf, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
+import type { ThreadShape } from "./thread-shape.ts";
 
 /** The normalization rules, in the order in which they are applied. */
 export const NORMALIZATION_RULES: readonly NormalizationRule[] = [keepSystem, keepOpaque, wholeGroups];
@@ -41,6 +41,8 @@ export function normalizePlan(records: PlanRecords, shape: ThreadShape): Normali
 }
 
 function claimsOf(record: PlanRecord, shape: ThreadShape, changes: NormalizationChange[]): readonly Claim[] {
+  const placed = shape.ordinalsOf(record.span);
+  if (placed !== undefined) return [{ record, ordinals: placed }];
   const unknown: MessageId[] = [];
   const ordinals: number[] = [];
   for (const id of record.span.messageIds) {
@@ -139,8 +141,16 @@ export function splitRecord(
   shape: ThreadShape,
 ): readonly PlacedRecord[] {
   const runs = removesMessages(record) ? unbrokenRuns(ordinals, shape) : [ordinals];
+  if (runs.length === 1 && isWhole(record, ordinals, shape)) return [{ first: ordinals[0] as number, record }];
+  // A part of what is left out may belong to either side.
+  if (shape.isAbridged(record.span)) throw historyNotLoaded();
   const ids = runs.map((run) => run.map((ordinal) => shape.header(ordinal).id));
   return runs.map((run, index) => ({ first: run[0] as number, record: restrict(record, run, ids, index, shape) }));
+}
+
+function isWhole({ span }: PlanRecord, ordinals: readonly number[], shape: ThreadShape): boolean {
+  const all = shape.ordinalsOf(span);
+  return all?.length === ordinals.length && all.every((ordinal, index) => ordinal === ordinals[index]);
 }
 
 function unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): readonly (readonly number[])[] {
@@ -155,7 +165,8 @@ function unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): readonly
 }
 
 function nothingShownBetween(from: number, to: number, shape: ThreadShape): boolean {
-  for (let ordinal = from + 1; ordinal < to; ordinal++) if (shape.header(ordinal).branch === undefined) return false;
+  for (let ordinal = shape.after(from); ordinal < to; ordinal = shape.after(ordinal))
+    if (shape.header(ordinal).branch === undefined) return false;
   return true;
 }
 
@@ -166,10 +177,7 @@ function restrict(
   index: number,
   shape: ThreadShape,
 ): PlanRecord {
-  const headers = run.map((ordinal) => shape.header(ordinal));
-  const known = record.span.messageIds;
-  if (known.length === headers.length && headers.every((header, at) => header.id === known[at])) return record;
-  const span = spanOf(headers);
-  const originalTokens = headers.reduce((sum, header) => sum + header.tokens, 0);
+  const span = shape.spanOf(run);
+  const originalTokens = shape.tokensOf(run);
   return kindOf(record).restrict(record, { span, originalTokens, runs, index });
 }

@@ -15,8 +15,9 @@ import { restrictSummary, trimSummary } from "../summary/trim-summary.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Authority } from "../thread/thread-entry.ts";
 import { groupRecords, parsePlan, sealPlan, serializePlan } from "./compaction-plan.ts";
-import { groupMessages, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
+import { threadShape } from "./thread-shape.ts";
 import { viewThread } from "./thread-view.ts";
 
 const RULE = "Never delete production data.";

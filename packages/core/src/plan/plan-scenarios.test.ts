@@ -21,9 +21,10 @@ import {
   sealPlan,
   serializePlan,
 } from "./compaction-plan.ts";
-import { groupMessages, type ThreadShape, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import { COMPACTION_PRECEDENCE, type PlanRecord, removesMessages } from "./plan-record.ts";
+import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 function shapeOf(thread: AgentThread): ThreadShape {
   const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(thread);

@@ -3,7 +3,7 @@ import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
-import { spanLength } from "../thread/span-reference.ts";
+import { type OrdinalRun, runsOfSpan, spanLength } from "../thread/span-reference.ts";
 import type { Pin, ThreadEntry } from "../thread/thread-entry.ts";
 import { actionOf, type CompactionPlan, planRecords } from "./compaction-plan.ts";
 import { kindOf, type PlanRecord, removesMessages, type ShownRecord } from "./plan-record.ts";
@@ -49,7 +49,7 @@ export class ThreadView {
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the plan shows messages that are not in memory. */
   static of(thread: AgentThread, plan: CompactionPlan): ThreadView {
     if (!thread.isWhole && !hidesWhatIsAbsent(thread, plan)) throw historyNotLoaded();
-    const { entries, position, firstFold } = viewEntries(thread, plan, START);
+    const { entries, position, firstFold } = viewEntries(thread, plan, START, hiddenRuns(thread, plan));
     const pins = foldedPins(thread, plan);
     if (pins.length > 0) entries.splice(firstFold ?? 0, 0, { type: "pins", pins });
     return new ThreadView(plan, AppendOnlyList.of(entries), position);
@@ -84,12 +84,17 @@ function hidesWhatIsAbsent(thread: AgentThread, plan: CompactionPlan): boolean {
 }
 
 /** What a plan shows of the entries behind a position, and before which of it the first fold stands. */
-function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPosition) {
+function viewEntries(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  from: ViewPosition,
+  hidden: readonly OrdinalRun[] = [],
+) {
   const entries: ViewEntry[] = [];
   let { length } = from;
   let made: Map<PinId, Pin> | undefined;
   let firstFold: number | undefined;
-  for (const { version, entry } of entriesAfter(thread, from)) {
+  for (const { version, entry } of entriesAfter(thread, from, hidden)) {
     if (entry.type === "message") {
       length = entry.message.ordinal + 1;
       const { record } = actionOf(plan, entry.message.id, entry.message.ordinal);
@@ -110,12 +115,26 @@ function viewEntries(thread: AgentThread, plan: CompactionPlan, from: ViewPositi
   return { entries, position, firstFold };
 }
 
+/** A shorter run is looked at like all other messages. */
+const SHORTEST_HIDDEN = 16;
+
+/** Runs of messages of a whole thread that a plan takes out of the prompt, each without its first, where a record may show something. */
+function hiddenRuns(thread: AgentThread, plan: CompactionPlan): readonly OrdinalRun[] {
+  if (!thread.isWhole) return [];
+  return planRecords(plan)
+    .filter((record) => removesMessages(record) && record.span.messageIds.length > SHORTEST_HIDDEN)
+    .flatMap(({ span }) => runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? [])
+    .filter(({ from, to }) => to - from >= SHORTEST_HIDDEN)
+    .map(({ from, to }) => ({ from: from + 1, to }))
+    .sort((a, b) => a.from - b.from);
+}
+
 /**
  * The entries behind a position. Those that the thread left in the store are folded away by its plan: no prompt shows
  * them, and none of them is a pin.
  */
-function entriesAfter(thread: AgentThread, from: ViewPosition) {
-  if (from.version === 0) return thread.entriesInMemory();
+function entriesAfter(thread: AgentThread, from: ViewPosition, hidden: readonly OrdinalRun[]) {
+  if (from.version === 0) return thread.entriesBesides(hidden);
   return thread.entriesBetween(from.version).map((entry, index) => ({ version: from.version + 1 + index, entry }));
 }
 

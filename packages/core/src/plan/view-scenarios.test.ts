@@ -13,9 +13,10 @@ import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
 import { threadEntryInputSchema } from "../thread/thread-entry.ts";
 import { type CompactionPlan, emptyPlan, groupRecords, parsePlan, sealPlan, serializePlan } from "./compaction-plan.ts";
-import { groupMessages, threadShape } from "./message-group.ts";
+import { groupMessages } from "./message-group.ts";
 import { normalizePlan } from "./normalize-plan.ts";
 import type { PlanRecord } from "./plan-record.ts";
+import { threadShape } from "./thread-shape.ts";
 import { type ViewEntry, viewThread } from "./thread-view.ts";
 
 const threadWith = (...ids: readonly string[]): AgentThread => threadOf(...ids.map((id) => sampleMessage(id)));

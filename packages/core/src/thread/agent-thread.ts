@@ -2,6 +2,8 @@ import { historyNotLoaded, ThreadfoldError } from "../errors/threadfold-error.ts
 import type { MessageId, PinId, ThreadId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AppendOnlyList, ThreadIndex } from "./append-only-list.ts";
+import { entriesBesides } from "./entries-besides.ts";
+import type { OrdinalRun } from "./span-reference.ts";
 import { START_OF_THREAD, ThreadAddition, type ThreadPosition } from "./thread-addition.ts";
 import { chainDigest, restoreEntries } from "./thread-chain.ts";
 import type { Pin, ThreadEntry, ThreadEntryInput } from "./thread-entry.ts";
@@ -89,6 +91,11 @@ export class AgentThread {
     return this.#entries.length;
   }
 
+  /** The same for threads that are one log at different lengths. */
+  get family(): object {
+    return this.#messages.family;
+  }
+
   /** How many messages the log has. */
   get length(): number {
     return this.#messages.length;
@@ -132,6 +139,11 @@ export class AgentThread {
   /** The entries that are in memory, each with the version that it made: all of them unless the thread was resumed. */
   *entriesInMemory(): Iterable<{ readonly version: number; readonly entry: ThreadEntry }> {
     for (const [place, entry] of this.#entries.inMemory()) yield { version: place + 1, entry };
+  }
+
+  /** The same, without the messages of some runs, in order: walking over the others costs nothing for these (P9). */
+  entriesBesides(runs: readonly OrdinalRun[]): Iterable<{ readonly version: number; readonly entry: ThreadEntry }> {
+    return runs.length === 0 || !this.isWhole ? this.entriesInMemory() : entriesBesides(this.#entries, runs);
   }
 
   /** The messages that are in memory, oldest first: all of them unless the thread was resumed. */

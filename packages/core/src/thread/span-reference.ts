@@ -83,6 +83,57 @@ export function spanIdsInMemory(span: SpanReference): readonly MessageId[] {
   return outline === undefined ? span.messageIds : [outline.first, outline.last];
 }
 
+/** A part of a thread by place: all its messages from one ordinal to another, both included. */
+export interface OrdinalRun {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** By the list of ids, because spans are copied and their lists are not. */
+const runsByIds = new WeakMap<readonly MessageId[], readonly OrdinalRun[]>();
+
+/**
+ * Where the messages of a span stand, as unbroken runs in order. Looked up once for a list of ids: what an earlier plan
+ * took out of the prompt is not looked up again at each fold (P9).
+ *
+ * @param ordinalOf the ordinal of a message in the thread that the span is of; undefined when it has no such message.
+ * @returns undefined when the thread lacks one of the messages, or has them in another order.
+ */
+export function runsOfSpan(
+  { messageIds }: SpanReference,
+  ordinalOf: (id: MessageId) => number | undefined,
+): readonly OrdinalRun[] | undefined {
+  const known = runsByIds.get(messageIds);
+  if (known !== undefined) return standsAt(messageIds, known, ordinalOf) ? known : undefined;
+  const runs: { from: number; to: number }[] = [];
+  for (const id of messageIds) {
+    const ordinal = ordinalOf(id);
+    const run = runs.at(-1);
+    if (ordinal === undefined || (run !== undefined && ordinal <= run.to)) return undefined;
+    if (run?.to === ordinal - 1) run.to = ordinal;
+    else runs.push({ from: ordinal, to: ordinal });
+  }
+  runsByIds.set(messageIds, runs);
+  return runs;
+}
+
+/** The ends say whether a list of ids is used with the thread that it was looked up in: logs are never rewritten. */
+const standsAt = (
+  ids: readonly MessageId[],
+  runs: readonly OrdinalRun[],
+  ordinalOf: (id: MessageId) => number | undefined,
+): boolean =>
+  ordinalOf(ids[0] as MessageId) === runs[0]?.from && ordinalOf(ids.at(-1) as MessageId) === runs.at(-1)?.to;
+
+/** Where the messages of a list of ids stand, if somebody looked; see {@link runsOfSpan}. */
+export const knownRunsOf = ({ messageIds }: SpanReference): readonly OrdinalRun[] | undefined =>
+  runsByIds.get(messageIds);
+
+/** Remembers where the messages of a list of ids stand, for whoever made the list from their ordinals. */
+export function placeIds(messageIds: readonly MessageId[], runs: readonly OrdinalRun[]): void {
+  runsByIds.set(messageIds, runs);
+}
+
 /** A span over the given messages, which must be in thread order and at least one. */
 export function spanOf(messages: readonly { readonly id: MessageId; readonly turn: number }[]): SpanReference {
   const first = messages[0];

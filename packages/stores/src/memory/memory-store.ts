@@ -200,7 +200,7 @@ class MemoryPlans implements CompactionStore {
       return Object.freeze({ status: "committed", version: plan.version });
     if (kept.plans.length !== expectedVersion)
       return Object.freeze({ status: "conflict", currentVersion: kept.plans.length });
-    requireKnownMessages(plan, kept.thread.version, arrivals(kept, plan));
+    requireKnownMessages(plan, kept.thread.version, arrivals(kept, plan), true);
     kept.plans.push(plan);
     kept.committedAt = this.#state.clock.now();
     return Object.freeze({ status: "committed", version: plan.version });

@@ -12,6 +12,8 @@ import {
   type PlanInfo,
   parsePlan,
   planRecords,
+  runsOfSpan,
+  type SpanReference,
   serializePlan,
   ThreadfoldError,
   type ThreadId,
@@ -37,17 +39,20 @@ export function admitPlan(threadId: ThreadId, candidate: CompactionPlan, expecte
  * Checks that the thread has everything that a plan names, in the order in which the plan names it.
  *
  * @param versionOf the version at which a message came into the thread, if it did: larger for newer messages.
+ * @param countsMessages true where a version is the number of messages up to there: then what a plan took over from the
+ * one before it need not be looked up again.
  * @throws ThreadfoldError `INVALID_PLAN`.
  */
 export function requireKnownMessages(
   plan: CompactionPlan,
   currentVersion: number,
   versionOf: (id: MessageId) => number | undefined,
+  countsMessages = false,
 ): void {
   if (plan.threadVersion > currentVersion) {
     throw refusal(plan.threadId, plan, `it covers ${plan.threadVersion} entries and the thread has ${currentVersion}`);
   }
-  const { unknown, disordered } = misplacedMessages(plan, versionOf);
+  const { unknown, disordered } = misplacedMessages(plan, versionOf, countsMessages);
   if (unknown !== undefined) {
     throw refusal(plan.threadId, plan, `the thread has no message ${unknown} at version ${plan.threadVersion}`);
   }
@@ -64,9 +69,11 @@ export const firstUnknownMessage = (
 function misplacedMessages(
   plan: CompactionPlan,
   versionOf: (id: MessageId) => number | undefined,
+  countsMessages = false,
 ): { readonly unknown?: MessageId; readonly disordered?: MessageId } {
   let disordered: MessageId | undefined;
   for (const record of planRecords(plan)) {
+    if (countsMessages && isPlaced(record.span, versionOf)) continue;
     let former = 0;
     for (const id of record.span.messageIds) {
       const version = versionOf(id);
@@ -76,6 +83,15 @@ function misplacedMessages(
     }
   }
   return disordered === undefined ? {} : { disordered };
+}
+
+/** True when it is known where the messages of a span stand: in order, and none behind the last. */
+function isPlaced(span: SpanReference, versionOf: (id: MessageId) => number | undefined): boolean {
+  const ordinalOf = (id: MessageId): number | undefined => {
+    const version = versionOf(id);
+    return version === undefined ? undefined : version - 1;
+  };
+  return runsOfSpan(span, ordinalOf) !== undefined;
 }
 
 function refusal(threadId: ThreadId, plan: CompactionPlan, reason: string): ThreadfoldError {

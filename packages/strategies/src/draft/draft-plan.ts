@@ -26,10 +26,8 @@ export class DraftPlan {
   constructor(records: PlanRecords, shape: ThreadShape) {
     this.#shape = shape;
     for (const record of planRecords(records)) {
-      for (const id of record.span.messageIds) {
-        const header = shape.headerOf(id);
-        if (header !== undefined) this.#holds.set(header.ordinal, record);
-      }
+      const ordinals = shape.ordinalsOf(record.span) ?? record.span.messageIds.map((id) => shape.headerOf(id)?.ordinal);
+      for (const ordinal of ordinals) if (ordinal !== undefined) this.#holds.set(ordinal, record);
     }
   }
 

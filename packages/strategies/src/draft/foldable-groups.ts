@@ -1,4 +1,4 @@
-import { type GroupedThread, lastOrdinal, type MessageGroup, type ThreadShape } from "@threadfold/core";
+import { lastOrdinal, type MessageGroup, type ThreadShape } from "@threadfold/core";
 
 /** What a fold leaves alone. */
 export interface Protection {
@@ -15,7 +15,7 @@ export interface Protection {
 /** The ordinal of the newest message that a user typed on the main branch; of any user message when nobody typed one; else -1. */
 export function newestUserOrdinal(shape: ThreadShape): number {
   let anyUser = -1;
-  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal--) {
+  for (let ordinal = shape.length - 1; ordinal >= 0; ordinal = shape.before(ordinal)) {
     const header = shape.header(ordinal);
     if (header.startsTurn) return ordinal;
     if (anyUser < 0 && header.role === "user" && header.branch === undefined) anyUser = ordinal;
@@ -27,14 +27,10 @@ export function newestUserOrdinal(shape: ThreadShape): number {
  * The groups that may be folded, oldest first: on the main branch, older than what counts as recent, without system
  * messages, and without the newest user message, which is what the model is to answer.
  */
-export function foldableGroups(
-  grouped: GroupedThread,
-  shape: ThreadShape,
-  protection: Protection,
-): readonly MessageGroup[] {
-  const recentFrom = recentStart(grouped, shape, protection);
+export function foldableGroups(shape: ThreadShape, protection: Protection): readonly MessageGroup[] {
+  const recentFrom = recentStart(shape, protection);
   const spared = new Set([newestUserOrdinal(shape), ...(protection.spared ?? [])]);
-  return grouped.groups.filter((group) => {
+  return shape.groups.filter((group) => {
     const header = shape.header(group.ordinals[0] as number);
     if (header.branch !== undefined || header.role === "system") return false;
     return !group.ordinals.some((ordinal) => spared.has(ordinal)) && lastOrdinal(group) < recentFrom;
@@ -45,12 +41,8 @@ export function foldableGroups(
  * The groups whose bodies may give way to the spared messages: those that may be folded when nothing is recent, without
  * those messages. A call thus makes room for its result, which the model has not read yet.
  */
-export function groupsBeside(
-  spared: readonly number[],
-  grouped: GroupedThread,
-  shape: ThreadShape,
-): readonly MessageGroup[] {
-  return foldableGroups(grouped, shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
+export function groupsBeside(spared: readonly number[], shape: ThreadShape): readonly MessageGroup[] {
+  return foldableGroups(shape, { recentTokens: 0, recentTurns: 0, newestGroup: false })
     .map((group) => ({ ...group, ordinals: group.ordinals.filter((ordinal) => !spared.includes(ordinal)) }))
     .filter((group) => group.ordinals.length > 0);
 }
@@ -63,13 +55,13 @@ export function newestOrdinal(shape: ThreadShape): number {
 }
 
 /** The first ordinal that counts as recent. Whole groups only: a call never loses its result to the other side. */
-function recentStart(grouped: GroupedThread, shape: ThreadShape, protection: Protection): number {
+function recentStart(shape: ThreadShape, protection: Protection): number {
   const lastTurn = shape.length === 0 ? 0 : shape.header(shape.length - 1).turn;
   let from = shape.length;
   let tokens = 0;
   let first = true;
-  for (let index = grouped.groups.length - 1; index >= 0; index--) {
-    const group = grouped.groups[index] as MessageGroup;
+  for (let index = shape.groups.length - 1; index >= 0; index--) {
+    const group = shape.groups[index] as MessageGroup;
     const header = shape.header(group.ordinals[0] as number);
     if (header.branch !== undefined) continue;
     const fits = tokens + group.tokens <= protection.recentTokens && lastTurn - header.turn < protection.recentTurns;

@@ -125,7 +125,7 @@ function propose(
     ordinals: run.ordinals,
     absorbs,
     estimatedTokensFreed: rendered - cost,
-    reason: `Turns ${first.turn}–${last.turn} (${run.ordinals.length} messages) are older than what is kept; a summary stands for them.`,
+    reason: `Turns ${first.turn}–${last.turn} (${context.shape.countOf(run.ordinals)} messages) are older than what is kept; a summary stands for them.`,
   };
 }
 
@@ -150,6 +150,7 @@ function foldableRuns(groups: readonly MessageGroup[], shape: ThreadShape): read
 }
 
 function isAdjacent(from: number, to: number, shape: ThreadShape): boolean {
-  for (let ordinal = from + 1; ordinal < to; ordinal++) if (shape.header(ordinal).branch === undefined) return false;
+  for (let ordinal = shape.after(from); ordinal < to; ordinal = shape.after(ordinal))
+    if (shape.header(ordinal).branch === undefined) return false;
   return true;
 }

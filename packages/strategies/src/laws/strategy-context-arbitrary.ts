@@ -25,7 +25,7 @@ export function contextOf(thread: AgentThread, needed: number, recentTokens = 0,
   const grouped = groupMessages(ledger.headers);
   const shape = threadShape(thread, ledger, grouped);
   const draft = new DraftPlan(emptyPlan(thread.id, "test"), shape);
-  const foldable = foldableGroups(grouped, shape, {
+  const foldable = foldableGroups(shape, {
     recentTokens,
     recentTurns: 3,
     newestGroup: true,

@@ -128,7 +128,7 @@ export const nothing: CutPoint = ({ shape }) => shape.length;
  */
 function summaryTokens({ shape, heldBy, renderedTokens }: Parameters<CutPoint>[0]): number {
   let sum = 0;
-  for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+  for (let ordinal = 0; ordinal < shape.length; ordinal = shape.after(ordinal)) {
     const header = shape.header(ordinal);
     const summarized = heldBy(ordinal)?.action === "summarize";
     if (header.branch === undefined && (summarized || header.origin === "compaction")) sum += renderedTokens(header);
@@ -145,7 +145,7 @@ export type CutPoint = (context: StrategyContext) => number;
  */
 export function realMessages({ shape, heldBy }: StrategyContext): readonly MessageHeader[] {
   const messages: MessageHeader[] = [];
-  for (let ordinal = 0; ordinal < shape.length; ordinal++) {
+  for (let ordinal = 0; ordinal < shape.length; ordinal = shape.after(ordinal)) {
     const header = shape.header(ordinal);
     const action = heldBy(ordinal)?.action;
     if (header.branch !== undefined || header.role === "system" || header.origin === "compaction") continue;
@@ -159,7 +159,7 @@ export function realMessages({ shape, heldBy }: StrategyContext): readonly Messa
  * there is none.
  */
 export function snapToTurnStart(shape: ThreadShape, ordinal: number): number {
-  for (let at = ordinal; at < shape.length; at++) if (shape.header(at).startsTurn) return at;
+  for (let at = ordinal; at < shape.length; at = shape.after(at)) if (shape.header(at).startsTurn) return at;
   return shape.length;
 }
 

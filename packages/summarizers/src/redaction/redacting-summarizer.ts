@@ -1,5 +1,6 @@
 import {
   type JsonValue,
+  type MessageId,
   type SummarizeRequest,
   type SummarizeResult,
   type Summarizer,
@@ -39,16 +40,21 @@ export function redactingSummarizer(inner: Summarizer): Summarizer {
   };
 }
 
+const NO_IDS: readonly MessageId[] = [];
+
 /** The same request when there was nothing to redact. */
 async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<string>): Promise<SummarizeRequest> {
   const { messages, overlap, previous, pins, instructions } = request;
-  const texts = { messages, overlap: overlap ?? null, previous, pins, instructions: instructions ?? null };
+  // What a summary stands for is a list of ids, which may be as long as the thread.
+  const span = previous === null ? null : { ...previous.span, messageIds: NO_IDS };
+  const told = previous === null || span === null ? null : { ...previous, span };
+  const texts = { messages, overlap: overlap ?? null, previous: told, pins, instructions: instructions ?? null };
   const clean = await redacted(texts, ids);
   if (clean === texts) return request;
   return {
     ...request,
     messages: clean.messages,
-    previous: clean.previous,
+    previous: clean.previous === null || previous === null ? null : { ...clean.previous, span: previous.span },
     pins: clean.pins,
     ...(clean.overlap !== null && { overlap: clean.overlap }),
     ...(clean.instructions !== null && { instructions: clean.instructions }),
@@ -65,11 +71,11 @@ async function redactedError(error: unknown): Promise<unknown> {
 }
 
 /** What a request calls its messages and items: never redacted, or its answer would fit nothing. */
-function idsOf({ messages, overlap = [], previous }: SummarizeRequest): ReadonlySet<string> {
+function idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): ReadonlySet<string> {
   const ids = new Set<string>([...messages, ...overlap].map(({ id }) => id));
   for (const { id, sources } of previous === null ? [] : sourcedItems(previous))
     for (const known of [id, ...sources]) ids.add(known);
-  for (const id of previous?.span.messageIds ?? []) ids.add(id);
+  for (const { source } of pins) if (source !== undefined) ids.add(source.messageId);
   return ids;
 }
 

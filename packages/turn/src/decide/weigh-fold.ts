@@ -2,8 +2,11 @@ import {
   type CompactionPlan,
   digestOf,
   type MessageId,
+  type OrdinalRun,
   type PlanRecord,
   planRecords,
+  runsOfSpan,
+  spanLength,
   type TokensBeforeAfter,
   tokenBudget,
 } from "@threadfold/core";
@@ -85,24 +88,39 @@ export function firstEdit(
   after: CompactionPlan,
   ordinalOf: (id: MessageId) => number | undefined,
 ): number | null {
-  const shown = recordsByMessage(before);
-  const shownNow = recordsByMessage(after);
+  const shown = placedRecords(before, ordinalOf);
+  const shownNow = placedRecords(after, ordinalOf);
   const same = recordComparison();
-  let first: number | null = null;
-  for (const id of new Set([...shown.keys(), ...shownNow.keys()])) {
-    const ordinal = ordinalOf(id);
-    if (ordinal === undefined || (first !== null && ordinal >= first)) continue;
-    if (!same(shown.get(id), shownNow.get(id))) first = ordinal;
+  // Between two of these places nothing begins or ends.
+  const places = [...shown, ...shownNow].flatMap(({ from, to }) => [from, to + 1]);
+  for (const place of new Set(places.sort((a, b) => a - b))) {
+    const covers = ({ from, to }: PlacedRecord): boolean => from <= place && place <= to;
+    if (!same(shown.find(covers)?.record, shownNow.find(covers)?.record)) return place;
   }
-  return first;
+  return null;
 }
 
-const recordsByMessage = (plan: CompactionPlan): ReadonlyMap<MessageId, PlanRecord> =>
-  new Map(planRecords(plan).flatMap((record) => record.span.messageIds.map((id) => [id, record] as const)));
+interface PlacedRecord extends OrdinalRun {
+  readonly record: PlanRecord;
+}
+
+const placedRecords = (
+  plan: CompactionPlan,
+  ordinalOf: (id: MessageId) => number | undefined,
+): readonly PlacedRecord[] =>
+  planRecords(plan).flatMap((record) =>
+    (runsOfSpan(record.span, ordinalOf) ?? runsOfEach(record, ordinalOf)).map((run) => ({ ...run, record })),
+  );
+
+const runsOfEach = ({ span }: PlanRecord, ordinalOf: (id: MessageId) => number | undefined): readonly OrdinalRun[] =>
+  span.messageIds.flatMap((id) => {
+    const ordinal = ordinalOf(id);
+    return ordinal === undefined ? [] : [{ from: ordinal, to: ordinal }];
+  });
 
 /**
  * Compares by digest, because records are copied when a plan is built on another. Each is digested once, and only when
- * there is another to compare it with.
+ * there is another of its length to compare it with.
  */
 function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
   const digests = new Map<PlanRecord, string>();
@@ -111,5 +129,8 @@ function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | u
     digests.set(record, known);
     return known;
   };
-  return (one, other) => one === other || (one !== undefined && other !== undefined && digest(one) === digest(other));
+  return (one, other) => {
+    if (one === undefined || other === undefined) return one === other;
+    return one === other || (spanLength(one.span) === spanLength(other.span) && digest(one) === digest(other));
+  };
 }

@@ -1,109 +1,78 @@
 import {
-  type AgentThread,
-  type ArtifactStore,
   asPlanId,
-  type Clock,
   type CompactionPlan,
   type ContextCompactionConfig,
-  type DeterminismProbe,
   EventLoopTurns,
-  type GroupedThread,
   groupRecords,
+  historyNotLoaded,
   type MessageId,
   normalizePlan,
   PLAN_SCHEMA_VERSION,
   type PlanRecord,
   type PlanRecords,
-  type PlanVerifier,
   planRecords,
-  type SpanReference,
-  type Summarizer,
+  type Stretch,
   sealPlan,
-  spanOf,
+  ThreadfoldError,
   type ThreadShape,
   type TokenBudget,
-  type TokenLedger,
-  type ToolDefinition,
   threadShape,
   tokenBudget,
 } from "@threadfold/core";
-import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import { DraftPlan, unreadResults } from "@threadfold/strategies";
 import { configForEpoch, growthPerCall } from "../decide/costs.ts";
-import { bodyArchive, type StorageProblem } from "../fulfil/body-archive.ts";
+import { bodyArchive } from "../fulfil/body-archive.ts";
 import { type FoldGrounds, groundChanges, settleProposals, storeIrreplaceable } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
 import { withKeptFields } from "../fulfil/kept-fields.ts";
 import { replayChecks } from "../fulfil/replay-checks.ts";
+import { absorbedStretches } from "../propose/absorbed-stretches.ts";
 import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
 import { draftAttempt } from "../propose/draft-attempt.ts";
-import type { Redact } from "../state/turn-state.ts";
 import { type Candidate, Candidates } from "../verify/candidates.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
+import type { FoldInput, FoldPorts } from "./fold-input.ts";
 import { hiddenTools } from "./hidden-tools.ts";
-
-/** What a fold works on. */
-export interface FoldInput {
-  readonly thread: AgentThread;
-  /** Must have counted every message of the thread. */
-  readonly ledger: TokenLedger;
-  readonly grouped: GroupedThread;
-  /** The current plan, which the fold builds on. */
-  readonly plan: CompactionPlan;
-  readonly config: ContextCompactionConfig;
-  /** Tokens that the request spends before its first message. */
-  readonly overheadTokens: number;
-  /** True to take any plan that fits, whatever little it frees. */
-  readonly hard: boolean;
-  /** True to leave the ladder out and fold the deterministic floor at once. */
-  readonly floorOnly?: boolean;
-  /** True to end with an error, and so without a plan, when the summarizer fails. */
-  readonly keepsOnFailure?: boolean;
-  /** True in a turn that brought content back: rungs neither externalize nor drop, and clearing does not externalize in their place. */
-  readonly sparesRehydrated?: boolean;
-  /** The tools of the request, of which the plan keeps those that a search has found. */
-  readonly tools?: readonly ToolDefinition[];
-  readonly tenantId?: string | null;
-  readonly instructions?: string;
-  readonly signal?: AbortSignal;
-}
-
-/** What a fold works with. */
-export interface FoldPorts {
-  readonly ladder: readonly CompactionStrategy[];
-  readonly summarizer: Summarizer;
-  readonly artifacts: ArtifactStore;
-  readonly verifier: PlanVerifier;
-  readonly clock: Clock;
-  /** Checks whether the sources of replayable results are unchanged. Without a probe nothing replayable is cleared. */
-  readonly determinismProbe?: DeterminismProbe;
-  /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
-  readonly redact?: Redact;
-  /** Called with every proposal that was chosen. */
-  readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
-  /** Called with every body that the artifact store did not take. */
-  readonly onStorageProblem?: (problem: StorageProblem) => void;
-}
 
 /**
  * Folds a thread to its target: propose, normalize, fulfil, verify, attempt by attempt, until a plan fits. Nothing is
  * committed here, and nothing about the thread or the current plan changes. The number of attempts is fixed, so the
  * walk always ends (P3).
+ *
+ * @param leftOut what earlier folds absorbed and this one does not look at; the plan is the same whatever is left out.
  */
-export async function foldThread(input: FoldInput, ports: FoldPorts): Promise<FoldResult> {
+export async function foldThread(
+  input: FoldInput,
+  ports: FoldPorts,
+  leftOut: readonly Stretch[] = absorbedStretches(input, input.config.maxInputTokens),
+): Promise<FoldResult> {
   const before = ports.verifier.measure(input.plan);
   const unchanged = { before, after: before };
   try {
-    const fold = new Fold(input, ports, before);
-    const result = await fold.run();
-    const notStored = fold.notStored;
-    return notStored.length === 0 ? result : { ...result, notStored };
+    return await runFold(input, ports, before, leftOut).catch((cause: unknown) => {
+      // Somebody looked at what was left out: then all of it is walked.
+      if (leftOut.length > 0 && ThreadfoldError.isInstance(cause) && cause.code === "HISTORY_NOT_LOADED")
+        return runFold(input, ports, before, []);
+      throw cause;
+    });
   } catch (cause) {
     if (input.signal?.aborted === true) return { type: "aborted", tokens: unchanged };
     throw cause;
   }
+}
+
+async function runFold(
+  input: FoldInput,
+  ports: FoldPorts,
+  before: number,
+  leftOut: readonly Stretch[],
+): Promise<FoldResult> {
+  const fold = new Fold(input, ports, before, leftOut);
+  const result = await fold.run();
+  const notStored = fold.notStored;
+  return notStored.length === 0 ? result : { ...result, notStored };
 }
 
 /**
@@ -119,12 +88,13 @@ class Fold {
   readonly #room: TokenBudget;
   readonly #candidates: Candidates;
   readonly #shape: ThreadShape;
+  readonly #isAbridged: boolean;
   readonly #now: string;
   readonly #grounds: FoldGrounds;
   readonly #turns = new EventLoopTurns();
   readonly #unread: readonly number[];
 
-  constructor(input: FoldInput, ports: FoldPorts, before: number) {
+  constructor(input: FoldInput, ports: FoldPorts, before: number, leftOut: readonly Stretch[]) {
     const { thread, ledger, tenantId = null, signal } = input;
     const { artifactTtlSeconds: ttlSeconds } = input.config;
     const growth = growthPerCall(ledger.totalTokens, thread.position.step);
@@ -132,7 +102,8 @@ class Fold {
     this.#room = tokenBudget(this.#input.config);
     this.#ports = ports;
     this.#before = before;
-    this.#shape = threadShape(thread, ledger, input.grouped);
+    this.#shape = threadShape(thread, ledger, input.grouped, leftOut);
+    this.#isAbridged = leftOut.length > 0;
     this.#unread = unreadResults(this.#shape);
     this.#now = new Date(ports.clock.now()).toISOString();
     this.#grounds = {
@@ -172,6 +143,8 @@ class Fold {
     const unread = { exist: this.#unread.length > 0, mayStayWhole };
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
       if (floorOnly && !attempt.floor) continue;
+      // Here nothing of the current plan stays, so that all of the thread is folded anew.
+      if (this.#isAbridged && attempt.summaryMaxTokens === 0) throw historyNotLoaded();
       // What nobody has read yet is worth more than the room that it takes: it goes only when nothing else fits.
       if (attempt.newest === "nothing" && this.#candidates.serve(attempt)) break;
       if (attempt.newest === "nothing" && unread.exist && this.#before <= this.#room.limitTokens) break;
@@ -264,19 +237,17 @@ class Fold {
 
   /** A draft that clears only what may be cleared and externalizes only what is stored. */
   async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
-    const { plan, grouped } = this.#input;
+    const { plan } = this.#input;
     const config = this.#ladderConfig;
     const { replays, archive } = this.#grounds;
     for (;;) {
       const draft = draftAttempt(
         attempt,
         plan,
-        grouped,
         this.#shape,
         config,
         needed,
-        (proposal) =>
-          this.#ports.onProposal?.(proposal, spanOf(proposal.ordinals.map((ordinal) => this.#shape.header(ordinal)))),
+        (proposal) => this.#ports.onProposal?.(proposal, this.#shape.spanOf(proposal.ordinals)),
         { replayVerdict: replays.verdictOf, mayStore: archive.mayStore },
       );
       if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
@@ -314,10 +285,10 @@ class Fold {
       const record = await fulfilProposal(proposal, fulfilment);
       if (record !== null) records.push(record);
     }
-    const gathered = proposals.flatMap((proposal) =>
-      proposal.action === "summarize" ? (proposal.gathers ?? []).map((ordinal) => this.#shape.header(ordinal).id) : [],
+    const gathers = proposals.flatMap((proposal) =>
+      proposal.action === "summarize" && proposal.gathers !== undefined ? [this.#shape.spanOf(proposal.gathers)] : [],
     );
-    return withKeptFields(records, new Set(gathered), fulfilment);
+    return withKeptFields(records, new Set(gathers.flatMap(({ messageIds }) => messageIds)), fulfilment);
   }
 
   /** A plan that is rendered for a look and has no id yet. */

@@ -1,6 +1,7 @@
 import type { MessageHeader, NormalizationChange, ThreadShape } from "@threadfold/core";
 import { type CompactionProposal, isRetrieval } from "@threadfold/strategies";
 import type { BodyArchive } from "./body-archive.ts";
+import { knownOrdinals } from "./fulfilment.ts";
 import type { ReplayChecks } from "./replay-checks.ts";
 
 /** What one fold may rely on: sources that were looked at, and bodies that are stored. */
@@ -48,11 +49,11 @@ export async function storeIrreplaceable(
   ]);
   const summarized = new Set(
     leaving.flatMap((proposal) =>
-      "absorbs" in proposal ? proposal.absorbs.flatMap(({ span }) => span.messageIds) : [],
+      "absorbs" in proposal ? proposal.absorbs.flatMap(({ span }) => knownOrdinals(span, shape)) : [],
     ),
   );
-  const results = ordinals.map((ordinal) => shape.header(ordinal)).filter(isIrreplaceable);
-  await archive.store(results.filter(({ id }) => !summarized.has(id)).map(({ ordinal }) => ordinal));
+  const leftOver = ordinals.filter((ordinal) => !summarized.has(ordinal)).map((ordinal) => shape.header(ordinal));
+  await archive.store(leftOver.filter(isIrreplaceable).map(({ ordinal }) => ordinal));
 }
 
 /** A smaller body is hardly longer than what would name it. In tokens. */

@@ -1,8 +1,8 @@
-import { type DropRecord, type PlanRecord, visibleText } from "@threadfold/core";
+import { type DropRecord, type PlanRecord, type SpanReference, visibleText } from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
 import { clearRecord } from "./clear-record.ts";
 import { externalizationRecord } from "./externalization-record.ts";
-import { type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
+import { type Fulfilment, recordBase } from "./fulfilment.ts";
 import { summarizationRecord } from "./summarization-record.ts";
 
 /** Makes the record that a proposal asks for; null when the bodies show that it would free nothing (S29). */
@@ -26,13 +26,19 @@ const SCANNED = 600;
 
 /** Takes groups out of the prompt and notes what they were about (`DroppedSpanIndex`). */
 function dropRecord(proposal: CompactionProposal & { readonly action: "drop" }, fulfilment: Fulfilment): DropRecord {
+  const base = recordBase(proposal, fulfilment);
+  return { ...base, action: "drop", keywords: keywordsOf(base.span, fulfilment) };
+}
+
+/** The first words of a span, of what a fold leaves out as well. */
+function keywordsOf({ messageIds }: SpanReference, { thread }: Fulfilment): readonly string[] {
   const words = new Set<string>();
-  for (const message of messagesOf(proposal, fulfilment)) {
-    for (const [word] of visibleText(message)
-      .slice(0, SCANNED)
-      .matchAll(/[\p{L}_][\p{L}\p{N}_./-]{5,60}/gu)) {
-      if (words.size < MAX_KEYWORDS) words.add(word);
+  for (const id of messageIds) {
+    const message = thread.message(id);
+    const text = message === undefined ? "" : visibleText(message).slice(0, SCANNED);
+    for (const [word] of text.matchAll(/[\p{L}_][\p{L}\p{N}_./-]{5,60}/gu)) {
+      if (words.add(word).size === MAX_KEYWORDS) return [...words];
     }
   }
-  return { ...recordBase(proposal, fulfilment), action: "drop", keywords: [...words] };
+  return [...words];
 }

@@ -1,15 +1,15 @@
-import {
-  type AgentThread,
-  type ArtifactId,
-  type ContextCompactionConfig,
-  type JsonValue,
-  type Message,
-  type PlanRecord,
-  type PlanRecords,
-  type ProviderAwareTokenizer,
-  type Summarizer,
-  spanOf,
-  type ThreadShape,
+import type {
+  AgentThread,
+  ArtifactId,
+  ContextCompactionConfig,
+  JsonValue,
+  Message,
+  PlanRecord,
+  PlanRecords,
+  ProviderAwareTokenizer,
+  SpanReference,
+  Summarizer,
+  ThreadShape,
 } from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
 import type { Redact } from "../state/turn-state.ts";
@@ -45,18 +45,21 @@ export function messagesOf(proposal: Pick<CompactionProposal, "ordinals">, { thr
   return proposal.ordinals.map((ordinal) => thread.messageAt(ordinal) as Message);
 }
 
+/** The messages of a span that the thread has; those that a fold leaves out are not among them. */
+export const knownOrdinals = (span: SpanReference, shape: ThreadShape): readonly number[] =>
+  shape.ordinalsOf(span) ?? span.messageIds.flatMap((id) => shape.headerOf(id)?.ordinal ?? []);
+
 /** What every record takes over from its proposal. */
 export function recordBase(
   proposal: CompactionProposal,
   { shape, planVersion }: Fulfilment,
 ): Pick<PlanRecord, "span" | "strategy" | "reason" | "sincePlanVersion" | "originalTokens"> {
-  const headers = proposal.ordinals.map((ordinal) => shape.header(ordinal));
   return {
-    span: spanOf(headers),
+    span: shape.spanOf(proposal.ordinals),
     strategy: proposal.strategy,
     reason: proposal.reason,
     sincePlanVersion: planVersion,
-    originalTokens: headers.reduce((sum, header) => sum + header.tokens, 0),
+    originalTokens: shape.tokensOf(proposal.ordinals),
   };
 }
 

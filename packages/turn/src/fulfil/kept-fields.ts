@@ -8,11 +8,10 @@ import {
   type StructuredSummary,
   type SummarizationRecord,
   type SummaryChange,
-  spanOf,
   trimSummary,
 } from "@threadfold/core";
 import { type OwedItems, owedItems } from "./coded-changes.ts";
-import type { Fulfilment } from "./fulfilment.ts";
+import { type Fulfilment, knownOrdinals } from "./fulfilment.ts";
 
 /** Names the summaries that stand for what was dropped, and hold what was declared in it and nothing else. */
 export const KEPT_FIELDS = "kept-fields@1";
@@ -64,10 +63,8 @@ const additions = ({ outcomes, artifacts }: OwedItems): readonly SummaryChange[]
 ];
 
 function joined(spans: readonly SpanReference[], { shape }: Fulfilment): SpanReference {
-  const ordinals = new Set(
-    spans.flatMap(({ messageIds }) => messageIds.flatMap((id) => shape.headerOf(id)?.ordinal ?? [])),
-  );
-  return spanOf([...ordinals].sort((a, b) => a - b).map((ordinal) => shape.header(ordinal)));
+  const ordinals = new Set(spans.flatMap((span) => knownOrdinals(span, shape)));
+  return shape.spanOf([...ordinals].sort((a, b) => a - b));
 }
 
 function keptRecord(

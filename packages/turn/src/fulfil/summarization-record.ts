@@ -15,7 +15,6 @@ import {
   type SummaryChange,
   type SummaryHandling,
   spanEnd,
-  spanOf,
   ThreadfoldError,
   trimSummary,
   withoutLiftedRules,
@@ -23,7 +22,7 @@ import {
 import { type CompactionProposal, summaryLimit } from "@threadfold/strategies";
 import { codedChanges, type OwedItems, owedItems, reservedTokens } from "./coded-changes.ts";
 import { floorSummaryChanges } from "./floor-summary.ts";
-import { type Fulfilment, messagesOf, recordBase } from "./fulfilment.ts";
+import { type Fulfilment, knownOrdinals, messagesOf, recordBase } from "./fulfilment.ts";
 
 type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
 
@@ -37,10 +36,10 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const base = recordBase(proposal, fulfilment);
   const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
   const { summary: previous, resolved: joined } = joinedSummaries(proposal);
-  const span = standsFor(whole, previous, fulfilment);
-  const covered = new Set(proposal.absorbs.flatMap((record) => record.span.messageIds));
-  const messages = messagesOf({ ordinals: whole }, fulfilment).filter(
-    (message) => !covered.has(message.id) && message.branch === undefined,
+  const span = standsFor(whole, proposal, fulfilment);
+  const covered = coveredOrdinals(proposal, fulfilment);
+  const messages = messagesOf({ ordinals: whole.filter((ordinal) => !covered.has(ordinal)) }, fulfilment).filter(
+    ({ branch }) => branch === undefined,
   );
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
   const owed = await owedItems(messages, fulfilment);
@@ -64,21 +63,22 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
 
 /** The most tokens that the summary of a span may take. */
 function summaryTokensOf({ gathers = [], ordinals, absorbs }: SummarizeProposal, fold: Fulfilment): number {
-  const covered = new Set(absorbs.flatMap(({ span }) => span.messageIds));
+  const covered = coveredOrdinals({ absorbs }, fold);
   const raw = [...gathers, ...ordinals].map((ordinal) => fold.shape.header(ordinal));
-  const shown = raw.filter(({ id, branch }) => branch === undefined && !covered.has(id));
+  const shown = raw.filter(({ ordinal, branch }) => branch === undefined && !covered.has(ordinal));
   return summaryLimit({ rawTokens: shown.reduce((sum, { tokens }) => sum + tokens, 0), absorbs }, fold);
 }
 
-/** All that the new summary stands for, what the one before it gathered among it. */
-function standsFor(
-  ordinals: readonly number[],
-  previous: StructuredSummary | null,
-  { shape }: Fulfilment,
-): SpanReference {
-  const before = (previous?.span.messageIds ?? []).flatMap((id) => shape.headerOf(id)?.ordinal ?? []);
-  const all = [...new Set([...before, ...ordinals])].sort((a, b) => a - b);
-  return spanOf(all.map((ordinal) => shape.header(ordinal)));
+/** Messages that a summary stands for already. */
+const coveredOrdinals = (
+  { absorbs }: Pick<SummarizeProposal, "absorbs">,
+  { shape }: Pick<Fulfilment, "shape">,
+): ReadonlySet<number> => new Set(absorbs.flatMap(({ span }) => knownOrdinals(span, shape)));
+
+/** All that the new summary stands for, what those before it gathered among it. */
+function standsFor(ordinals: readonly number[], { absorbs }: SummarizeProposal, { shape }: Fulfilment): SpanReference {
+  const before = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
+  return shape.spanOf([...new Set([...before, ...ordinals])].sort((a, b) => a - b));
 }
 
 /** A summary is handled like the least trusted and the most sensitive of what it stands for. */

@@ -4,7 +4,7 @@ import {
   type DurabilityOf,
   finishSteps,
   type GroupedThread,
-  groupMessages,
+  groupLedger,
   outlineOf,
   type ProviderAwareTokenizer,
   planRecords,
@@ -76,7 +76,7 @@ function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {
     thread,
     ledger,
     get grouped() {
-      grouped ??= groupMessages(ledger.headers);
+      grouped ??= groupLedger(ledger);
       return grouped;
     },
   };

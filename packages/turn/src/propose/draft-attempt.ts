@@ -1,7 +1,6 @@
 import {
   type CompactionPlan,
   type ContextCompactionConfig,
-  type GroupedThread,
   NO_RECORDS,
   type ProbeVerdict,
   type ThreadShape,
@@ -36,7 +35,6 @@ const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", ma
 export function draftAttempt(
   attempt: FoldAttempt,
   plan: CompactionPlan,
-  grouped: GroupedThread,
   shape: ThreadShape,
   config: ContextCompactionConfig,
   needed: number,
@@ -46,14 +44,14 @@ export function draftAttempt(
   const bare = attempt.summaryMaxTokens === 0;
   const draft = new DraftPlan(bare ? NO_RECORDS : plan, shape);
   const unread = attempt.unread === "nothing" ? [] : unreadResults(shape);
-  const foldable = foldableGroups(grouped, shape, {
+  const foldable = foldableGroups(shape, {
     recentTokens: attempt.recentTokens,
     recentTurns: config.preserveRecentTurns,
     newestGroup: attempt.newest !== "nothing",
     spared: unread,
   });
   const spared = attempt.newest === "message" ? [...unread, newestOrdinal(shape)] : unread;
-  const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, grouped, shape);
+  const emptiable = attempt.newest === "group" ? foldable : groupsBeside(spared, shape);
   const choose = (proposal: CompactionProposal): void => {
     draft.choose(proposal);
     onProposal?.(proposal);

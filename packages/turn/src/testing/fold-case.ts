@@ -27,7 +27,7 @@ import {
 } from "@threadfold/core/laws";
 import { clearStrategy, durabilityPolicy } from "@threadfold/strategies";
 import type fc from "fast-check";
-import type { FoldPorts } from "../fold/fold-thread.ts";
+import type { FoldPorts } from "../fold/fold-input.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { runFold } from "./run-fold.ts";
 

@@ -7,6 +7,7 @@ import {
   compactionConfig,
   emptyPlan,
   groupMessages,
+  type Stretch,
   type Summarizer,
   type ThreadShape,
   TokenLedger,
@@ -15,7 +16,8 @@ import {
 import { countingTokenizer, pinnedClock } from "@threadfold/core/laws";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { durabilityPolicy, threadfoldPreset } from "@threadfold/strategies";
-import { type FoldInput, type FoldPorts, foldThread } from "../fold/fold-thread.ts";
+import type { FoldInput, FoldPorts } from "../fold/fold-input.ts";
+import { foldThread } from "../fold/fold-thread.ts";
 import type { FoldReady, FoldResult } from "../verify/fold-result.ts";
 import { viewVerifier } from "./view-verifier.ts";
 
@@ -26,6 +28,8 @@ export interface RunFoldOptions {
   readonly plan?: CompactionPlan;
   readonly input?: Partial<FoldInput>;
   readonly ports?: Partial<FoldPorts>;
+  /** What the fold does not look at; what it chooses itself unless it is given. */
+  readonly leftOut?: readonly Stretch[];
 }
 
 /** A fold under way in a test, and what it works with. */
@@ -55,6 +59,7 @@ export function runFold(thread: AgentThread, options: RunFoldOptions = {}): Fold
       clock: pinnedClock(0),
       ...options.ports,
     },
+    options.leftOut,
   );
   return { result, shape: threadShape(thread, ledger, grouped), config, artifacts };
 }

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TokenLedger } from "../budget/token-ledger.ts";
+import { runs } from "../laws/runs.ts";
+import { countingTokenizer } from "../laws/samples.ts";
+import { agentThreads } from "../laws/thread-arbitrary.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+import { groupLedger, groupMessages } from "./message-group.ts";
+import { type ThreadShape, threadShape } from "./thread-shape.ts";
+
+const emptyLedger = () => TokenLedger.empty(countingTokenizer(), () => "anchoring");
+
+/** The shape of a thread, whole and without the messages from one ordinal to another. */
+function shapes(
+  thread: AgentThread,
+  from: number,
+  to: number,
+): { readonly whole: ThreadShape; readonly rest: ThreadShape } {
+  const ledger = emptyLedger().extend(thread);
+  const grouped = groupMessages(ledger.headers);
+  const ids = thread.messagesBetween(from, to + 1).map(({ id }) => id);
+  return {
+    whole: threadShape(thread, ledger, grouped),
+    rest: threadShape(thread, ledger, grouped, [{ from, to, ids }]),
+  };
+}
+
+describe("P9: a shape without a stretch of its thread", () => {
+  const cases = fc.record({
+    thread: agentThreads({ malformed: true }).filter(({ length }) => length >= 5),
+    from: fc.nat(),
+    length: fc.nat(),
+  });
+
+  it("makes the spans, counts and sums of the whole, and refuses to show what is left out", () => {
+    fc.assert(
+      fc.property(cases, ({ thread, from: start, length }) => {
+        const from = 1 + (start % (thread.length - 2));
+        const to = Math.min(thread.length - 2, from + (length % 5));
+        const { whole, rest } = shapes(thread, from, to);
+        const all = Array.from({ length: thread.length }, (_, ordinal) => ordinal);
+        const shown = all.filter((ordinal) => ordinal < from || ordinal > to);
+        expect(rest.spanOf(shown)).toEqual(whole.spanOf(all));
+        expect(rest.countOf(shown)).toBe(thread.length);
+        expect(rest.tokensOf(shown)).toBe(whole.tokensOf(all));
+        expect(rest.ordinalsOf(whole.spanOf(all))).toEqual(shown);
+        expect(rest.isAbridged(whole.spanOf(all))).toBe(true);
+        expect(rest.after(from - 1)).toBe(to + 1);
+        expect(rest.before(to + 1)).toBe(from - 1);
+        expect(() => rest.header(from)).toThrow(expect.objectContaining({ code: "HISTORY_NOT_LOADED" }));
+      }),
+      runs(60),
+    );
+  });
+
+  it("groups a ledger that grows as it groups all of it at once, and leaves what it handed out as it was", () => {
+    fc.assert(
+      fc.property(agentThreads({ malformed: true }), fc.nat(), (thread, place) => {
+        const cut = thread.atVersion(place % (thread.version + 1));
+        const first = emptyLedger().extend(cut);
+        const before = groupLedger(first);
+        const copy = structuredClone(before);
+        const ledger = first.extend(thread);
+        expect(groupLedger(ledger)).toEqual(groupMessages(ledger.headers));
+        expect(before).toEqual(copy);
+        expect(groupLedger(first)).toEqual(groupMessages(first.headers));
+      }),
+      runs(60),
+    );
+  });
+});

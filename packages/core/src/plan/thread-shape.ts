@@ -1,0 +1,163 @@
+import type { MessageHeader } from "../budget/message-header.ts";
+import type { TokenLedger } from "../budget/token-ledger.ts";
+import { historyNotLoaded } from "../errors/threadfold-error.ts";
+import type { MessageId } from "../model/ids.ts";
+import type { AgentThread } from "../thread/agent-thread.ts";
+import { type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
+import type { GroupedThread, MessageGroup } from "./message-group.ts";
+
+/** What planning knows of a thread: headers and groups, no body. Stretches of it may be left out; see {@link Stretch}. */
+export interface ThreadShape {
+  /** How many messages the thread has. */
+  readonly length: number;
+  /** @throws ThreadfoldError `HISTORY_NOT_LOADED` for a message that is left out. */
+  header(ordinal: number): MessageHeader;
+  headerOf(id: MessageId): MessageHeader | undefined;
+  groupOf(ordinal: number): MessageGroup;
+  /** The groups that are not left out, oldest first. */
+  readonly groups: readonly MessageGroup[];
+  /** The nearest ordinal behind another, or before it, that is not left out. */
+  after(ordinal: number): number;
+  before(ordinal: number): number;
+  /** The messages of a span that are not left out, ascending; undefined when the thread has not all of its messages in order. */
+  ordinalsOf(span: SpanReference): readonly number[] | undefined;
+  /** True when some messages of a span are left out. */
+  isAbridged(span: SpanReference): boolean;
+  /** A span over messages, in order and at least one; what is left out right behind one of them belongs to it. */
+  spanOf(ordinals: readonly number[]): SpanReference;
+  /** How many messages such a span has, and what they take as they are, in tokens. */
+  countOf(ordinals: readonly number[]): number;
+  tokensOf(ordinals: readonly number[]): number;
+}
+
+/**
+ * Messages that one record of an earlier plan took out of the prompt, and that go wherever the message right before them
+ * goes. Left out of a shape they cost a fold nothing, however many they are (P9).
+ */
+export interface Stretch extends OrdinalRun {
+  readonly ids: readonly MessageId[];
+}
+
+/**
+ * The shape of a thread whose messages are all counted and grouped.
+ *
+ * @param leftOut ascending, and none of them at the beginning or at the end.
+ */
+export function threadShape(
+  thread: AgentThread,
+  ledger: TokenLedger,
+  grouped: GroupedThread,
+  leftOut: readonly Stretch[] = [],
+): ThreadShape {
+  return new CountedShape(thread, ledger, grouped, leftOut);
+}
+
+class CountedShape implements ThreadShape {
+  readonly length: number;
+  readonly groups: readonly MessageGroup[];
+  readonly #thread: AgentThread;
+  readonly #ledger: TokenLedger;
+  readonly #grouped: GroupedThread;
+  readonly #leftOut: readonly Stretch[];
+  readonly #behind: ReadonlyMap<number, Stretch>;
+
+  constructor(thread: AgentThread, ledger: TokenLedger, grouped: GroupedThread, leftOut: readonly Stretch[]) {
+    this.length = ledger.length;
+    this.groups = leftOut.length === 0 ? grouped.groups : groupsBeside(grouped, leftOut);
+    this.#thread = thread;
+    this.#ledger = ledger;
+    this.#grouped = grouped;
+    this.#leftOut = leftOut;
+    this.#behind = new Map(leftOut.map((stretch) => [stretch.from - 1, stretch]));
+  }
+
+  header(ordinal: number): MessageHeader {
+    if (this.#around(ordinal) !== undefined) throw historyNotLoaded();
+    return this.#ledger.header(ordinal) as MessageHeader;
+  }
+
+  headerOf(id: MessageId): MessageHeader | undefined {
+    const ordinal = this.#ordinalOf(id);
+    return ordinal === undefined ? undefined : this.header(ordinal);
+  }
+
+  groupOf(ordinal: number): MessageGroup {
+    return this.#grouped.groups[this.#grouped.groupOf[ordinal] as number] as MessageGroup;
+  }
+
+  after(ordinal: number): number {
+    return (this.#behind.get(ordinal)?.to ?? ordinal) + 1;
+  }
+
+  before(ordinal: number): number {
+    return (this.#around(ordinal - 1)?.from ?? ordinal) - 1;
+  }
+
+  ordinalsOf(span: SpanReference): readonly number[] | undefined {
+    const runs = runsOfSpan(span, (id) => this.#ordinalOf(id));
+    const ordinals: number[] = [];
+    for (const { from, to } of runs ?? []) {
+      for (let ordinal = from; ordinal <= to; ordinal = this.after(ordinal)) ordinals.push(ordinal);
+    }
+    return runs === undefined ? undefined : ordinals;
+  }
+
+  isAbridged(span: SpanReference): boolean {
+    if (this.#leftOut.length === 0) return false;
+    const runs = runsOfSpan(span, (id) => this.#ordinalOf(id)) ?? [];
+    return runs.some(({ from, to }) => this.#leftOut.some((stretch) => from <= stretch.from && stretch.to <= to));
+  }
+
+  spanOf(ordinals: readonly number[]): SpanReference {
+    let messageIds: MessageId[] = [];
+    const runs: { from: number; to: number }[] = [];
+    for (const ordinal of ordinals) {
+      const stretch = this.#behind.get(ordinal);
+      const run = runs.at(-1);
+      if (run !== undefined && run.to === ordinal - 1) run.to = stretch?.to ?? ordinal;
+      else runs.push({ from: ordinal, to: stretch?.to ?? ordinal });
+      messageIds.push(this.header(ordinal).id);
+      if (stretch !== undefined) messageIds = messageIds.concat(stretch.ids);
+    }
+    placeIds(messageIds, runs);
+    const [first, last] = [ordinals[0], ordinals.at(-1)];
+    if (first === undefined || last === undefined) throw new RangeError("A span holds at least one message.");
+    const end = this.#behind.get(last)?.to ?? last;
+    const lastTurn = (this.#ledger.header(end) as MessageHeader).turn;
+    return { messageIds, firstTurn: this.header(first).turn, lastTurn };
+  }
+
+  countOf(ordinals: readonly number[]): number {
+    return ordinals.reduce((sum, ordinal) => sum + this.after(ordinal) - ordinal, 0);
+  }
+
+  tokensOf(ordinals: readonly number[]): number {
+    return ordinals.reduce((sum, ordinal) => sum + this.#ledger.tokensBetween(ordinal, this.after(ordinal)), 0);
+  }
+
+  #ordinalOf(id: MessageId): number | undefined {
+    return this.#thread.message(id)?.ordinal;
+  }
+
+  /** The stretch that a message is left out with. */
+  #around(ordinal: number): Stretch | undefined {
+    // There are few of them, and a fold looks at the end of the thread most of the time.
+    for (let index = this.#leftOut.length - 1; index >= 0; index--) {
+      const stretch = this.#leftOut[index] as Stretch;
+      if (ordinal > stretch.to) return undefined;
+      if (ordinal >= stretch.from) return stretch;
+    }
+    return undefined;
+  }
+}
+
+/** Groups stand in the order of their first messages, and a stretch begins and ends between groups. */
+function groupsBeside({ groups, groupOf }: GroupedThread, leftOut: readonly Stretch[]): readonly MessageGroup[] {
+  const kept: MessageGroup[][] = [];
+  let next = 0;
+  for (const { from, to } of leftOut) {
+    kept.push(groups.slice(next, groupOf[from]));
+    next = groupOf[to + 1] as number;
+  }
+  return kept.flat().concat(groups.slice(next));
+}

@@ -1,0 +1,60 @@
+import type {
+  AgentThread,
+  ArtifactStore,
+  Clock,
+  CompactionPlan,
+  ContextCompactionConfig,
+  DeterminismProbe,
+  GroupedThread,
+  PlanVerifier,
+  SpanReference,
+  Summarizer,
+  TokenLedger,
+  ToolDefinition,
+} from "@threadfold/core";
+import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
+import type { StorageProblem } from "../fulfil/body-archive.ts";
+import type { Redact } from "../state/turn-state.ts";
+
+/** What a fold works on. */
+export interface FoldInput {
+  readonly thread: AgentThread;
+  /** Must have counted every message of the thread. */
+  readonly ledger: TokenLedger;
+  readonly grouped: GroupedThread;
+  /** The current plan, which the fold builds on. */
+  readonly plan: CompactionPlan;
+  readonly config: ContextCompactionConfig;
+  /** Tokens that the request spends before its first message. */
+  readonly overheadTokens: number;
+  /** True to take any plan that fits, whatever little it frees. */
+  readonly hard: boolean;
+  /** True to leave the ladder out and fold the deterministic floor at once. */
+  readonly floorOnly?: boolean;
+  /** True to end with an error, and so without a plan, when the summarizer fails. */
+  readonly keepsOnFailure?: boolean;
+  /** True in a turn that brought content back: rungs neither externalize nor drop, and clearing does not externalize in their place. */
+  readonly sparesRehydrated?: boolean;
+  /** The tools of the request, of which the plan keeps those that a search has found. */
+  readonly tools?: readonly ToolDefinition[];
+  readonly tenantId?: string | null;
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What a fold works with. */
+export interface FoldPorts {
+  readonly ladder: readonly CompactionStrategy[];
+  readonly summarizer: Summarizer;
+  readonly artifacts: ArtifactStore;
+  readonly verifier: PlanVerifier;
+  readonly clock: Clock;
+  /** Checks whether the sources of replayable results are unchanged. Without a probe nothing replayable is cleared. */
+  readonly determinismProbe?: DeterminismProbe;
+  /** Takes secrets out of what code writes into summaries: declared fields, and what artifacts hold. */
+  readonly redact?: Redact;
+  /** Called with every proposal that was chosen. */
+  readonly onProposal?: (proposal: CompactionProposal, span: SpanReference) => void;
+  /** Called with every body that the artifact store did not take. */
+  readonly onStorageProblem?: (problem: StorageProblem) => void;
+}

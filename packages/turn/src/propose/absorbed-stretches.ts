@@ -1,0 +1,98 @@
+import {
+  type AgentThread,
+  type CompactionPlan,
+  type GroupedThread,
+  type MessageGroup,
+  type MessageHeader,
+  type OrdinalRun,
+  planRecords,
+  removesMessages,
+  runsOfSpan,
+  type Stretch,
+  type TokenLedger,
+} from "@threadfold/core";
+
+/** What is looked at to say what a fold may leave out. */
+interface FoldedThread {
+  readonly thread: AgentThread;
+  readonly ledger: TokenLedger;
+  readonly grouped: GroupedThread;
+  readonly plan: CompactionPlan;
+}
+
+/** Shorter stretches are not worth leaving out, in messages. */
+const SHORTEST = 32;
+
+/**
+ * What earlier folds took out of the prompt and this one need not look at, so that a fold costs what the prompt shows and
+ * not how long the thread is (P9). Of each run of a record that takes messages out, the first two groups stay, because
+ * the record is shown at the first and the second stands for all that show nothing, and the last one. What a strategy may
+ * count as recent stays too. A stretch lies between whole groups, and no turn begins in it unless nothing shown stands
+ * before it: so no window that a strategy looks for can end inside.
+ *
+ * @param recentTokens a strategy looks back by this much at the most.
+ */
+export function absorbedStretches(folded: FoldedThread, recentTokens: number): readonly Stretch[] {
+  const { thread, plan } = folded;
+  const recent = recentStart(folded, recentTokens);
+  const stretches: Stretch[] = [];
+  for (const record of planRecords(plan)) {
+    const { span } = record;
+    if (!removesMessages(record) || span.messageIds.length < SHORTEST) continue;
+    let before = 0;
+    for (const run of runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? []) {
+      const inner = innerRun(run, recent, folded);
+      if (inner !== null) {
+        const from = before + inner.from - run.from;
+        stretches.push({ ...inner, ids: span.messageIds.slice(from, from + inner.to - inner.from + 1) });
+      }
+      before += run.to - run.from + 1;
+    }
+  }
+  return stretches.sort((a, b) => a.from - b.from);
+}
+
+/** Where the groups begin that hold the last tokens of the main branch. */
+function recentStart({ ledger, grouped }: FoldedThread, tokens: number): number {
+  let left = tokens;
+  let from = ledger.length;
+  for (let index = grouped.groups.length - 1; index >= 0 && left >= 0; index--) {
+    const group = grouped.groups[index] as MessageGroup;
+    const first = group.ordinals[0] as number;
+    from = Math.min(from, first);
+    if (ledger.header(first)?.branch === undefined) left -= group.tokens;
+  }
+  return from;
+}
+
+function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): OrdinalRun | null {
+  const { groups, groupOf } = folded.grouped;
+  const end = Math.min(run.to, recent);
+  if (end - run.from < SHORTEST) return null;
+  const from = groups[(groupOf[run.from] as number) + 2]?.ordinals[0];
+  const behind = groups[groupOf[end] as number]?.ordinals[0];
+  if (from === undefined || behind === undefined || behind - from < SHORTEST) return null;
+  const isApart = isBoundary(from, folded) && isBoundary(behind, folded) && !mayEndWindow(from, behind, run, folded);
+  return isApart ? { from, to: behind - 1 } : null;
+}
+
+/** True where a group begins and no other reaches across, with what no walk over results goes on at. */
+function isBoundary(ordinal: number, { ledger, grouped }: FoldedThread): boolean {
+  const { groups, groupOf, gaps } = grouped;
+  const begins = groups[groupOf[ordinal] as number]?.ordinals[0] === ordinal;
+  return (
+    begins &&
+    ledger.header(ordinal)?.role !== "tool" &&
+    !gaps.some(({ before, after }) => before < ordinal && ordinal <= after)
+  );
+}
+
+/** True when a window that a strategy looks for could end in a stretch: where a turn begins behind something shown. */
+function mayEndWindow(from: number, behind: number, run: OrdinalRun, { ledger }: FoldedThread): boolean {
+  const turnOf = (ordinal: number): number => (ledger.header(ordinal) as MessageHeader).turn;
+  if (turnOf(from - 1) === turnOf(behind - 1)) return false;
+  // The newest user message stays in the prompt, and is looked for from the end.
+  if (turnOf(behind - 1) === turnOf(ledger.length - 1)) return true;
+  for (let ordinal = 0; ordinal < run.from; ordinal++) if (ledger.header(ordinal)?.role !== "system") return true;
+  return false;
+}
