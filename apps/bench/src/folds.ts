@@ -1,0 +1,64 @@
+import { asThreadId, ContextSession, createMemoryStore, formatById } from "threadfold";
+import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
+import { spreadOf } from "./median.ts";
+import { threadTime } from "./thread-time.ts";
+
+/**
+ * What a fold costs as the thread grows (P9). A history of 1 000 to 1 000 000 messages is folded once; then an agent goes
+ * on until the next folds are due, each over a window of the same size, and those are measured: all that `prepare` does
+ * in the turn that folds, in processor time of this thread, and the longest stretch of it in which nothing else could
+ * run. The first fold behind the history looks up where its plan's messages stand and is not among them. `--json` prints
+ * one line per size, and what the largest takes beside 10 000 messages at the end; numbers choose the sizes.
+ */
+const SIZES = [1_000, 10_000, 100_000, 1_000_000];
+const BUDGET = 60_000;
+const FOLDS = 5;
+const BATCH = 10_000;
+/** Indexes of steps that no history holds. */
+const FRESH = 10_000_000;
+
+const json = process.argv.includes("--json");
+const chosen = process.argv.map(Number).filter((size) => size > 0);
+const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+
+async function measure(messages: number) {
+  const session = await ContextSession.open({
+    threadId: asThreadId(`folds-${messages}`),
+    store: createMemoryStore(),
+    config: { maxInputTokens: BUDGET },
+    format: formatById("anthropic-messages"),
+    frame: AGENT_FRAME,
+    clock: stoppedClock,
+  });
+  const history = agentHistory(messages);
+  for (let from = 0; from < history.length; from += BATCH) await session.append(history.slice(from, from + BATCH));
+  await session.prepare();
+  const folds: Awaited<ReturnType<typeof threadTime>>[] = [];
+  for (let step = 0; folds.length <= FOLDS; step++) {
+    const { version } = session.plan;
+    await session.append(agentStep(FRESH + step));
+    const time = await threadTime(() => session.prepare());
+    if (session.plan.version > version) folds.push(time);
+  }
+  const later = folds.slice(1);
+  const { median: foldMs } = spreadOf(later.map(({ cpuMs }) => cpuMs));
+  const { highest: longestBlockMs } = spreadOf(later.map(({ longestHoldMs }) => longestHoldMs));
+  return { messages, foldMs: Math.round(foldMs), longestBlockMs: Math.round(longestBlockMs) };
+}
+
+const results: Awaited<ReturnType<typeof measure>>[] = [];
+for (const size of chosen.length > 0 ? chosen : SIZES) {
+  const result = await measure(size);
+  results.push(result);
+  const { messages, foldMs, longestBlockMs } = result;
+  print(
+    result,
+    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms a fold, at most ${longestBlockMs} ms in one go`,
+  );
+}
+const base = results.find(({ messages }) => messages === 10_000);
+const last = results.at(-1);
+if (base !== undefined && last !== undefined && last !== base) {
+  const ratio = last.foldMs / base.foldMs;
+  print({ lastOver10k: ratio }, `The last takes ${ratio.toFixed(2)} times what it takes at 10,000 messages.`);
+}
