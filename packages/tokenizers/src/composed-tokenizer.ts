@@ -1,6 +1,5 @@
 import {
   type ChatRequest,
-  type MediaPart,
   type Part,
   type ProviderAwareTokenizer,
   type Steps,
@@ -8,12 +7,13 @@ import {
   type ToolDefinition,
   type ToolResultContent,
 } from "@threadfold/core";
+import { type MediaCharges, mediaTokens } from "./media-tokens.ts";
 
 /**
  * What a provider charges beyond the text itself, in tokens. Pure data, so that a provider is a row of a table and not
  * code.
  */
-export interface TokenOverheads {
+export interface TokenOverheads extends MediaCharges {
   /** Once per request. */
   readonly request: number;
   /** Once per message: role and separators. */
@@ -26,10 +26,6 @@ export interface TokenOverheads {
   readonly anyTool: number;
   /** Once per defined tool, beyond its name, description and schema. */
   readonly tool: number;
-  /** A picture of any size: providers scale pictures down, so the largest figure is a bound. */
-  readonly image: number;
-  /** A document whose text cannot be seen here. */
-  readonly file: number;
 }
 
 /** Whole, non-negative tokens of a text. JSON counts as compact text. */
@@ -121,13 +117,6 @@ function resultCharges(content: ToolResultContent, overheads: TokenOverheads): C
       };
     }
   }
-}
-
-/** The bytes of a picture are not text: only a text document that travels as base64 costs by its length. */
-function mediaTokens({ type, source }: MediaPart, overheads: TokenOverheads): number {
-  if (type === "image") return overheads.image;
-  if (source.kind !== "base64" || !source.mediaType.startsWith("text/")) return overheads.file;
-  return Math.ceil((source.data.length * BYTES_PER_BASE64_CHARACTER) / BYTES_PER_TOKEN);
 }
 
 /** Encrypted reasoning is charged as the reasoning inside it, of which only the length is known. */

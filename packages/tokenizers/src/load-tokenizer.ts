@@ -1,5 +1,6 @@
 import { type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
 import { composeTokenizer, type TokenOverheads } from "./composed-tokenizer.ts";
+import { ANTHROPIC_MEDIA } from "./media-tokens.ts";
 import { loadProviderTokenizer } from "./provider-tokenizer.ts";
 import { TiktokenTokenizer } from "./tiktoken-tokenizer.ts";
 
@@ -48,8 +49,7 @@ const OVERHEADS: TokenOverheads = Object.freeze({
   toolResult: 0,
   anyTool: 0,
   tool: 4,
-  image: 1_600,
-  file: 3_000,
+  ...ANTHROPIC_MEDIA,
 });
 
 /**

@@ -2,6 +2,7 @@ import type { Part, ProviderAwareTokenizer, Steps } from "@threadfold/core";
 import { countBounded, countSlices } from "./bounded-count.ts";
 import { composeTokenizer, countPartInSteps, type TokenOverheads } from "./composed-tokenizer.ts";
 import type { TokenCount } from "./encodings/token-count.ts";
+import { ANTHROPIC_MEDIA, GEMINI_MEDIA, OPENAI_MEDIA } from "./media-tokens.ts";
 
 /** The families that have a counter of their own. */
 export type ProviderFamily = "openai" | "claude" | "gemini";
@@ -14,8 +15,7 @@ export const OPENAI_OVERHEADS: TokenOverheads = Object.freeze({
   toolResult: 4,
   anyTool: 16,
   tool: 6,
-  image: 1_105,
-  file: 2_000,
+  ...OPENAI_MEDIA,
 });
 
 /** Which encoding stands in for the family's own, how far its figures are off, and what is charged beyond the text. */
@@ -42,14 +42,13 @@ export const PROVIDER_PROFILES: Readonly<Record<ProviderFamily, ProviderProfile>
       toolResult: 30,
       anyTool: 500,
       tool: 12,
-      image: 1_600,
-      file: 3_000,
+      ...ANTHROPIC_MEDIA,
     },
   },
   gemini: {
     encoding: "o200k_base",
     multiplier: 1.11,
-    overheads: { request: 0, message: 2, toolCall: 8, toolResult: 8, anyTool: 18, tool: 10, image: 1_290, file: 2_580 },
+    overheads: { request: 0, message: 2, toolCall: 8, toolResult: 8, anyTool: 18, tool: 10, ...GEMINI_MEDIA },
   },
 });
 
