@@ -1,5 +1,6 @@
 export { loadTokenizer, TOKENIZER_IDS } from "./load-tokenizer.ts";
 export { heuristicTokenizer } from "./load-tokenizer.ts";
+export { characterClassTokenizer } from "./character-class-tokenizer.ts";
 export { TIKTOKEN_ENCODINGS, type TiktokenEncoding, TiktokenTokenizer } from "./tiktoken-tokenizer.ts";
 export {
   OPENAI_OVERHEADS,

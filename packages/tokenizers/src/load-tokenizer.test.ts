@@ -69,7 +69,7 @@ describe("loading a counter by id", () => {
   it.each(["", "gpt", "__proto__", "constructor"])("refuses %j and lists the known ids (S11)", async (id) => {
     await expect(loadTokenizer(id)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      hint: expect.stringContaining("heuristic, tiktoken:o200k_base"),
+      hint: expect.stringContaining("heuristic, character-classes, tiktoken:o200k_base"),
     });
   });
 

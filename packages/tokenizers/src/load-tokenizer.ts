@@ -1,4 +1,5 @@
 import { type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
+import { characterClassTokenizer } from "./character-class-tokenizer.ts";
 import { composeTokenizer, type TokenOverheads } from "./composed-tokenizer.ts";
 import { ANTHROPIC_MEDIA } from "./media-tokens.ts";
 import { loadProviderTokenizer } from "./provider-tokenizer.ts";
@@ -6,6 +7,7 @@ import { TiktokenTokenizer } from "./tiktoken-tokenizer.ts";
 
 const LOADERS: Readonly<Record<string, () => Promise<ProviderAwareTokenizer>>> = Object.freeze({
   heuristic: async () => heuristicTokenizer(),
+  "character-classes": async () => characterClassTokenizer(),
   "tiktoken:o200k_base": () => TiktokenTokenizer.load("o200k_base"),
   "tiktoken:cl100k_base": () => TiktokenTokenizer.load("cl100k_base"),
   openai: () => loadProviderTokenizer("openai"),
@@ -20,7 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = Object.freeze({ tiktoken: "tik
 export const TOKENIZER_IDS: readonly string[] = Object.freeze(Object.keys(LOADERS));
 
 /**
- * The counter with this id. Libraries and encodings are loaded by the first id that needs them; `heuristic` loads none.
+ * The counter with this id. Libraries and encodings are loaded by the first id that needs them; `heuristic` and `character-classes` load none.
  *
  * @throws ThreadfoldError `INVALID_CONFIG` that lists the known ids.
  */
