@@ -1,5 +1,5 @@
-import { learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
-import type { Calibration, ImportedSession, MessageInput, ProviderAwareTokenizer } from "threadfold";
+import { afterReported, handedOn, requestTokens, scaledTokens, type TokenEstimate, unreported } from "@threadfold/core";
+import type { ImportedSession, MessageInput, ProviderAwareTokenizer } from "threadfold";
 
 /** A model call whose prompt a provider counted. */
 export interface CountedCall {
@@ -27,7 +27,7 @@ export interface TokenAccuracy {
   readonly sessions: number;
   readonly calls: number;
   readonly before: EstimateError;
-  /** Each call estimated with what was learned from the calls before it, those of earlier sessions among them. */
+  /** Each call estimated as a session does: what came since the call before it, on top of what was reported of that. */
   readonly after: EstimateError;
 }
 
@@ -63,12 +63,8 @@ export function tokenAccuracy(
   const compared = sessions.filter((calls) => calls.length > 0);
   const calls = compared.flat();
   if (calls.length === 0) return null;
-  let calibration: Calibration = NO_CALIBRATION;
-  const after = calls.map(({ model, counted, reported }) => {
-    const estimate = counted * learnedFactor(calibration, model).factor;
-    calibration = observeUsage(calibration, { model, countedTokens: counted, reportedTokens: reported });
-    return estimate / reported - 1;
-  });
+  const known: Record<string, TokenEstimate> = {};
+  const after = compared.flatMap((session) => estimatedCalls(session, known));
   return {
     counter,
     family,
@@ -77,6 +73,23 @@ export function tokenAccuracy(
     before: estimateError(calls.map(({ counted, reported }) => counted / reported - 1)),
     after: estimateError(after),
   };
+}
+
+/** What a session estimates of each of its calls, as shares of what is then reported, beginning with what is known; it adds to that. */
+function estimatedCalls(calls: readonly CountedCall[], known: Record<string, TokenEstimate>): readonly number[] {
+  let last: CountedCall | undefined;
+  return calls.map((call) => {
+    const { model, counted, reported } = call;
+    const isSame = last?.model === model;
+    const estimate = (isSame ? known[model] : undefined) ?? handedOn(known[model] ?? unreported());
+    const tokens =
+      last !== undefined && isSame
+        ? last.reported + scaledTokens(estimate, counted - last.counted)
+        : requestTokens(estimate, counted);
+    known[model] = afterReported(estimate, { counted, reported });
+    last = call;
+    return tokens / reported - 1;
+  });
 }
 
 function estimateError(errors: readonly number[]): EstimateError {

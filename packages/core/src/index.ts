@@ -312,6 +312,16 @@ export {
 } from "./budget/token-budget.ts";
 export { type DurabilityOf, TokenLedger } from "./budget/token-ledger.ts";
 export {
+  afterReported,
+  type Calibration,
+  handedOn,
+  parseCalibration,
+  requestTokens,
+  scaledTokens,
+  type TokenEstimate,
+  unreported,
+} from "./budget/token-estimate.ts";
+export {
   compactionConfig,
   type ContextCompactionConfig,
   contextCompactionConfigSchema,
@@ -424,6 +434,7 @@ export {
   JOURNAL_START,
   type JournalEntry,
   type JournalRecord,
+  type LearnedOfModel,
   nextJournalEntry,
   type RequestRefusedRecord,
   type RequestRenderedRecord,

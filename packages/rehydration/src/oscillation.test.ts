@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RehydrationInterceptor } from "./artifacts/rehydration-interceptor.ts";
 import { NO_REHYDRATIONS, type RehydrationState, TurnContext } from "./artifacts/rehydration-state.ts";
-import { CONFIG, FoldedThread, TOKENIZER } from "./testing/folded-thread.ts";
+import { CONFIG, countTokens, FoldedThread } from "./testing/folded-thread.ts";
 
 /** A prompt as a harness sees it: what the log holds in full, and what comes back for one turn only. */
 interface Harness {
@@ -11,8 +11,7 @@ interface Harness {
   readonly threshold: number;
 }
 
-const tokensOf = (texts: readonly string[]): number =>
-  texts.reduce((sum, text) => sum + TOKENIZER.countTokens(text), 0);
+const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + countTokens(text), 0);
 
 /** Externalizes the oldest content while there is pressure: what was brought back for this turn is no part of it. */
 async function compact(harness: Harness, context: TurnContext): Promise<number> {
@@ -27,7 +26,7 @@ async function compact(harness: Harness, context: TurnContext): Promise<number> 
 
 describe("reference, inject, pressure, externalize, reference (seed 002, loop breaking)", () => {
   it("ends: an agent that refers to the same artifact in every turn causes no further externalization", async () => {
-    const interceptor = new RehydrationInterceptor(CONFIG, TOKENIZER);
+    const interceptor = new RehydrationInterceptor(CONFIG, countTokens);
     const harness: Harness = {
       thread: new FoldedThread(),
       inPrompt: ["old ".repeat(3_000), "new ".repeat(900)],
@@ -58,7 +57,7 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
   });
 
   it("would not end if injected content joined the log: the guard is what ends it", async () => {
-    const interceptor = new RehydrationInterceptor({ ...CONFIG, rehydrationCooldownTurns: 0 }, TOKENIZER);
+    const interceptor = new RehydrationInterceptor({ ...CONFIG, rehydrationCooldownTurns: 0 }, countTokens);
     const harness: Harness = {
       thread: new FoldedThread(),
       inPrompt: ["old ".repeat(3_000), "new ".repeat(900)],

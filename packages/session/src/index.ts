@@ -104,7 +104,6 @@ export {
   isSameFrame,
   parseFrame,
   previewPlan,
-  reportedTokens,
   serializeFrame,
   stopReasonOf,
   threadState,

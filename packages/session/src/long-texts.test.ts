@@ -1,7 +1,7 @@
 import { asThreadId, type MessageInput, type ProviderAwareTokenizer, TokenLedger } from "@threadfold/core";
 import { message, result, tool } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
-import { calibratedTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
+import { characterClassTokenizer, heuristicTokenizer, loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "./host/session-options.ts";
 import { ContextSession } from "./loop/context-session.ts";
@@ -100,7 +100,7 @@ describe("counting in turns", () => {
     ["tiktoken", tiktoken],
     ["claude", claude],
     ["heuristic", heuristicTokenizer()],
-    ["a calibrated one", calibratedTokenizer(tiktoken, { m: { factor: 1.2, observations: 9 } }, "m")],
+    ["character classes", characterClassTokenizer()],
     ["one that takes no steps", withoutSteps(tiktoken)],
   ])("gives the figures of counting at once: %s", async (_, tokenizer) => {
     const session = await open({ tokenizer });

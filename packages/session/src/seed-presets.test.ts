@@ -6,6 +6,7 @@ import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "./loop/context-session.ts";
 import { replayThread } from "./replay/replay-thread.ts";
+import { tokenizer } from "./testing/agent-work.ts";
 
 const threadId = asThreadId("worded");
 const said = (index: number): MessageInput =>
@@ -101,7 +102,7 @@ it("seed 001, pi: the model that summarizes gets a maxTokens of 13 107, 0.8 of t
     },
   };
   const config = { maxInputTokens: 200_000 };
-  const session = await ContextSession.open({ threadId, preset: presetByName("pi"), summaryModel, config });
+  const session = await ContextSession.open({ threadId, preset: presetByName("pi"), summaryModel, tokenizer, config });
   await session.append(turns(0, 61));
   expect((await session.compact({ force: true })).type).toBe("committed");
   expect(new Set(asked)).toEqual(new Set([13_107]));
@@ -117,7 +118,10 @@ it.each(["threadfold", "claude-code", "opencode", "spring-session"])(
 
 describe("the AI SDK layer's own condition", () => {
   it("keeps: ten messages are not compacted below the room, however large they are", async () => {
-    const session = await ContextSession.open({ threadId, preset: presetByName("ai-sdk"), store: createMemoryStore() });
+    const session = await ContextSession.open({
+      ...{ threadId, tokenizer },
+      ...{ preset: presetByName("ai-sdk"), store: createMemoryStore() },
+    });
     await session.append(turns(0, 9));
     await session.append([message("m9", "assistant", "word ".repeat(78_000))]);
     const { outcome, tokens } = await session.prepare();

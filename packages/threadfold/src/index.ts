@@ -81,7 +81,7 @@ export { FORMAT_NAMES, type FormatId, formatById, type ProviderFormat } from "@t
 // Where threads are kept.
 export { createMemoryStore, eraseSubject, fileKeyStore, openStore, verifyStore } from "@threadfold/stores";
 // Counters.
-export { type Calibration, heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
+export { heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
 // Summaries by a model of one's own.
 export { ExtractiveSummarizer, modelSummarizer, redactSecrets } from "@threadfold/summarizers";
 // Sessions that other tools recorded.

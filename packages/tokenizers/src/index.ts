@@ -9,17 +9,5 @@ export {
   type ProviderProfile,
 } from "./provider-tokenizer.ts";
 export { loadProviderTokenizer } from "./provider-tokenizer.ts";
-export {
-  type Calibration,
-  type LearnedFactor,
-  learnedFactor,
-  MAX_FACTOR,
-  MAX_STEP,
-  MIN_FACTOR,
-  NO_CALIBRATION,
-  observeUsage,
-  parseCalibration,
-  type UsageObservation,
-} from "./calibration.ts";
-export { calibratedTokenizer } from "./calibration.ts";
+export { type KnownCount, knownCount } from "./known-counts.ts";
 export type { TokenOverheads } from "./composed-tokenizer.ts";

@@ -45,6 +45,7 @@ export {
   type SummarizerFailures,
   SUMMARY_TIME_LIMIT_MS,
 } from "./fulfil/summarizer-failures.ts";
+export { AS_COUNTED, type MeasuredRequest, type ProviderCount, providerTokens } from "./measure/provider-count.ts";
 export { requestBudget } from "./measure/request-budget.ts";
 export {
   EMPTY_FRAME,
@@ -58,6 +59,7 @@ export { type RenderedPlan, type RenderSources, RequestRenderer } from "./measur
 export {
   extendState,
   extendStateInSteps,
+  inProviderTokens,
   type ThreadState,
   threadState,
   threadStateInSteps,
@@ -100,7 +102,6 @@ export {
   afterSending,
   NO_TOTALS,
   NO_USAGE,
-  reportedTokens,
   type SentRequest,
   type StopReason,
   stopReasonOf,

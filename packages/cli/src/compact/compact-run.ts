@@ -3,11 +3,14 @@ import {
   type AgentThread,
   asMessageId,
   type CompactionOutcome,
+  type ContextCompactionConfig,
+  compactionConfig,
   type Message,
   type MessageInput,
   sha256,
   ThreadfoldError,
   type ThreadfoldStore,
+  tokenBudget,
 } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
@@ -58,7 +61,7 @@ export async function compactSession(
   const { threadId, system, tools, messages } = imported;
   const tokenizer = await loadTokenizer(request.tokenizer);
   const frame = { system, tools };
-  const config = { maxInputTokens: budget };
+  const config = countedBudget(preset, budget);
   await checkpoint(io.signal);
   const session = await ContextSession.open({
     threadId,
@@ -90,6 +93,15 @@ export async function compactSession(
   const prepared = isUsable(outcome) ? await session.render(outcome) : null;
   await checkpoint(io.signal);
   return { request, imported, session, counter: tokenizer.id, outcome, prepared };
+}
+
+/**
+ * A budget in tokens of the counter that the command was told to use: nothing is kept free for what that counter may miss of
+ * the tokens of a provider, which the command does not ask.
+ */
+export function countedBudget(preset: CompactionPreset, budget: number): Partial<ContextCompactionConfig> {
+  const { safetyBufferTokens } = tokenBudget(compactionConfig({ ...preset.config, maxInputTokens: budget }));
+  return { maxInputTokens: budget, safetyBufferTokens };
 }
 
 /** False when no plan came of it that a request could be rendered and recorded with. */

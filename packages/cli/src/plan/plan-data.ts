@@ -5,7 +5,7 @@ import { ContextSession, type HiddenContent, type PlanPreview, type PreviewOutco
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliContext } from "../command/cli-command.ts";
 import { type SourceData, sourceData } from "../compact/compact-data.ts";
-import type { CompactRequest } from "../compact/compact-run.ts";
+import { type CompactRequest, countedBudget } from "../compact/compact-run.ts";
 
 /** The records of a plan that do the same by the same strategy. */
 interface PlannedGroup {
@@ -136,7 +136,7 @@ export async function previewSession(
     threadId,
     preset: request.preset,
     config: {
-      maxInputTokens: request.budget,
+      ...countedBudget(request.preset, request.budget),
       ...(request.prices !== undefined && { promptCachePrice: request.prices }),
     },
     tokenizer,

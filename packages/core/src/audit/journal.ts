@@ -1,3 +1,4 @@
+import type { TokenEstimate } from "../budget/token-estimate.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import type { CompactionOutcome } from "../events/compaction-outcome.ts";
 import type { JsonObject } from "../json/json-value.ts";
@@ -19,7 +20,14 @@ export type JournalRecord =
   | RequestRenderedRecord
   | RequestRefusedRecord
   | SummariesAskedRecord
-  | { readonly type: "usage-reported"; readonly requestSequence: number; readonly usage: Usage }
+  | {
+      readonly type: "usage-reported";
+      readonly requestSequence: number;
+      readonly usage: Usage;
+      /** What was learned of the model by then; absent in journals that were written before it was kept. */
+      readonly learned?: LearnedOfModel;
+    }
+  | RequestOverflowedRecord
   | {
       readonly type: "artifact-read";
       readonly artifactId: ArtifactId;
@@ -98,6 +106,25 @@ export interface RequestRefusedRecord {
   readonly outputReserveTokens: number;
 }
 
+/** What a model's answers and refusals have taught a session, for the one that opens the thread again. */
+export interface LearnedOfModel {
+  /** The model's name; null where the session was given none. */
+  readonly model: string | null;
+  readonly estimate: TokenEstimate;
+  /** What it was found to take by a refusal, in its own tokens, and how long that is believed; null while nothing is known. */
+  readonly limit: { readonly tokens: number; readonly trust: number; readonly answers: number } | null;
+}
+
+/** That the provider refused a request as too long. */
+export interface RequestOverflowedRecord {
+  readonly type: "request-overflowed";
+  readonly requestSequence: number;
+  /** Tokens that it counted of the request, and that it takes, as far as it said so. */
+  readonly inputTokens?: number;
+  readonly limitTokens?: number;
+  readonly learned: LearnedOfModel;
+}
+
 /** Everything that is needed to render a request again and compare its bytes (P2). */
 export interface RequestRenderedRecord {
   readonly type: "request-rendered";
@@ -119,6 +146,7 @@ export interface RequestRenderedRecord {
   }[];
   /** SHA-256 of the payload's canonical JSON. */
   readonly payloadDigest: string;
+  /** Tokens by the tokenizer that is named. */
   readonly tokens: number;
   /** Absent in journals that were written before it was recorded. */
   readonly cache?: RequestCacheRecord;

@@ -34,7 +34,7 @@ export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 const roomOf = (config: { readonly maxInputTokens: number; readonly outputReserveTokens: number }): number =>
   config.maxInputTokens - config.outputReserveTokens;
 
-/** Every knob of context compaction with its default. Token figures are tokens of the configured counter. */
+/** Every knob of context compaction with its default. Token figures are the provider's tokens, as far as its reports say how it counts. */
 export const contextCompactionConfigSchema = z
   .strictObject({
     /** The cap. Its room, which shares are shares of, is the cap less `outputReserveTokens`. */
@@ -60,7 +60,7 @@ export const contextCompactionConfigSchema = z
     outputReserveTokens: tokens.default(0),
     /**
      * Kept free of the room whatever is in a request, because a count is an estimate. 500 by default, and of a small cap a
-     * two-hundredth at the most.
+     * two-hundredth at the most; while the provider has reported nothing, what the counter may miss, if that is more.
      */
     safetyBufferTokens: tokens.optional(),
 

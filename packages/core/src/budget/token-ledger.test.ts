@@ -29,6 +29,28 @@ function watched(): {
 }
 
 describe("TokenLedger", () => {
+  it("gives all figures times a factor, without counting again, and goes on from there", () => {
+    fc.assert(
+      fc.property(threads, fc.double({ min: 0.5, max: 4, noNaN: true }), (thread, factor) => {
+        const { tokenizer, messages } = watched();
+        const ledger = TokenLedger.empty(tokenizer, () => "anchoring").extend(thread);
+        const asked = messages();
+        const scaled = ledger.scaled(factor);
+        expect(scaled.totalTokens).toBe(Math.round(ledger.totalTokens * factor));
+        for (const header of scaled.headers) {
+          expect(header).toEqual(scaled.header(header.ordinal));
+          expect(header.tokens).toBe(Math.round((ledger.header(header.ordinal)?.tokens ?? 0) * factor));
+        }
+        expect(messages()).toBe(asked);
+        expect(scaled.scaled(1).totalTokens).toBe(ledger.totalTokens);
+        expect(scaled.tokenizer.countTokens("four words of text")).toBe(
+          Math.round(tokenizer.countTokens("four words of text") * factor),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it("asks the counter once for each message and part, however often the thread grows", () => {
     fc.assert(
       fc.property(threads, fc.array(fc.nat(), { maxLength: 5 }), (thread, picks) => {

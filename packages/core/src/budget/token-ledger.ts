@@ -4,40 +4,88 @@ import type { AgentThread } from "../thread/agent-thread.ts";
 import { AppendOnlyList } from "../thread/append-only-list.ts";
 import type { Steps } from "../time/steps.ts";
 import { headerOf, type MessageHeader } from "./message-header.ts";
-import { type MessageTokens, type ProviderAwareTokenizer, tokenShares, tokenSharesInSteps } from "./tokenizer.ts";
+import { scaledTokenizer } from "./scaled-tokenizer.ts";
+import {
+  type MessageTokens,
+  type ProviderAwareTokenizer,
+  type TokenShares,
+  tokenShares,
+  tokenSharesInSteps,
+} from "./tokenizer.ts";
 
 /** Says how a tool's results may be folded when the result itself does not say so. */
 export type DurabilityOf = (result: ToolResultEnvelope) => ToolDurability;
+
+/** What a ledger has counted, in tokens of its counter. */
+interface CountedMessages {
+  readonly headers: AppendOnlyList<MessageHeader>;
+  readonly sums: AppendOnlyList<number>;
+  readonly systemTokens: number;
+  readonly hiddenTokens: number;
+}
 
 /**
  * The counted headers of a thread: each message is counted once, ever, and sums over any range cost O(1). An immutable
  * value like the thread; `extend` counts only what is new.
  */
 export class TokenLedger {
-  readonly tokenizer: ProviderAwareTokenizer;
+  readonly #tokenizer: ProviderAwareTokenizer;
   readonly #durabilityOf: DurabilityOf;
   readonly #headers: AppendOnlyList<MessageHeader>;
   /** `#sums[n]` is the number of tokens in the first n messages. */
   readonly #sums: AppendOnlyList<number>;
-  /** Tokens of the system messages among them. */
-  readonly systemTokens: number;
+  readonly #systemTokens: number;
+  /** Of the sums, what messages that are not in memory took when they were folded. */
+  readonly #hiddenTokens: number;
+  /** What figures are multiplied by on their way out. */
+  readonly #factor: number;
 
   private constructor(
     tokenizer: ProviderAwareTokenizer,
     durabilityOf: DurabilityOf,
-    headers: AppendOnlyList<MessageHeader>,
-    sums: AppendOnlyList<number>,
-    systemTokens: number,
+    counted: CountedMessages,
+    factor: number,
   ) {
-    this.tokenizer = tokenizer;
-    this.systemTokens = systemTokens;
+    this.#tokenizer = tokenizer;
     this.#durabilityOf = durabilityOf;
-    this.#headers = headers;
-    this.#sums = sums;
+    this.#headers = counted.headers;
+    this.#sums = counted.sums;
+    this.#systemTokens = counted.systemTokens;
+    this.#hiddenTokens = counted.hiddenTokens;
+    this.#factor = factor;
   }
 
   static empty(tokenizer: ProviderAwareTokenizer, durabilityOf: DurabilityOf): TokenLedger {
-    return new TokenLedger(tokenizer, durabilityOf, AppendOnlyList.empty(), AppendOnlyList.of([0]), 0);
+    const counted = { headers: AppendOnlyList.empty<MessageHeader>(), sums: AppendOnlyList.of([0]) };
+    return new TokenLedger(tokenizer, durabilityOf, { ...counted, systemTokens: 0, hiddenTokens: 0 }, 1);
+  }
+
+  /**
+   * The same ledger with all figures times a factor, as a provider counts that reports so much more than the counter says
+   * (`TokenEstimate.slope`). Costs nothing: figures are multiplied when they are read. What the messages took that are not in
+   * memory is known in the provider's tokens already.
+   */
+  scaled(factor: number): TokenLedger {
+    return factor === this.#factor ? this : new TokenLedger(this.#tokenizer, this.#durabilityOf, this.#counted, factor);
+  }
+
+  get #counted(): CountedMessages {
+    return {
+      headers: this.#headers,
+      sums: this.#sums,
+      systemTokens: this.#systemTokens,
+      hiddenTokens: this.#hiddenTokens,
+    };
+  }
+
+  /** What the figures come from. */
+  get tokenizer(): ProviderAwareTokenizer {
+    return scaledTokenizer(this.#tokenizer, this.#factor);
+  }
+
+  /** Tokens of the system messages. */
+  get systemTokens(): number {
+    return Math.round(this.#systemTokens * this.#factor);
   }
 
   /** How many messages are counted. */
@@ -56,11 +104,12 @@ export class TokenLedger {
   }
 
   get headers(): Iterable<MessageHeader> {
-    return this.#headers;
+    return this.#factor === 1 ? this.#headers : scaledHeaders(this.#headers, this.#factor);
   }
 
   header(ordinal: number): MessageHeader | undefined {
-    return this.#headers.at(ordinal);
+    const header = this.#headers.at(ordinal);
+    return header === undefined || this.#factor === 1 ? header : scaledHeader(header, this.#factor);
   }
 
   /**
@@ -73,7 +122,9 @@ export class TokenLedger {
   }
 
   #tokensBefore(ordinal: number): number {
-    return this.#sums.at(Math.min(Math.max(ordinal, 0), this.length)) as number;
+    const tokens = this.#sums.at(Math.min(Math.max(ordinal, 0), this.length)) as number;
+    if (this.#factor === 1 || ordinal <= 0) return tokens;
+    return Math.round((tokens - this.#hiddenTokens) * this.#factor) + this.#hiddenTokens;
   }
 
   /**
@@ -84,7 +135,7 @@ export class TokenLedger {
    */
   extend(thread: AgentThread, hiddenTokens?: number): TokenLedger {
     const counted = this.#uncounted(thread).map((message) =>
-      this.#headerOf(message, tokenShares(message, this.tokenizer)),
+      this.#headerOf(message, tokenShares(message, this.#tokenizer)),
     );
     return this.#with(thread, counted, hiddenTokens);
   }
@@ -93,7 +144,7 @@ export class TokenLedger {
   *extendInSteps(thread: AgentThread, hiddenTokens?: number): Steps<TokenLedger> {
     const counted: MessageHeader[] = [];
     for (const message of this.#uncounted(thread))
-      counted.push(this.#headerOf(message, yield* tokenSharesInSteps(message, this.tokenizer)));
+      counted.push(this.#headerOf(message, yield* tokenSharesInSteps(message, this.#tokenizer)));
     return this.#with(thread, counted, hiddenTokens);
   }
 
@@ -111,13 +162,13 @@ export class TokenLedger {
     let sum = this.#sums.at(this.length) as number;
     const sums = added.map(({ tokens }) => (sum += tokens));
     const system = added.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
-    return new TokenLedger(
-      this.tokenizer,
-      this.#durabilityOf,
-      this.#headers.append(added),
-      this.#sums.append(sums),
-      this.systemTokens + system,
-    );
+    const counted = {
+      headers: this.#headers.append(added),
+      sums: this.#sums.append(sums),
+      systemTokens: this.#systemTokens + system,
+      hiddenTokens: this.#hiddenTokens,
+    };
+    return new TokenLedger(this.#tokenizer, this.#durabilityOf, counted, this.#factor);
   }
 
   /**
@@ -129,13 +180,15 @@ export class TokenLedger {
     const system = headers.reduce((tokens, header) => tokens + (header.role === "system" ? header.tokens : 0), 0);
     const inMemory = headers.reduce((tokens, header) => tokens + header.tokens, 0);
     const start = new Map(hiddenTokens === undefined ? [] : [[0, 0]]);
-    return new TokenLedger(
-      this.tokenizer,
-      this.#durabilityOf,
-      AppendOnlyList.resumed(thread.length, held),
-      AppendOnlyList.resumed(thread.length, start).append([hiddenTokens === undefined ? 0 : inMemory + hiddenTokens]),
-      system,
-    );
+    const counted = {
+      headers: AppendOnlyList.resumed(thread.length, held),
+      sums: AppendOnlyList.resumed(thread.length, start).append([
+        hiddenTokens === undefined ? 0 : inMemory + hiddenTokens,
+      ]),
+      systemTokens: system,
+      hiddenTokens: hiddenTokens ?? 0,
+    };
+    return new TokenLedger(this.#tokenizer, this.#durabilityOf, counted, this.#factor);
   }
 
   #headerOf(message: Message, { shares, overhead }: MessageTokens): MessageHeader {
@@ -145,3 +198,21 @@ export class TokenLedger {
     return headerOf(message, tokens, shares, result && (result.durability ?? this.#durabilityOf(result)));
   }
 }
+
+function* scaledHeaders(headers: Iterable<MessageHeader>, factor: number): Iterable<MessageHeader> {
+  for (const header of headers) yield scaledHeader(header, factor);
+}
+
+const scaledHeader = (header: MessageHeader, factor: number): MessageHeader => ({
+  ...header,
+  tokens: Math.round(header.tokens * factor),
+  shares: scaledShares(header.shares, factor),
+});
+
+const scaledShares = ({ text, toolInput, toolResult, reasoning, media }: TokenShares, factor: number): TokenShares => ({
+  text: Math.round(text * factor),
+  toolInput: Math.round(toolInput * factor),
+  toolResult: Math.round(toolResult * factor),
+  reasoning: Math.round(reasoning * factor),
+  media: Math.round(media * factor),
+});

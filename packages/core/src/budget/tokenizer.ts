@@ -5,7 +5,7 @@ import type { Steps } from "../time/steps.ts";
 
 /**
  * Counts what is sent, not the message bodies alone. All figures are tokens. Implementations are deterministic and keep
- * no state that changes a figure, except calibrated ones, which say so by `id`.
+ * no state that changes a figure.
  */
 export interface ProviderAwareTokenizer {
   /** Names the counter and everything that its figures depend on. */

@@ -83,7 +83,7 @@ describe("a prepare step of the AI SDK", () => {
   const prompt = "Do the steps. Never touch the vault.";
 
   it("shows each step what the session makes, and never folds what it folded", async () => {
-    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 16_000, outputReserveTokens: 1_000 } });
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 6_500, outputReserveTokens: 1_000 } });
     const model = new MockLanguageModelV4({ doGenerate: steps(40) });
     const prepareStep = createPrepareStep({ session, tools });
     const onEnd = createOnEnd({ session });
@@ -115,7 +115,7 @@ describe("a prepare step of the AI SDK", () => {
   });
 
   it("works in version 6 as well", async () => {
-    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 16_000, outputReserveTokens: 1_000 } });
+    const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 6_500, outputReserveTokens: 1_000 } });
     const model = new MockLanguageModelV3({ doGenerate: steps(40) as never });
     type Call = Parameters<typeof generateText6>[0];
     const prepareStep = createPrepareStep({ session, tools, instructions: "Be brief." }) as Call["prepareStep"] &

@@ -2,11 +2,11 @@ import { type ContextCompactionEvent, compactionConfig, type JsonValue } from "@
 import { hostileTexts } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONFIG, FoldedThread, THREAD, TOKENIZER } from "../testing/folded-thread.ts";
+import { CONFIG, countTokens, FoldedThread, THREAD } from "../testing/folded-thread.ts";
 import { RehydrationInterceptor } from "./rehydration-interceptor.ts";
 import { NO_REHYDRATIONS } from "./rehydration-state.ts";
 
-const interceptor = new RehydrationInterceptor(CONFIG, TOKENIZER);
+const interceptor = new RehydrationInterceptor(CONFIG, countTokens);
 const contents = ({ results }: { readonly results: readonly { readonly content: string }[] }): readonly string[] =>
   results.map(({ content }) => content);
 
@@ -130,7 +130,7 @@ describe("limits", () => {
     const { results } = await interceptor.maybeRehydrate(thread.request(id));
     const { content, tokenCount, truncated } = results[0] as (typeof results)[number];
     expect(truncated).toBe(true);
-    expect(tokenCount).toBe(TOKENIZER.countTokens(content));
+    expect(tokenCount).toBe(countTokens(content));
     expect(tokenCount).toBeLessThanOrEqual(CONFIG.rehydrationMaxTokensPerArtifact);
     expect(tokenCount).toBeGreaterThan(CONFIG.rehydrationMaxTokensPerArtifact * 0.9);
     const shown = /text\n\[… cut here: (\d+) of 75000 characters are shown\]$/.exec(content);
@@ -160,7 +160,7 @@ describe("limits", () => {
       rehydrationTotalBudgetTokens: 100,
       rehydrationMaxArtifactsPerTurn: 4,
     });
-    const small = new RehydrationInterceptor(config, TOKENIZER);
+    const small = new RehydrationInterceptor(config, countTokens);
     await fc.assert(
       fc.asyncProperty(fc.array(hostileTexts, { minLength: 1, maxLength: 6 }), fc.nat(10), async (texts, turn) => {
         const thread = new FoldedThread();
@@ -170,7 +170,7 @@ describe("limits", () => {
         expect(results.length).toBeLessThanOrEqual(4);
         expect(results.reduce((sum, { tokenCount }) => sum + tokenCount, 0)).toBeLessThanOrEqual(100);
         for (const { artifactId, content, tokenCount, truncated } of results) {
-          expect(tokenCount).toBe(TOKENIZER.countTokens(content));
+          expect(tokenCount).toBe(countTokens(content));
           expect(tokenCount).toBeLessThanOrEqual(60);
           expect(content.isWellFormed()).toBe(true);
           if (!truncated) expect((await thread.store.retrieve(artifactId))?.content).toBe(content);
@@ -201,7 +201,7 @@ describe("cooldown", () => {
 describe("security", () => {
   it.each(["confidential", "restricted"] as const)("keeps %s content back and says so", async (sensitivity) => {
     const events: ContextCompactionEvent[] = [];
-    const watched = new RehydrationInterceptor(CONFIG, TOKENIZER, (event) => void events.push(event));
+    const watched = new RehydrationInterceptor(CONFIG, countTokens, (event) => void events.push(event));
     const thread = new FoldedThread();
     const id = await thread.externalize("the secret", { sensitivity });
     const outcome = await watched.maybeRehydrate(thread.request(id));
@@ -230,7 +230,7 @@ describe("security", () => {
   it("lets a policy allow more", async () => {
     const open = new RehydrationInterceptor(
       compactionConfig({ autoRehydrateSensitivities: ["confidential"] }),
-      TOKENIZER,
+      countTokens,
     );
     const thread = new FoldedThread();
     const id = await thread.externalize("the secret", { sensitivity: "confidential" });
@@ -248,7 +248,7 @@ describe("security", () => {
 
   it("says what came back, by id and size and never by content, and minds no failing listener", async () => {
     const events: ContextCompactionEvent[] = [];
-    const watched = new RehydrationInterceptor(CONFIG, TOKENIZER, (event) => {
+    const watched = new RehydrationInterceptor(CONFIG, countTokens, (event) => {
       events.push(event);
       throw new Error("listener down");
     });
@@ -267,7 +267,7 @@ describe("security", () => {
   });
 
   it("does nothing when it is switched off", async () => {
-    const off = new RehydrationInterceptor(compactionConfig({ rehydrationEnabled: false }), TOKENIZER);
+    const off = new RehydrationInterceptor(compactionConfig({ rehydrationEnabled: false }), countTokens);
     const thread = new FoldedThread();
     const id = await thread.externalize("content");
     expect((await off.maybeRehydrate(thread.request(id))).results).toEqual([]);

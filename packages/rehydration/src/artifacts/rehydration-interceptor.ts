@@ -7,7 +7,6 @@ import {
   type ContextCompactionConfig,
   type ContextCompactionEvent,
   type JsonValue,
-  type ProviderAwareTokenizer,
   READ_ARTIFACT_TOOL_NAME,
   type SecurityContext,
   type Sensitivity,
@@ -80,12 +79,12 @@ interface Wanted {
  */
 export class RehydrationInterceptor {
   readonly #config: RehydrationConfig;
-  readonly #tokenizer: ProviderAwareTokenizer;
+  readonly #countTokens: (text: string) => number;
   readonly #listener: CompactionEventListener | undefined;
 
-  constructor(config: RehydrationConfig, tokenizer: ProviderAwareTokenizer, listener?: CompactionEventListener) {
+  constructor(config: RehydrationConfig, countTokens: (text: string) => number, listener?: CompactionEventListener) {
     this.#config = config;
-    this.#tokenizer = tokenizer;
+    this.#countTokens = countTokens;
     this.#listener = listener;
   }
 
@@ -164,7 +163,7 @@ export class RehydrationInterceptor {
     // How to read on is said where the request is rendered, which knows whether the model has a tool for it.
     const marker = (shown: number, total: number): string =>
       `\n[… cut here: ${shown} of ${total} characters are shown]`;
-    const cut = truncateToTokens(content, limit, (text) => this.#tokenizer.countTokens(text), marker);
+    const cut = truncateToTokens(content, limit, this.#countTokens, marker);
     return cut === null
       ? null
       : { artifactId, content: cut.text, tokenCount: cut.tokens, truncated: cut.truncated, trigger };

@@ -7,7 +7,6 @@ import {
   type ExternalizationRecord,
   emptySummary,
   NO_RECORDS,
-  type ProviderAwareTokenizer,
   type Sensitivity,
   sealPlan,
 } from "@threadfold/core";
@@ -18,7 +17,8 @@ import { GuardedStore } from "./guarded-store.ts";
 
 export const THREAD = asThreadId("thread");
 export const CONFIG = compactionConfig();
-export const TOKENIZER: ProviderAwareTokenizer = countingTokenizer();
+const tokenizer = countingTokenizer();
+export const countTokens = (text: string): number => tokenizer.countTokens(text);
 
 /** A thread whose contents were externalized: the store that holds them and the plan that points to them. */
 export class FoldedThread {
@@ -53,7 +53,7 @@ export class FoldedThread {
       strategy: "externalize",
       reason: "large",
       sincePlanVersion: 1,
-      originalTokens: TOKENIZER.countTokens(content),
+      originalTokens: countTokens(content),
     });
     return artifactId;
   }

@@ -10,9 +10,9 @@ import {
   spanOf,
 } from "@threadfold/core";
 import { assistant, call, result, tool } from "@threadfold/core/laws";
-import { TOKENIZER } from "./folded-thread.ts";
 
-export const countTokens = (text: string): number => TOKENIZER.countTokens(text);
+export { countTokens } from "./folded-thread.ts";
+
 const createdAt = "2025-01-01T00:00:00.000Z";
 
 /** A call and its result. */

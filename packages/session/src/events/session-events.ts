@@ -11,6 +11,7 @@ import {
   type JsonValue,
   type PlanRecord,
   planRecords,
+  scaledTokens,
   sha256,
   type ThreadId,
   tellListener,
@@ -167,12 +168,12 @@ function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompact
 const keyOf = ({ action, span }: PlanRecord): string => `${action} ${span.messageIds[0]}`;
 
 /** What the prompt still spends on each record. */
-function shownTokens({ renderer }: Turn, plan: CompactionPlan): ReadonlyMap<string, number> {
+function shownTokens({ renderer, usage }: Turn, plan: CompactionPlan): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
   for (const message of renderer.render(plan).rendering.manifest.messages) {
     if (message.record === undefined) continue;
     const key = `${message.record.action} ${message.record.spanStart}`;
-    tokens.set(key, (tokens.get(key) ?? 0) + message.tokens);
+    tokens.set(key, (tokens.get(key) ?? 0) + scaledTokens(usage.estimate, message.tokens));
   }
   return tokens;
 }

@@ -4,7 +4,7 @@ import { PRESETS, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextSession } from "../loop/context-session.ts";
-import { openSession, work } from "../testing/agent-work.ts";
+import { openSession, tokenizer, work } from "../testing/agent-work.ts";
 
 /** A turn of an agent: a request, so many calls with results of so many tokens, and an answer. */
 const turn = (number: number, calls: number, tokens: number): readonly MessageInput[] => [
@@ -66,12 +66,12 @@ describe.each(PRESETS.map((preset) => [preset.name, preset] as const))("preset %
         const session = await openSession({ preset, config: { maxInputTokens: 12_000 }, journal: false });
         for (const [index, { tokens, slope, isCutOff, isRefused, hasFigures }] of steps.entries()) {
           await session.append([message(`u${index}`, "user", `Task ${index}`), ...work(index, index + 1, tokens)]);
-          const sent = await session.prepare();
+          const sent = await session.prepare({ onOverBudget: "send" });
           if (isRefused) {
             const { retry } = await session.failed("prompt is too long");
             expect(await foldsFor(session)).toBe(retry);
           }
-          const usage = { inputTokens: Math.round(slope * sent.tokens), outputTokens: 50 };
+          const usage = { inputTokens: Math.round(slope * tokenizer.countRequest(sent.request)), outputTokens: 50 };
           // An answer in order ends what the one before has asked for.
           await session.complete({ messages: [message(`yes${index}`, "assistant", "Yes.")] });
           if (!isCutOff) continue;

@@ -215,7 +215,7 @@ describe("usage in a session", () => {
     expect(folded.outcome?.type).toBe("committed");
     expect((await session.prepare()).outcome?.type).toBe("no-op");
     const records = (await store.journal.read(threadId)).map(({ record }) => record);
-    expect(records.filter(({ type }) => type === "usage-reported")).toEqual([
+    expect(records.filter(({ type }) => type === "usage-reported")).toMatchObject([
       { type: "usage-reported", requestSequence: 2, usage: { inputTokens: 19_000, outputTokens: 50 } },
     ]);
     expect(await verifyStore(store, threadId)).toEqual([]);
@@ -244,18 +244,19 @@ describe("usage in a session", () => {
     expect(again.outcome).toMatchObject({ type: "no-op", reason: expect.stringContaining("second time") });
   });
 
-  it("S36 teaches the next session's counter, by a bounded step", async () => {
-    const session = await open({ config, calibration: { model: "m" } });
+  it("teaches this session at once and the next one from its start, model by model", async () => {
+    const session = await open({ config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
     const { tokens } = await session.prepare();
-    await session.reportUsage({ inputTokens: Math.round(tokens * 1.05) });
-    expect(session.calibration).toEqual({ m: { factor: 1.05, observations: 1 } });
-    const next = await open({ config, calibration: { model: "m", learned: session.calibration } });
+    await session.reportUsage({ inputTokens: Math.round(tokens * 1.5) });
+    expect(session.stats().tokens).toBe(Math.round(tokens * 1.5));
+    const next = await open({ config, model: "m", calibration: session.calibration });
     await next.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
     const calibrated = await next.prepare();
-    expect(calibrated.tokens / tokens).toBeCloseTo(1.05, 2);
-    await next.reportUsage({ inputTokens: calibrated.tokens });
-    expect(next.calibration["m"]?.factor).toBeCloseTo(1.05, 1);
+    expect(calibrated.tokens / tokens).toBeCloseTo(1.5, 1);
+    const other = await open({ config, model: "n", calibration: session.calibration });
+    await other.append([message("u0", "user", "Build it."), ...work(0, 3, 1_000)]);
+    expect((await other.prepare()).tokens).toBe(tokens);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Clock, type CompactionOutcome, type ThreadfoldStore, threadShape } from "@threadfold/core";
-import { commitRecords, type LoggedCompaction, loggedRecords, revertPlan } from "@threadfold/turn";
+import { commitRecords, inProviderTokens, type LoggedCompaction, loggedRecords, revertPlan } from "@threadfold/turn";
 import type { FoldEvents } from "../events/session-events.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
@@ -37,8 +37,8 @@ export class PlanChanges {
     const { thread, request, store, journal, clock, history } = this.#ports;
     await history.load();
     const before = this.#ports.plan.current;
-    const { state } = thread;
-    const renderer = request.renderer(state);
+    const state = inProviderTokens(thread.state, request.estimate);
+    const renderer = request.renderer(thread.state);
     const tokens = renderer.measure(before);
     const unchanged = { before: tokens, after: tokens };
     const nothing = (reason: string) => ({ type: "no-op", reason, tokens: unchanged }) as const;
@@ -50,7 +50,7 @@ export class PlanChanges {
       countTokens: (text) => state.ledger.tokenizer.countTokens(text),
     });
     if (records === null) return nothing("no compaction hides anything");
-    const grounds = { state, renderer, budget: request.budget(state), now: clock.now() };
+    const grounds = { state, renderer, budget: request.budget(thread.state), now: clock.now() };
     const outcome = await commitRecords(store.plans, before, records, grounds);
     if (outcome.type === "conflict") await this.#ports.plan.refresh();
     if (outcome.type !== "committed") return outcome;
@@ -64,8 +64,12 @@ export class PlanChanges {
     const { thread, request, store, journal, clock, history } = this.#ports;
     await history.load();
     const before = this.#ports.plan.current;
-    const { state } = thread;
-    const turn = { state, renderer: request.renderer(state), budget: request.budget(state), now: clock.now() };
+    const turn = {
+      state: inProviderTokens(thread.state, request.estimate),
+      renderer: request.renderer(thread.state),
+      budget: request.budget(thread.state),
+      now: clock.now(),
+    };
     const outcome = await revertPlan(store.plans, before, planVersion, turn);
     if (outcome.type === "conflict") await this.#ports.plan.refresh();
     if (outcome.type !== "committed") return outcome;

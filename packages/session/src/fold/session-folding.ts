@@ -268,7 +268,7 @@ export class SessionFolding {
     const { history } = this.#ports;
     let turn = first;
     const look = async (): Promise<FoldDecision> => {
-      if (this.#ports.thread.state !== turn.state || this.#plan.current !== turn.plan)
+      if (this.#ports.thread.state.thread !== turn.state.thread || this.#plan.current !== turn.plan)
         turn = await this.#turns.now(this.#plan.current, options, turn);
       return decide(turn, options);
     };
@@ -296,7 +296,8 @@ export class SessionFolding {
     const summarizer = this.#hooks.summarizer(ruling, metered.summarizer);
     // Pins of a hook, and whatever was appended while it thought, belong to what is folded, and are decided on anew.
     const next = await this.#turns.now(this.#plan.current, told, { foldId, cause, summarizer });
-    const isSame = next.state === turn.state && next.plan === turn.plan && next.renderer === turn.renderer;
+    const isSame =
+      next.state.thread === turn.state.thread && next.plan === turn.plan && next.renderer === turn.renderer;
     return { turn: next, options: told, ...(isSame && { decision: due }) };
   }
 

@@ -10,7 +10,7 @@ import {
 } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { redactJson } from "@threadfold/summarizers";
-import { type CompactOptions, policyOfCall, type Turn } from "@threadfold/turn";
+import { type CompactOptions, inProviderTokens, policyOfCall, type Turn } from "@threadfold/turn";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
@@ -47,7 +47,7 @@ export class SessionTurns {
     const { options, store, preset, clock, thread, request, memory, events, sparesRehydrated } = this.#ports;
     request.take(asked.frame);
     await memory.load();
-    const { state } = thread;
+    const state = inProviderTokens(thread.state, memory.usage.estimate);
     return {
       ...names,
       threadId: options.threadId,
@@ -55,8 +55,8 @@ export class SessionTurns {
       state,
       plan,
       ...policyOfCall(preset, this.config, asked),
-      overheadTokens: overheadTokens(request.budget(state)),
-      renderer: request.renderer(state),
+      overheadTokens: overheadTokens(request.budget(thread.state)),
+      renderer: request.renderer(thread.state),
       artifacts: store.artifacts,
       ...((options.redactSecrets ?? true) && { redact: redactJson }),
       ...(options.determinismProbe !== undefined && { determinismProbe: options.determinismProbe }),

@@ -3,6 +3,7 @@ import {
   checkTimeLimit,
   contextCompactionConfigSchema,
   nearestName,
+  parseCalibration,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
@@ -224,6 +225,7 @@ export function checkedOptions(options: OpenOptions): OpenOptions {
   if (timeLimitMs !== undefined) checkTimeLimit("vectors.timeLimitMs", timeLimitMs);
   checkFrame(frame);
   if (options.models !== undefined) checkModelRows(options.models);
+  if (options.calibration !== undefined) parseCalibration(options.calibration);
   checkOverBudget(onOverBudget);
   checkCachePolicy(options);
   if (hooks !== undefined) checkHooks(hooks);

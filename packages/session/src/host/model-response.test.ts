@@ -9,7 +9,7 @@ const config = { maxInputTokens: 10_000 };
 describe("session.complete", () => {
   it("appends the answer, learns from the usage, and writes both down", async () => {
     const store = createMemoryStore();
-    const session = await openSession({ store, config, calibration: { model: "m" } });
+    const session = await openSession({ store, config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
     const { tokens } = await session.prepare();
     const done = await session.complete({
@@ -17,7 +17,7 @@ describe("session.complete", () => {
       usage: { inputTokens: Math.round(tokens * 1.05), outputTokens: 4, cacheReadTokens: 10 },
     });
     expect(done).toMatchObject({ appended: [{ id: "a", ordinal: 7 }], discarded: [], retry: false });
-    expect(session.calibration["m"]).toMatchObject({ observations: 1 });
+    expect(session.calibration["m"]).toMatchObject({ reports: 1 });
     const written = (await store.journal.read(threadId)).map(({ record }) => record.type);
     expect(written.slice(-2)).toEqual(["entries-appended", "usage-reported"]);
   });
@@ -33,7 +33,7 @@ describe("session.complete", () => {
 
   it("learns from an answer once, however often it is handed in", async () => {
     const store = createMemoryStore();
-    const session = await openSession({ store, config, calibration: { model: "m" } });
+    const session = await openSession({ store, config, model: "m" });
     await session.append([message("u0", "user", "Build it."), ...work(0, 3, 500)]);
     const { tokens } = await session.prepare();
     const usage = { inputTokens: Math.round(tokens * 1.05), outputTokens: 4 };

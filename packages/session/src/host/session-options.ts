@@ -1,4 +1,5 @@
 import type {
+  Calibration,
   Clock,
   CompactionEventListener,
   CompletionModel,
@@ -17,7 +18,6 @@ import type { VectorSearch } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
 import type { CompactionPreset, ToolDeclaration } from "@threadfold/strategies";
 import type { SummaryCheck, SummaryModelSettings } from "@threadfold/summarizers";
-import type { Calibration } from "@threadfold/tokenizers";
 import type { FrameFields, SummaryFailure } from "@threadfold/turn";
 import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { Environment } from "./compaction-switch.ts";
@@ -60,13 +60,14 @@ export interface SessionOptions {
   readonly preset?: CompactionPreset;
   /** Figures that override the preset's. */
   readonly config?: Partial<ContextCompactionConfig>;
-  /** Counts tokens. chars/4 by default. */
-  readonly tokenizer?: ProviderAwareTokenizer;
   /**
-   * What earlier sessions learned of a model's counter, and the model; `ContextSession.calibration` returns it,
-   * improved.
+   * Counts tokens. By classes of characters by default. Until the provider reports its first figure the counter's own are
+   * taken, and where its error is known (a counter of Threadfold, and `safetyBufferTokens` not set) that much of the room is
+   * kept free; from then on all figures are in the provider's tokens.
    */
-  readonly calibration?: { readonly model: string; readonly learned?: Calibration };
+  readonly tokenizer?: ProviderAwareTokenizer;
+  /** What earlier sessions learned of models' counters; `ContextSession.calibration` returns it, improved. */
+  readonly calibration?: Calibration;
   /**
    * Summarizes folded spans with a model: with the preset's prompt, checked, cached, and with the extractive summarizer
    * in its place when it fails; handoffs are written with it as well. One that failed in three folds in a row is left

@@ -1,5 +1,6 @@
 import {
   asThreadId,
+  type Calibration,
   type Clock,
   type ContextCompactionConfig,
   compactionConfig,
@@ -19,7 +20,7 @@ import {
   durabilityPolicy,
   threadfoldPreset,
 } from "@threadfold/strategies";
-import { type Calibration, calibratedTokenizer, heuristicTokenizer, NO_CALIBRATION } from "@threadfold/tokenizers";
+import { characterClassTokenizer } from "@threadfold/tokenizers";
 import { checkedOptions } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
@@ -75,8 +76,8 @@ export interface OpenSessionState {
 
 /** The options of a session on another thread: those of an open one, with the cap, the model and the counter that it has now. */
 export function otherOptions(
-  { config, calibration, ...options }: SessionOptions,
-  { threadId, store, config: { maxInputTokens }, model, calibration: learned }: OpenSessionState,
+  { config, ...options }: SessionOptions,
+  { threadId, store, config: { maxInputTokens }, model, calibration }: OpenSessionState,
 ): SessionOptions {
   return {
     ...options,
@@ -84,7 +85,7 @@ export function otherOptions(
     store,
     config: { ...config, maxInputTokens },
     ...(model !== undefined && { model }),
-    ...(calibration !== undefined && { calibration: { ...calibration, learned } }),
+    calibration,
   };
 }
 
@@ -98,7 +99,7 @@ export function sessionParts(options: SessionOptions): SessionParts {
     store: limitedStore(givenStore, options.storeTimeLimitMs ?? STORE_TIME_LIMIT_MS),
     preset,
     config,
-    tokenizer: calibrated(options.tokenizer ?? heuristicTokenizer(), options.calibration),
+    tokenizer: options.tokenizer ?? characterClassTokenizer(),
     durabilityOf: durabilityPolicy(config),
   };
 }
@@ -107,16 +108,6 @@ export function sessionParts(options: SessionOptions): SessionParts {
 function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">) {
   const row = model === undefined ? undefined : modelRow(model, models);
   return row === undefined ? {} : { maxInputTokens: suggestedCap(row) };
-}
-
-/**
- * A counter that applies what earlier sessions learned. The factor holds for the whole session, because every message
- * is counted once; what this session learns is for the next one.
- */
-function calibrated(tokenizer: ProviderAwareTokenizer, calibration: SessionOptions["calibration"]) {
-  if (calibration === undefined) return tokenizer;
-  const { model, learned = NO_CALIBRATION } = calibration;
-  return calibratedTokenizer(tokenizer, learned, model);
 }
 
 type StorePart = Exclude<keyof ThreadfoldStore, "close">;

@@ -31,6 +31,8 @@ export interface RenderInputs {
   readonly summaryWording?: SummaryWording;
   readonly model?: string;
   readonly threadVersion: number;
+  /** Tokens of the request by the tokenizer. */
+  readonly counted: number;
   readonly rehydrated: readonly RehydrationResult[];
   readonly cache?: RequestCacheRecord;
 }
@@ -116,7 +118,7 @@ export class SessionJournal implements SessionRecorder {
       frame: await this.#keepFrame(turn.frame),
       rehydrated,
       payloadDigest: prepared.digest,
-      tokens: prepared.tokens,
+      tokens: turn.counted,
       ...(turn.cache !== undefined && { cache: turn.cache }),
     });
   }

@@ -1,33 +1,55 @@
-import type { AuditJournal, FoldAttemptedRecord, JournalEntry, ThreadId } from "@threadfold/core";
-import { NO_USAGE, type UsageReport, type UsageState } from "@threadfold/turn";
+import type {
+  AuditJournal,
+  FoldAttemptedRecord,
+  JournalEntry,
+  JournalRecord,
+  LearnedOfModel,
+  ThreadId,
+} from "@threadfold/core";
+import { NO_USAGE, type OverflowFigures, type UsageReport, type UsageState } from "@threadfold/turn";
 
 /** Entries among which the newest request stands: nothing but appends comes between a request and its usage. */
 const RECORDS_LOOKED_AT = 32;
 
-/** Writes down what a provider reported of the newest request. Nothing is written when the journal holds no request. */
-export async function recordUsage(
+/** What a provider said of the newest request: its usage, or that it was too long. */
+export type RequestEnd =
+  | { readonly type: "usage-reported"; readonly report: UsageReport; readonly learned: LearnedOfModel }
+  | { readonly type: "request-overflowed"; readonly report: OverflowFigures; readonly learned: LearnedOfModel };
+
+/** Writes down what a provider said of the newest request. Nothing is written when the journal holds no request. */
+export async function recordRequestEnd(
   journal: AuditJournal,
   threadId: ThreadId,
-  report: UsageReport,
+  end: RequestEnd,
   at: string,
   known: number,
 ): Promise<number> {
   const entries = await journalTail(journal, threadId, RECORDS_LOOKED_AT, known);
   const request = entries.findLast(({ record }) => record.type === "request-rendered");
   if (request === undefined) return known;
-  const { inputTokens, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = report;
+  return (await journal.append(threadId, recordOfEnd(end, request.sequence), at)).sequence;
+}
+
+function recordOfEnd(end: RequestEnd, requestSequence: number): JournalRecord {
+  const { learned } = end;
+  if (end.type === "request-overflowed") {
+    const { inputTokens, limitTokens } = end.report;
+    return {
+      type: end.type,
+      requestSequence,
+      ...(inputTokens !== undefined && { inputTokens }),
+      ...(limitTokens !== undefined && { limitTokens }),
+      learned,
+    };
+  }
+  const { inputTokens, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = end.report;
   const usage = {
     inputTokens,
     outputTokens,
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),
     ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
   };
-  const entry = await journal.append(
-    threadId,
-    { type: "usage-reported", requestSequence: request.sequence, usage },
-    at,
-  );
-  return entry.sequence;
+  return { type: end.type, requestSequence, usage, learned };
 }
 
 /** Entries that are looked at. While a trigger fires, each call leaves a record, so what matters is never far back. */
@@ -37,6 +59,8 @@ const LOOKED_AT = 64;
 export interface SessionPast {
   readonly attempt: FoldAttemptedRecord | undefined;
   readonly usage: UsageState;
+  /** What was learned of a model last; undefined where nothing was. */
+  readonly learned: LearnedOfModel | undefined;
   /** When the newest request was rendered, in milliseconds since the epoch; null when there was none. */
   readonly requestedAt: number | null;
   /** The newest requests, oldest first. */
@@ -46,6 +70,7 @@ export interface SessionPast {
 export const NO_PAST: SessionPast = Object.freeze({
   attempt: undefined,
   usage: NO_USAGE,
+  learned: undefined,
   requestedAt: null,
   requests: [],
 });
@@ -56,14 +81,42 @@ export async function readSessionPast(journal: AuditJournal, threadId: ThreadId)
   const attempt = newest(entries, "fold-attempted");
   const request = newest(entries, "request-rendered");
   if (request?.record.type !== "request-rendered") return { ...NO_PAST, attempt: recordOf(attempt) };
-  const { planVersion, tokens } = request.record;
+  const { planVersion, tokens: counted } = request.record;
+  const learned = learnedIn(entries);
   return {
     attempt: recordOf(attempt),
-    usage: { ...NO_USAGE, sent: { planVersion, tokens }, measured: measuredIn(entries) },
+    usage: {
+      ...NO_USAGE,
+      ...(learned !== undefined && { estimate: learned.estimate }),
+      sent: { planVersion, counted },
+      measured: measuredIn(entries),
+      overflow: overflowIn(entries),
+    },
+    learned,
     requestedAt: Date.parse(request.at),
     requests: entries.filter(({ record }) => record.type === "request-rendered"),
   };
 }
+
+function learnedIn(entries: readonly JournalEntry[]): LearnedOfModel | undefined {
+  const record = entries.findLast(
+    ({ record: { type } }) => type === "usage-reported" || type === "request-overflowed",
+  )?.record;
+  return record?.type === "usage-reported" || record?.type === "request-overflowed" ? record.learned : undefined;
+}
+
+/** Whether the newest request was refused and no fold has answered that yet: then the next one must not be the same. */
+function overflowIn(entries: readonly JournalEntry[]): UsageState["overflow"] {
+  const last = entries.findLast(({ record: { type } }) => ENDS_OVERFLOW.has(type))?.record.type;
+  return last === "request-overflowed" ? "pending" : "none";
+}
+
+const ENDS_OVERFLOW: ReadonlySet<JournalRecord["type"]> = new Set([
+  "request-overflowed",
+  "usage-reported",
+  "plan-committed",
+  "fold-attempted",
+]);
 
 const newest = (entries: readonly JournalEntry[], type: JournalEntry["record"]["type"]): JournalEntry | undefined =>
   entries.findLast(({ record }) => record.type === type);

@@ -25,11 +25,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import { replayThread } from "../replay/replay-thread.ts";
+import { tokenizer } from "../testing/agent-work.ts";
 import { ContextSession } from "./context-session.ts";
 
 const threadId = asThreadId("session-1");
 const open = (options: Partial<SessionOptions> = {}) =>
-  ContextSession.open({ threadId, clock: pinnedClock(0), preset: ladderPreset, ...options });
+  ContextSession.open({ threadId, clock: pinnedClock(0), preset: ladderPreset, tokenizer, ...options });
 
 const exchange = (index: number, size = 2_000): readonly MessageInput[] => [
   assistant(`a${index}`, call(`call_${index}`, "bash", { command: `make step-${index}` })),

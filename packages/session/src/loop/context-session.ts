@@ -179,10 +179,11 @@ export class ContextSession extends SessionReading {
   /**
    * Takes note that the provider refused the newest request as too long: the next `prepare` folds for it, once (L19). What
    * the refusal teaches of the model's limit holds until a larger request is answered, and for 64 answers at first, then for
-   * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment.
+   * twice as many each time that it is found to be true; `switchModel({})` forgets it, as for another deployment. It holds at
+   * once; what is awaited is its record in the journal, by which it outlives a restart.
    */
-  reportOverflow(report: OverflowFigures = {}): void {
-    this.#answers.overflowed(report);
+  reportOverflow(report: OverflowFigures = {}): Promise<void> {
+    return this.#answers.overflowed(report);
   }
 
   /**
@@ -194,7 +195,7 @@ export class ContextSession extends SessionReading {
   switchModel(target: ModelTarget): void {
     checkTarget(target);
     this.#services.request.retarget(target);
-    this.#services.memory.modelSwitched();
+    this.#services.memory.modelSwitched(this.#services.request.model);
   }
 
   /**

@@ -41,12 +41,12 @@ export class ModelAnswers {
     const overflow = overflowIn(error);
     if (overflow === null) return { kind: "other", retry: false };
     await this.#services.memory.load();
-    this.overflowed(overflow);
+    await this.overflowed(overflow);
     return { kind: "overflow", retry: await this.#services.folding.foldsNext() };
   }
 
-  overflowed(report: OverflowFigures): void {
+  overflowed(report: OverflowFigures): Promise<void> {
     const { memory, request } = this.#services;
-    memory.overflowed(report, tokenBudget(request.config).limitTokens);
+    return memory.overflowed(report, tokenBudget(request.config).limitTokens);
   }
 }

@@ -1,6 +1,7 @@
 import {
   type AgentThread,
   type CacheBill,
+  type Calibration,
   type CompactionPlan,
   type ContextCompactionConfig,
   cacheBill,
@@ -22,7 +23,6 @@ import {
   type SearchThreadTool,
 } from "@threadfold/rehydration";
 import type { ProviderFormat } from "@threadfold/renderer";
-import type { Calibration } from "@threadfold/tokenizers";
 import type { RequestFrame } from "@threadfold/turn";
 import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -74,7 +74,7 @@ export abstract class SessionReading {
     return this.#services.request.format;
   }
 
-  /** What is known of the model's counter by now. Keep it and open the next session with it. */
+  /** What is known of models' counters by now. Keep it and open the next session with it. */
   get calibration(): Calibration {
     return this.#services.memory.calibration;
   }

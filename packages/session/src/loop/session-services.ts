@@ -1,7 +1,8 @@
-import type { Clock, CompactionPlan, ThreadfoldStore } from "@threadfold/core";
+import { type Clock, type CompactionPlan, scaledTokens, type ThreadfoldStore, unreported } from "@threadfold/core";
 import { MemoryRecallIndex, type RehydrationResult } from "@threadfold/rehydration";
-import { formatById } from "@threadfold/renderer";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { journaledAccess } from "@threadfold/stores";
+import { knownCount } from "@threadfold/tokenizers";
 import { problemOf, type ThreadState } from "@threadfold/turn";
 import { SessionEvents } from "../events/session-events.ts";
 import { SessionFolding } from "../fold/session-folding.ts";
@@ -11,7 +12,7 @@ import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.t
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { openedOptions, type SessionParts, sessionParts, systemClock } from "../host/session-parts.ts";
 import { noJournal, SessionJournal, type SessionRecorder, type WriteFailure } from "../journal/session-journal.ts";
-import { SessionMemory } from "../memory/session-memory.ts";
+import { type MemoryOwner, SessionMemory } from "../memory/session-memory.ts";
 import { CacheMarks } from "../prepare/cache-marks.ts";
 import { CacheTrace } from "../prepare/cache-trace.ts";
 import { type FittingRequestPorts, fittingRequest } from "../prepare/fitting-request.ts";
@@ -75,7 +76,7 @@ function sessionServices(
   const thread = sessionThread(options, parts, records, first);
   const plan = new SessionPlan(store, firstPlan);
   const history = new SessionHistory({ store, thread, plan });
-  const request = requestSettings(options, parts);
+  const request = requestSettings(options, parts, memory);
   const unfolding = sessionUnfolding(options, parts, records, { thread, plan, history });
   const { background } = options;
   const folding = new SessionFolding({
@@ -113,7 +114,15 @@ interface SessionRecords {
   readonly memory: SessionMemory;
 }
 
-function sessionRecords(options: SessionOptions, { store, config }: SessionParts): SessionRecords {
+const formatOf = ({ format }: SessionOptions): ProviderFormat => format ?? formatById("anthropic-messages");
+
+const memoryOwner = ({ threadId, model, calibration = {} }: SessionOptions): MemoryOwner => ({
+  threadId,
+  model,
+  learned: calibration,
+});
+
+function sessionRecords(options: SessionOptions, { store, config, tokenizer }: SessionParts): SessionRecords {
   const { threadId, tenantId = null } = options;
   const clock = options.clock ?? systemClock;
   const events = new SessionEvents(options, clock);
@@ -134,7 +143,8 @@ function sessionRecords(options: SessionOptions, { store, config }: SessionParts
     clock,
     events,
     journal,
-    memory: new SessionMemory(options, {
+    memory: new SessionMemory(memoryOwner(options), {
+      estimateOf: (model) => unreported(knownCount(tokenizer.id, model, formatOf(options).id).slope),
       journal: keepsJournal ? store.journal : null,
       clock,
       emit: (event) => events.emit(event),
@@ -169,16 +179,17 @@ function sessionThread(
   });
 }
 
-function requestSettings(
-  { format, model, models, frame, summaryRole, config: given }: SessionOptions,
-  { config, preset }: SessionParts,
-) {
+function requestSettings(options: SessionOptions, { config, preset, tokenizer }: SessionParts, memory: SessionMemory) {
+  const { model, models, frame, summaryRole, config: given } = options;
+  const format = formatOf(options);
   const ownCap = given?.maxInputTokens ?? preset.config.maxInputTokens;
   return new RequestSettings({
     config,
     ...(ownCap !== undefined && { ownCap }),
     ...(models !== undefined && { models }),
-    format: format ?? formatById("anthropic-messages"),
+    format,
+    count: () => memory.usage,
+    margin: (asked) => knownCount(tokenizer.id, asked, format.id).margin,
     ...(model !== undefined && { model }),
     ...(frame !== undefined && { frame }),
     ...(summaryRole !== undefined && { summaryRole }),
@@ -188,17 +199,18 @@ function requestSettings(
 function sessionUnfolding(
   options: SessionOptions,
   { store, config, tokenizer }: SessionParts,
-  { clock, events }: SessionRecords,
+  { clock, events, memory }: SessionRecords,
   { thread, plan, history }: Pick<SessionServices, "thread" | "plan" | "history">,
 ): Unfolding {
   const { tenantId = null, securityContext, vectors } = options;
   const { ranges } = store;
+  const countTokens = (text: string): number => scaledTokens(memory.usage.estimate, tokenizer.countTokens(text));
   return new Unfolding({
     index: store.recall ?? new MemoryRecallIndex(),
     ...readArtifacts(options, store, clock),
     config,
     tenantId,
-    tokenizer,
+    countTokens,
     clock,
     ...(securityContext !== undefined && { securityContext }),
     onEvent: (event) => events.emit(event),
@@ -211,7 +223,7 @@ function sessionUnfolding(
         store,
         artifacts: store.artifacts,
         ...(securityContext !== undefined && { requester: securityContext }),
-        countTokens: (text) => tokenizer.countTokens(text),
+        countTokens,
         maxTokens,
       }),
   });

@@ -1,9 +1,9 @@
 import { availableForMessages, overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
-import type { UsageTotals } from "@threadfold/turn";
+import { inProviderTokens, type UsageTotals } from "@threadfold/turn";
 import type { RecallTotals } from "../unfold/unfolding.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** A session in figures. Tokens are those of the session's counter, where nothing else is said. */
+/** A session in figures. Tokens are the provider's, as far as its reports say how it counts. */
 export interface SessionStats {
   /** Tokens of the request under the current plan. */
   readonly tokens: number;
@@ -55,7 +55,7 @@ export function sessionStats({
     compactionCount: plan.version,
     messages: state.thread.length,
     foldedMessages: folded.reduce((sum, { span }) => sum + spanLength(span), 0),
-    unfoldedTokens: state.ledger.totalTokens + overhead,
+    unfoldedTokens: inProviderTokens(state, memory.usage.estimate).ledger.totalTokens + overhead,
     pins: state.thread.livePins.length,
     learnedLimit: Number.isFinite(memory.limit) ? memory.limit : null,
     usage: memory.totals,

@@ -1,3 +1,4 @@
+import { requestTokens, unreported } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,23 +16,23 @@ import {
   usageOf,
 } from "./memory-state.ts";
 
-const calibration = { model: "a-model" };
+const OTHER = unreported(1.3);
 const tokens = fc.integer({ min: 1, max: 200_000 });
 /** Everything that may happen between two folds, as what it makes of a state. */
 const happenings: fc.Arbitrary<(state: MemoryState) => MemoryState> = fc.oneof(
   fc.tuple(tokens, fc.nat(1e9)).map(([sent, now]) => (state: MemoryState) => {
-    return afterRequest(state, { planVersion: 0, tokens: sent }, now);
+    return afterRequest(state, { planVersion: 0, counted: sent }, now);
   }),
   fc.tuple(tokens, fc.constantFrom("end", "max-output", "error", "aborted")).map(([inputTokens, stopReason]) => {
     return (state: MemoryState) =>
-      afterUsage(state, { report: { inputTokens, stopReason }, shownTokens: undefined }, calibration).state;
+      afterUsage(state, { report: { inputTokens, stopReason }, shownTokens: undefined }).state;
   }),
   fc
     .constantFrom("end", "max-output", "error", "aborted")
     .map((stopReason) => (state: MemoryState) => afterUnmeasured(state, stopReason)),
-  tokens.map((room) => (state: MemoryState) => afterRefused(state, {}, room)),
+  tokens.map((room) => (state: MemoryState) => afterRefused(state, {}, room).state),
   fc.constant(afterDeclined),
-  fc.constant(afterSwitch),
+  fc.constant((state: MemoryState) => afterSwitch(state, "another", OTHER)),
 );
 const histories = fc.array(happenings, { maxLength: 30 });
 
@@ -58,11 +59,12 @@ describe("what a session remembers", () => {
     fc.assert(
       fc.property(histories, tokens, fc.boolean(), (history, sent, isAnswered) => {
         const answered = afterUnmeasured(remembered(history), "end");
-        const refused = afterRefused(afterRequest(answered, { planVersion: 0, tokens: sent }, 1), {}, 1_000_000);
+        const refused = afterRefused(afterRequest(answered, { planVersion: 0, counted: sent }, 1), {}, 1_000_000).state;
         expect(usageOf(refused).overflow).toBe("pending");
-        expect(refused.limit.tokens).toBeLessThan(Math.max(2, sent));
+        const { estimate } = usageOf(answered);
+        expect(refused.limit.tokens).toBeLessThan(Math.max(2, requestTokens(estimate, sent)));
         const folded = afterDeclined(refused);
-        const next = afterRefused(isAnswered ? afterUnmeasured(folded, "end") : folded, {}, 1_000_000);
+        const next = afterRefused(isAnswered ? afterUnmeasured(folded, "end") : folded, {}, 1_000_000).state;
         expect(usageOf(next).overflow).toBe(isAnswered ? "pending" : "exhausted");
       }),
       runs(200),
@@ -70,14 +72,14 @@ describe("what a session remembers", () => {
   });
 
   it("keeps what happened when an earlier session's journal is read late, and takes its fold", () => {
-    const usage = { ...NO_PAST.usage, sent: { planVersion: 3, tokens: 7 } };
-    const read = { attempt: { ...ATTEMPT }, usage, requestedAt: 5, requests: [] };
+    const usage = { ...NO_PAST.usage, sent: { planVersion: 3, counted: 7 } };
+    const read = { ...NO_PAST, attempt: { ...ATTEMPT }, usage, requestedAt: 5 };
     expect(afterReading(emptyMemory(), read).past).toEqual(read);
-    const happened = afterRequest(emptyMemory(), { planVersion: 4, tokens: 9 }, 6);
+    const happened = afterRequest(emptyMemory(), { planVersion: 4, counted: 9 }, 6);
     const { past } = afterReading(happened, read);
     expect(past?.attempt).toEqual(ATTEMPT);
     expect(past?.requestedAt).toBe(6);
-    expect(past?.usage.sent).toEqual({ planVersion: 4, tokens: 9 });
+    expect(past?.usage.sent).toEqual({ planVersion: 4, counted: 9 });
   });
 });
 

@@ -1,11 +1,15 @@
-import type {
-  CompactionOutcome,
-  CompactionPlan,
-  ContextCompactionEvent,
-  FoldAttemptedRecord,
-  Summarizer,
+import {
+  type CompactionOutcome,
+  type CompactionPlan,
+  type ContextCompactionEvent,
+  type FoldAttemptedRecord,
+  handedOn,
+  type LearnedOfModel,
+  requestTokens,
+  type Summarizer,
+  type TokenEstimate,
+  unreported,
 } from "@threadfold/core";
-import { type Calibration, learnedFactor, NO_CALIBRATION, observeUsage } from "@threadfold/tokenizers";
 import {
   addUsage,
   afterAcceptance,
@@ -26,6 +30,7 @@ import {
   NO_LIMIT,
   NO_SUMMARIZER_FAILURES,
   NO_TOTALS,
+  NO_USAGE,
   type OverflowFigures,
   type SentRequest,
   type StopReason,
@@ -37,8 +42,7 @@ import {
   type UsageState,
   type UsageTotals,
 } from "@threadfold/turn";
-import type { SessionOptions } from "../host/session-options.ts";
-import { NO_PAST, type SessionPast } from "../journal/session-past.ts";
+import { NO_PAST, type RequestEnd, type SessionPast } from "../journal/session-past.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 
 /**
@@ -49,6 +53,10 @@ const CALLS_BETWEEN_RECORDS = 8;
 
 /** What a session remembers from one fold to the next, at one moment. */
 export interface MemoryState {
+  /** The model that requests go to; null while it has no name. */
+  readonly model: string | null;
+  /** What is taken of the provider's counter to begin with. */
+  readonly begun: TokenEstimate;
   /** What was tried, sent and measured last; undefined while nothing was, and nothing was read of an earlier session. */
   readonly past: SessionPast | undefined;
   /** What was tried under the current plan in this session; undefined before the first fold. */
@@ -57,7 +65,6 @@ export interface MemoryState {
   /** The newest fold that had no effect, and what it depended on. */
   readonly failed: { readonly key: string; readonly outcome: CompactionOutcome } | undefined;
   readonly summarizerFailures: SummarizerFailures;
-  readonly calibration: Calibration;
   readonly totals: UsageTotals;
   /** The step at which a fold without effect was recorded last. */
   readonly recordedAtStep: number;
@@ -65,7 +72,7 @@ export interface MemoryState {
 
 /** What a session does with what it has just learned. */
 export type MemoryEffect =
-  | { readonly type: "record-usage"; readonly report: UsageReport }
+  | { readonly type: "record-end"; readonly end: RequestEnd }
   | { readonly type: "record-fold"; readonly record: FoldAttemptedRecord }
   | { readonly type: "emit"; readonly event: ContextCompactionEvent };
 
@@ -77,19 +84,20 @@ export interface Remembered {
 
 const NO_EFFECTS: readonly MemoryEffect[] = Object.freeze([]);
 
-/** @param learned what earlier sessions learned of the model's counter. */
-export const emptyMemory = (learned: Calibration = NO_CALIBRATION): MemoryState => ({
+/** @param begun what is known of the model's counter to begin with. */
+export const emptyMemory = (begun: TokenEstimate = unreported(), model: string | null = null): MemoryState => ({
+  model,
+  begun: handedOn(begun),
   past: undefined,
   history: undefined,
   limit: NO_LIMIT,
   failed: undefined,
   summarizerFailures: NO_SUMMARIZER_FAILURES,
-  calibration: learned,
   totals: NO_TOTALS,
   recordedAtStep: Number.NEGATIVE_INFINITY,
 });
 
-export const usageOf = ({ past = NO_PAST }: MemoryState): UsageState => past.usage;
+export const usageOf = ({ past, begun }: MemoryState): UsageState => past?.usage ?? { ...NO_USAGE, estimate: begun };
 
 const withUsage = (state: MemoryState, usage: UsageState): MemoryState => ({
   ...state,
@@ -97,10 +105,26 @@ const withUsage = (state: MemoryState, usage: UsageState): MemoryState => ({
 });
 
 /** The state with what an earlier session left. What happened in this session already counts for more. */
-export const afterReading = (state: MemoryState, read: SessionPast): MemoryState => ({
-  ...state,
-  past: state.past === undefined ? read : { ...state.past, attempt: read.attempt },
-});
+export function afterReading(state: MemoryState, read: SessionPast): MemoryState {
+  if (state.past !== undefined) return { ...state, past: { ...state.past, attempt: read.attempt } };
+  // What another model counted, takes or refused says nothing of this one.
+  const { learned } = read;
+  const isSameModel = learned === undefined || learned.model === state.model;
+  if (!isSameModel)
+    return { ...state, past: { ...read, usage: { ...NO_USAGE, sent: read.usage.sent, estimate: state.begun } } };
+  const estimate = learned?.estimate ?? state.begun;
+  return { ...state, limit: learned?.limit ?? state.limit, past: { ...read, usage: { ...read.usage, estimate } } };
+}
+
+/** What the next session is to know of the model. */
+function learnedIn(state: MemoryState): LearnedOfModel {
+  const { limit, model } = state;
+  return {
+    model,
+    estimate: usageOf(state).estimate,
+    limit: limit === NO_LIMIT || !Number.isFinite(limit.tokens) ? null : limit,
+  };
+}
 
 /** What was tried under a plan, in this session or the one before it. */
 export const historyUnder = ({ history, past }: MemoryState, plan: CompactionPlan): FoldHistory =>
@@ -145,18 +169,17 @@ interface ReportedAnswer {
   readonly shownTokens: number | undefined;
 }
 
-/** The state after a provider reported the usage of a request. */
-export function afterUsage(
-  before: MemoryState,
-  { report, shownTokens }: ReportedAnswer,
-  calibration: SessionOptions["calibration"],
-): Remembered {
-  const usage = afterReport(usageOf(before), report, shownTokens);
+/** The state after a provider reported the usage of a request. What it says is written down also where it cannot be true. */
+export function afterUsage(before: MemoryState, { report, shownTokens }: ReportedAnswer): Remembered {
+  const earlier = usageOf(before);
+  const usage = afterReport(earlier, report, shownTokens);
   const state = { ...withUsage(before, usage), totals: addUsage(before.totals, report) };
-  const { measured } = usage;
-  if (measured === null || measured === usageOf(before).measured) return { state, effects: NO_EFFECTS };
-  const learned = calibrated(state.calibration, measured.counted, measured.inputTokens, calibration);
-  return { state: accepted({ ...state, calibration: learned }), effects: [{ type: "record-usage", report }] };
+  const { planVersion = earlier.sent?.planVersion } = report;
+  if (usage === earlier || planVersion !== earlier.sent?.planVersion) return { state, effects: NO_EFFECTS };
+  const isMeasured = usage.measured !== earlier.measured;
+  const next = accepted(state, isMeasured ? usage.measured?.inputTokens : undefined);
+  const end = { type: "usage-reported", report, learned: learnedIn(next) } as const;
+  return { state: next, effects: [{ type: "record-end", end }] };
 }
 
 /** The state after an answer of which nothing was reported. */
@@ -166,12 +189,15 @@ export function afterUnmeasured(before: MemoryState, stopReason: StopReason): Me
 }
 
 /** The state after a refusal; only the first one in a row teaches a limit and asks for a fold (L19). */
-export function afterRefused(state: MemoryState, report: OverflowFigures, room: number): MemoryState {
-  const usage = afterOverflow(usageOf(state));
-  const { overflow, sent } = usage;
-  const next = withUsage(state, usage);
-  if (overflow !== "pending" || sent === null) return next;
-  return { ...next, limit: afterRefusal(state.limit, limitAfterOverflow(room, sent.tokens, report)) };
+export function afterRefused(before: MemoryState, report: OverflowFigures, room: number): Remembered {
+  const usage = afterOverflow(usageOf(before), report.inputTokens);
+  const { overflow, sent, estimate } = usage;
+  const heard = withUsage(before, usage);
+  if (overflow !== "pending" || sent === null) return { state: heard, effects: NO_EFFECTS };
+  const taught = limitAfterOverflow(room, requestTokens(estimate, sent.counted), report);
+  const state = { ...heard, limit: afterRefusal(before.limit, taught) };
+  const end = { type: "request-overflowed", report, learned: learnedIn(state) } as const;
+  return { state, effects: [{ type: "record-end", end }] };
 }
 
 /** The state after a request for a fold was met without one: it does not ask again until an answer came through. */
@@ -185,9 +211,12 @@ export function afterBreak(state: MemoryState, turn: Turn, forced: boolean): Mem
   return afterDeclined({ ...state, history });
 }
 
-/** The state for another model: its limit is not known, and nothing was measured of it. */
-export const afterSwitch = (state: MemoryState): MemoryState =>
-  withUsage({ ...state, limit: NO_LIMIT }, { ...usageOf(state), measured: null });
+/** The state for another model, or another deployment of the same: its limit is not known, and nothing was measured of it. */
+export function afterSwitch(state: MemoryState, model: string | null, begun: TokenEstimate): MemoryState {
+  const estimate = handedOn(begun);
+  const switched = { ...state, limit: NO_LIMIT, model, begun: estimate };
+  return withUsage(switched, { ...usageOf(state), measured: null, estimate });
+}
 
 /** The state after a turn: one without a new plan is recorded, and it is told when the breaker opens. */
 export function afterTurn(before: MemoryState, turn: Turn, result: TurnResult, forced: boolean): Remembered {
@@ -231,21 +260,9 @@ function breakerOpened(turn: Turn, { outcome: { type }, history: { failures } }:
   return [{ type: "emit", event: { ...base, type: "compaction_breaker_opened", failures, reason } }];
 }
 
-/** The state after the provider took the newest request. */
-function accepted(state: MemoryState): MemoryState {
-  const { sent } = usageOf(state);
-  return sent === null ? state : { ...state, limit: afterAcceptance(state.limit, sent.tokens) };
-}
-
-/** What a report teaches; the figures of a calibrated counter are taken back to those of its base. */
-function calibrated(
-  before: Calibration,
-  counted: number,
-  reportedTokens: number,
-  options: SessionOptions["calibration"],
-): Calibration {
-  if (options === undefined) return before;
-  const { model, learned = NO_CALIBRATION } = options;
-  const countedTokens = counted / learnedFactor(learned, model).factor;
-  return observeUsage(before, { model, countedTokens, reportedTokens });
+/** The state after the provider took the newest request. @param inputTokens what it counted of it; estimated when it said nothing. */
+function accepted(state: MemoryState, inputTokens?: number): MemoryState {
+  const { sent, estimate } = usageOf(state);
+  if (sent === null) return state;
+  return { ...state, limit: afterAcceptance(state.limit, inputTokens ?? requestTokens(estimate, sent.counted)) };
 }

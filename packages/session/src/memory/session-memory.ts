@@ -1,5 +1,6 @@
 import type {
   AuditJournal,
+  Calibration,
   Clock,
   CompactionOutcome,
   CompactionPlan,
@@ -7,8 +8,9 @@ import type {
   JournalEntry,
   JournalRecord,
   Summarizer,
+  ThreadId,
+  TokenEstimate,
 } from "@threadfold/core";
-import type { Calibration } from "@threadfold/tokenizers";
 import {
   countRest,
   type FoldHistory,
@@ -21,9 +23,8 @@ import {
   type UsageState,
   type UsageTotals,
 } from "@threadfold/turn";
-import type { SessionOptions } from "../host/session-options.ts";
 import type { WriteFailure } from "../journal/session-journal.ts";
-import { NO_PAST, readSessionPast, recordUsage } from "../journal/session-past.ts";
+import { NO_PAST, readSessionPast, recordRequestEnd } from "../journal/session-past.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import {
   afterBreak,
@@ -46,8 +47,22 @@ import {
   usageOf,
 } from "./memory-state.ts";
 
+/** Whose memory it is. */
+export interface MemoryOwner {
+  readonly threadId: ThreadId;
+  /** The model that requests go to; undefined while it has no name. */
+  readonly model: string | undefined;
+  /** What earlier sessions learned of models. */
+  readonly learned: Calibration;
+}
+
+/** The name of the model that has none, in a calibration. */
+const UNNAMED = "";
+
 /** What the memory of a session reaches the outside with. */
 export interface MemoryPorts {
+  /** What is known of a model's counter before any report. */
+  readonly estimateOf: (model: string | undefined) => TokenEstimate;
   /** Null for a session that keeps none. */
   readonly journal: AuditJournal | null;
   readonly clock: Clock;
@@ -62,24 +77,32 @@ export interface MemoryPorts {
  * read from its end when it is first needed.
  */
 export class SessionMemory {
-  readonly #options: Pick<SessionOptions, "threadId" | "calibration">;
+  readonly #threadId: ThreadId;
   readonly #ports: MemoryPorts;
   #state: MemoryState;
+  #learned: Calibration;
   #isLoaded = false;
   /** The number of the newest entry of the journal that is known; a lookup begins there. */
   #sequence = 0;
 
-  constructor(options: Pick<SessionOptions, "threadId" | "calibration">, ports: MemoryPorts) {
-    this.#options = options;
+  constructor({ threadId, model, learned }: MemoryOwner, ports: MemoryPorts) {
+    this.#threadId = threadId;
     this.#ports = ports;
-    this.#state = emptyMemory(options.calibration?.learned);
+    this.#learned = learned;
+    this.#state = emptyMemory(this.#knownOf(model), model);
+  }
+
+  #knownOf(model: string | undefined): TokenEstimate {
+    const name = model ?? UNNAMED;
+    const learned = Object.hasOwn(this.#learned, name) ? this.#learned[name] : undefined;
+    return learned ?? this.#ports.estimateOf(model);
   }
 
   /** Reads what an earlier session left, once. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
     const { journal } = this.#ports;
-    const past = journal === null ? NO_PAST : await readSessionPast(journal, this.#options.threadId);
+    const past = journal === null ? NO_PAST : await readSessionPast(journal, this.#threadId);
     if (this.#isLoaded) return;
     this.#isLoaded = true;
     this.#state = afterReading(this.#state, past);
@@ -99,9 +122,9 @@ export class SessionMemory {
     return this.#state.totals;
   }
 
-  /** What was learned of the model's counter, by this session and those before it. */
+  /** What was learned of models' counters, by this session and those before it. */
   get calibration(): Calibration {
-    return this.#state.calibration;
+    return this.#learned;
   }
 
   /** The newest requests of an earlier session, oldest first. */
@@ -138,8 +161,7 @@ export class SessionMemory {
 
   /** Counts how the summarizer did in a fold, however the fold ended, and reports once when it failed too often (S18). */
   summarizerAsked(problem: string | null, budgetLimit: number): Promise<void> {
-    const { threadId } = this.#options;
-    return this.#take(afterSummary(this.#state, problem, { threadId, budgetLimit }));
+    return this.#take(afterSummary(this.#state, problem, { threadId: this.#threadId, budgetLimit }));
   }
 
   requestSent(sent: SentRequest): void {
@@ -149,8 +171,12 @@ export class SessionMemory {
   /** @param shownTokens what of the answer stands in the thread by our count; undefined while it is not there. */
   async usageReported(report: UsageReport, shownTokens?: number): Promise<void> {
     await this.load();
-    const { calibration } = this.#options;
-    await this.#take(afterUsage(this.#state, { report, shownTokens }, calibration));
+    const { estimate: before } = this.usage;
+    const heard = afterUsage(this.#state, { report, shownTokens });
+    const { estimate } = usageOf(heard.state);
+    if (estimate !== before)
+      this.#learned = Object.freeze({ ...this.#learned, [this.#state.model ?? UNNAMED]: estimate });
+    await this.#take(heard);
   }
 
   /** Takes note of an answer, and of its figures where it has any. */
@@ -165,8 +191,8 @@ export class SessionMemory {
   }
 
   /** Takes note of a refusal. @param room the tokens that a request may have. */
-  overflowed(report: OverflowFigures, room: number): void {
-    this.#state = afterRefused(this.#state, report, room);
+  overflowed(report: OverflowFigures, room: number): Promise<void> {
+    return this.#take(afterRefused(this.#state, report, room));
   }
 
   /** Takes note that a request for a fold was met without one. */
@@ -179,9 +205,9 @@ export class SessionMemory {
     this.#state = afterBreak(this.#state, turn, forced);
   }
 
-  /** Forgets what was found of a model: its limit, and what it measured. */
-  modelSwitched(): void {
-    this.#state = afterSwitch(this.#state);
+  /** Forgets what was found of a model, its limit and what it measured, and begins with what is known of this one. */
+  modelSwitched(model: string | undefined): void {
+    this.#state = afterSwitch(this.#state, model ?? null, this.#knownOf(model));
   }
 
   /** Takes note of the outcome of a fold, records it when no plan was committed, and reports when the breaker opens. */
@@ -198,14 +224,14 @@ export class SessionMemory {
     const { journal, emit } = this.#ports;
     if (effect.type === "emit") return emit(effect.event);
     if (journal === null) return;
-    const { threadId } = this.#options;
+    const threadId = this.#threadId;
     const at = new Date(this.#ports.clock.now()).toISOString();
     if (effect.type === "record-fold") {
       const { record } = effect;
       await this.#write(record.type, async () => (await journal.append(threadId, record, at)).sequence);
     } else {
-      const write = () => recordUsage(journal, threadId, effect.report, at, this.#sequence);
-      await this.#write("usage-reported", write);
+      const { end } = effect;
+      await this.#write(end.type, () => recordRequestEnd(journal, threadId, end, at, this.#sequence));
     }
   }
 

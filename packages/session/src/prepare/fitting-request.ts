@@ -97,8 +97,8 @@ function budgetError(
   const cap = { maxInputTokens, outputReserveTokens, safetyBufferTokens };
   if (outcome.type === "infeasible")
     return new BudgetInfeasibleError(outcome.budget, outcome.indispensable, { cap, outcome: outcome.type });
-  const { system, tools, pins, overhead } = rendered.rendering.breakdown;
-  const newest = rendered.rendering.tokens - system - tools - pins - overhead;
+  const { system, tools, pins, overhead } = rendered.verification.breakdown;
+  const newest = rendered.verification.tokens - system - tools - pins - overhead;
   return new BudgetInfeasibleError(
     limitTokens,
     { system, tools, pins, newest, overhead },

@@ -74,7 +74,7 @@ export class RequestRecorder {
     const { thread, request } = this.#ports;
     const { state } = thread;
     const rendered = request.rendererWith(state, rehydrated).render(plan);
-    const overBudget = rendered.rendering.tokens > tokenBudget(request.config).limitTokens;
+    const overBudget = rendered.verification.tokens > tokenBudget(request.config).limitTokens;
     return { state, plan, rendered, rehydrated, overBudget };
   }
 
@@ -102,9 +102,9 @@ export class RequestRecorder {
       digest: sum,
       bytes,
       cacheTime: marked.time,
-      tokens: rendering.tokens,
+      tokens: verification.tokens,
       overBudget,
-      breakdown: rendering.breakdown,
+      breakdown: verification.breakdown,
       plan,
       manifest: rendering.manifest,
       warnings: [
@@ -120,7 +120,7 @@ export class RequestRecorder {
     };
     const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
     const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
-    memory.requestSent({ planVersion: plan.version, tokens: prepared.tokens });
+    memory.requestSent({ planVersion: plan.version, counted: rendering.tokens });
     await journal.requestRendered(prepared, {
       frame,
       tokenizer,
@@ -128,6 +128,7 @@ export class RequestRecorder {
       ...(summaryWording !== undefined && { summaryWording }),
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
+      counted: rendering.tokens,
       rehydrated,
       ...(cache !== undefined && { cache }),
     });
@@ -141,7 +142,7 @@ export class RequestRecorder {
       outcome: outcome.type,
       threadVersion: state.thread.version,
       planVersion: plan.version,
-      tokens: rendered.rendering.tokens,
+      tokens: rendered.verification.tokens,
       maxInputTokens,
       outputReserveTokens,
     });

@@ -15,6 +15,7 @@ import {
   type SummaryWording,
   suggestedCap,
   type TokenBudget,
+  type TokenEstimate,
   tokenBudget,
 } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
@@ -24,6 +25,7 @@ import {
   EMPTY_FRAME,
   type FrameFields,
   isSameFrame,
+  type ProviderCount,
   type RenderSources,
   type RequestFrame,
   RequestRenderer,
@@ -38,6 +40,10 @@ export interface RequestSettingsParts {
   readonly ownCap?: number;
   readonly models?: readonly ModelRow[];
   readonly format: ProviderFormat;
+  /** How the provider counts, as far as is known by now. */
+  readonly count: () => ProviderCount;
+  /** What the counter may miss of a model's tokens before its provider reported any, as a share of its figure. */
+  readonly margin: (model: string | undefined) => number;
   readonly model?: string;
   readonly frame?: FrameFields;
   readonly summaryRole?: SummaryRole;
@@ -55,7 +61,10 @@ export class RequestSettings {
   readonly ownFrame: RequestFrame;
   readonly #models: readonly ModelRow[];
   readonly #ownCap: number | undefined;
+  readonly #count: () => ProviderCount;
+  readonly #margin: (model: string | undefined) => number;
   #config: ContextCompactionConfig;
+  #cautious: { readonly config: ContextCompactionConfig; readonly of: ContextCompactionConfig } | undefined;
   /** True while nobody said what the model takes, and no row does. */
   #isGuessed: boolean;
   #model: string | undefined;
@@ -64,6 +73,8 @@ export class RequestSettings {
 
   constructor(parts: RequestSettingsParts) {
     const { config, ownCap, models = [], format, model, frame, summaryRole = config.summaryRole } = parts;
+    this.#count = parts.count;
+    this.#margin = parts.margin;
     // An unknown price row is an error of whoever opens the session, and not of a later fold.
     cachePriceOf(config, format.id);
     this.#config = config;
@@ -78,12 +89,21 @@ export class RequestSettings {
     this.summaryWording = config.summaryWording;
   }
 
+  /** The configuration. While the provider has reported nothing, what the counter may miss is kept free on top. */
   get config(): ContextCompactionConfig {
-    return this.#config;
+    if (this.#config.safetyBufferTokens !== undefined || this.#count().estimate.reports > 0) return this.#config;
+    if (this.#cautious?.of !== this.#config)
+      this.#cautious = { of: this.#config, config: withMargin(this.#config, this.#margin(this.#model)) };
+    return this.#cautious.config;
   }
 
   get model(): string | undefined {
     return this.#model;
+  }
+
+  /** How the provider counts, by all that it reported. */
+  get estimate(): TokenEstimate {
+    return this.#count().estimate;
   }
 
   /** What the provider charges for the model that holds now; undefined when that is not known. */
@@ -122,6 +142,7 @@ export class RequestSettings {
     if (cap !== undefined) this.#config = compactionConfig({ ...this.#config, maxInputTokens: cap });
     if (model !== undefined || maxInputTokens !== undefined) this.#isGuessed = model !== undefined && cap === undefined;
     if (model !== undefined) this.#model = model;
+    this.#cautious = undefined;
   }
 
   /** True while requests go to a model of which nobody said what it takes: the cap may be too large for it. */
@@ -133,8 +154,7 @@ export class RequestSettings {
   renderer(state: ThreadState): RequestRenderer {
     const turn = this.#renderSources(state);
     const { turn: last, renderer: before } = this.#newest ?? {};
-    if (before !== undefined && last?.frame === turn.frame && last.state === state && last.model === turn.model)
-      return before;
+    if (before !== undefined && isSameTurn(last, turn)) return before;
     // What was rendered for another model holds reasoning that this one may not take.
     const renderer = new RequestRenderer(turn, last?.model === turn.model ? before : undefined);
     this.#newest = { turn, renderer };
@@ -149,18 +169,19 @@ export class RequestSettings {
   }
 
   budget(state: ThreadState): TokenBudget {
-    return requestBudget(this.#config, this.#frame, state.ledger);
+    return requestBudget(this.config, this.#frame, state.ledger, this.#count());
   }
 
   /** Tokens that the request under a plan leaves of its limit. */
   freeTokens(state: ThreadState, plan: CompactionPlan): number {
-    return tokenBudget(this.#config).limitTokens - this.renderer(state).measure(plan);
+    return tokenBudget(this.config).limitTokens - this.renderer(state).measure(plan);
   }
 
   #renderSources(state: ThreadState): RenderSources {
     const { format, summaryRole, summaryWording } = this;
     const turn = {
       state,
+      count: this.#count(),
       frame: this.#frame,
       format,
       summaryRole,
@@ -168,6 +189,20 @@ export class RequestSettings {
     };
     return this.#model === undefined ? turn : { ...turn, model: this.#model };
   }
+}
+
+const isSameTurn = (last: RenderSources | undefined, turn: RenderSources): boolean =>
+  last?.frame === turn.frame &&
+  last.state === turn.state &&
+  last.model === turn.model &&
+  last.count?.estimate === turn.count?.estimate &&
+  last.count?.measured === turn.count?.measured;
+
+/** A configuration that keeps free what a counter may miss: of a room of 100 that is 31 where it may miss 45 of each 100. */
+function withMargin(config: ContextCompactionConfig, margin: number): ContextCompactionConfig {
+  const { roomTokens, safetyBufferTokens } = tokenBudget(config);
+  const missed = Math.ceil((roomTokens * margin) / (1 + margin));
+  return missed <= safetyBufferTokens ? config : { ...config, safetyBufferTokens: missed };
 }
 
 /** The fields that are given: one that is undefined is left out. */

@@ -2,11 +2,11 @@ import { type OpenItem, renderSummary } from "@threadfold/core";
 import { message, patience, pinnedClock } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
-import { threadId, work } from "../testing/agent-work.ts";
+import { threadId, tokenizer, work } from "../testing/agent-work.ts";
 
 /** A session of the default policy that folds wherever its window is full, and what its summaries said at each fold. */
 async function foldingSession(maxInputTokens: number) {
-  const session = await ContextSession.open({ threadId, clock: pinnedClock(0), config: { maxInputTokens } });
+  const session = await ContextSession.open({ threadId, tokenizer, clock: pinnedClock(0), config: { maxInputTokens } });
   let messages = 0;
   let steps = 0;
   let version = 0;

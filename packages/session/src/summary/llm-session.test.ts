@@ -6,6 +6,7 @@ import { importSession } from "@threadfold/importers";
 import { fallbackSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
+import { tokenizer } from "../testing/agent-work.ts";
 
 const data = process.env["THREADFOLD_DATA"] ?? fileURLToPath(new URL("../../../../../shared/data", import.meta.url));
 const path = `${data}/pi/before-compaction.jsonl.gz`;
@@ -37,6 +38,7 @@ describe.skipIf(!existsSync(path))(
         threadId: asThreadId("pi"),
         clock: pinnedClock(0),
         summarizer,
+        tokenizer,
         config: { maxInputTokens: 60_000 },
       });
       await session.append(messages);

@@ -1,6 +1,7 @@
-import { asThreadId, type Clock, type MessageInput } from "@threadfold/core";
+import { asThreadId, type Clock, type MessageInput, type ProviderAwareTokenizer } from "@threadfold/core";
 import { assistant, call, result, tool } from "@threadfold/core/laws";
 import { ladderPreset } from "@threadfold/strategies";
+import { heuristicTokenizer } from "@threadfold/tokenizers";
 import type { SessionOptions } from "../host/session-options.ts";
 import { ContextSession } from "../loop/context-session.ts";
 
@@ -20,9 +21,12 @@ export function handClock(): Clock & { pass(seconds: number): void } {
   };
 }
 
+/** Four characters are a token, and the provider's as well: tests are about something else than the error of a counter. */
+export const tokenizer: ProviderAwareTokenizer = Object.freeze({ ...heuristicTokenizer(), id: "four-characters" });
+
 /** A session on the tests' thread that folds rung by rung (preset `ladder`), with a clock that stands still. */
 export const openSession = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
-  ContextSession.open({ threadId, clock: handClock(), preset: ladderPreset, ...options });
+  ContextSession.open({ threadId, clock: handClock(), preset: ladderPreset, tokenizer, ...options });
 
 /** The call of a step of work. */
 export const callOf = (index: number): MessageInput =>

@@ -8,7 +8,6 @@ import {
   type JsonValue,
   type Message,
   type MessageId,
-  type ProviderAwareTokenizer,
   type RecallIndex,
   type RecallPage,
   type RecallRequest,
@@ -117,7 +116,8 @@ export interface UnfoldingPorts {
   readonly config: ContextCompactionConfig;
   readonly tenantId: string | null;
   readonly securityContext?: SecurityContext;
-  readonly tokenizer: ProviderAwareTokenizer;
+  /** In the provider's tokens, like all figures here. */
+  readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   readonly onEvent?: CompactionEventListener;
   /** Thread and plan as they are when a tool is called. */
@@ -150,10 +150,10 @@ export class Unfolding {
   #answers: RecallTotals = NO_ANSWERS;
 
   constructor(ports: UnfoldingPorts) {
-    const { config, tokenizer, onEvent, vectors } = ports;
+    const { config, countTokens, onEvent, vectors } = ports;
     const { enableRetrieval: enabled, autoRehydrateSensitivities: sensitivities } = config;
     this.#ports = ports;
-    this.#interceptor = new RehydrationInterceptor(config, tokenizer, onEvent);
+    this.#interceptor = new RehydrationInterceptor(config, countTokens, onEvent);
     this.#strategy = new RetrieveStrategy({ enabled, sensitivities }, vectors, onEvent);
   }
 
@@ -237,12 +237,12 @@ export class Unfolding {
 
   /** The tools that a host gives to its model. What they return goes into the log like any other result. */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
-    const { askedArtifacts, securityContext, loadHistory, tokenizer } = this.#ports;
+    const { askedArtifacts, securityContext, loadHistory, countTokens } = this.#ports;
     const search = searchThreadTool(() => this.#searchSources());
     const execute: SearchThreadTool["execute"] = async (input) => {
       await loadHistory();
       const answer = await this.#orReferenced(await search.execute(input), input);
-      this.#answers = withAnswer(this.#answers, tokenizer.countTokens(answer.text));
+      this.#answers = withAnswer(this.#answers, countTokens(answer.text));
       return answer;
     };
     return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
@@ -285,9 +285,9 @@ export class Unfolding {
   }
 
   #recallSources() {
-    const { index, artifacts, tokenizer, moment } = this.#ports;
+    const { index, artifacts, countTokens, moment } = this.#ports;
     const { state, plan } = moment();
-    return { index, artifacts, thread: state.thread, plan, countTokens: (text: string) => tokenizer.countTokens(text) };
+    return { index, artifacts, thread: state.thread, plan, countTokens };
   }
 
   /** What this turn has brought back so far; a new turn starts with nothing. */
@@ -297,7 +297,7 @@ export class Unfolding {
   }
 }
 
-/** What the answers of `search_thread` took, in tokens of the session's counter. They are in the log like any other result once the host appends them. */
+/** What the answers of `search_thread` took, in the provider's tokens. They are in the log like any other result once the host appends them. */
 export interface RecallTotals {
   readonly answers: number;
   readonly tokens: number;

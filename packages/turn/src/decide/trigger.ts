@@ -10,7 +10,6 @@ import {
 import { anyOf, hardAfterCutOff, LAST_RESORT, softLimitTrigger, type TriggerDecision } from "@threadfold/strategies";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
-import { reportedTokens } from "../state/usage.ts";
 import { cacheTemperature } from "./costs.ts";
 
 /**
@@ -20,7 +19,7 @@ import { cacheTemperature } from "./costs.ts";
 export function triggerDecision(turn: Turn, tokens: number, { force = false }: CompactOptions): TriggerDecision {
   const { preset, config, state, plan, usage, idleSeconds } = turn;
   const { turn: turns, step } = state.thread.position;
-  const reported = reportedTokens(usage, plan, tokens);
+  const isReported = usage.measured?.planVersion === plan.version;
   const { roomTokens, limitTokens, softLimit } = tokenBudget(config);
   return hardAfterCutOff(anyOf(...LAST_RESORT, preset.trigger(config), softLimitTrigger)).evaluate({
     tokens,
@@ -45,7 +44,7 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     // Before the first request nothing is known of the cache: that is not a risk to take.
     cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
     requested: force,
-    ...(reported !== undefined && { reportedTokens: reported, unshownTokens: usage.measured?.unshown ?? 0 }),
+    ...(isReported && { reportedTokens: tokens, unshownTokens: usage.measured?.unshown ?? 0 }),
     ...(idleSeconds !== undefined && { idleSeconds }),
   });
 }

@@ -6,12 +6,12 @@ import {
   type PlanRecord,
   planRecords,
   runsOfSpan,
+  scaledTokens,
   spanLength,
   type TokensBeforeAfter,
   tokenBudget,
 } from "@threadfold/core";
 import type { Turn } from "../state/turn-state.ts";
-import { reportedTokens } from "../state/usage.ts";
 import {
   type CommitWeighing,
   cacheTemperature,
@@ -42,14 +42,14 @@ export function weighFold(
 
 /** For how many calls a soft fold is put off; 0 to fold now. */
 export function waitFor(turn: Turn, weighing: CommitWeighing | null): number {
-  const { config, history, state, usage, plan } = turn;
+  const { config, history, state } = turn;
   if (weighing === null || !config.costModelEnabled) return 0;
   const { step } = state.thread.position;
   return callsToWait(weighing, {
     history,
     step,
     maxPostponedCalls: config.maxPostponedCalls,
-    usedTokens: Math.max(weighing.before, reportedTokens(usage, plan, weighing.before) ?? 0),
+    usedTokens: weighing.before,
     growthPerCall: growthOf(turn),
     limit: tokenBudget(config).planLimitTokens,
   });
@@ -73,13 +73,17 @@ function weigh(turn: Turn, before: number, after: number, suffix: number): Commi
 }
 
 /** Tokens of the new request from its first message that the current plan shows otherwise. */
-function suffixTokens({ plan, state, renderer }: Turn, next: CompactionPlan): number {
+function suffixTokens({ plan, state, renderer, usage }: Turn, next: CompactionPlan): number {
   const ordinalOf = (id: Parameters<typeof state.thread.message>[0]) => state.thread.message(id)?.ordinal;
   const edit = firstEdit(plan, next, ordinalOf);
   if (edit === null) return 0;
   const { messages } = renderer.render(next).rendering.manifest;
   const from = messages.findIndex(({ sources }) => sources.some((id) => (ordinalOf(id) ?? -1) >= edit));
-  return from < 0 ? 0 : messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0);
+  if (from < 0) return 0;
+  return scaledTokens(
+    usage.estimate,
+    messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0),
+  );
 }
 
 /** The ordinal of the first message that one plan shows otherwise than the other; null when both show the same. */

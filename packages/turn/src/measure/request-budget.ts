@@ -1,17 +1,31 @@
 import {
   type ContextCompactionConfig,
   type ProviderAwareTokenizer,
+  requestTokens,
+  scaledTokens,
   systemText,
   type TokenBudget,
   type TokenLedger,
   tokenBudget,
 } from "@threadfold/core";
+import type { ProviderCount } from "./provider-count.ts";
 import type { RequestFrame } from "./request-frame.ts";
 
-/** The budget of a request: the configured cap and reserves, and what frame and system messages take of it. */
-export function requestBudget(config: ContextCompactionConfig, frame: RequestFrame, ledger: TokenLedger): TokenBudget {
+/**
+ * The budget of a request: the configured cap and reserves, and what frame and system messages take of it. What the provider
+ * counts without our seeing it stands with the system text.
+ */
+export function requestBudget(
+  config: ContextCompactionConfig,
+  frame: RequestFrame,
+  ledger: TokenLedger,
+  { estimate }: ProviderCount,
+): TokenBudget {
   const { system, tools } = frameTokens(frame, ledger.tokenizer);
-  return tokenBudget(config, { systemPromptTokens: system + ledger.systemTokens, toolSchemaTokens: tools });
+  return tokenBudget(config, {
+    systemPromptTokens: requestTokens(estimate, system + ledger.systemTokens),
+    toolSchemaTokens: scaledTokens(estimate, tools),
+  });
 }
 
 interface FrameTokens {

@@ -1,10 +1,12 @@
-import type {
-  CompactionPlan,
-  JsonObject,
-  PlanVerification,
-  PlanVerifier,
-  SummaryRole,
-  SummaryWording,
+import {
+  type CompactionPlan,
+  type JsonObject,
+  type PlanVerification,
+  type PlanVerifier,
+  type SummaryRole,
+  type SummaryWording,
+  scaledTokens,
+  type TokenBreakdown,
 } from "@threadfold/core";
 import {
   GrowingPayload,
@@ -15,13 +17,16 @@ import {
   type Rendering,
   rendersAlike,
 } from "@threadfold/renderer";
+import { AS_COUNTED, type ProviderCount, providerTokens } from "./provider-count.ts";
 import type { RequestFrame } from "./request-frame.ts";
 import type { ThreadState } from "./thread-state.ts";
 
 /** A plan rendered and lowered. */
 export interface RenderedPlan {
+  /** The request, with figures of the counter. */
   readonly rendering: Rendering;
   readonly payload: JsonObject;
+  /** Figures in the provider's tokens. */
   readonly verification: PlanVerification;
   /** Canonical bytes of the payload; made when it is first read. */
   readonly digest: PayloadDigest;
@@ -36,6 +41,8 @@ export interface RenderSources {
   readonly summaryWording?: SummaryWording;
   /** Name of the model that the request is for. */
   readonly model?: string;
+  /** How the provider counts; as our counter does where it is left out. */
+  readonly count?: ProviderCount;
   readonly rehydrated?: NonNullable<RenderInput["rehydrated"]>;
 }
 
@@ -75,12 +82,16 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   measure(plan: CompactionPlan): number {
-    return this.rendering(plan).tokens;
+    return providerTokens(this.#count, plan, this.rendering(plan).tokens);
   }
 
   /** The neutral request that a plan gives; nothing is lowered for it. */
   rendering(plan: CompactionPlan): Rendering {
     return this.#rendered(plan).growing.rendering;
+  }
+
+  get #count(): ProviderCount {
+    return this.#sources.count ?? AS_COUNTED;
   }
 
   verify(plan: CompactionPlan): PlanVerification {
@@ -91,7 +102,9 @@ export class RequestRenderer implements PlanVerifier {
     const kept = this.#rendered(plan);
     const payload = kept.payload ?? this.#lower(kept);
     const rendering = namedAfter(plan, kept.growing.rendering);
-    const { tokens, breakdown, missingPins } = rendering;
+    const { missingPins } = rendering;
+    const tokens = providerTokens(this.#count, plan, rendering.tokens);
+    const breakdown = breakdownOf(rendering, this.#count, tokens);
     const verification = { tokens, breakdown, missingPins, violations: payload.violations };
     return {
       rendering,
@@ -149,4 +162,27 @@ function namedAfter(plan: CompactionPlan, rendering: Rendering): Rendering {
     planId: { value: plan.planId, enumerable: true },
   });
   return { ...rendering, manifest };
+}
+
+/** Where the provider's tokens are: what nobody sees of them is overhead. */
+function breakdownOf(
+  { breakdown, tokens: counted }: Rendering,
+  { estimate }: ProviderCount,
+  tokens: number,
+): TokenBreakdown {
+  if (tokens === counted) return breakdown;
+  const { system, tools, pins, summaries, pointers, kept, rehydrated } = breakdown;
+  const scaled = {
+    system: scaledTokens(estimate, system),
+    tools: scaledTokens(estimate, tools),
+    pins: scaledTokens(estimate, pins),
+    summaries: scaledTokens(estimate, summaries),
+    pointers: scaledTokens(estimate, pointers),
+    kept: scaledTokens(estimate, kept),
+    rehydrated: scaledTokens(estimate, rehydrated),
+  };
+  const shown = Object.values(scaled).reduce((sum, share) => sum + share, 0);
+  // A report that is less than what the estimate says of the same request leaves less for what is kept.
+  const excess = Math.max(0, shown - tokens);
+  return { ...scaled, kept: scaled.kept - excess, overhead: Math.max(0, tokens - shown) };
 }

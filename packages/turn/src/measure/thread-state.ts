@@ -10,6 +10,7 @@ import {
   planRecords,
   type Steps,
   spanStart,
+  type TokenEstimate,
   TokenLedger,
   tokenSharesInSteps,
 } from "@threadfold/core";
@@ -69,6 +70,10 @@ export function extendState(state: ThreadState, thread: AgentThread): ThreadStat
 export function* extendStateInSteps(state: ThreadState, thread: AgentThread): Steps<ThreadState> {
   return thread === state.thread ? state : stateOf(thread, yield* state.ledger.extendInSteps(thread));
 }
+
+/** The state with all figures in the provider's tokens, for a turn to decide and fold with. */
+export const inProviderTokens = (state: ThreadState, { slope }: TokenEstimate): ThreadState =>
+  slope === 1 ? state : stateOf(state.thread, state.ledger.scaled(slope));
 
 function stateOf(thread: AgentThread, ledger: TokenLedger): ThreadState {
   let grouped: GroupedThread | undefined;

@@ -59,6 +59,7 @@ describe("the limit that refusals teach (S28)", () => {
   it("S28 the token limit is the stricter of the configured one and what the model takes", () => {
     expect(limitAfterOverflow(100_000, 90_000)).toBe(89_999);
     expect(limitAfterOverflow(80_000, 90_000)).toBe(80_000);
+    expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 90_000, limitTokens: 80_000 })).toBe(80_000);
     expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 210_000, limitTokens: 200_000 })).toBe(85_714);
     expect(limitAfterOverflow(100_000, 90_000, { inputTokens: 10, limitTokens: 200_000 })).toBe(89_999);
     expect(limitAfterOverflow(100_000, 0)).toBe(1);

@@ -1,4 +1,4 @@
-/** The most tokens that a model was found to take, by our counter, and how long that is believed. */
+/** The most tokens of its own that a model was found to take, and how long that is believed. */
 export interface LearnedLimit {
   /** Infinite while nothing was refused, and while the limit is put to the test. */
   readonly tokens: number;
@@ -17,7 +17,7 @@ export const NO_LIMIT: LearnedLimit = Object.freeze({
   answers: 0,
 });
 
-/** The limit after a refusal that teaches this many tokens. */
+/** The limit after a refusal that teaches this many tokens of the provider. */
 export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): LearnedLimit => ({
   tokens: Math.min(tokens, learned),
   trust,
@@ -25,7 +25,7 @@ export const afterRefusal = ({ tokens, trust }: LearnedLimit, learned: number): 
 });
 
 /**
- * The limit after a request of this many tokens was answered. One that was larger proves it wrong: it was misread, or
+ * The limit after a request of this many tokens of the provider was answered. One that was larger proves it wrong: it was misread, or
  * is that of another deployment. Since folding keeps requests below it, nothing larger may ever be sent, so that it is
  * also put to the test, after twice as many answers each time.
  */
@@ -46,11 +46,11 @@ export interface OverflowFigures {
 }
 
 /**
- * The stricter of the configured room and what the model was found to take (S28). Tokens are those of our counter. A
- * refusal that names figures teaches the ratio between the provider's counter and ours; one that names none teaches that
- * the limit is below what was sent.
+ * The stricter of the configured room and what the model was found to take (S28), in the provider's tokens. A refusal that
+ * names its limit teaches that, as a share of what it counted: a request that is estimated at less than the provider says has
+ * to shrink all the same. One that names none teaches that the limit is below what was sent.
  *
- * @param sent tokens of the refused request by our counter.
+ * @param sent tokens of the refused request, as they are estimated after the refusal.
  */
 export function limitAfterOverflow(configured: number, sent: number, report: OverflowFigures = {}): number {
   const { inputTokens = 0, limitTokens = 0 } = report;

@@ -1,32 +1,32 @@
 import { asThreadId, emptyPlan, sealPlan } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import {
-  afterFold,
-  afterOverflow,
-  afterReport,
-  afterSending,
-  NO_USAGE,
-  reportedTokens,
-  type UsageState,
-} from "./usage.ts";
+import { providerTokens } from "../measure/provider-count.ts";
+import { afterFold, afterOverflow, afterReport, afterSending, NO_USAGE, type UsageState } from "./usage.ts";
 
 const none = emptyPlan(asThreadId("t"), "p");
 const plan = (version: number) => sealPlan({ ...none, version });
-const sent = afterSending(NO_USAGE, { planVersion: 1, tokens: 1_000 });
+const sent = afterSending(NO_USAGE, { planVersion: 1, counted: 1_000 });
 
 describe("usage", () => {
-  it("L17 is that of the plan that it measured, with what was counted since on top", () => {
+  it("L17 is that of the plan that it measured, with what was counted since on top, and a little more", () => {
     const state = afterReport(sent, { inputTokens: 1_200 });
-    expect(reportedTokens(state, plan(1), 1_000)).toBe(1_200);
-    expect(reportedTokens(state, plan(1), 1_300)).toBe(1_500);
-    expect(reportedTokens(state, plan(2), 1_000)).toBeUndefined();
-    expect(reportedTokens(NO_USAGE, plan(1), 1_000)).toBeUndefined();
+    const { slope } = state.estimate;
+    expect(providerTokens(state, plan(1), 1_000)).toBe(1_200);
+    expect(providerTokens(state, plan(1), 1_300)).toBe(1_200 + Math.ceil(Math.round(300 * slope) * 1.15));
+    expect(providerTokens(state, plan(1), 700)).toBe(1_200 - Math.round(300 * slope));
+    expect(providerTokens(NO_USAGE, plan(1), 1_000)).toBe(1_000);
+  });
+
+  it("says of a request under another plan what the estimate does", () => {
+    const state = afterReport(sent, { inputTokens: 1_200 });
+    const { slope, offset } = state.estimate;
+    expect(providerTokens(state, plan(2), 500)).toBe(Math.round(500 * slope + offset));
   });
 
   it("L17 is not taken when it names another plan than the newest request's", () => {
     const state = afterReport(sent, { inputTokens: 90_000, planVersion: 0 });
-    expect(reportedTokens(state, plan(0), 1_000)).toBeUndefined();
-    expect(reportedTokens(state, plan(1), 1_000)).toBeUndefined();
+    expect(state.measured).toBeNull();
+    expect(state.estimate).toBe(NO_USAGE.estimate);
   });
 
   it("L18 of a failed, aborted or empty answer is none: the last successful one holds", () => {
@@ -38,7 +38,7 @@ describe("usage", () => {
       { inputTokens: Number.NaN },
     ] as const) {
       state = afterReport(state, report);
-      expect(reportedTokens(state, plan(1), 1_000)).toBe(1_200);
+      expect(providerTokens(state, plan(1), 1_000)).toBe(1_200);
     }
     expect(afterReport(NO_USAGE, { inputTokens: 1_200 }).measured).toBeNull();
   });
@@ -54,6 +54,20 @@ describe("usage", () => {
     expect(afterOverflow(afterFold(again)).overflow).toBe("exhausted");
     const recovered = afterReport(again, { inputTokens: 10 });
     expect(afterOverflow(recovered).overflow).toBe("pending");
+  });
+
+  it("is no figure to go by where it leaves out what was cached, or counts more than anything explains (S36)", () => {
+    const state = afterReport(sent, { inputTokens: 1_200 });
+    for (const inputTokens of [12, 400, 90_000]) {
+      const { measured, estimate } = afterReport(state, { inputTokens });
+      expect([measured, estimate]).toEqual([state.measured, state.estimate]);
+    }
+  });
+
+  it("learns from a refusal that says how much was counted", () => {
+    const { estimate, measured } = afterOverflow(sent, 2_000);
+    expect(1_000 * estimate.slope + estimate.offset).toBeGreaterThan(1_900);
+    expect(measured).toBeNull();
   });
 
   it("L19 so is a stop at the output limit", () => {

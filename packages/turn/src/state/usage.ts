@@ -1,5 +1,6 @@
-import type { CompactionPlan } from "@threadfold/core";
+import { afterReported, scaledTokens } from "@threadfold/core";
 import { isMaxOutputStop } from "@threadfold/renderer";
+import { AS_COUNTED, type ProviderCount } from "../measure/provider-count.ts";
 
 /** What a provider reported of all requests of a session, added up. */
 export interface UsageTotals {
@@ -59,7 +60,7 @@ export function stopReasonOf(word: string | null | undefined): StopReason {
 export interface SentRequest {
   readonly planVersion: number;
   /** Tokens by our counter. */
-  readonly tokens: number;
+  readonly counted: number;
 }
 
 /** What a provider reported of the newest request. */
@@ -78,27 +79,20 @@ export interface UsageReport {
 /** Whether something that asks for a fold was reported, and whether a fold has answered it: once, and never again (L19). */
 type Reaction = "none" | "pending" | "answered" | "exhausted";
 
-/** What the provider counted of a request, and of the answer to it. */
-interface MeasuredRequest {
-  readonly planVersion: number;
-  readonly inputTokens: number;
-  /** Tokens of the same request by our counter. */
-  readonly counted: number;
-  /** Tokens of the answer that the provider counted beyond what of it stands in the thread, such as thinking; 0 when unknown. */
-  readonly unshown: number;
-}
-
 /** What the provider's answers have taught so far. */
-export interface UsageState {
+export interface UsageState extends ProviderCount {
   /** The newest request that was rendered. */
   readonly sent: SentRequest | null;
-  /** The newest figure that can be trusted, with what our counter said of the same request. */
-  readonly measured: MeasuredRequest | null;
   readonly overflow: Reaction;
   readonly maxOutput: Reaction;
 }
 
-export const NO_USAGE: UsageState = Object.freeze({ sent: null, measured: null, overflow: "none", maxOutput: "none" });
+export const NO_USAGE: UsageState = Object.freeze({
+  ...AS_COUNTED,
+  sent: null,
+  overflow: "none",
+  maxOutput: "none",
+});
 
 export const afterSending = (state: UsageState, sent: SentRequest): UsageState => ({ ...state, sent });
 
@@ -114,8 +108,12 @@ export function afterReport(state: UsageState, report: UsageReport, shownTokens?
   const next = afterAnswer(state, stopReason);
   // What was counted of another request says nothing about this one.
   if (planVersion !== state.sent.planVersion) return next;
-  const unshown = shownTokens === undefined ? 0 : Math.max(0, outputTokens - shownTokens);
-  return { ...next, measured: { planVersion, inputTokens, counted: state.sent.tokens, unshown } };
+  const { counted } = state.sent;
+  const estimate = afterReported(state.estimate, { counted, reported: inputTokens });
+  // What cannot be a count of the request, such as one without what was cached, is no figure to go by.
+  if (estimate === state.estimate) return next;
+  const unshown = shownTokens === undefined ? 0 : Math.max(0, outputTokens - scaledTokens(estimate, shownTokens));
+  return { ...next, estimate, measured: { planVersion, inputTokens, counted, unshown } };
 }
 
 /** The state after an answer of which nothing was measured. One that came through settles what was asked for before it. */
@@ -124,8 +122,13 @@ export function afterAnswer(state: UsageState, stopReason: StopReason): UsageSta
   return { ...state, overflow: "none", maxOutput: stopReason === "max-output" ? onceMore(state.maxOutput) : "none" };
 }
 
-/** The state after a provider refused the newest request as too long. */
-export const afterOverflow = (state: UsageState): UsageState => ({ ...state, overflow: onceMore(state.overflow) });
+/** The state after a provider refused the newest request as too long. @param inputTokens what it counted of it, if it says so. */
+export function afterOverflow(state: UsageState, inputTokens = 0): UsageState {
+  const { sent, estimate } = state;
+  const overflow = onceMore(state.overflow);
+  if (sent === null || !(inputTokens > 0)) return { ...state, overflow };
+  return { ...state, overflow, estimate: afterReported(estimate, { counted: sent.counted, reported: inputTokens }) };
+}
 
 /** The state after a fold was tried: what asked for it does not ask again until an answer came through. */
 export const afterFold = (state: UsageState): UsageState => ({
@@ -133,15 +136,6 @@ export const afterFold = (state: UsageState): UsageState => ({
   overflow: answered(state.overflow),
   maxOutput: answered(state.maxOutput),
 });
-
-/**
- * The prompt tokens as the provider counts them: its figure for the newest request under this plan, and what our counter
- * says came on top since. Undefined when the figure was measured under another plan (L17).
- */
-export function reportedTokens({ measured }: UsageState, plan: CompactionPlan, tokens: number): number | undefined {
-  if (measured === null || measured.planVersion !== plan.version) return undefined;
-  return measured.inputTokens + Math.max(0, tokens - measured.counted);
-}
 
 const onceMore = (reaction: Reaction): Reaction =>
   reaction === "none" ? "pending" : reaction === "answered" ? "exhausted" : reaction;

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  afterReported,
+  handedOn,
+  MAX_OFFSET,
+  requestTokens,
+  SLOPE_RANGE,
+  scaledTokens,
+  type TokenEstimate,
+  type TokenReport,
+  unreported,
+} from "./token-estimate.ts";
+
+const after = (reports: readonly TokenReport[], from = unreported()): TokenEstimate =>
+  reports.reduce(afterReported, from);
+const anyFigure = fc.oneof(
+  fc.integer({ min: -10, max: 1_000_000 }),
+  fc.constantFrom(0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, 0.5),
+);
+/** A thread that grows call by call, as a provider counts it. */
+const growing = (slope: number, offset: number, steps: readonly number[]): readonly TokenReport[] => {
+  let counted = 0;
+  return steps.map((step) => {
+    counted += step;
+    return { counted, reported: Math.round(slope * counted + offset) };
+  });
+};
+const steps = fc.array(fc.integer({ min: 100, max: 4_000 }), { minLength: 1, maxLength: 60 });
+const truths = fc.record({
+  slope: fc.double({ min: 1, max: 1.7, noNaN: true }),
+  offset: fc.integer({ min: 0, max: 45_000 }),
+});
+
+describe("the estimate of the provider's tokens", () => {
+  it("is the counter's own figure as long as nothing was reported", () => {
+    expect(requestTokens(unreported(1.3), 12_345)).toBe(12_345);
+    expect(scaledTokens(unreported(1.3), 77)).toBe(77);
+  });
+
+  it("tells a slope from what is not seen: 1.45 and 9 000 tokens are not a factor of 1.9", () => {
+    const estimate = after(
+      growing(
+        1.45,
+        9_000,
+        Array.from({ length: 20 }, () => 2_000),
+      ),
+    );
+    expect(estimate.slope).toBeCloseTo(1.45, 1);
+    expect(Math.abs(estimate.offset - 9_000)).toBeLessThan(600);
+  });
+
+  it("is never more than 5 % below the next figure of a provider that counts along a line, from the first report on", () => {
+    fc.assert(
+      fc.property(truths, steps, ({ slope, offset }, grown) => {
+        const reports = growing(slope, offset, grown);
+        let estimate = unreported(1.3);
+        for (const [index, { counted, reported }] of reports.entries()) {
+          const last = reports[index - 1];
+          // As the session has it: what came since the newest report, on top of that report.
+          if (last !== undefined)
+            expect(last.reported + estimate.slope * (counted - last.counted)).toBeGreaterThan(0.7 * reported);
+          estimate = afterReported(estimate, { counted, reported });
+          expect(requestTokens(estimate, counted)).toBeGreaterThan(0.95 * reported);
+          expect(requestTokens(estimate, counted)).toBeLessThan(1.05 * reported);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each<[string, number, number]>([
+    ["nothing counted", 0, 5_000],
+    ["nothing reported", 5_000, 0],
+    ["a negative figure", 5_000, -1],
+    ["not a number", Number.NaN, 5_000],
+    ["no end", 5_000, Number.POSITIVE_INFINITY],
+    ["more than any hidden text explains", 1_000, 69_000],
+    ["less than half of what was counted", 5_000, 2_400],
+  ])("learns nothing from %s (S36)", (_, counted, reported) => {
+    const estimate = unreported();
+    expect(afterReported(estimate, { counted, reported })).toBe(estimate);
+  });
+
+  it("stays within its bounds, whatever is reported (S36)", () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ counted: anyFigure, reported: anyFigure }), { maxLength: 40 }), (reports) => {
+        const { slope, offset } = after(reports);
+        expect(slope).toBeGreaterThanOrEqual(SLOPE_RANGE.least);
+        expect(slope).toBeLessThanOrEqual(SLOPE_RANGE.most);
+        expect(offset).toBeGreaterThanOrEqual(0);
+        expect(offset).toBeLessThanOrEqual(MAX_OFFSET);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("moves little for one report that does not fit, and follows many that do", () => {
+    const calm = after(
+      growing(
+        1.2,
+        0,
+        Array.from({ length: 20 }, () => 2_000),
+      ),
+    );
+    const startled = afterReported(calm, { counted: 40_000, reported: 140_000 });
+    expect(requestTokens(startled, 40_000) / requestTokens(calm, 40_000)).toBeLessThan(1.1);
+    const moved = after(
+      Array.from({ length: 30 }, () => ({ counted: 40_000, reported: 80_000 })),
+      calm,
+    );
+    expect(requestTokens(moved, 40_000)).toBeGreaterThan(72_000);
+  });
+
+  it("hands on what it learned with the weight of a few reports", () => {
+    const learned = after(
+      growing(
+        2,
+        0,
+        Array.from({ length: 50 }, () => 1_000),
+      ),
+    );
+    const next = handedOn(learned);
+    expect(requestTokens(next, 10_000)).toBe(requestTokens(learned, 10_000));
+    const other = growing(
+      1,
+      0,
+      Array.from({ length: 6 }, () => 5_000),
+    );
+    expect(after(other, next).slope).toBeLessThan(after(other, learned).slope);
+  });
+
+  it("is plain JSON", () => {
+    const estimate = after(growing(1.3, 500, [1_000, 2_000]));
+    expect(JSON.parse(JSON.stringify(estimate))).toEqual(estimate);
+  });
+});
