@@ -36,6 +36,7 @@ export {
   asToolCallId,
   type Authority,
   BudgetInfeasibleError,
+  type Calibration,
   type Clock,
   type CompactionOutcome,
   type CompactionPlan,

@@ -2,7 +2,7 @@ import type { MediaPart } from "@threadfold/core";
 import { imageSize } from "image-size";
 
 /** How pictures are charged, by their width and height in pixels. Providers scale larger ones down first. */
-export type ImageRule =
+type ImageRule =
   /** By area, as Anthropic does. */
   | { readonly by: "area"; readonly longestEdge: number; readonly pixelsPerToken: number; readonly most: number }
   /** By tiles, as OpenAI and Google do; one that is no larger than a `small` edge either way is one tile. */

@@ -116,7 +116,7 @@ export interface LearnedOfModel {
 }
 
 /** That the provider refused a request as too long. */
-export interface RequestOverflowedRecord {
+interface RequestOverflowedRecord {
   readonly type: "request-overflowed";
   readonly requestSequence: number;
   /** Tokens that it counted of the request, and that it takes, as far as it said so. */
