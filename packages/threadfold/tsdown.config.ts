@@ -17,7 +17,7 @@ const command = defineConfig({
   clean: false,
   minify: true,
   deps: {
-    neverBundle: [/^tiktoken/, /^pg$/, /^ioredis/, /^@aws-sdk/],
+    neverBundle: [/^tiktoken/, /^pg$/, /^ioredis/, /^@aws-sdk/, /^@anthropic-ai\/sdk/, /^openai$/, /^ai$/],
     alwaysBundle: [/.*/],
     onlyBundle: false,
   },

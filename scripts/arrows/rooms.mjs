@@ -93,6 +93,7 @@ export const FOLDER_ORDER = {
     "progress",
     "command",
     "parse",
+    "model",
     "source",
     "store",
     "compact",

@@ -8,6 +8,7 @@ import { compactPage } from "../compact/compact-page.ts";
 import { type CompactRun, compactSession, parseCompactRequest, readSource, storeFor } from "../compact/compact-run.ts";
 import { compactFailure } from "../compact/soundness.ts";
 import { resultFiles } from "../compact/summary-document.ts";
+import { commandModel, MODEL_OPTIONS, modelNote } from "../model/command-model.ts";
 import { OutputFolder } from "../output/output-folder.ts";
 import { figure, percent } from "../output/page.ts";
 import { SOURCE_ARGUMENT, SOURCE_OPTIONS } from "../parse/options.ts";
@@ -37,22 +38,26 @@ export const compactCommand: CliCommand = {
       flags: "--instructions <text>",
       description: "what the summary is to keep before all else; folds as --force does",
     },
+    ...MODEL_OPTIONS,
   ],
   examples: [
     "compact session.jsonl --budget 50000",
     "compact session.jsonl.gz --store sessions.db --out folded",
     'compact run.json --format openai-chat --ask "What is left to do?" --json',
     'compact session.jsonl --force --instructions "Keep every decision about the schema."',
+    "compact session.jsonl --preset codex --model anthropic:claude-haiku-4-5",
+    "compact session.jsonl --model qwen3:8b --base-url http://localhost:11434/v1",
   ],
   async run(call, context) {
     const request = parseCompactRequest(call);
+    const model = await commandModel(call, context);
     const imported = await readSource(request, context);
     // The folder is made before the store is touched: when it cannot be written, nothing at all is.
     const folder = request.out === undefined ? undefined : OutputFolder.open(request.out);
     try {
       const store = await storeFor(request);
       try {
-        return reportOf(await compactSession(request, imported, store, context), folder);
+        return reportOf(await compactSession(request, imported, store, context, model), folder);
       } finally {
         await store.close();
       }
@@ -75,6 +80,7 @@ function reportOf(run: CompactRun, folder: OutputFolder | undefined): CliReport 
     notes: [
       ...(delivered ? [`Wrote plan.json, request.json, manifest.json and summary.md to ${folder.path}.`] : []),
       ...instructionsNote(run),
+      ...(data.model === null ? [] : [modelNote(data.model)]),
     ],
   };
   return failure === undefined ? report : { ...report, failure };

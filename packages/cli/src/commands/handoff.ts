@@ -1,5 +1,7 @@
 import { asThreadId } from "@threadfold/core";
-import type { CliCommand } from "../command/cli-command.ts";
+import type { ContextSession } from "@threadfold/session";
+import type { CliCommand, CliReport } from "../command/cli-command.ts";
+import { commandModel, MODEL_OPTIONS, modelNote } from "../model/command-model.ts";
 import { plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { requiredText, workingSession } from "../store/working-session.ts";
@@ -10,14 +12,20 @@ export const handoffCommand: CliCommand = {
     { name: "threadId", description: "id of the thread that is handed on" },
     { name: "newId", description: "id of the new thread" },
   ],
-  options: [{ flags: "--goal <text>", description: "what the new thread is for; its first request" }, STORE_OPTION],
+  options: [
+    { flags: "--goal <text>", description: "what the new thread is for; its first request" },
+    ...MODEL_OPTIONS,
+    STORE_OPTION,
+  ],
   examples: [
     'handoff my-thread next-thread --goal "Write the migration." --store sessions.db',
     'handoff my-thread next-thread --goal "Write the migration." --json',
   ],
-  run({ arguments: [threadId = "", newId = ""], options }, context) {
+  async run({ arguments: [threadId = "", newId = ""], options }, context) {
     const goal = requiredText("goal", options["goal"], "what the new thread is for");
-    return workingSession(threadId, options, context, async (session) => {
+    const model = await commandModel({ options }, context);
+    const asked = model === undefined ? {} : { summaryModel: model };
+    const work = async (session: ContextSession): Promise<CliReport> => {
       const { io } = context;
       const made = await session.handoff({ goal, threadId: asThreadId(newId), signal: io.signal });
       const { thread, briefing, reference, problem } = made;
@@ -29,11 +37,13 @@ export const handoffCommand: CliCommand = {
           reference,
           briefing,
           problem,
+          model: model?.work ?? null,
         },
         text: ({ paint }) => `${paint("bold", plainText(thread.id))}\n\n${plainText(briefing)}`,
         brief: plainText(thread.id),
-        notes: problem === null ? [] : [problem],
+        notes: [...(problem === null ? [] : [problem]), ...(model === undefined ? [] : [modelNote(model.work)])],
       };
-    });
+    };
+    return workingSession(threadId, options, context, work, asked);
   },
 };

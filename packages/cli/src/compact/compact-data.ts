@@ -12,6 +12,7 @@ import {
 import { describeImportWarning, type ImportedSession } from "@threadfold/importers";
 import { describeWarning, type RenderWarning } from "@threadfold/renderer";
 import type { CliWarning } from "../command/cli-command.ts";
+import type { ModelWork } from "../model/command-model.ts";
 import { singleLine } from "../output/page.ts";
 import type { CompactRun } from "./compact-run.ts";
 
@@ -54,6 +55,8 @@ export interface CompactData {
   /** Ids of the artifacts that the plan points to. */
   readonly artifacts: readonly ArtifactId[];
   readonly breakdown: TokenBreakdown | null;
+  /** What the model that writes summaries was asked; null where there is none. */
+  readonly model: ModelWork | null;
 }
 
 /** The result of `compact`, as data. */
@@ -79,6 +82,7 @@ export function compactData(run: CompactRun, path: string | undefined): CompactD
     pins: { live, present: prepared && live - prepared.missingPins.length },
     artifacts: [...new Set(plan.externalizations.map(({ artifactId }) => artifactId))],
     breakdown: prepared?.breakdown ?? null,
+    model: run.model,
   };
 }
 

@@ -19,6 +19,7 @@ import { createMemoryStore, openStore } from "@threadfold/stores";
 import { type CompactionPreset, presetByName } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliCall, CliContext } from "../command/cli-command.ts";
+import type { MeteredModel, ModelWork } from "../model/command-model.ts";
 import { parseSource, parseTokens, type SourceRequest } from "../parse/options.ts";
 import { importSource, keepSource } from "../source/import-source.ts";
 
@@ -31,6 +32,8 @@ export interface CompactRun {
   readonly outcome: CompactionOutcome;
   /** The request under the plan that holds now; null when there is no plan that could be sent. */
   readonly prepared: PreparedRequest | null;
+  /** What the model was asked; null where none writes summaries. */
+  readonly model: ModelWork | null;
 }
 
 /** Reads the session that is meant. @throws ThreadfoldError what importing throws. */
@@ -49,6 +52,7 @@ export async function storeFor({ store }: CompactRequest): Promise<ThreadfoldSto
 /**
  * Appends the session to its thread, folds when that is due, and renders.
  *
+ * @param summaryModel writes the summary; without one it is extracted.
  * @throws ThreadfoldError what store and session throw, and `ABORTED`.
  */
 export async function compactSession(
@@ -56,6 +60,7 @@ export async function compactSession(
   imported: ImportedSession,
   store: ThreadfoldStore,
   { io, progress }: CliContext,
+  summaryModel?: MeteredModel,
 ): Promise<CompactRun> {
   const { format, preset, budget, ask, force, instructions } = request;
   const { threadId, system, tools, messages } = imported;
@@ -74,6 +79,7 @@ export async function compactSession(
     clock: io.clock,
     // Without a store to come back to, nobody can replay the request.
     journal: request.store !== undefined,
+    ...(summaryModel !== undefined && { summaryModel }),
   });
   await session.loadHistory();
   progress.update("appending", 0.4);
@@ -92,7 +98,7 @@ export async function compactSession(
   progress.update("rendering", 0.9);
   const prepared = isUsable(outcome) ? await session.render(outcome) : null;
   await checkpoint(io.signal);
-  return { request, imported, session, counter: tokenizer.id, outcome, prepared };
+  return { request, imported, session, counter: tokenizer.id, outcome, prepared, model: summaryModel?.work ?? null };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
-import { ContextSession } from "@threadfold/session";
+import { ContextSession, type SessionOptions } from "@threadfold/session";
 import type { CliCall, CliContext } from "../command/cli-command.ts";
 import { readingStore } from "./store-address.ts";
 import { newestRequest, storedThread } from "./stored-thread.ts";
@@ -15,12 +15,13 @@ export function workingSession<Result>(
   options: CliCall["options"],
   { io }: CliContext,
   work: (session: ContextSession) => Promise<Result>,
+  settings: Pick<SessionOptions, "summaryModel"> = {},
 ): Promise<Result> {
   return readingStore(options, io.env, async (store) => {
     const { id } = await storedThread(store, threadId);
     const { record, frame } = await newestRequest(store, id);
     const format = formatById(record?.format ?? "neutral");
-    return work(await ContextSession.open({ threadId: id, store, format, frame, clock: io.clock }));
+    return work(await ContextSession.open({ threadId: id, store, format, frame, clock: io.clock, ...settings }));
   });
 }
 

@@ -66,4 +66,5 @@ export const compactDataSchema = z.strictObject({
       overhead: size,
     })
     .nullable(),
+  model: z.strictObject({ id: z.string().min(1), calls: size, inputTokens: size, outputTokens: size }).nullable(),
 });
