@@ -63,6 +63,14 @@ export function compactionQuality(
   };
 }
 
+/** Calls of `read_artifact` and `search_thread` in messages, and of the agent's messages those that ask for what was said before. */
+export function asksForContext(messages: readonly Message[]): number {
+  const asked = messages.filter((message) => message.role === "assistant" && ASKED_AGAIN.test(spoken(message)));
+  return asked.length + messages.flatMap(callsOf).filter(({ toolName }) => RECALLING.has(toolName)).length;
+}
+
+const RECALLING: ReadonlySet<string> = new Set([READ_ARTIFACT_TOOL_NAME, SEARCH_THREAD_TOOL_NAME]);
+
 /** The metrics as an event. */
 export function qualityEvent(
   plan: CompactionPlan,

@@ -54,5 +54,10 @@ export {
   RetrieveStrategy,
 } from "./recall/retrieve-strategy.ts";
 export { withheldMessages } from "./recall/recall-sources.ts";
-export { compactionQuality, type CompactionQualityMetrics, qualityEvent } from "./compaction-quality.ts";
+export {
+  asksForContext,
+  compactionQuality,
+  type CompactionQualityMetrics,
+  qualityEvent,
+} from "./compaction-quality.ts";
 export { pointersOf } from "./artifacts/rehydration-state.ts";

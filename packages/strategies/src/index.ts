@@ -75,7 +75,13 @@ export {
 } from "./presets/spring-session.ts";
 export { threadfoldPreset } from "./presets/threadfold.ts";
 export type { CompactionProposal } from "./strategy/compaction-strategy.ts";
-export type { CompactionStrategy, Hold, StrategyContext } from "./strategy/compaction-strategy.ts";
+export type {
+  CompactionStrategy,
+  Hold,
+  OwnRecord,
+  StrategyContext,
+  StrategyExecution,
+} from "./strategy/compaction-strategy.ts";
 export { DraftPlan } from "./draft/draft-plan.ts";
 export { foldableGroups, groupsBeside, newestOrdinal, newestUserOrdinal } from "./draft/foldable-groups.ts";
 export { unreadProposals, unreadResults } from "./draft/unread-results.ts";

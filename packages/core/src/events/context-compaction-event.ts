@@ -79,6 +79,14 @@ export type ContextCompactionEvent = EventBase &
         readonly agentAskedForContext: boolean;
         readonly taskCompletionSuccess: boolean | null;
       }
+    | {
+        /** The agent often asks for what the newest fold took away. Once a plan. */
+        readonly type: "folded_content_missed";
+        readonly planVersion: number;
+        /** Calls of `read_artifact` and `search_thread`, and questions for what had been said, since the fold. */
+        readonly asks: number;
+        readonly stepsSinceCompaction: number;
+      }
     | { readonly type: "rehydration_blocked_sensitivity"; readonly artifactId: ArtifactId; readonly reason: string }
     | {
         /** New messages say what may be a rule, or may take one back: `session.rules()` lists it for a host to decide. */

@@ -49,6 +49,17 @@ describe("references in what the agent says", () => {
     expect(await asked("What was in src/orders.ts?")).toMatchObject([{ artifactId: id, trigger: "hint-match" }]);
   });
 
+  it("bring back by a question for a name that stands in the content, and not when it is only mentioned", async () => {
+    const thread = new FoldedThread();
+    const id = await thread.externalize("item3: 12 EUR", { hint: "full result of http_get", names: ["item3"] });
+    const asked = async (message: string) =>
+      (await interceptor.maybeRehydrate(thread.request(message))).results.map(({ trigger }) => trigger);
+    expect(await asked("What was the price of item3 again?")).toEqual(["hint-match"]);
+    expect(await asked("The price of item3 is wrong. Shall I go on?")).toEqual([]);
+    expect(await asked("Now item3 is done.")).toEqual([]);
+    expect(id).toMatch(/^artifact_/);
+  });
+
   it("do not count for what the plan does not point to", async () => {
     const [thread, other] = [new FoldedThread(), new FoldedThread()];
     const id = await thread.externalize("somebody else's file");

@@ -14,6 +14,7 @@ import {
 } from "@threadfold/core";
 import {
   isInCooldown,
+  type Pointer,
   pointersOf,
   type RehydrationResult,
   type RehydrationState,
@@ -127,9 +128,8 @@ export class RehydrationInterceptor {
       if (toolName === READ_ARTIFACT_TOOL_NAME) continue;
       for (const id of referencesInJson(input)) want(id, "argument-reference");
     }
-    for (const [artifactId, hint] of pointers) {
-      if (hint !== "" && asksForHint(agentMessage, hint)) want(artifactId, "hint-match");
-    }
+    for (const [artifactId, pointer] of pointers)
+      if (asksForPointer(agentMessage, pointer)) want(artifactId, "hint-match");
     const limited = [...wanted].slice(0, this.#config.rehydrationMaxArtifactsPerTurn);
     return limited.map(([artifactId, trigger]) => ({ artifactId, trigger }));
   }
@@ -224,6 +224,21 @@ const MIN_SHARED_PART = 0.6;
 /** What the agent asks for stands in few words; a longer message is a report. In UTF-16 code units. */
 const MAX_MESSAGE = 20_000;
 const MAX_HINT = 2_000;
+
+/**
+ * True when an agent's message asks for what a pointer is about: for what its hint describes, or in a question for a name that
+ * stands in its content.
+ */
+function asksForPointer(message: string, { hint, content }: Pointer): boolean {
+  if (hint !== "" && asksForHint(message, hint)) return true;
+  const sentences = content.length === 0 ? [] : message.slice(0, MAX_MESSAGE).split(SENTENCE_END);
+  const asked = sentences.filter((sentence) => /[?？]["')]?$/.test(sentence));
+  const said = new Set(asked.flatMap((question) => question.match(WORD) ?? []).map((word) => word.toLowerCase()));
+  return content.some((name) => NAME.test(name) && said.has(name.toLowerCase()));
+}
+
+/** Only questions count: names that the agent mentions are everywhere in its work. */
+const SENTENCE_END = /(?<=[.!?。！？])\s+|\n/u;
 
 /**
  * True when an agent's message asks for what a hint describes ("read if you need the schema of orders_v2"): it asks for

@@ -1,4 +1,4 @@
-import type { ArtifactId, CompactionPlan } from "@threadfold/core";
+import type { ArtifactId, CompactionPlan, JsonObject } from "@threadfold/core";
 
 /** The turn in which each artifact, or recalled message, was last brought back, by id. Plain JSON; kept by the host from turn to turn. */
 export interface RehydrationState {
@@ -84,8 +84,33 @@ export class TurnContext {
   }
 }
 
-/** The artifacts that a plan's prompt names, each with its hint: those behind pointers, and those in summaries. */
-export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, string> {
-  const named = [...plan.externalizations, ...plan.summarizations.flatMap(({ summary }) => summary.artifacts)];
-  return new Map(named.map(({ artifactId, rehydrateHint }) => [artifactId, rehydrateHint]));
+/** What a prompt says of an artifact. */
+export interface Pointer {
+  /** What it was made from: a question about just that brings it back. */
+  readonly hint: string;
+  /** Names and key fields that stand in its content, and in the prompt beside the pointer. */
+  readonly content: readonly string[];
+}
+
+/** The artifacts that a plan's prompt names: those behind pointers, with what stands in them, and those in summaries. */
+export function pointersOf(plan: CompactionPlan): ReadonlyMap<ArtifactId, Pointer> {
+  const absorbed = plan.summarizations.flatMap(({ summary }) => summary.artifacts);
+  return new Map([
+    ...plan.externalizations.map(({ artifactId, rehydrateHint: hint, summary }): [ArtifactId, Pointer] => [
+      artifactId,
+      { hint, content: summary.toolOutcomes.flatMap(({ keyFields }) => contentNames(keyFields)) },
+    ]),
+    ...absorbed.map(({ artifactId, rehydrateHint: hint }): [ArtifactId, Pointer] => [
+      artifactId,
+      { hint, content: [] },
+    ]),
+  ]);
+}
+
+/** What fields are called and what they hold, as far as that is a word or a name. */
+function contentNames(fields: JsonObject): readonly string[] {
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const values = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
+    return field === "names" ? values : [field, ...values];
+  });
 }

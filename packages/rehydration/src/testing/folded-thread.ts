@@ -31,7 +31,14 @@ export class FoldedThread {
       hint = "",
       sensitivity = "internal",
       tenantId = null,
-    }: { readonly hint?: string; readonly sensitivity?: Sensitivity; readonly tenantId?: string | null } = {},
+      names = [],
+    }: {
+      readonly hint?: string;
+      readonly sensitivity?: Sensitivity;
+      readonly tenantId?: string | null;
+      /** What stands in the content and beside its pointer. */
+      readonly names?: readonly string[];
+    } = {},
   ): Promise<ArtifactId> {
     const metadata = {
       threadId: THREAD,
@@ -48,7 +55,12 @@ export class FoldedThread {
       form: "body",
       artifactId,
       rehydrateHint: hint,
-      summary: emptySummary(span),
+      summary: {
+        ...emptySummary(span),
+        toolOutcomes: [
+          { id: "o", sources: [], toolName: "t", outcome: "success", keyFields: { names }, errorMessage: null },
+        ],
+      },
       span,
       strategy: "externalize",
       reason: "large",

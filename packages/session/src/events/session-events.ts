@@ -9,9 +9,6 @@ import {
   type ContextCompactionEvent,
   compactionNotice,
   type JsonValue,
-  type PlanRecord,
-  planRecords,
-  scaledTokens,
   sha256,
   type ThreadId,
   tellListener,
@@ -20,6 +17,7 @@ import { compactionQuality, qualityEvent } from "@threadfold/rehydration";
 import { redactJson } from "@threadfold/summarizers";
 import type { CommitWeighing, CompactOptions, MeteredSummarizer, Turn, TurnResult, UsageState } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
+import { freedTokens } from "./freed-tokens.ts";
 
 /** Hands events to a session's listener, and names its attempts to fold. What the listener throws is ignored. */
 export class SessionEvents {
@@ -150,10 +148,9 @@ const EVENT_OF = {
 
 /** One event for each record that a committed plan added, with the tokens that it took out of the prompt. */
 function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompactionEvent[] {
-  const shown = shownTokens(turn, plan);
-  return planRecords(plan)
-    .filter(({ sincePlanVersion }) => sincePlanVersion === plan.version)
-    .map((record) => ({
+  return [...freedTokens(turn.renderer, plan, turn.usage.estimate)]
+    .filter(([{ sincePlanVersion }]) => sincePlanVersion === plan.version)
+    .map(([record, tokensFreed]) => ({
       threadId: turn.threadId,
       budgetLimit: turn.config.maxInputTokens,
       foldId: turn.foldId,
@@ -161,21 +158,8 @@ function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompact
       planVersion: plan.version,
       strategy: record.strategy,
       span: record.span,
-      tokensFreed: Math.max(0, record.originalTokens - (shown.get(keyOf(record)) ?? 0)),
+      tokensFreed,
     }));
-}
-
-const keyOf = ({ action, span }: PlanRecord): string => `${action} ${span.messageIds[0]}`;
-
-/** What the prompt still spends on each record. */
-function shownTokens({ renderer, usage }: Turn, plan: CompactionPlan): ReadonlyMap<string, number> {
-  const tokens = new Map<string, number>();
-  for (const message of renderer.render(plan).rendering.manifest.messages) {
-    if (message.record === undefined) continue;
-    const key = `${message.record.action} ${message.record.spanStart}`;
-    tokens.set(key, (tokens.get(key) ?? 0) + scaledTokens(usage.estimate, message.tokens));
-  }
-  return tokens;
 }
 
 /** One check whether to fold, and the fold when there is one. */

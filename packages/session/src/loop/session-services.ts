@@ -23,6 +23,7 @@ import { sessionSummarizer, standInSummarizer } from "../summary/session-summari
 import { openThread, SessionHistory } from "../thread/session-history.ts";
 import { SessionPlan } from "../thread/session-plan.ts";
 import { SessionThread } from "../thread/session-thread.ts";
+import { MissedContent } from "../unfold/missed-content.ts";
 import { Unfolding, type UnfoldingPorts } from "../unfold/unfolding.ts";
 
 /** What a session is made of. */
@@ -246,11 +247,15 @@ function requestMaker(
     }
   };
   const whenNeeded: FittingRequestPorts["whenNeeded"] = (work) => history.whenNeeded(work);
-  return ({ onOverBudget = always, ...asked }) =>
-    fittingRequest(
+  const missed = new MissedContent();
+  return ({ onOverBudget = always, ...asked }) => {
+    const alert = missed.look(thread.state.thread, plan.current, request.config.maxInputTokens);
+    if (alert !== undefined) events.emit(alert);
+    return fittingRequest(
       { ...services, rehydrate, whenNeeded },
       { ...asked, ...(onOverBudget !== undefined && { onOverBudget }) },
     );
+  };
 }
 
 /** Where artifacts are read for somebody, the journal says who, and whether the session did it on its own. */

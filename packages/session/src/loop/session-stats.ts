@@ -1,5 +1,6 @@
 import { availableForMessages, overheadTokens, spanLength, type TokenBudget, utilization } from "@threadfold/core";
 import { inProviderTokens, type UsageTotals } from "@threadfold/turn";
+import { type StrategyWork, strategyWork } from "../events/freed-tokens.ts";
 import type { RecallTotals } from "../unfold/unfolding.ts";
 import type { SessionServices } from "./session-services.ts";
 
@@ -19,6 +20,10 @@ export interface SessionStats {
   /** Messages of the thread, and those of them that the plan folds. */
   readonly messages: number;
   readonly foldedMessages: number;
+  /** What each strategy does in the plan that holds, by its name: messages, and what they take less than as they are. */
+  readonly strategies: Readonly<Record<string, StrategyWork>>;
+  /** What the plan takes out of the request; what brought its records about may have been several folds. */
+  readonly tokensFreed: number;
   /** Tokens that the request would have without any folding; what was left in the store counts as it did when it was folded. */
   readonly unfoldedTokens: number;
   /** Pins that hold. */
@@ -41,7 +46,9 @@ export function sessionStats({
   folding,
 }: SessionServices): SessionStats {
   const { state } = thread;
-  const tokens = request.renderer(state).measure(plan);
+  const renderer = request.renderer(state);
+  const tokens = renderer.measure(plan);
+  const strategies = strategyWork(renderer, plan, memory.usage.estimate);
   const budget = request.budget(state);
   const overhead = overheadTokens(budget);
   const folded = [plan.externalizations, plan.summarizations, plan.clearings, plan.drops].flat();
@@ -55,6 +62,8 @@ export function sessionStats({
     compactionCount: plan.version,
     messages: state.thread.length,
     foldedMessages: folded.reduce((sum, { span }) => sum + spanLength(span), 0),
+    strategies,
+    tokensFreed: Object.values(strategies).reduce((sum, { tokensFreed }) => sum + tokensFreed, 0),
     unfoldedTokens: inProviderTokens(state, memory.usage.estimate).ledger.totalTokens + overhead,
     pins: state.thread.livePins.length,
     learnedLimit: Number.isFinite(memory.limit) ? memory.limit : null,

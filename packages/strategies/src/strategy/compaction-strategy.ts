@@ -1,13 +1,20 @@
 import type {
+  ArtifactId,
   BodyPreview,
+  ClearRecord,
   ClearTarget,
   ContextCompactionConfig,
+  DropRecord,
+  ExternalizationRecord,
   KeptEnds,
+  Message,
   MessageGroup,
   MessageHeader,
   PlanRecord,
   ProbeVerdict,
+  SpanReference,
   SummarizationRecord,
+  SummaryChange,
   ThreadShape,
 } from "@threadfold/core";
 
@@ -69,7 +76,34 @@ export interface StrategyContext {
   readonly replayVerdict?: (ordinal: number) => ProbeVerdict | undefined;
 }
 
-/** One rung of the ladder: proposes and never acts. */
+/** What a strategy that makes its own records works with: bodies, and a place to put some. */
+export interface StrategyExecution {
+  /** The messages of the proposal, in order. */
+  readonly messages: readonly Message[];
+  readonly span: SpanReference;
+  /** Tokens that a summary may take. */
+  readonly maxTokens: number;
+  readonly countTokens: (text: string) => number;
+  /** Puts a text into the artifact store, as internal as the most sensitive of the messages. */
+  readonly store: (text: string) => Promise<ArtifactId>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What a strategy says of its own in a record. Code adds what every record of the kind owes: the span, key fields that tools
+ * declared, where stored bodies are, whose words a summary is.
+ */
+export type OwnRecord =
+  | ({
+      readonly action: "externalize";
+      /** One that `store` gave; without it the pointer names the body of the message, which is stored in any case. */
+      readonly artifactId?: ArtifactId;
+    } & Partial<Pick<ExternalizationRecord, "form" | "summary" | "rehydrateHint">>)
+  | Pick<ClearRecord, "action" | "preservedFields">
+  | { readonly action: "summarize"; readonly changes: readonly SummaryChange[] }
+  | Pick<DropRecord, "action" | "keywords">;
+
+/** One rung of the ladder: proposes, and acts only where it makes its own records. */
 export interface CompactionStrategy {
   readonly name: string;
   /** Lower comes first when the ladder sets no order of its own. */
@@ -80,6 +114,12 @@ export interface CompactionStrategy {
   readonly leadsFloor?: true;
   /** What it would fold to free what is needed, oldest first. Pure. */
   analyze(context: StrategyContext): readonly CompactionProposal[];
+  /**
+   * Makes the record of one of its proposals, with the action that the proposal has by then: what may not be cleared comes
+   * as `externalize`. Null leaves the messages as they are. Where it throws, code makes the record. A fold may ask several
+   * times for the same proposal.
+   */
+  execute?(proposal: CompactionProposal, execution: StrategyExecution): Promise<OwnRecord | null>;
 }
 
 /** What a pointer to externalized content takes in a request without the names in it, in tokens. For estimates only. */

@@ -6,6 +6,7 @@ import {
   groupRecords,
   historyNotLoaded,
   type MessageId,
+  type NormalizationChange,
   normalizePlan,
   PLAN_SCHEMA_VERSION,
   type PlanRecord,
@@ -199,7 +200,11 @@ class Fold {
     await this.#hearSignal();
     let summarizerProblem: string | null = null;
     let instructionsUsed = false;
+    const changed: NormalizationChange[] = [];
     const records = await this.#fulfil(draft, attempt, {
+      onChange: (change) => {
+        changed.push(change);
+      },
       onSummarizerFailure: (problem) => {
         summarizerProblem = problem;
       },
@@ -214,7 +219,7 @@ class Fold {
     const verification = this.#ports.verifier.verify(this.#draft(unread.records, 0));
     const sealed = sealPlan(this.#draft(unread.records, verification.tokens));
     await this.#hearSignal();
-    const changes = [...groundChanges(this.#grounds, this.#shape), ...normalized.changes];
+    const changes = [...groundChanges(this.#grounds, this.#shape), ...changed, ...normalized.changes];
     return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
   }
 
@@ -257,7 +262,7 @@ class Fold {
   async #fulfil(
     draft: DraftPlan,
     attempt: FoldAttempt,
-    heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed">,
+    heard: Pick<Fulfilment, "onSummarizerFailure" | "onInstructionsUsed" | "onChange">,
   ): Promise<readonly PlanRecord[]> {
     const { thread, ledger, config, plan, instructions, signal, keepsOnFailure = false } = this.#input;
     const { summarizer, redact } = this.#ports;
@@ -269,6 +274,8 @@ class Fold {
       config,
       summarizer,
       artifactOf: this.#grounds.archive.artifactOf,
+      storeText: this.#grounds.archive.storeText,
+      ladder: attempt.ladder,
       planVersion: plan.version + 1,
       summaryMaxTokens: attempt.summaryMaxTokens,
       keepsOnFailure,

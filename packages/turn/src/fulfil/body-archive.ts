@@ -30,6 +30,12 @@ export interface BodyArchive {
    * @throws the signal's reason when it fires.
    */
   store(ordinals: readonly number[]): Promise<boolean>;
+  /**
+   * Stores a text that is made of messages, under the sensitivity that they name.
+   *
+   * @throws what the store throws.
+   */
+  storeText(text: string, messages: readonly Message[]): Promise<ArtifactId>;
   /** Where a stored body is; undefined for one that is not stored. */
   artifactOf(ordinal: number): ArtifactId | undefined;
   readonly problems: readonly StorageProblem[];
@@ -55,19 +61,21 @@ export function bodyArchive(
   const mayStore = (ordinal: number): boolean =>
     stored.has(ordinal) || (!refused.has(ordinal) && refused.size < MAX_REFUSALS);
 
+  const storeText = (text: string, messages: readonly Message[]): Promise<ArtifactId> =>
+    artifacts.store(text, {
+      threadId: thread.id,
+      tenantId: owner.tenantId,
+      createdAt: owner.now,
+      ttlSeconds: owner.ttlSeconds,
+      sensitivity: handlingOf(messages).sensitivity,
+      mediaType: "text/plain",
+    });
+
   async function storeOne(ordinal: number): Promise<void> {
     signal?.throwIfAborted();
     const message = thread.messageAt(ordinal) as Message;
     try {
-      const artifactId = await artifacts.store(bodyText(message), {
-        threadId: thread.id,
-        tenantId: owner.tenantId,
-        createdAt: owner.now,
-        ttlSeconds: owner.ttlSeconds,
-        sensitivity: handlingOf([message]).sensitivity,
-        mediaType: "text/plain",
-      });
-      stored.set(ordinal, artifactId);
+      stored.set(ordinal, await storeText(bodyText(message), [message]));
     } catch (cause) {
       signal?.throwIfAborted();
       const problem = { messageId: message.id, problem: problemOf(cause), cause };
@@ -82,6 +90,7 @@ export function bodyArchive(
       for (const ordinal of ordinals) if (!stored.has(ordinal) && mayStore(ordinal)) await storeOne(ordinal);
       return ordinals.every((ordinal) => stored.has(ordinal));
     },
+    storeText,
     artifactOf: (ordinal) => stored.get(ordinal),
     get problems() {
       return [...refused.values()];

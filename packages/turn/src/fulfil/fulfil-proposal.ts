@@ -1,13 +1,37 @@
-import { type DropRecord, type PlanRecord, type SpanReference, visibleText } from "@threadfold/core";
+import {
+  type DropRecord,
+  type PlanRecord,
+  type SpanReference,
+  type Summarizer,
+  type SummaryChange,
+  visibleText,
+} from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
 import { clearRecord } from "./clear-record.ts";
 import { externalizationRecord } from "./externalization-record.ts";
 import { type Fulfilment, recordBase } from "./fulfilment.ts";
+import { ownRecord, withOwn } from "./own-record.ts";
 import { summarizationRecord } from "./summarization-record.ts";
 
 /** Makes the record that a proposal asks for; null when the bodies show that it would free nothing (S29). */
 export async function fulfilProposal(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord | null> {
   fulfilment.signal?.throwIfAborted();
+  const own = await ownRecord(proposal, fulfilment);
+  if (own === null) return null;
+  if (own?.action === "summarize" && proposal.action === "summarize")
+    return summarizationRecord(proposal, { ...fulfilment, summarizer: spokenBy(proposal.strategy, own.changes) });
+  const record = await codeRecord(proposal, fulfilment);
+  return own === undefined || record === null ? record : withOwn(record, own);
+}
+
+/** What a strategy says in the place of a summarizer. */
+const spokenBy = (id: string, changes: readonly SummaryChange[]): Summarizer => ({
+  id,
+  summarize: async () => ({ changes }),
+});
+
+/** The record as code makes it. */
+async function codeRecord(proposal: CompactionProposal, fulfilment: Fulfilment): Promise<PlanRecord | null> {
   switch (proposal.action) {
     case "externalize":
       return externalizationRecord(proposal, fulfilment);

@@ -4,6 +4,7 @@ import type {
   ContextCompactionConfig,
   JsonValue,
   Message,
+  NormalizationChange,
   PlanRecord,
   PlanRecords,
   ProviderAwareTokenizer,
@@ -11,7 +12,7 @@ import type {
   Summarizer,
   ThreadShape,
 } from "@threadfold/core";
-import type { CompactionProposal } from "@threadfold/strategies";
+import type { CompactionProposal, CompactionStrategy } from "@threadfold/strategies";
 import type { Redact } from "../state/turn-state.ts";
 
 /** What turns proposals into records: bodies and the summarizer. The only stage that spends money. */
@@ -25,6 +26,12 @@ export interface Fulfilment {
   readonly summarizer: Summarizer;
   /** Where the body of a message is stored: each that is to be externalized, and those that cannot be had again. */
   readonly artifactOf: (ordinal: number) => ArtifactId | undefined;
+  /** The strategies of the fold: those that make their own records are asked for them. */
+  readonly ladder: readonly CompactionStrategy[];
+  /** Stores a text that is made of messages. */
+  readonly storeText: (text: string, messages: readonly Message[]) => Promise<ArtifactId>;
+  /** Called where a record is otherwise than its strategy wanted it. */
+  readonly onChange: (change: NormalizationChange) => void;
   /** Version of the plan that will hold the records. */
   readonly planVersion: number;
   readonly summaryMaxTokens: number;

@@ -1,0 +1,49 @@
+import {
+  type CompactionPlan,
+  type PlanRecord,
+  planRecords,
+  scaledTokens,
+  spanLength,
+  type TokenEstimate,
+} from "@threadfold/core";
+import type { RequestRenderer } from "@threadfold/turn";
+
+/** What a record took out of the prompt, in the provider's tokens: those of its messages, less what stands in their place. */
+export function freedTokens(
+  renderer: RequestRenderer,
+  plan: CompactionPlan,
+  estimate: TokenEstimate,
+): ReadonlyMap<PlanRecord, number> {
+  const shown = new Map<string, number>();
+  for (const { record, tokens } of renderer.render(plan).rendering.manifest.messages) {
+    if (record === undefined) continue;
+    const key = `${record.action} ${record.spanStart}`;
+    shown.set(key, (shown.get(key) ?? 0) + scaledTokens(estimate, tokens));
+  }
+  return new Map(
+    planRecords(plan).map((record) => {
+      const left = shown.get(`${record.action} ${record.span.messageIds[0]}`) ?? 0;
+      return [record, Math.max(0, record.originalTokens - left)];
+    }),
+  );
+}
+
+/** What a strategy does in a plan. */
+export interface StrategyWork {
+  readonly messages: number;
+  readonly tokensFreed: number;
+}
+
+/** What each strategy does in a plan, by its name. */
+export function strategyWork(
+  renderer: RequestRenderer,
+  plan: CompactionPlan,
+  estimate: TokenEstimate,
+): Readonly<Record<string, StrategyWork>> {
+  const work: Record<string, StrategyWork> = {};
+  for (const [{ strategy, span }, freed] of freedTokens(renderer, plan, estimate)) {
+    const { messages, tokensFreed } = work[strategy] ?? { messages: 0, tokensFreed: 0 };
+    work[strategy] = { messages: messages + spanLength(span), tokensFreed: tokensFreed + freed };
+  }
+  return work;
+}

@@ -1,0 +1,56 @@
+import { type ArtifactId, type PlanRecord, spanOf, ThreadfoldError } from "@threadfold/core";
+import type { CompactionProposal, OwnRecord } from "@threadfold/strategies";
+import { problemOf } from "../state/problem-of.ts";
+import { type Fulfilment, messagesOf } from "./fulfilment.ts";
+
+/**
+ * What the strategy of a proposal says of its own in the record; undefined where it leaves the record to code, or failed,
+ * which is told; null where it leaves the messages as they are.
+ *
+ * @throws the signal's reason when it fires.
+ */
+export async function ownRecord(
+  proposal: CompactionProposal,
+  fulfilment: Fulfilment,
+): Promise<OwnRecord | null | undefined> {
+  const strategy = fulfilment.ladder.find(({ name }) => name === proposal.strategy);
+  if (strategy?.execute === undefined) return undefined;
+  const { shape, signal, tokenizer, summaryMaxTokens: maxTokens } = fulfilment;
+  const messages = messagesOf(proposal, fulfilment);
+  const span = spanOf(proposal.ordinals.map((ordinal) => shape.header(ordinal)));
+  const stored = new Set<ArtifactId>();
+  const store = async (text: string): Promise<ArtifactId> => {
+    const artifactId = await fulfilment.storeText(text, messages);
+    stored.add(artifactId);
+    return artifactId;
+  };
+  const countTokens = (text: string): number => tokenizer.countTokens(text);
+  try {
+    const heard = signal === undefined ? {} : { signal };
+    const own = await strategy.execute(proposal, { messages, span, maxTokens, countTokens, store, ...heard });
+    if (own !== null) requireSound(own, proposal, stored);
+    return own;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const problem = `strategy ${strategy.name} made no record (${problemOf(cause)}); it was made without it`;
+    fulfilment.onChange({ rule: "own-record", problem, messageIds: span.messageIds });
+    return undefined;
+  }
+}
+
+/** @throws ThreadfoldError `INVALID_PLAN` for another action than the proposal has, and for an artifact of unknown origin. */
+function requireSound(own: OwnRecord, { action }: CompactionProposal, stored: ReadonlySet<ArtifactId>): void {
+  if (own.action !== action)
+    throw new ThreadfoldError("INVALID_PLAN", `The record says ${own.action}, and the proposal ${action}.`);
+  if (own.action !== "externalize") return;
+  if (own.artifactId === undefined ? own.form === "span" : !stored.has(own.artifactId))
+    throw new ThreadfoldError("INVALID_PLAN", "The record points to an artifact that was not stored for it.");
+}
+
+/** A record of code with what its strategy says in it. What code preserves stays. */
+export function withOwn(record: PlanRecord, own: OwnRecord): PlanRecord {
+  const { action: _action, ...said } = own;
+  return record.action === "clear" && own.action === "clear"
+    ? { ...record, preservedFields: { ...own.preservedFields, ...record.preservedFields } }
+    : ({ ...record, ...said } as PlanRecord);
+}
