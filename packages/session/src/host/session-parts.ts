@@ -92,7 +92,7 @@ export function otherOptions(
 /** Fills in what the options leave out. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function sessionParts(options: SessionOptions): SessionParts {
   const preset = options.preset ?? threadfoldPreset;
-  const config = compactionConfig({ ...modelCap(options), ...preset.config, ...options.config });
+  const config = compactionConfig({ ...preset.config, ...modelCap(options, preset), ...options.config });
   const givenStore = options.store ?? createMemoryStore();
   return {
     givenStore,
@@ -104,10 +104,11 @@ export function sessionParts(options: SessionOptions): SessionParts {
   };
 }
 
-/** The cap that the model suggests, where there is a model and a row for it. */
-function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">) {
+/** The cap that the model suggests, where there is a row for it and the preset has no cap that its window has room for. */
+function modelCap({ model, models }: Pick<SessionOptions, "model" | "models">, { config }: CompactionPreset) {
   const row = model === undefined ? undefined : modelRow(model, models);
-  return row === undefined ? {} : { maxInputTokens: suggestedCap(row) };
+  const { maxInputTokens = Number.POSITIVE_INFINITY } = config;
+  return row === undefined || maxInputTokens <= row.windowTokens ? {} : { maxInputTokens: suggestedCap(row) };
 }
 
 type StorePart = Exclude<keyof ThreadfoldStore, "close">;

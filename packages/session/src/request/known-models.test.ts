@@ -22,9 +22,10 @@ describe("a model that a session is opened for", () => {
     expect(await capOf({ model: "gpt-5.6-terra" })).toBe(272_000);
     expect(await capOf({ model: "openai/gpt-4" })).toBe(7_168);
     expect(await capOf({ model: "gpt-4", config: { maxInputTokens: 50_000 } })).toBe(50_000);
-    expect(await capOf({ model: "gpt-4", preset: { ...ladderPreset, config: { maxInputTokens: 30_000 } } })).toBe(
-      30_000,
-    );
+    const capped = (maxInputTokens: number) => ({ ...ladderPreset, config: { maxInputTokens } });
+    expect(await capOf({ model: "gpt-4", preset: capped(3_000) })).toBe(3_000);
+    // A preset's window is that of the models which it was made for.
+    expect(await capOf({ model: "gpt-4", preset: capped(30_000) })).toBe(7_168);
     expect(await capOf({ model: "house-7b", models: [own] })).toBe(9_000);
     expect(await capOf({ model: "gpt-4", models: [{ ...own, name: "gpt-4" }] })).toBe(9_000);
   });
