@@ -5,6 +5,7 @@ import {
   type CompactionEventListener,
   type CompactionPlan,
   type ContextCompactionConfig,
+  type ContextCompactionEvent,
   type JsonValue,
   type Message,
   type MessageId,
@@ -154,7 +155,10 @@ export class Unfolding {
     const { enableRetrieval: enabled, autoRehydrateSensitivities: sensitivities } = config;
     this.#ports = ports;
     this.#interceptor = new RehydrationInterceptor(config, countTokens, onEvent);
-    this.#strategy = new RetrieveStrategy({ enabled, sensitivities }, vectors, onEvent);
+    // Every event of a session names the same limit: its cap.
+    const { maxInputTokens: budgetLimit } = config;
+    const told = onEvent && ((event: ContextCompactionEvent) => onEvent({ ...event, budgetLimit }));
+    this.#strategy = new RetrieveStrategy({ enabled, sensitivities }, vectors, told);
   }
 
   /** What the answers of `search_thread` took so far. */
