@@ -69,9 +69,16 @@ export function aiSdk(settings: AiSdkSettings = {}): CompactionPreset {
   return {
     name: "ai-sdk",
     description: "At 80 % of the window less reserves summarizes all but the last 10 messages, round by round.",
-    ladder: [windowStrategy({ name: "session-summary", cut: lastMessages(recentMessagesToKeep), fold: "summarize" })],
+    ladder: [
+      windowStrategy({
+        name: "session-summary",
+        cut: lastMessages(recentMessagesToKeep),
+        fold: "summarize",
+        oneSummary: true,
+      }),
+    ],
     config: {
-      policyVersion: policyWith("ai-sdk-v4", settings),
+      policyVersion: policyWith("ai-sdk-v5", settings),
       ...NO_RESERVES,
       maxInputTokens: AI_SDK_CONTEXT_LIMIT,
       // The share is of what the reserves leave, and the layer never compacts so few messages: its trigger says both.
