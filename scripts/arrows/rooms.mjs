@@ -68,6 +68,7 @@ export const FOLDER_ORDER = {
     "loop",
     "worker",
     "testing",
+    "requirements",
     "reliability",
   ],
   tokenizers: ["encodings", "laws"],

@@ -1,9 +1,9 @@
-// Lists the scenarios of conformance.md that no test is named after. `--planner` looks at the planner's alone.
-// Exits with 1 when one of the planner's is without a test.
+// Lists the scenarios of conformance.md and the requirements of docs/spec that no test is named after. `--planner` looks at the planner's alone.
+// Exits with 1 when one of the planner's, or a requirement, is without a test.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { allIds, idsIn, isPlannerId } from "./scenario-ids.mjs";
+import { allIds, idsIn, isPlannerId, requirementsIn } from "./scenario-ids.mjs";
 import { leadingIds, testNames } from "./test-names.mjs";
 
 /** Tests, and the law suites that tests call. */
@@ -16,8 +16,8 @@ const SOURCES = [
 /**
  * @param {string} root the house
  * @param {string} conformance folder of conformance.md; without it the list that is built in is used alone
- * @returns {{ untested: string[], unknown: string[], tested: number }} ids without a test; ids that the document has and
- *   the built-in list lacks
+ * @returns {{ untested: string[], unknown: string[], tested: number, unproven: string[], proven: number }} scenarios without a
+ *   test; ids that the document has and the built-in list lacks; requirements without a test
  */
 export function listUntested(root, conformance, { planner = false } = {}) {
   const document = join(conformance, "conformance.md");
@@ -25,9 +25,22 @@ export function listUntested(root, conformance, { planner = false } = {}) {
   const defined = existsSync(document) ? idsIn(readFileSync(document, "utf8")) : [];
   const wanted = [...new Set([...known, ...defined])].filter((id) => !planner || isPlannerId(id));
   const tested = testedIds(root);
+  const required = planner ? [] : requirementsOf(root);
+  const unproven = required.filter((id) => !tested.has(id));
   const untested = wanted.filter((id) => !tested.has(id));
   const unknown = defined.filter((id) => !known.includes(id));
-  return { untested, unknown, tested: wanted.length - untested.length };
+  return {
+    untested,
+    unknown,
+    tested: wanted.length - untested.length,
+    unproven,
+    proven: required.length - unproven.length,
+  };
+}
+
+function requirementsOf(root) {
+  const page = join(root, "docs/spec/requirements.md");
+  return existsSync(page) ? requirementsIn(readFileSync(page, "utf8")) : [];
 }
 
 function testedIds(root) {
@@ -41,11 +54,13 @@ function testedIds(root) {
 
 /** Prints what is missing. @returns {number} the exit code */
 export function reportUntested(root, conformance, options, print = console.log) {
-  const { untested, unknown, tested } = listUntested(root, conformance, options);
+  const { untested, unknown, tested, unproven, proven } = listUntested(root, conformance, options);
   if (unknown.length > 0) print(`Not in scripts/scenarios/scenario-ids.mjs: ${unknown.join(", ")}`);
   print(`${tested} scenarios have a test.`);
   if (untested.length > 0) print(`Without a test: ${untested.join(", ")}`);
-  return untested.some(isPlannerId) || unknown.length > 0 ? 1 : 0;
+  if (proven + unproven.length > 0) print(`${proven} requirements have a test.`);
+  if (unproven.length > 0) print(`Without a test: ${unproven.join(", ")}`);
+  return untested.some(isPlannerId) || unknown.length + unproven.length > 0 ? 1 : 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

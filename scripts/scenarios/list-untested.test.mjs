@@ -44,6 +44,7 @@ describe("names of tests", () => {
     expect(leadingIds("G5, A10: a result before its call")).toEqual(["G5", "A10"]);
     expect(leadingIds("keeps S1")).toEqual([]);
     expect(leadingIds("S1x")).toEqual([]);
+    expect(leadingIds("S22 goat-14 claude-code-3 folds")).toEqual(["S22", "goat-14", "claude-code-3"]);
   });
 });
 
@@ -75,6 +76,19 @@ describe("the report", () => {
     expect(reportUntested(root, root, { planner: true }, (line) => printed.push(line))).toBe(1);
     expect(printed[0]).toBe("2 scenarios have a test.");
     expect(printed[1]).not.toMatch(/\bW\d/);
+  });
+
+  it("names requirements without a test, and fails for them", () => {
+    house({
+      "docs/spec/requirements.md": '| <a id="pi-1"></a>pi-1 | a | |\n| <a id="pi-2"></a>pi-2 | b | ◐ |',
+      "packages/core/src/pi.test.ts": 'it("pi-2 holds", () => {});',
+      "scripts/all.test.mjs": allIds()
+        .map((id) => `it("${id} holds", () => {});`)
+        .join("\n"),
+    });
+    const printed = [];
+    expect(reportUntested(root, root, {}, (line) => printed.push(line))).toBe(1);
+    expect(printed.slice(1)).toEqual(["1 requirements have a test.", "Without a test: pi-1"]);
   });
 
   it("passes when nothing of the planner is missing, and tells of ids that it does not know", () => {

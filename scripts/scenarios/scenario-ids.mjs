@@ -3,6 +3,9 @@
 /** How many scenarios each family has: A1 to A12, and so on. */
 export const FAMILIES = { A: 12, C: 11, G: 11, L: 29, S: 42, V: 15, W: 19 };
 
+/** The ids that a page of requirements has, in the first cell of its rows. @returns {string[]} */
+export const requirementsIn = (page) => [...page.matchAll(/^\| <a id="([a-z-]+-\d+)"><\/a>/gm)].map(([, id]) => id);
+
 /** What the planner has to answer for. */
 export const PLANNER_FAMILIES = ["A", "G", "S", "V"];
 export const PLANNER_IDS = ["L4", "L20", "L29"];

@@ -3,8 +3,10 @@ import { parseSync } from "oxc-parser";
 import { walk } from "oxc-walker";
 
 const RUNNERS = new Set(["it", "test", "describe"]);
+/** A scenario (`S1`) or a requirement (`goat-14`). */
+const ID = String.raw`[A-Z]\d+|[a-z]+(?:-[a-z]+)*-\d+`;
 /** `S1`, `S1 S2`, `S1, S2:`; what follows is the test's own words. */
-const LEADING_IDS = /^((?:[A-Z]\d+[,:]? )+)/;
+export const LEADING_IDS = new RegExp(`^((?:(?:${ID})[,:]? )+)`);
 
 /** @returns {string[]} names of tests and suites, rows of `each` tables included, and of laws, each of which is a test */
 export function testNames(path, source) {
@@ -20,9 +22,9 @@ export function testNames(path, source) {
   return names.filter((name) => name !== undefined);
 }
 
-/** @returns {string[]} the scenario ids that a test's name begins with */
+/** @returns {string[]} the ids of scenarios and requirements that a test's name begins with */
 export function leadingIds(name) {
-  return LEADING_IDS.exec(name)?.[1].match(/[A-Z]\d+/g) ?? [];
+  return LEADING_IDS.exec(name)?.[1].match(new RegExp(ID, "g")) ?? [];
 }
 
 /** The name of an object that is a law: one that says what is broken, or holds what must hold. */

@@ -2,7 +2,7 @@
 // wire rules from the formats. `npm run spec` writes them; a test says when they are not those of this tree.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { leadingIds, testNames } from "../scenarios/test-names.mjs";
+import { LEADING_IDS, leadingIds, testNames } from "../scenarios/test-names.mjs";
 
 /** What the letters of scenarios stand for, in the order of the page. */
 const FAMILIES = {
@@ -23,7 +23,7 @@ export function provenScenarios(root) {
   const proven = new Map();
   for (const file of sourcesOf(root, SOURCES))
     for (const name of new Set(testNames(file, readFileSync(join(root, file), "utf8"))))
-      for (const id of wordsOf(name) === "" ? [] : leadingIds(name))
+      for (const id of wordsOf(name) === "" ? [] : leadingIds(name).filter((id) => /^[A-Z]/.test(id)))
         proven.set(id, [...(proven.get(id) ?? []), { words: wordsOf(name), file: file.split("\\").join("/") }]);
   return proven;
 }
@@ -33,7 +33,7 @@ export const sourcesOf = (root, patterns) =>
   globSync(patterns, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" }).sort();
 
 /** A test's name without its ids and without what is filled in when it runs. */
-const wordsOf = (name) => name.replace(/^(?:[A-Z]\d+[,:]? )+/, "").replace(/\$\{?[\w.]*\}?|%[sdo]/g, "…");
+const wordsOf = (name) => name.replace(LEADING_IDS, "").replace(/\$\{?[\w.]*\}?|%[sdo]/g, "…");
 
 /** The page of scenarios. */
 export function scenariosPage(root) {

@@ -37,4 +37,17 @@ describe("the specification", () => {
     expect(page).toContain("- Answer. (one, two)\n- Give an output. (three)");
     expect(page.match(/id="w1"/g)).toHaveLength(1);
   });
+
+  it("says of each requirement that differs how, and counts them", () => {
+    const read = (page) => readFileSync(join(root, "docs/spec", page), "utf8");
+    const ids = [...read("requirements.md").matchAll(/^\| <a id="([a-z-]+-\d+)"><\/a>.*\| (◐?) ?\|$/gm)];
+    const differing = ids.filter(([, , mark]) => mark === "◐").map(([, id]) => id);
+    const differences = read("differences.md");
+    const rows = [...differences.matchAll(/^\| ((?:[a-z]+(?:-[a-z]+)*-\d+ )+)/gm)].flatMap(([, list]) =>
+      list.trim().split(" "),
+    );
+    expect(rows.sort()).toEqual(differing.sort());
+    const counted = `Of ${ids.length} requirements of the documents behind Threadfold ${ids.length - differing.length} hold, ${differing.length} differ`;
+    expect(differences.split("\n")[0]).toContain(counted);
+  });
 });

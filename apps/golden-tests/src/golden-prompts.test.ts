@@ -9,7 +9,7 @@ import { CASES, goldenCases } from "./golden-case.ts";
 const cases = goldenCases();
 
 describe("golden prompts", () => {
-  it.each(cases)("of $name are what the files say", async ({ folder, options }) => {
+  it.each(cases)("spec-5 of $name are what the files say", async ({ folder, options }) => {
     await expect(goldenPrompt(options)).toMatchGoldenPrompt(folder);
   });
 

@@ -7,7 +7,7 @@ const start = threadOf(message("u", "user", "Find the budget."), ...exchange("a"
 const plan = dropping(start, "a", "a-result");
 
 describe("quality after a fold (seed 002)", () => {
-  it("counts turns, steps, explicit reads and searches since the fold", () => {
+  it("spec-144 counts turns, steps, explicit reads and searches since the fold", () => {
     const thread = start.append([
       ...exchange("b", "read_artifact", "artifact_0123456789abcdef", "1000"),
       ...exchange("c", "search_thread", "budget", "1000"),

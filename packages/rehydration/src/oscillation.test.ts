@@ -56,7 +56,7 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
     expect(Object.keys(state.lastTurns)).toEqual([artifactId]);
   });
 
-  it("would not end if injected content joined the log: the guard is what ends it", async () => {
+  it("spec-77 would not end if injected content joined the log: the guard is what ends it", async () => {
     const interceptor = new RehydrationInterceptor({ ...CONFIG, rehydrationCooldownTurns: 0 }, countTokens);
     const harness: Harness = {
       thread: new FoldedThread(),
@@ -74,7 +74,7 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
     expect(externalized).toBeGreaterThanOrEqual(20);
   });
 
-  it("lets the compactor go on in the turn after", () => {
+  it("spec-81 lets the compactor go on in the turn after", () => {
     const result = {
       artifactId: "artifact_0123456789abcdef" as never,
       content: "c",

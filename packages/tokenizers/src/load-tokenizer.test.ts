@@ -58,7 +58,7 @@ describe("the heuristic counter", () => {
 });
 
 describe("loading a counter by id", () => {
-  it.each(TOKENIZER_IDS)("gives the counter %s", async (id) => {
+  it.each(TOKENIZER_IDS)("spec-90 spec-127 gives the counter %s", async (id) => {
     expect((await loadTokenizer(id)).id).toBe(id);
   });
 

@@ -19,7 +19,7 @@ describe("the tiktoken counter", () => {
     ["The quick brown fox jumps over the lazy dog.", 10, 10],
     ["antidisestablishmentarianism", 6, 6],
     ["你好，世界！", 4, 7],
-  ])("counts %j exactly", (text, tokens, olderTokens) => {
+  ])("spec-91 counts %j exactly", (text, tokens, olderTokens) => {
     expect([tokenizer.countTokens(text), older.countTokens(text)]).toEqual([tokens, olderTokens]);
   });
 

@@ -51,7 +51,7 @@ describe("compact --json", () => {
     expect(asked.data.source).toEqual(first.data.source);
   });
 
-  it("folds a session that fits when it is asked to, and by what it is to keep", async () => {
+  it("all-5 folds a session that fits when it is asked to, and by what it is to keep", async () => {
     const path = bench.file("long.json", openAiSession(LONG));
     const roomy = [path, "--budget", "200k"];
     expect((await compact(roomy)).data.outcome).toBe("no-op");

@@ -14,7 +14,7 @@ describe("the formulas of the systems that it follows give their printed numbers
     expect(tokenBudget(config).limitTokens).toBe(183_616);
   });
 
-  it("seed 002: what a cap, its threshold and every overhead leave for messages", () => {
+  it("spec-84 spec-85 seed 002: what a cap, its threshold and every overhead leave for messages", () => {
     const budget = tokenBudget(compactionConfig({ softThresholdPercent: 0.975 }), {
       systemPromptTokens: 1_000,
       toolSchemaTokens: 3_200,
@@ -52,7 +52,7 @@ describe("a token budget", () => {
       });
     });
 
-  it("shares the cap out among answer, margin, what comes back and what a plan may take, to the token", () => {
+  it("spec-89 shares the cap out among answer, margin, what comes back and what a plan may take, to the token", () => {
     fc.assert(
       fc.property(configs, (config) => {
         const budget = tokenBudget(config);

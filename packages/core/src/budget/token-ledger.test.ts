@@ -51,7 +51,7 @@ describe("TokenLedger", () => {
     );
   });
 
-  it("asks the counter once for each message and part, however often the thread grows", () => {
+  it("layer-37 asks the counter once for each message and part, however often the thread grows", () => {
     fc.assert(
       fc.property(threads, fc.array(fc.nat(), { maxLength: 5 }), (thread, picks) => {
         const { tokenizer, counted, messages } = watched();

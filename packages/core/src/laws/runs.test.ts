@@ -5,7 +5,7 @@ const atScale = (scale: string): void => void vi.stubEnv("THREADFOLD_PROPERTY_SC
 afterEach(() => void vi.unstubAllEnvs());
 
 describe("runs", () => {
-  it("are what is named on every day, the full figure in the full run, and in between between", () => {
+  it("spec-150 are what is named on every day, the full figure in the full run, and in between between", () => {
     for (const [scale, usual, full] of [
       ["1", 200, 200],
       ["20", 4_000, 2_000],

@@ -60,7 +60,7 @@ describe("hasDrifted", () => {
     );
   });
 
-  it("finds no drift against itself once anything verifiable is known", () => {
+  it("spec-54 finds no drift against itself once anything verifiable is known", () => {
     fc.assert(
       fc.property(metadata, (known) => {
         const verifiable = known.contentHash !== undefined || known.etag !== undefined || known.mtime !== undefined;
@@ -72,7 +72,7 @@ describe("hasDrifted", () => {
 });
 
 describe("schemas", () => {
-  it("know the four durabilities of seed 002 and plain metadata", () => {
+  it("spec-53 know the four durabilities of seed 002 and plain metadata", () => {
     expect(toolDurabilitySchema.options).toEqual(["ephemeral", "anchoring", "replayable", "non_replayable"]);
     expect(determinismMetadataSchema.safeParse({ mtime: 1, etag: "x" }).success).toBe(true);
     expect(determinismMetadataSchema.safeParse({ mtime: "2025" }).success).toBe(false);

@@ -50,7 +50,7 @@ const codeOf = (action: () => unknown): unknown => {
 };
 
 describe("serializePlan and parsePlan", () => {
-  it("C11: give the same plan back, byte for byte, and never an empty one", () => {
+  it("C11: spec-3 spec-27 give the same plan back, byte for byte, and never an empty one", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const text = serializePlan(plan);
@@ -160,7 +160,7 @@ describe("a message stands in at most one record of a plan", () => {
     }
   };
 
-  it("sealPlan and parsePlan refuse any two records over one message, whatever their precedence", () => {
+  it("spec-28 spec-29 sealPlan and parsePlan refuse any two records over one message, whatever their precedence", () => {
     const overlapping = agentThreads({ malformed: true, maxMessages: 12, pins: false })
       .chain((thread) => planRecordsFor(thread))
       .filter((records) => withoutOverlaps(records).length < records.length);
@@ -181,7 +181,7 @@ describe("a message stands in at most one record of a plan", () => {
     expect(() => sealPlan(both)).toThrow(expect.objectContaining({ hint: expect.stringContaining("normalizePlan") }));
   });
 
-  it("a span names no message twice and does not end before its first turn", () => {
+  it("spec-17 a span names no message twice and does not end before its first turn", () => {
     const twice = { ...drop, span: { ...span, messageIds: [asMessageId("m0"), asMessageId("m0")] } };
     expect(messageOf(() => sealPlan({ ...empty, drops: [twice] }))).toContain("names message m0 twice");
     const back = { ...drop, span: { ...span, firstTurn: 2 } };
@@ -227,7 +227,7 @@ describe("records of a plan", () => {
     );
   });
 
-  it("have the precedence of seed 002: drop, externalize, summarize, clear, include", () => {
+  it("spec-25 spec-26 have the precedence of seed 002: drop, externalize, summarize, clear, include", () => {
     const byStrength = [...compactionActionSchema.options].sort(
       (a, b) => COMPACTION_PRECEDENCE[b] - COMPACTION_PRECEDENCE[a],
     );
@@ -248,7 +248,7 @@ describe("records of a plan", () => {
 });
 
 describe("actionOf", () => {
-  it("tells the one record that names a message, and include for all others", () => {
+  it("spec-31 tells the one record that names a message, and include for all others", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         for (const record of planRecords(plan)) {

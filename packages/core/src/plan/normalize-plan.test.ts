@@ -26,7 +26,7 @@ const threadsWithRecords = agentThreads({ malformed: true })
 const runs = { numRuns: 300 };
 
 describe("normalizePlan on random overlapping records", () => {
-  it("puts each message into at most one record", () => {
+  it("spec-29 puts each message into at most one record", () => {
     fc.assert(
       fc.property(threadsWithRecords, ([thread, records]) => {
         const normalized = planRecords(normalizePlan(groupRecords(records), shapeOf(thread)).records);
@@ -192,7 +192,7 @@ const idsOf = (records: readonly PlanRecord[]): readonly string[][] =>
   records.map((record) => [...record.span.messageIds]);
 
 describe("normalizePlan", () => {
-  it("splits a summary where a drop punches a hole and renders each run at its own first message", () => {
+  it("spec-28 spec-30 splits a summary where a drop punches a hole and renders each run at its own first message", () => {
     const records = normalize(summarize("u1", "a1", "r1", "u2", "a2", "r2"), drop("a1", "r1"));
     expect(idsOf(records.summarizations)).toEqual([["u1"], ["u2", "a2", "r2"]]);
     expect(records.summarizations.map((record) => record.summary.facts.map((fact) => fact.text))).toEqual([
@@ -231,7 +231,7 @@ describe("normalizePlan", () => {
     expect(changes.map((change) => change.rule)).toEqual(["known-messages"]);
   });
 
-  it("A11 reports each rule that changed something by its name", () => {
+  it("A11 spec-32 reports each rule that changed something by its name", () => {
     const { changes } = normalizePlan(groupRecords([summarize("u1", "a1"), drop("u1")]), shape);
     expect(changes.map((change) => change.rule)).toEqual(["precedence", "whole-groups"]);
   });

@@ -11,7 +11,7 @@ const metadata: fc.Arbitrary<DeterminismMetadata> = fc.record(
 );
 
 describe("probeVerdict", () => {
-  it("matches exactly where nothing has drifted, and says changed only of what both sides know", () => {
+  it("spec-54 matches exactly where nothing has drifted, and says changed only of what both sides know", () => {
     fc.assert(
       fc.property(metadata, metadata, (captured, current) => {
         const verdict = probeVerdict(captured, current);

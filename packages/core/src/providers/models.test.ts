@@ -53,7 +53,7 @@ describe("contextWindow", () => {
     ["claude-3-5-sonnet-20240620", 200_000],
     ["claude-3-haiku-20240307", 200_000],
     ["a-model-of-tomorrow", 128_000],
-  ])("seed 003: %s has %i", (model, tokens) => {
+  ])("layer-8 seed 003: %s has %i", (model, tokens) => {
     expect(contextWindow(model)).toBe(tokens);
   });
 

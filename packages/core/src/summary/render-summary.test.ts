@@ -70,7 +70,7 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("writes every section, in order, with what is done marked as done (L28)", () => {
+  it("spec-42 writes every section, in order, with what is done marked as done (L28)", () => {
     const summary = summaryOf(
       { op: "set-original-task", task: { text: "Fix the login bug.\nKeep the tests green.", sources } },
       { op: "add", section: "constraints", item: { text: "Never push to main.", sources } },
@@ -154,7 +154,7 @@ describe("renderSummary", () => {
     expect(renderSummary(emptySummary(span))).toMatch(/^\[Summary v[\d.]+ - [^\n]+\]$/);
   });
 
-  it("writes the same text for the same summary, also after it was stored and read back", () => {
+  it("spec-143 writes the same text for the same summary, also after it was stored and read back", () => {
     fc.assert(
       fc.property(structuredSummaries(span), (summary) => {
         const stored = structuredSummarySchema.parse(JSON.parse(canonicalJson(summary)));

@@ -182,7 +182,7 @@ describe("applySummaryChanges", () => {
     );
   });
 
-  it("loses no constraint and no open item in ten folds that only add", () => {
+  it("spec-43 loses no constraint and no open item in ten folds that only add", () => {
     fc.assert(
       fc.property(fc.array(summaryAdditions(span), { minLength: 10, maxLength: 10 }), (folds) => {
         const summary = folds.reduce<StructuredSummary | null>(

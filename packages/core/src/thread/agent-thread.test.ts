@@ -36,7 +36,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe("append", () => {
-  it("gives a new value and leaves every older one as it was", () => {
+  it("spec-1 gives a new value and leaves every older one as it was", () => {
     fc.assert(
       fc.property(inputs, (entries) => {
         const history: { thread: AgentThread; was: ReturnType<typeof everything> }[] = [];
@@ -87,7 +87,7 @@ describe("append", () => {
     expect(figures).toEqual({ longCopies: 0, walks: 0, lookups: 0 });
   });
 
-  it("freezes what it takes, all the way down", () => {
+  it("spec-1 freezes what it takes, all the way down", () => {
     fc.assert(
       fc.property(agentThreads({ malformed: true, maxMessages: 12 }), (thread) => {
         for (const entry of thread.entries) expectFrozen(entry);

@@ -5,7 +5,7 @@ import { spanContains, spanEnd, spanOf, spanReferenceSchema, spanStart } from ".
 const at = (id: string, turn: number) => ({ id: asMessageId(id), turn });
 
 describe("spanOf", () => {
-  it("names messages by their ids in order, and turns for display", () => {
+  it("spec-15 spec-19 spec-20 names messages by their ids in order, and turns for display", () => {
     const span = spanOf([at("a", 1), at("b", 2), at("c", 4)]);
     expect(span).toEqual({ messageIds: ["a", "b", "c"], firstTurn: 1, lastTurn: 4 });
     expect([spanStart(span), spanEnd(span)]).toEqual(["a", "c"]);
@@ -13,7 +13,7 @@ describe("spanOf", () => {
     expect([spanContains(span, asMessageId("b")), spanContains(span, asMessageId("d"))]).toEqual([true, false]);
   });
 
-  it("refuses to be empty", () => {
+  it("spec-16 refuses to be empty", () => {
     expect(() => spanOf([])).toThrow(RangeError);
     expect(spanReferenceSchema.safeParse({ messageIds: [], firstTurn: 0, lastTurn: 0 }).success).toBe(false);
   });

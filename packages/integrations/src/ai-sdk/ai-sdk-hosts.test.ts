@@ -82,7 +82,7 @@ const length = (prompt: Prompt): number => JSON.stringify(prompt).length;
 describe("a prepare step of the AI SDK", () => {
   const prompt = "Do the steps. Never touch the vault.";
 
-  it("shows each step what the session makes, and never folds what it folded", async () => {
+  it("layer-31 layer-32 shows each step what the session makes, and never folds what it folded", async () => {
     const session = await sessionIn("ai-sdk", { config: { maxInputTokens: 6_500, outputReserveTokens: 1_000 } });
     const model = new MockLanguageModelV4({ doGenerate: steps(40) });
     const prepareStep = createPrepareStep({ session, tools });

@@ -1,8 +1,13 @@
-import type { CompletionModel, CompletionRequest } from "@threadfold/core";
+import { asMessageId, asThreadId, type CompletionModel, type CompletionRequest } from "@threadfold/core";
+import { message } from "@threadfold/core/laws";
+import { importSession } from "@threadfold/importers";
+import { ContextSession } from "@threadfold/session";
+import { presetByName } from "@threadfold/strategies";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type CompactionEvent,
   compact,
   DEFAULT_CONFIG,
   estimateMessagesTokens,
@@ -52,17 +57,17 @@ function modelOf(text = "### Session Summary (Compaction Round 9)\n\n#### Origin
 }
 
 describe("the AI SDK layer, by requirement", () => {
-  it("ai-sdk-1 estimateTokens is a quarter of the characters, rounded up, and 0 for what is no text", () => {
+  it("layer-1 layer-36 estimateTokens is a quarter of the characters, rounded up, and 0 for what is no text", () => {
     expect([estimateTokens(""), estimateTokens("abcd"), estimateTokens("abcde")]).toEqual([0, 1, 2]);
     for (const value of [undefined, null, 5]) expect(estimateTokens(value as unknown as string)).toBe(0);
   });
 
-  it("ai-sdk-2 estimateMessagesTokens counts 2 for a role, texts, calls and results", () => {
+  it("layer-2 estimateMessagesTokens counts 2 for a role, texts, calls and results", () => {
     expect(estimateMessagesTokens([{ role: "user", content: "abcdefghijkl" }])).toBe(5);
     expect(estimateMessagesTokens(step(1))).toBeGreaterThan(225);
   });
 
-  it("ai-sdk-3 shouldCompact from 93 600 tokens on, and never for the messages that are kept", () => {
+  it("layer-6 layer-7 layer-10 layer-11 layer-12 shouldCompact from 93 600 tokens on, and never for the messages that are kept", () => {
     const chat = (tokens: number, count: number): readonly ModelMessage[] =>
       Array.from({ length: count }, () => ({ role: "user", content: "x".repeat(4 * (tokens / count - 2)) }));
     expect(shouldCompact(chat(93_588, 12))).toBe(false);
@@ -73,7 +78,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(shouldCompact(chat(7_192, 8), config)).toBe(false);
   });
 
-  it("ai-sdk-4 selectMessagesToCompact keeps the system message and the last ten, and no result without its call", () => {
+  it("layer-13 layer-14 layer-15 selectMessagesToCompact keeps the system message and the last ten, and no result without its call", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 20 }), (count, keepLast) => {
         const messages = [...opening, ...steps(0, count)];
@@ -90,7 +95,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(selectMessagesToCompact(steps(0, 25)).messagesToKeep).toHaveLength(10);
   });
 
-  it("ai-sdk-5 generateSummary sends the layer's prompt with its figures", async () => {
+  it("layer-18 layer-19 layer-21 layer-22 generateSummary sends the layer's prompt with its figures", async () => {
     const { model, asked } = modelOf();
     const summary = await generateSummary(steps(0, 2), null, "Build a flashcard app.", 1, model);
     expect(summary.split("\n")[0]).toBe("## Session Summary (Compaction Round 1)");
@@ -105,7 +110,7 @@ describe("the AI SDK layer, by requirement", () => {
     });
   });
 
-  it("ai-sdk-6 compact goes round by round: one summary, which takes in the one before", async () => {
+  it("layer-16 layer-23 layer-24 layer-25 compact goes round by round: one summary, which takes in the one before", async () => {
     const { model, asked } = modelOf();
     const first = await compact([...opening, ...steps(0, 24)], { model });
     expect(first.compactionEvent).toMatchObject({ round: 1, compactedMessages: 39 });
@@ -122,7 +127,7 @@ describe("the AI SDK layer, by requirement", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("ai-sdk-7 safeCompact returns the messages as they are when model or host fails, and says why", async () => {
+  it("layer-28 layer-29 safeCompact returns the messages as they are when model or host fails, and says why", async () => {
     const messages = [...opening, ...steps(0, 24)];
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
@@ -132,5 +137,94 @@ describe("the AI SDK layer, by requirement", () => {
     expect(await safeCompact(messages, { model: modelOf().model, onCompaction, onError })).toBe(messages);
     expect(errors).toHaveLength(2);
     expect(await safeCompact(messages, { model: modelOf().model })).toHaveLength(12);
+  });
+
+  it("layer-3 a call in the older form is counted when its log is read", async () => {
+    const calls = [
+      { id: "c", type: "function", function: { name: "run", arguments: JSON.stringify({ x: "y".repeat(400) }) } },
+    ];
+    const log = (tool_calls: readonly object[]) =>
+      JSON.stringify({
+        messages: [
+          { role: "user", content: "Go." },
+          { role: "assistant", content: "Yes.", ...(tool_calls.length > 0 && { tool_calls }) },
+        ],
+      });
+    const tokens = async (text: string) => {
+      const { messages } = await importSession(new TextEncoder().encode(text));
+      const session = await ContextSession.open({ threadId: asThreadId("t") });
+      await session.append(messages);
+      return session.stats().tokens;
+    };
+    expect((await tokens(log(calls))) - (await tokens(log([])))).toBeGreaterThanOrEqual(100);
+  });
+
+  it("layer-9 a session whose model is named has that model's window, and gpt-4 folds in it", async () => {
+    const session = await ContextSession.open({
+      threadId: asThreadId("t"),
+      model: "gpt-4",
+      preset: presetByName("ai-sdk"),
+    });
+    expect(session.config.maxInputTokens).toBeLessThanOrEqual(8_192);
+    expect(session.config.maxInputTokens).toBeGreaterThan(2_000);
+  });
+
+  it("layer-17 layer-20 layer-26 the first request goes into the summary with the functions, word for word, and stays in a session", async () => {
+    const { model, asked } = modelOf();
+    await compact([...opening, ...steps(0, 24)], { model });
+    expect(asked[0]?.messages[0]?.text).toContain("## Original User Task\nBuild a flashcard app.");
+    expect(selectMessagesToCompact([...opening, ...steps(0, 24)]).messagesToCompact).toContain(opening[1]);
+    await compact([{ role: "system", content: "s" }, ...steps(0, 24)], { model });
+    expect(asked[1]?.messages[0]?.text).toContain("## Original User Task\nUnknown task");
+    const session = await ContextSession.open({ threadId: asThreadId("t"), preset: presetByName("ai-sdk") });
+    await session.append([
+      message("task", "user", "Build a flashcard app."),
+      ...Array.from({ length: 30 }, (_, n) => message(`a${n}`, "assistant", "x".repeat(4_000))),
+    ]);
+    expect((await session.compact({ force: true })).type).toBe("committed");
+    const { manifest } = await session.render();
+    expect(manifest.messages.find(({ sources }) => sources.includes(asMessageId("task")))?.action).toBe("include");
+  });
+
+  it("layer-27 layer-30 a compaction is told in figures and handed on to be stored", async () => {
+    const stored: CompactionEvent[] = [];
+    const messages = [...opening, ...steps(0, 24)];
+    await safeCompact(messages, { model: modelOf().model, onCompaction: async (event) => void stored.push(event) });
+    expect(stored).toEqual([
+      expect.objectContaining({ round: 1, tokensBefore: estimateMessagesTokens(messages), compactedMessages: 39 }),
+    ]);
+    const told: string[] = [];
+    const session = await ContextSession.open({
+      threadId: asThreadId("t"),
+      preset: presetByName("ai-sdk"),
+      onEvent: (event) => event.type === "compaction_boundary" && told.push(event.notice.text),
+    });
+    await session.append(
+      Array.from({ length: 30 }, (_, n) => message(`m${n}`, n % 2 ? "assistant" : "user", "x".repeat(800))),
+    );
+    await session.compact({ force: true });
+    expect(told).toEqual([expect.stringMatching(/\d[\d,]* .*\d/)]);
+  });
+
+  it("layer-33 layer-34 an empty conversation and one of recent messages stay as they are", async () => {
+    const { model, asked } = modelOf();
+    for (const messages of [[], [opening[0]], [...opening, ...steps(0, 4)]] as (readonly ModelMessage[])[]) {
+      expect(shouldCompact(messages)).toBe(false);
+      expect((await compact(messages, { model })).compactedMessages).toEqual(messages);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("layer-35 a whole cycle, a chain of rounds, and a model that is down in the middle", async () => {
+    const { model } = modelOf();
+    const down: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
+    let messages: readonly ModelMessage[] = opening;
+    for (let round = 1; round <= 4; round++) {
+      messages = [...messages, ...steps(30 * round, 30 * round + 24)];
+      const after = await safeCompact(messages, { model: round === 3 ? down : model });
+      expect(after.length).toBe(round === 3 ? messages.length : 12);
+      messages = after;
+    }
+    expect(messages[1]?.content).toMatch(/^## Session Summary \(Compaction Round 3\)/);
   });
 });

@@ -16,7 +16,7 @@ describe("read_artifact", () => {
     });
   });
 
-  it("gives short content as it is, of any sensitivity", async () => {
+  it("spec-63 gives short content as it is, of any sensitivity", async () => {
     const thread = new FoldedThread();
     const artifact_id = await thread.externalize("the secret", { sensitivity: "restricted" });
     expect(await readArtifactTool(thread.store).execute({ artifact_id })).toEqual({
@@ -80,7 +80,7 @@ describe("read_artifact", () => {
     expect(store.reads).toBe(0);
   });
 
-  it("answers alike for what never was and for what another tenant has", async () => {
+  it("spec-134 answers alike for what never was and for what another tenant has", async () => {
     const thread = new FoldedThread();
     const artifact_id = await thread.externalize("of tenant a", { tenantId: "a" });
     const tool = readArtifactTool(thread.store, { requesterId: "agent", tenantId: "b", permissions: [] });

@@ -31,7 +31,7 @@ describe("references in what the agent says", () => {
     ["as part of a longer token", (id: string) => `${id}_v2 x${id} ${id}0`],
     ["cut off", (id: string) => id.slice(0, -1)],
     ["in capitals", (id: string) => id.toUpperCase()],
-  ])("do not count %s", async (_, message) => {
+  ])("spec-64 do not count %s", async (_, message) => {
     const thread = new FoldedThread();
     const id = await thread.externalize("the whole file");
     expect((await interceptor.maybeRehydrate(thread.request(message(id)))).results).toEqual([]);
@@ -49,7 +49,7 @@ describe("references in what the agent says", () => {
     expect(await asked("What was in src/orders.ts?")).toMatchObject([{ artifactId: id, trigger: "hint-match" }]);
   });
 
-  it("bring back by a question for a name that stands in the content, and not when it is only mentioned", async () => {
+  it("spec-66 bring back by a question for a name that stands in the content, and not when it is only mentioned", async () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("item3: 12 EUR", { hint: "full result of http_get", names: ["item3"] });
     const asked = async (message: string) =>
@@ -91,7 +91,7 @@ describe("references in arguments", () => {
     );
   });
 
-  it("are found in arguments of any depth", async () => {
+  it("spec-65 are found in arguments of any depth", async () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("the whole file");
     let input: JsonValue = id;
@@ -126,7 +126,7 @@ describe("hints", () => {
 });
 
 describe("limits", () => {
-  it("hold per turn: plain references first, hints last", async () => {
+  it("spec-69 hold per turn: plain references first, hints last", async () => {
     const thread = new FoldedThread();
     const ids: string[] = [];
     for (let index = 0; index < 5; index++)
@@ -135,7 +135,7 @@ describe("limits", () => {
     expect(contents(outcome)).toEqual(["content 4", "content 3", "content 0"]);
   });
 
-  it("hold per artifact, in counted tokens, with a marker that says how to read on", async () => {
+  it("spec-70 spec-83 hold per artifact, in counted tokens, with a marker that says how to read on", async () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("a line of text\n".repeat(5_000));
     const { results } = await interceptor.maybeRehydrate(thread.request(id));
@@ -148,7 +148,7 @@ describe("limits", () => {
     expect(shown).not.toBeNull();
   });
 
-  it("hold in total: what does not fit ends the list (seed 002)", async () => {
+  it("spec-71 spec-76 hold in total: what does not fit ends the list (seed 002)", async () => {
     const thread = new FoldedThread();
     const ids: string[] = [];
     for (const letter of ["a", "b", "c"]) ids.push(await thread.externalize(letter.repeat(12_000)));
@@ -194,7 +194,7 @@ describe("limits", () => {
 });
 
 describe("cooldown", () => {
-  it("lets an artifact rest for the configured turns", async () => {
+  it("spec-72 lets an artifact rest for the configured turns", async () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("content");
     let state = NO_REHYDRATIONS;
@@ -210,24 +210,27 @@ describe("cooldown", () => {
 });
 
 describe("security", () => {
-  it.each(["confidential", "restricted"] as const)("keeps %s content back and says so", async (sensitivity) => {
-    const events: ContextCompactionEvent[] = [];
-    const watched = new RehydrationInterceptor(CONFIG, countTokens, (event) => void events.push(event));
-    const thread = new FoldedThread();
-    const id = await thread.externalize("the secret", { sensitivity });
-    const outcome = await watched.maybeRehydrate(thread.request(id));
-    expect(outcome).toEqual({ results: [], blocked: [id], state: NO_REHYDRATIONS });
-    expect(events).toEqual([
-      {
-        type: "rehydration_blocked_sensitivity",
-        artifactId: id,
-        reason: `${sensitivity} content does not come back on its own; call read_artifact`,
-        threadId: THREAD,
-        budgetLimit: CONFIG.maxInputTokens,
-      },
-    ]);
-    expect(thread.store.reads).toBe(0);
-  });
+  it.each(["confidential", "restricted"] as const)(
+    "spec-73 spec-74 keeps %s content back and says so",
+    async (sensitivity) => {
+      const events: ContextCompactionEvent[] = [];
+      const watched = new RehydrationInterceptor(CONFIG, countTokens, (event) => void events.push(event));
+      const thread = new FoldedThread();
+      const id = await thread.externalize("the secret", { sensitivity });
+      const outcome = await watched.maybeRehydrate(thread.request(id));
+      expect(outcome).toEqual({ results: [], blocked: [id], state: NO_REHYDRATIONS });
+      expect(events).toEqual([
+        {
+          type: "rehydration_blocked_sensitivity",
+          artifactId: id,
+          reason: `${sensitivity} content does not come back on its own; call read_artifact`,
+          threadId: THREAD,
+          budgetLimit: CONFIG.maxInputTokens,
+        },
+      ]);
+      expect(thread.store.reads).toBe(0);
+    },
+  );
 
   it("keeps back what was tightened between the look at its metadata and the reading", async () => {
     const thread = new FoldedThread();
@@ -257,7 +260,7 @@ describe("security", () => {
     expect(contents(await interceptor.maybeRehydrate(thread.request(id, as("a"))))).toEqual(["of tenant a"]);
   });
 
-  it("says what came back, by id and size and never by content, and minds no failing listener", async () => {
+  it("spec-115 says what came back, by id and size and never by content, and minds no failing listener", async () => {
     const events: ContextCompactionEvent[] = [];
     const watched = new RehydrationInterceptor(CONFIG, countTokens, (event) => {
       events.push(event);
@@ -277,7 +280,7 @@ describe("security", () => {
     ]);
   });
 
-  it("does nothing when it is switched off", async () => {
+  it("spec-68 does nothing when it is switched off", async () => {
     const off = new RehydrationInterceptor(compactionConfig({ rehydrationEnabled: false }), countTokens);
     const thread = new FoldedThread();
     const id = await thread.externalize("content");

@@ -30,7 +30,7 @@ const request = (more: Partial<RetrieveRequest> = {}): RetrieveRequest => ({
 const retrieve = new RetrieveStrategy({ enabled: true });
 
 describe("automatic retrieval", () => {
-  it("brings back what the last messages are about, kept as an artifact, and says so", async () => {
+  it("spec-14 brings back what the last messages are about, kept as an artifact, and says so", async () => {
     const events: ContextCompactionEvent[] = [];
     const artifacts = new GuardedStore();
     const watched = new RetrieveStrategy({ enabled: true }, undefined, (event) => void events.push(event));
@@ -86,7 +86,7 @@ describe("automatic retrieval", () => {
     }
   });
 
-  it("never brings back on its own what the message itself calls sensitive, whatever folded it", async () => {
+  it("spec-126 never brings back on its own what the message itself calls sensitive, whatever folded it", async () => {
     const guarded = (sensitivity: string) =>
       threadOf(
         ...[...thread.messages].map(({ id, role, parts, createdAt }) => {
@@ -103,7 +103,7 @@ describe("automatic retrieval", () => {
     expect((await ask.artifacts.getMetadata(result?.artifactId as never))?.sensitivity).toBe("restricted");
   });
 
-  it("finds by meaning, too, when there are vectors", async () => {
+  it("spec-125 spec-147 finds by meaning, too, when there are vectors", async () => {
     const vectors = {
       store: new MemoryVectorStore(),
       embed: async (texts: readonly string[]) => texts.map(() => [1, 0]),

@@ -45,7 +45,7 @@ describe("bodies that give way", () => {
       preservedFields: { error: "EACCES" },
     });
 
-  it("clears a result to tool, outcome and key fields, and keeps id and outcome", () => {
+  it("spec-46 spec-107 clears a result to tool, outcome and key fields, and keeps id and outcome", () => {
     const { request } = renderSample(thread, { plan: cleared(3, "tool-result") });
     expect(request.messages[2]).toMatchObject({
       role: "tool",

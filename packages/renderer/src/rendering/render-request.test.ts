@@ -34,7 +34,7 @@ describe("replacement semantics (seed 002)", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("V3 renders a summary at the place of its first message, in the seed's format", () => {
+  it("V3 spec-102 spec-103 renders a summary at the place of its first message, in the seed's format", () => {
     const record = summaryOver(thread, [2, 3, 4]);
     const { request } = renderSample(thread, { plan: planWith(thread, record) });
     expect(textsOf(request.messages)).toEqual([
@@ -45,7 +45,7 @@ describe("replacement semantics (seed 002)", () => {
     expect(request.messages[1]).toMatchObject({ role: "assistant", synthetic: "summary", sources: ["m2", "m3", "m4"] });
   });
 
-  it("renders a pointer to an externalized span in the seed's format", () => {
+  it("spec-105 renders a pointer to an externalized span in the seed's format", () => {
     const record = pointerOver(thread, [1, 2], "span");
     const { request } = renderSample(thread, { plan: planWith(thread, record), tools: [readArtifact] });
     expect(textsOf(request.messages)[0]).toBe(
@@ -54,7 +54,7 @@ describe("replacement semantics (seed 002)", () => {
     );
   });
 
-  it("V7 V8 keeps only summaries when everything is folded, one per span and in order", () => {
+  it("V7 V8 spec-104 keeps only summaries when everything is folded, one per span and in order", () => {
     const plan = planWith(thread, summaryOver(thread, [1, 2], "first"), summaryOver(thread, [3, 4, 5], "second"));
     for (const { request } of inEveryFormat(thread, plan)) {
       const summaries = request.messages.filter(({ synthetic }) => synthetic === "summary");
@@ -62,7 +62,7 @@ describe("replacement semantics (seed 002)", () => {
     }
   });
 
-  it("V2 drops a span without a trace in the request", () => {
+  it("V2 spec-107 drops a span without a trace in the request", () => {
     const plan = planWith(thread, { ...recordOver(thread, 2, 3), action: "drop", keywords: ["two"] });
     expect(textsOf(renderSample(thread, { plan }).request.messages)).toEqual(["one", "four", "five"]);
   });
@@ -71,7 +71,7 @@ describe("replacement semantics (seed 002)", () => {
     ["assistant", ["assistant"]],
     ["user", ["user"]],
     ["pair", ["user", "assistant"]],
-  ] as const)("renders a summary as %s, never as system", (summaryRole, roles) => {
+  ] as const)("spec-101 renders a summary as %s, never as system", (summaryRole, roles) => {
     const plan = planWith(thread, summaryOver(thread, [1, 2, 3, 4]));
     const { request, manifest } = renderSample(thread, { plan, summaryRole });
     expect(request.messages.slice(0, -1).map(({ role }) => role)).toEqual(roles);

@@ -26,7 +26,7 @@ async function listening(options: Partial<SessionOptions> = {}) {
 }
 
 describe("what a fold could not do as proposed", () => {
-  it("a store that does not take a body is named in an event, in the outcome and in a warning", async () => {
+  it("spec-32 a store that does not take a body is named in an event, in the outcome and in a warning", async () => {
     const diskFull = Object.assign(new Error("disk full"), { code: "ENOSPC" });
     let asked = 0;
     const store = watchedStore(createMemoryStore(), {
@@ -58,7 +58,7 @@ describe("what a fold could not do as proposed", () => {
     expect([...ofType(events, "compaction_normalized"), ...ofType(events, "artifact_store_failed")]).toEqual([]);
   });
 
-  it("a rule that changes what a strategy proposed is named with its messages, after the commit", async () => {
+  it("spec-32 a rule that changes what a strategy proposed is named with its messages, after the commit", async () => {
     const halfGroups: CompactionStrategy = {
       name: "half-groups",
       aggressiveness: 4,
@@ -99,7 +99,7 @@ describe("events of a fold", () => {
     expect(ofFirst.at(-1)?.type).toBe("compaction_completed");
   });
 
-  it("are told after the commit, one for each record, with tokens, span, strategy, duration and cost", async () => {
+  it("spec-114 spec-117 are told after the commit, one for each record, with tokens, span, strategy, duration and cost", async () => {
     const clock = handClock();
     const order: string[] = [];
     const store = watchedStore(createMemoryStore(), { after: (call) => order.push(call) });

@@ -30,7 +30,7 @@ const OPTIONS: readonly Partial<ContextCompactionConfig>[] = [
 
 describe("reserves and thresholds", () => {
   it.each(PRESETS.map((preset) => [preset.name, preset] as const))(
-    "bring folds of %s forward, each",
+    "spec-86 spec-87 bring folds of %s forward, each",
     async (_, preset) => {
       const before = await foldsAt(preset, {});
       for (const option of OPTIONS) {

@@ -67,7 +67,7 @@ describe("session.complete", () => {
     expect(session.stats().usage).toMatchObject({ requests: 1, outputTokens: 4 });
   });
 
-  it("discards the call that the output limit cut off, with what stands behind it as its result", async () => {
+  it("goat-13 discards the call that the output limit cut off, with what stands behind it as its result", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it.")]);
     const spoken = { ...callOf(0), parts: [...message("x", "assistant", "I will.").parts, ...callOf(0).parts] };
@@ -87,7 +87,7 @@ describe("session.complete", () => {
     expect(session.thread.length).toBe(1);
   });
 
-  it("L19 folds once for an answer that was cut off where prompt and answer compete, and not a second time", async () => {
+  it("L19 goat-14 folds once for an answer that was cut off where prompt and answer compete, and not a second time", async () => {
     const session = await openSession({ config });
     await session.append([message("u0", "user", "Build it."), ...work(0, 7, 1_000)]);
     const first = await session.prepare();
@@ -114,7 +114,7 @@ describe("session.complete", () => {
 });
 
 describe("stopReasonOf", () => {
-  it("reads the words of every provider", () => {
+  it("goat-12 reads the words of every provider", () => {
     const cut = ["max_tokens", "length", "MAX_TOKENS", "max_output_tokens", "incomplete"];
     expect(cut.map(stopReasonOf)).toEqual(cut.map(() => "max-output"));
     const ended = ["end_turn", "stop", "tool_use", "tool-calls", "STOP", "constructor", undefined, null];

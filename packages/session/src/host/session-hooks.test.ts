@@ -27,7 +27,7 @@ const hook = (name: string, run: PreCompactHook["run"], matcher?: PreCompactHook
 });
 
 describe("pre-compact hooks", () => {
-  it("L14 only those that match are called, manual, auto and reactive, and only when a fold is due", async () => {
+  it("L14 goat-9 only those that match are called, manual, auto and reactive, and only when a fold is due", async () => {
     const called: string[] = [];
     const note = (matcher?: PreCompactHook["matcher"]) =>
       hook(String(matcher), ({ cause }) => void called.push(`${String(matcher)}: ${cause}`), matcher);
@@ -177,7 +177,7 @@ describe("pre-compact hooks", () => {
 });
 
 describe("hooks after a commit", () => {
-  it("are called in order: post-compact, session-start with source compact, boundary, each with what was committed", async () => {
+  it("goat-10 goat-11 are called in order: post-compact, session-start with source compact, boundary, each with what was committed", async () => {
     const seen: string[] = [];
     const { session } = await due({
       postCompact: [

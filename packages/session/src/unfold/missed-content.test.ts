@@ -22,7 +22,7 @@ async function folded(store = createMemoryStore()) {
 }
 
 describe("an agent that asks for what was folded", () => {
-  it("spec-159 is told of once a plan, when it asks three times within a few calls", async () => {
+  it("spec-145 is told of once a plan, when it asks three times within a few calls", async () => {
     const { session, events } = await folded();
     await session.append([...searching(0), message("q", "assistant", "What was the port again?")]);
     await session.prepare();

@@ -15,7 +15,7 @@ const read = (id: string, characters: number): readonly MessageInput[] => [
 ];
 
 describe("reference, inject, pressure, externalize, reference in a session (seed 002, loop breaking)", () => {
-  it("ends: what comes back causes no fold, stays out of the log, fits, rests for its cooldown, and replays", async () => {
+  it("spec-77 spec-79 ends: what comes back causes no fold, stays out of the log, fits, rests for its cooldown, and replays", async () => {
     const store = createMemoryStore();
     const session = await ContextSession.open({
       threadId,

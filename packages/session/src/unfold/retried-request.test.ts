@@ -19,7 +19,7 @@ function stepThatNames(session: ContextSession, index: number, count: number, to
 const tooMany = Object.assign(new Error("Too many requests"), { status: 429 });
 
 describe("a request that is made again because the call failed", () => {
-  it("is the same, byte for byte, with what was brought back, however often, and rests only once it is answered", {
+  it("spec-78 is the same, byte for byte, with what was brought back, however often, and rests only once it is answered", {
     timeout: patience(120_000),
   }, async () => {
     let shown = 0;
@@ -59,7 +59,7 @@ describe("a request that is made again because the call failed", () => {
     expect(shown).toBeGreaterThan(0);
   });
 
-  it("shows no other artifacts than the first, when more were asked for than one request may show", async () => {
+  it("spec-69 shows no other artifacts than the first, when more were asked for than one request may show", async () => {
     const session = await openSession({ config: { maxInputTokens: 24_000, costModelEnabled: false } });
     await session.append([message("u0", "user", "Build it."), ...work(0, 20, 1_100)]);
     await session.prepare();
@@ -116,7 +116,7 @@ describe("the reserve for what is brought back", () => {
     return shown;
   }
 
-  it("is there in every request, however full, and without it a full request shows little or nothing", async () => {
+  it("spec-79 spec-87 is there in every request, however full, and without it a full request shows little or nothing", async () => {
     const [reserved, bare] = [
       await shownIn({ rehydrationReserveTokens: 2_200 }),
       await shownIn({ rehydrationReserveTokens: 0 }),

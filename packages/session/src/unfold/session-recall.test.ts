@@ -48,7 +48,7 @@ describe("an answer of search_thread", () => {
 });
 
 describe("a session with vectors", () => {
-  it("adds what is near in meaning behind what words find, within 15 % of the window", async () => {
+  it("spec-125 adds what is near in meaning behind what words find, within 15 % of the window", async () => {
     const store = new MemoryVectorStore();
     await store.upsert(threadId, [
       { id: "1", vector: [1, 0], text: "the door has a number", sources: [asMessageId("m0")] },

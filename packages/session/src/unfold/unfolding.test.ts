@@ -28,7 +28,7 @@ async function withArtifact() {
 }
 
 describe("what the agent refers to when the user has spoken since (seed 002)", () => {
-  it("a reference in its newest text comes back with the next request", async () => {
+  it("spec-148 a reference in its newest text comes back with the next request", async () => {
     const { session, artifactId } = await withArtifact();
     await session.append([assistant("a", `To answer I need ${artifactId} again.`), user("u2", "Then take it.")]);
     const prepared = await session.prepare();

@@ -7,7 +7,7 @@ const requester = (tenantId: string | null): SecurityContext => ({ requesterId: 
 
 export const artifactLaws: readonly StoreCheck[] = [
   {
-    name: "content comes back as it was, under an id that its thread and content give",
+    name: "spec-131 spec-132 content comes back as it was, under an id that its thread and content give",
     async holds({ store, isSealed }) {
       for (const content of [...HOSTILE_TEXTS, "é".repeat(5_000_000)]) {
         const id = await store.artifacts.store(content, metadata());
@@ -34,7 +34,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R24 an artifact is readable until the last millisecond of its time, and never after",
+    name: "R24 spec-135 an artifact is readable until the last millisecond of its time, and never after",
     async holds({ store, clock }) {
       const id = await store.artifacts.store("content", metadata({ ttlSeconds: 60 }));
       for (const [offset, readable] of [
@@ -83,7 +83,7 @@ export const artifactLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R19 what belongs to another tenant looks like what was never there",
+    name: "R19 spec-134 what belongs to another tenant looks like what was never there",
     async holds({ store }) {
       const own = await store.artifacts.store("content", metadata({ tenantId: "own" }));
       const nobodys = await store.artifacts.store("content", metadata());

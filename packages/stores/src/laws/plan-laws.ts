@@ -23,7 +23,7 @@ function withItsId({ createdAt, planId: _former, ...hashed }: CompactionPlan): C
 
 export const planLaws: readonly StoreCheck[] = [
   {
-    name: "a thread that was never folded has no plan and version 0",
+    name: "spec-94 a thread that was never folded has no plan and version 0",
     async holds({ store }) {
       assert.deepEqual(await store.plans.getCurrentPlan(THREAD), { plan: null, version: 0 });
       assert.equal((await store.plans.getCurrentVersion?.(THREAD)) ?? 0, 0);
@@ -51,7 +51,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "C1 a commit at a stale version is a conflict that names the current one and changes nothing",
+    name: "C1 spec-95 a commit at a stale version is a conflict that names the current one and changes nothing",
     async holds({ store }) {
       const messages = await messagesOf(store, 4);
       const place = { threadVersion: 4 };
@@ -87,7 +87,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "R8 a commit that is tried again gives the first result, also after later commits",
+    name: "R8 spec-93 a commit that is tried again gives the first result, also after later commits",
     async holds({ store }) {
       const messages = await messagesOf(store, 4);
       const first = dropPlan(messages.slice(0, 1), { version: 1, threadVersion: 4 });
@@ -114,7 +114,7 @@ export const planLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "a plan that does not fit its thread or its place is refused",
+    name: "spec-18 a plan that does not fit its thread or its place is refused",
     async holds({ store }) {
       const messages = await messagesOf(store, 4);
       const place = { version: 1, threadVersion: 4 };

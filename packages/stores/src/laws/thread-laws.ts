@@ -163,7 +163,7 @@ export const appendLaws: readonly StoreCheck[] = [
     },
   },
   {
-    name: "C1 an append at the expected version succeeds, and a stale one is refused and leaves the log alone",
+    name: "C1 layer-38 an append at the expected version succeeds, and a stale one is refused and leaves the log alone",
     async holds({ store }) {
       await store.threads.append(THREAD, transcript(2), { expectedVersion: 0 });
       for (const expectedVersion of [0, 1, 3, -1, 1.5, "no-thread"] as const) {

@@ -41,7 +41,7 @@ const read = (capture: CaptureDeterminism) =>
   declareTool("read", { durability: "replayable", captureDeterminism: capture });
 
 describe("declareTool", () => {
-  it("says in one line how the results of a tool are folded", () => {
+  it("spec-60 says in one line how the results of a tool are folded", () => {
     const order = declareTool("create_order", { durability: "anchoring", preserveFields: ["order_id", "total"] });
     expect(declaredOverrides([order])).toMatchObject({
       create_order: { durability: "anchoring", mustPreserveFields: ["order_id", "total"] },

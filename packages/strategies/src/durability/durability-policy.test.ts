@@ -19,7 +19,7 @@ describe("durabilityPolicy", () => {
     expect(durabilityOf(resultOf("WebSearch"))).toBe("non_replayable");
   });
 
-  it("falls back to the configured default and lets an override win", () => {
+  it("spec-55 spec-62 falls back to the configured default and lets an override win", () => {
     const config = compactionConfig({
       defaultToolDurability: "non_replayable",
       toolDurabilityOverrides: { bash: { durability: "ephemeral" } },

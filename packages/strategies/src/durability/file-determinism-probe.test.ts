@@ -78,7 +78,7 @@ describe("fileDeterminismProbe", () => {
     expect(await look({ path: "a.ts" }, { contentHash: HASH }, TEXT.length)).toBe("matches");
   });
 
-  it("matches what a tool noted with fileDeterminism", async () => {
+  it("spec-61 matches what a tool noted with fileDeterminism", async () => {
     expect(await look({ path: "a.ts" }, await fileDeterminism(join(root, "src/a.ts")))).toBe("matches");
   });
 });

@@ -95,7 +95,7 @@ describe("triggers", () => {
     expect(level(anyOf(), {})).toBe("none");
   });
 
-  it("composes: any fires with one, all only with every one, as hard as the hardest", () => {
+  it("spring-10 composes: any fires with one, all only with every one, as hard as the hardest", () => {
     const turns = turnCountTrigger(2);
     const tokens = tokenCountTrigger(100);
     expect(level(anyOf(turns, tokens), { turns: 3 })).toBe("soft");
@@ -104,7 +104,7 @@ describe("triggers", () => {
     expect(level(anyOf(allOf(turns, tokens), overflowTrigger), { overflowed: true })).toBe("hard");
   });
 
-  it("S3 synthetic messages and those of side branches are no turns", () => {
+  it("S3 spring-7 synthetic messages and those of side branches are no turns", () => {
     const say = (id: string, more: Partial<MessageInput> = {}): MessageInput => ({
       id: asMessageId(id),
       role: "user",

@@ -11,11 +11,11 @@ const prunedOf = (script: string, output: (id: string) => number): readonly numb
 };
 
 describe("pruneStrategy", () => {
-  it("seed 001: protects the newest 40 000 tokens of tool output and prunes what is beyond", () => {
+  it("opencode-7 seed 001: protects the newest 40 000 tokens of tool output and prunes what is beyond", () => {
     expect(prunedOf("u1 a1 t1 a2 t2 a3 t3 a4 t4 a5 t5 a6 t6 a7 t7 u8", () => 10_000)).toEqual([2, 4, 6]);
   });
 
-  it("seed 001: prunes only when more than 20 000 tokens can be", () => {
+  it("opencode-8 seed 001: prunes only when more than 20 000 tokens can be", () => {
     const script = "u1 a1 t1 a2 t2 a3 t3 a4 t4 u5";
     const sized = (old: number) => (id: string) => (id === "t3" || id === "t4" ? 20_000 : old);
     expect(prunedOf(script, sized(10_000))).toEqual([]);

@@ -180,14 +180,14 @@ describe("the summary cache", () => {
     ["instructions", {}, { instructions: "look at dates" }],
     ["overlaps", {}, { overlap: conversation("z").messages.slice(0, 1) }],
     ["token counters", {}, { countTokens: (value: string) => value.length }],
-  ])("keeps %s apart", (_, scope, change) => {
+  ])("spec-97 keeps %s apart", (_, scope, change) => {
     const own = { ...SCOPE, summarizer: "s", identity: { model: "m", promptVersion: "1" } };
     expect(summaryCacheKey({ ...conversation("a"), ...change }, { ...own, ...scope })).not.toBe(
       summaryCacheKey(conversation("a"), own),
     );
   });
 
-  it("does not confuse values that look alike when they are joined", () => {
+  it("spec-98 does not confuse values that look alike when they are joined", () => {
     const key = (tenantId: string, policyVersion: string): string =>
       summaryCacheKey(conversation("a"), { tenantId, policyVersion, summarizer: "s" });
     expect(key("a:b", "c")).not.toBe(key("a", "b:c"));

@@ -23,7 +23,7 @@ async function limitsOf(config: Parameters<typeof folded>[1], of = thread): Prom
 
 describe("the size of a summary", () => {
   it.each([0.05, 0.1, 0.2])(
-    "is at most twice summarizeTargetRatio of the span that it stands for: %d",
+    "spec-120 is at most twice summarizeTargetRatio of the span that it stands for: %d",
     async (ratio) => {
       const sizes: number[] = [];
       const summarizer: Summarizer = {

@@ -81,7 +81,7 @@ describe("a store that fails while bodies are externalized", () => {
     expect(sensitivities).toEqual(["0 internal", "1 restricted", "2 internal"]);
   });
 
-  it("lets what it stores expire after the configured time, and never by default", async () => {
+  it("spec-135 lets what it stores expire after the configured time, and never by default", async () => {
     for (const artifactTtlSeconds of [60, null]) {
       const kept = artifactsThat();
       const lives: (number | null)[] = [];

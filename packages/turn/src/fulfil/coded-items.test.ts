@@ -171,7 +171,7 @@ describe("declared fields", () => {
     expect(shown(plan)).not.toContain("s3cret");
   });
 
-  it("outlive any fold of any summarizer, whatever it adds or takes out", async () => {
+  it("spec-47 spec-49 spec-56 outlive any fold of any summarizer, whatever it adds or takes out", async () => {
     const fields = fc.dictionary(
       fc.stringMatching(/^[a-z]{1,8}$/),
       fc.oneof(fc.integer(), fc.stringMatching(/^[A-Z0-9-]{1,12}$/)),
@@ -227,7 +227,7 @@ describe("declared fields", () => {
 });
 
 describe("what was dropped", () => {
-  it("leaves one summary of what was declared in it, over many drops, and none where nothing was", async () => {
+  it("spec-47 leaves one summary of what was declared in it, over many drops, and none where nothing was", async () => {
     let thread = threadOf(turn("0", { keyFields: { customer: "CUST-0" } }), turn("x"));
     let plan: CompactionPlan | undefined;
     for (let index = 1; index <= 4; index++) {
@@ -258,7 +258,7 @@ describe("pointers", () => {
   const references = (plan: CompactionPlan): readonly ArtifactReference[] =>
     plan.summarizations.flatMap(({ summary }) => summary.artifacts);
 
-  it("that a summary takes in leave their artifact, what it is and when to read it, over every later fold", async () => {
+  it("spec-36 spec-37 that a summary takes in leave their artifact, what it is and when to read it, over every later fold", async () => {
     const thread = threadOf(big("1"), big("2"));
     const pointed = await fold(thread, LADDERS.externalize, undefined, { maxInputTokens: 3_000 });
     const ids = pointed.externalizations.map(({ artifactId }) => artifactId);

@@ -33,7 +33,7 @@ async function foldedBy(strategy: CompactionStrategy, artifacts = artifactsThat(
 }
 
 describe("a strategy that makes its own records", () => {
-  it("stores a text of its own and points to it from a span", async () => {
+  it("spec-105 spec-112 stores a text of its own and points to it from a span", async () => {
     const strategy = making("externalize", ["c", "r"], async ({ messages, store }) => ({
       action: "externalize",
       form: "span",
@@ -55,7 +55,7 @@ describe("a strategy that makes its own records", () => {
     expect(records).toMatchObject([{ action: "clear", preservedFields: { price: 12, order_id: "ORD-7" } }]);
   });
 
-  it("writes a summary by its changes, in which stands what code owes", async () => {
+  it("spec-112 writes a summary by its changes, in which stands what code owes", async () => {
     const { records } = await foldedBy(
       making("summarize", ["a0", "c", "r"], async ({ span }) => ({
         action: "summarize",

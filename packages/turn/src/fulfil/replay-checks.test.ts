@@ -60,7 +60,7 @@ const fate = (plan: Parameters<typeof actionOf>[0], id: string) => {
 describe("replayable results in a fold", () => {
   const thread = reads(determinism, determinism, determinism);
 
-  it("are cleared while their source matches, and externalized for the reason that speaks against it", async () => {
+  it("spec-50 spec-52 are cleared while their source matches, and externalized for the reason that speaks against it", async () => {
     const { probe } = probeOf({ "a.ts": "matches", "b.ts": "changed" });
     const artifacts = artifactsThat();
     const { plan, changes } = await folded(thread, { determinismProbe: probe, artifacts });
@@ -139,7 +139,7 @@ describe("what it costs to call a tool again", () => {
     return ["r0", "r1", "r2"].map((id) => fate(plan, id)[0]);
   };
 
-  it("puts away what is expensive to have again, and does not clear it", async () => {
+  it("spec-58 puts away what is expensive to have again, and does not clear it", async () => {
     expect(await fates("cheap", [clearStrategy])).toEqual(["clear", "clear", "externalize"]);
     expect(await fates("expensive", [clearStrategy])).toEqual(["externalize", "externalize", "externalize"]);
   });
@@ -217,7 +217,7 @@ describe("laws of durability", () => {
     content: { type: "text", text: LARGE },
   }));
 
-  it("no fold clears a result that is non-replayable, or replayable and not found unchanged", async () => {
+  it("spec-11 spec-50 no fold clears a result that is non-replayable, or replayable and not found unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(threads, verdicts, strategies, async (thread, answered, strategy) => {
         const probe: DeterminismProbe = {

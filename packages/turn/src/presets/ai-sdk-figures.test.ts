@@ -5,7 +5,7 @@ import { folded } from "../testing/run-fold.ts";
 import { triggerLevel } from "../testing/trigger-level.ts";
 
 describe("the figures of the AI SDK layer as configuration", () => {
-  it("reserves move the threshold, 93 600 of 128 000 tokens without them", () => {
+  it("layer-4 layer-5 reserves move the threshold, 93 600 of 128 000 tokens without them", () => {
     expect(aiSdkPreset.config.maxInputTokens).toBe(128_000);
     const levels = (preset: typeof aiSdkPreset, tokens: number) =>
       [tokens - 1, tokens].map((size) => triggerLevel(preset, 128_000, { tokens: size }));
@@ -15,7 +15,7 @@ describe("the figures of the AI SDK layer as configuration", () => {
     expect(own.config.policyVersion).not.toBe(aiSdkPreset.config.policyVersion);
   });
 
-  it("keeps as many recent messages as are set, and refuses what is no figure", async () => {
+  it("layer-4 keeps as many recent messages as are set, and refuses what is no figure", async () => {
     const script = Array.from({ length: 12 }, (_, turn) => `u${turn} a${turn}`).join(" ");
     const thread = scriptThread(script, 5_000);
     for (const recentMessagesToKeep of [4, 8]) {

@@ -18,14 +18,14 @@ describe("seed 003, AI SDK", () => {
     expect([0, 1, 4, 5].map((length) => countTokens("x".repeat(length)))).toEqual([0, 1, 1, 2]);
   });
 
-  it("fires at 93 600 of 128 000 tokens, and not with eleven messages or fewer", () => {
+  it("layer-6 layer-11 layer-12 fires at 93 600 of 128 000 tokens, and not with eleven messages or fewer", () => {
     expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_599 })).toBe("none");
     expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600 })).toBe("soft");
     expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600, messages: 11 })).toBe("none");
     expect(triggerLevel(aiSdkPreset, WINDOW, { tokens: 93_600, messages: 12 })).toBe("soft");
   });
 
-  it("before/after: of 50 messages the system message, the summary and [40] to [49] are left", async () => {
+  it("layer-14 layer-15 before/after: of 50 messages the system message, the summary and [40] to [49] are left", async () => {
     expect(fifty.length).toBe(50);
     const ids = [...fifty.messages].map((message) => message.id as string);
     const { plan } = await folded(fifty, inWindow);
@@ -38,13 +38,13 @@ describe("seed 003, AI SDK", () => {
     });
   });
 
-  it("tool pair preservation: a boundary at a result walks back to its call, so that eleven stay", async () => {
+  it("layer-14 tool pair preservation: a boundary at a result walks back to its call, so that eleven stay", async () => {
     const thread = scriptThread(`s0 u1 ${"a t ".repeat(22)}a u2 a t a`, 1_900);
     const { plan } = await folded(thread, inWindow);
     expect(shownIn(thread, plan).slice(2)).toEqual([...thread.messages].slice(40).map((message) => message.id));
   });
 
-  it("chained summaries: each round stands on the one before and reads no message twice", async () => {
+  it("layer-16 chained summaries: each round stands on the one before and reads no message twice", async () => {
     const read: string[] = [];
     const summarizer: Summarizer = {
       id: "rounds@1",
@@ -67,7 +67,7 @@ describe("seed 003, AI SDK", () => {
     expect(new Set(read).size).toBe(read.length);
   });
 
-  it("edge cases: nothing to compact is a no-op, and a failing summarizer does not end the loop", async () => {
+  it("layer-25 layer-34 edge cases: nothing to compact is a no-op, and a failing summarizer does not end the loop", async () => {
     const recent = scriptThread("s0 u1 a1 t1 a2", 10_000);
     expect(await runFold(recent, inWindow).result).toMatchObject({ type: "no-op" });
     const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("API error")) };

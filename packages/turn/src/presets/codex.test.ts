@@ -11,14 +11,14 @@ const fold = (thread: ReturnType<typeof scriptThread>, plan?: Awaited<ReturnType
   folded(thread, { preset: codexPreset, config: { maxInputTokens: 200_000 }, ...(plan && { plan }) });
 
 describe("seed 001, Codex", () => {
-  it("fires at a number of tokens: 180 000 for some models, 244 000 odd for others", () => {
+  it("codex-7 fires at a number of tokens: 180 000 for some models, 244 000 odd for others", () => {
     expect(limitOf(200_000)).toBe(180_000);
     expect(Math.floor(limitOf(272_000) / 1_000)).toBe(244);
     expect(triggerLevel(codexPreset, 200_000, { tokens: 179_999 })).toBe("none");
     expect(triggerLevel(codexPreset, 200_000, { tokens: 180_000 })).toBe("soft");
   });
 
-  it("keeps the newest user messages up to 20 000 tokens, and behind them one summary of all the rest", async () => {
+  it("codex-8 keeps the newest user messages up to 20 000 tokens, and behind them one summary of all the rest", async () => {
     const sizes = (id: string) => (id.startsWith("u") ? 6_000 : 40_000);
     const thread = scriptThread("s0 u1 a1 u2 a2 u3 a3 u4 a4 u5", sizes);
     const { plan } = await fold(thread);
@@ -27,7 +27,7 @@ describe("seed 001, Codex", () => {
     expect(plan.summarizations[0]?.summary.span.messageIds).toEqual(["u1", "a1", "a2", "a3", "a4"]);
   });
 
-  it("L7 truncates the user message that fits in part, with its beginning and end, inside the 20 000", async () => {
+  it("L7 codex-8 truncates the user message that fits in part, with its beginning and end, inside the 20 000", async () => {
     const thread = scriptThread("u1 a1 u2", (id) => (id === "u1" ? 90_000 : id === "u2" ? 5_000 : 100_000));
     const { plan } = await fold(thread);
     expect(shownIn(thread, plan)).toEqual(["[cleared u1]", "[summary]", "u2"]);
@@ -37,7 +37,7 @@ describe("seed 001, Codex", () => {
     expect(keep?.headCharacters).toBeGreaterThan(20_000);
   });
 
-  it("L6 takes an old summary for no user text when it compacts again, and keeps the newest user messages", async () => {
+  it("L6 codex-16 takes an old summary for no user text when it compacts again, and keeps the newest user messages", async () => {
     const sizes = (id: string) => (id.startsWith("u") ? 6_000 : 60_000);
     const first = await fold(scriptThread("u1 a1 u2 a2 u3 a3 u4", sizes));
     const grown = scriptThread("u1 a1 u2 a2 u3 a3 u4 a4 u5 a5 u6 a6 u7", sizes);

@@ -12,13 +12,13 @@ const split = scriptThread("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4 t4 u5 a5", 10_600);
 const inWindow = { preset: goatPreset, config: { maxInputTokens: WINDOW } };
 
 describe("seed 000, Goat", () => {
-  it("counts len/4 and 4 tokens for each message", () => {
+  it("goat-6 counts len/4 and 4 tokens for each message", () => {
     expect(countingTokenizer().countMessage({ role: "user", parts: [{ type: "text", text: "x".repeat(400) }] })).toBe(
       104,
     );
   });
 
-  it("computes available and utilization from 200 000, the system prompt and 16 384", () => {
+  it("goat-7 computes available and utilization from 200 000, the system prompt and 16 384", () => {
     const config = compactionConfig({
       ...goatPreset.config,
       maxInputTokens: WINDOW,
@@ -29,19 +29,19 @@ describe("seed 000, Goat", () => {
     expect(utilization(budget, 144_000)).toBe(0.8);
   });
 
-  it("fires above 80 % of what the output leaves and not at it, in both windows", () => {
+  it("goat-2 fires above 80 % of what the output leaves and not at it, in both windows", () => {
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_892 })).toBe("none");
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 146_893 })).toBe("soft");
     expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_892 })).toBe("none");
     expect(triggerLevel(goatPreset, 1_000_000, { tokens: 786_893 })).toBe("soft");
   });
 
-  it("is reactive too: after an answer that was cut off it compacts, but only when there is pressure", () => {
+  it("goat-14 goat-15 is reactive too: after an answer that was cut off it compacts, but only when there is pressure", () => {
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 170_000, stoppedAtMaxOutput: true })).toBe("hard");
     expect(triggerLevel(goatPreset, WINDOW, { tokens: 20_000, stoppedAtMaxOutput: true })).toBe("none");
   });
 
-  it("walks the split picture: nine messages become a summary, five are preserved", async () => {
+  it("goat-16 goat-18 goat-22 goat-23 walks the split picture: nine messages become a summary, five are preserved", async () => {
     const { plan, floor } = await folded(split, inWindow);
     expect(floor).toBe(false);
     expect(shownIn(split, plan)).toEqual(["[summary]", "u4", "a4", "t4", "u5", "a5"]);
@@ -54,13 +54,13 @@ describe("seed 000, Goat", () => {
     });
   });
 
-  it("never splits a call from its result: of the nine messages of the flow picture every kept result has its call", async () => {
+  it("goat-17 never splits a call from its result: of the nine messages of the flow picture every kept result has its call", async () => {
     const thread = scriptThread("u1 a1 t1 u2 a2 u3 a3 t3 a3", 17_000);
     const { plan } = await folded(thread, inWindow);
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u3", "a3", "t3", "a3.2"]);
   });
 
-  it("degrades gracefully: a summarizer that fails leaves the last 40 % and a placeholder that says how much there was", async () => {
+  it("goat-20 goat-21 degrades gracefully: a summarizer that fails leaves the last 40 % and a placeholder that says how much there was", async () => {
     const broken: Summarizer = { id: "llm@1", summarize: () => Promise.reject(new Error("timeout")) };
     const { plan, summarizerProblem } = await folded(split, { ...inWindow, ports: { summarizer: broken } });
     expect(shownIn(split, plan)).toEqual(["[summary]", "u4", "a4", "t4", "u5", "a5"]);

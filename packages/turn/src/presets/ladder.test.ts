@@ -16,7 +16,7 @@ const fold = (config: object) =>
 const actions = (plan: CompactionPlan) => RESULTS.map((id) => actionOf(plan, asMessageId(id)).action);
 
 describe("seed 002, durability on the ladder", () => {
-  it("NON_REPLAYABLE: where bodies are emptied it is externalized when it is large and kept when it is small", async () => {
+  it("spec-51 NON_REPLAYABLE: where bodies are emptied it is externalized when it is large and kept when it is small", async () => {
     const { plan } = await fold({ enableSummarization: false, enableDropping: false, targetPercent: 0.1 });
     expect(actions(plan)).toEqual(["externalize", "include", "clear"]);
   });
@@ -33,7 +33,7 @@ describe("seed 002, durability on the ladder", () => {
     ["summarize", {}],
     ["drop", { enableExternalization: true, enableSummarization: false, enableClearing: false }],
   ])(
-    "NON_REPLAYABLE: its body is in the artifact store and the prompt names it, when the fold is by %s",
+    "spec-51 NON_REPLAYABLE: its body is in the artifact store and the prompt names it, when the fold is by %s",
     async (_, config) => {
       const artifacts = artifactsThat();
       const { plan } = await folded(thread, {
@@ -59,7 +59,7 @@ describe("seed 002, durability on the ladder", () => {
     expect(artifacts.asked).toEqual([]);
   });
 
-  it("after a rehydration in the turn nothing is externalized or dropped, not even where clearing would externalize", async () => {
+  it("spec-80 after a rehydration in the turn nothing is externalized or dropped, not even where clearing would externalize", async () => {
     const config = {
       ...{ maxInputTokens: 2_000, preserveRecentTurns: 1, targetPercent: 0.1 },
       ...{ enableSummarization: false, enableDropping: false },

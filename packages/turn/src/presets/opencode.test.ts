@@ -7,7 +7,7 @@ import { triggerLevel } from "../testing/trigger-level.ts";
 const inWindow = { preset: opencodePreset, config: { maxInputTokens: 200_000 } };
 
 describe("seed 001, OpenCode", () => {
-  it("has PRUNE_PROTECT 40 000 and PRUNE_MINIMUM 20 000", () => {
+  it("opencode-7 opencode-8 has PRUNE_PROTECT 40 000 and PRUNE_MINIMUM 20 000", () => {
     expect([OPENCODE_PRUNE_PROTECT, OPENCODE_PRUNE_MINIMUM]).toEqual([40_000, 20_000]);
   });
 
@@ -16,7 +16,7 @@ describe("seed 001, OpenCode", () => {
     expect(triggerLevel(opencodePreset, 200_000, { tokens: 200_001 })).toBe("hard");
   });
 
-  it("prunes tool output beyond the newest 40 000 tokens and summarizes nothing when that is enough", async () => {
+  it("opencode-7 prunes tool output beyond the newest 40 000 tokens and summarizes nothing when that is enough", async () => {
     const script = "u1 a1 t1 a2 t2 a3 t3 a4 t4 a5 t5 a6 t6 u7";
     const thread = scriptThread(script, (id) => (id.startsWith("t") ? 35_004 : 100));
     const { plan } = await folded(thread, inWindow);
@@ -27,7 +27,7 @@ describe("seed 001, OpenCode", () => {
     ]);
   });
 
-  it("summarizes the whole history where there is nothing to prune", async () => {
+  it("opencode-15 summarizes the whole history where there is nothing to prune", async () => {
     const thread = scriptThread("u1 a1 u2 a2 u3", 50_000);
     const { plan } = await folded(thread, inWindow);
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u3"]);

@@ -14,19 +14,19 @@ const SINGLE = "u1, a1, t1, t1, a1, u2, a2, u3, a3, t3, a3, t3, a3, u4, a4, t4, 
 const singleSizes = (id: string) => (id[1] === "4" ? 4_500 : 13_000);
 
 describe("seed 001, pi", () => {
-  it("fires above the window less 16 384, by our count or by what the provider reported", () => {
+  it("pi-1 fires above the window less 16 384, by our count or by what the provider reported", () => {
     expect(triggerLevel(piPreset, WINDOW, { tokens: 183_616 })).toBe("none");
     expect(triggerLevel(piPreset, WINDOW, { tokens: 183_617 })).toBe("soft");
     expect(triggerLevel(piPreset, WINDOW, { tokens: 10, reportedTokens: 183_616 })).toBe("none");
     expect(triggerLevel(piPreset, WINDOW, { tokens: 10, reportedTokens: 183_617 })).toBe("soft");
   });
 
-  it("gives a summary 0.8 of the reserve, about 13 107 tokens", () => {
+  it("pi-16 gives a summary 0.8 of the reserve, about 13 107 tokens", () => {
     expect(PI_SUMMARY_TOKENS).toBe(13_107);
     expect(piPreset.config.summaryMaxTokens).toBe(13_107);
   });
 
-  it("example single compaction: the summary and the last four messages, then what comes after", async () => {
+  it("pi-4 example single compaction: the summary and the last four messages, then what comes after", async () => {
     const thread = scriptThread(SINGLE, singleSizes);
     const { plan } = await fold(thread);
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u4", "a4", "t4", "a4.2"]);
@@ -34,7 +34,7 @@ describe("seed 001, pi", () => {
     expect(shownIn(later, plan)).toEqual(["[summary]", "u4", "a4", "t4", "a4.2", "u5", "a5"]);
   });
 
-  it("example multiple compactions: the second summary stands on the first and does not cross its boundary", async () => {
+  it("pi-11 example multiple compactions: the second summary stands on the first and does not cross its boundary", async () => {
     const sizes = (id: string) => (id[1] === "7" ? 5_000 : Number(id[1]) > 4 ? 28_000 : singleSizes(id));
     const first = await fold(scriptThread(SINGLE, sizes));
     const thread = scriptThread(`${SINGLE}, u5, a5, u6, a6, t6, a6, u7, a7`, sizes);
@@ -58,16 +58,16 @@ describe("seed 001, pi", () => {
       return shownIn(branch, plan.threadVersion <= version ? plan : emptyPlan(branch.id, "test"));
     };
 
-    it("after the compaction: the new session has it", async () => {
+    it("pi-22 after the compaction: the new session has it", async () => {
       expect(await branchAt("u3")).toEqual(["[summary]", "u2", "a2", "u3"]);
     });
 
-    it("before the compaction: it is undone", async () => {
+    it("pi-22 before the compaction: it is undone", async () => {
       expect(await branchAt("u2")).toEqual(["u1", "a1", "u2"]);
     });
   });
 
-  it("L20 splits a turn that is larger than 20 000 tokens: its prefix is summarized, its suffix stays with its calls", async () => {
+  it("L20 pi-5 splits a turn that is larger than 20 000 tokens: its prefix is summarized, its suffix stays with its calls", async () => {
     const thread = scriptThread(`u1 a1 u2 ${"a2 t2 ".repeat(9)}`, (id) => (id.startsWith("u") ? 1_000 : 9_500));
     const { plan } = await fold(thread);
     expect(shownIn(thread, plan)).toEqual(["[summary]", "u2", "[summary]", "a2.9", "t2.9"]);

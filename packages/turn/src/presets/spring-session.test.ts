@@ -37,13 +37,13 @@ const turns = (count: number): string =>
   Array.from({ length: count }, (_, turn) => `u${turn + 1} a${turn + 1}`).join(" ");
 
 describe("seed 004, Spring AI Session: triggers", () => {
-  it("fire above 20 turns or from 4 000 tokens on", () => {
+  it("spring-7 spring-10 fire above 20 turns or from 4 000 tokens on", () => {
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 20, tokens: 3_999 })).toBe("none");
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 21, tokens: 3_999 })).toBe("soft");
     expect(triggerLevel(springSessionPreset, 100_000, { turns: 1, tokens: 4_000 })).toBe("soft");
   });
 
-  it("do not count a turn again that was archived", async () => {
+  it("spring-7 do not count a turn again that was archived", async () => {
     const { plan } = await compact(turns(21), slidingWindow({ maxEvents: 10 }));
     const { shape } = runFold(scriptThread(turns(21)));
     expect(shownTurns(21, plan, shape)).toBe(5);
@@ -52,7 +52,7 @@ describe("seed 004, Spring AI Session: triggers", () => {
 });
 
 describe("seed 004, Spring AI Session: strategies and their result", () => {
-  it("entry point: of 21 turns the last 10 events stay", async () => {
+  it("spring-11 entry point: of 21 turns the last 10 events stay", async () => {
     const result = await compact(turns(21), slidingWindow({ maxEvents: 10 }));
     expect(result.eventsRemoved).toBe(32);
     expect(result.archivedEvents).toHaveLength(32);
@@ -60,19 +60,19 @@ describe("seed 004, Spring AI Session: strategies and their result", () => {
     expect(result.tokensEstimatedSaved).toBe(32 * 50);
   });
 
-  it("turn-boundary safety: the cut on a3 in the middle of turn 2 moves to u3", async () => {
+  it("spring-12 turn-boundary safety: the cut on a3 in the middle of turn 2 moves to u3", async () => {
     const result = await compact("u1 a1 u2 a2 a3 u3 a3", slidingWindow({ maxEvents: 3 }));
     expect(idsOf(result)).toEqual(["u1", "a1", "u2", "a2", "a3"]);
     expect(result.shown).toEqual(["u3", "a3.2"]);
   });
 
-  it("S23 the turn window keeps the preamble and the last turns, whole", async () => {
+  it("S23 spring-13 the turn window keeps the preamble and the last turns, whole", async () => {
     const result = await compact("s0 a0 u1 a1 t1 a1 u2 a2 u3 a3", turnWindow({ maxTurns: 2 }));
     expect(result.shown).toEqual(["s0", "a0", "u2", "a2", "u3", "a3"]);
     expect(idsOf(result)).toEqual(["u1", "a1", "t1", "a1.2"]);
   });
 
-  it("S22 the token window keeps an unbroken suffix that begins at a user message", async () => {
+  it("S22 spring-15 the token window keeps an unbroken suffix that begins at a user message", async () => {
     const tokens = (id: string) => (id === "a2" ? 3_000 : 500);
     const result = await compact("u1 a1 u2 a2 u3 a3", tokenCountWindow({ maxTokens: 1_800 }), { tokens });
     expect(result.shown).toEqual(["u3", "a3"]);
@@ -84,7 +84,7 @@ describe("seed 004, Spring AI Session: strategies and their result", () => {
     expect(result.shown).toEqual(["u3"]);
   });
 
-  it("no-op results say that nothing was removed", async () => {
+  it("spring-6 no-op results say that nothing was removed", async () => {
     const thread = scriptThread("u1 a1 u2 a2");
     const preset = { ...springSessionPreset, ladder: [slidingWindow({ maxEvents: 20 })] };
     expect(await runFold(thread, { preset }).result).toMatchObject({ type: "no-op" });
@@ -96,7 +96,7 @@ describe("seed 004, Spring AI Session: strategies and their result", () => {
     });
   });
 
-  it("S24 refuses an overlap that is not smaller than the window; one less is accepted", () => {
+  it("S24 spring-19 refuses an overlap that is not smaller than the window; one less is accepted", () => {
     for (const overlapSize of [10, 11, -1, 0.5]) {
       expect(() => recursiveSummarization({ maxEventsToKeep: 10, overlapSize })).toThrow(
         expect.objectContaining({ code: "INVALID_CONFIG" }),
@@ -122,7 +122,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     },
   };
 
-  it("S21 feeds prior summary, archived events and overlap; archives what is new alone; puts one synthetic turn in front", async () => {
+  it("S21 spring-16 spring-24 feeds prior summary, archived events and overlap; archives what is new alone; puts one synthetic turn in front", async () => {
     const first = await compact(turns(10), strategy, { summarizer });
     expect(seen).toEqual([
       {
@@ -145,7 +145,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     expect(second.plan.summarizations[0]?.summary.facts).toHaveLength(2);
   });
 
-  it("a window without a summarizer preserves the synthetic turn and does not count it", async () => {
+  it("spring-11 a window without a summarizer preserves the synthetic turn and does not count it", async () => {
     const first = await compact(turns(10), strategy);
     const second = await compact(turns(12), slidingWindow({ maxEvents: 4 }), { plan: first.plan });
     expect(second.shown).toEqual(["[summary]", "u11", "a11", "u12", "a12"]);
@@ -153,7 +153,7 @@ describe("seed 004, Spring AI Session: recursive summarization", () => {
     expect(idsOf(second)).toEqual(["u6", "a6", "u7", "a7", "u8", "a8", "u9", "a9", "u10", "a10"]);
   });
 
-  it("takes the synthetic turn off the token budget first", async () => {
+  it("spring-15 takes the synthetic turn off the token budget first", async () => {
     const first = await compact(turns(10), strategy);
     const summary = first.plan.summarizations[0]?.summaryTokens ?? 0;
     const room = (maxTokens: number) =>

@@ -50,12 +50,15 @@ const QUOTED = [
 ] as const;
 
 describe("prompts of other systems", () => {
-  it.skipIf(!existsSync(SEEDS)).each(QUOTED)("$0.id is word for word what seed $1 quotes", (prompt, number, fields) => {
-    const text = seed(number);
-    for (const field of fields) expect(text).toContain(prompt[field].replace("{", "${"));
-    for (const title of Object.values(prompt.titles ?? {})) expect(text).toContain(title);
-    if (prompt.temperature !== undefined) expect(text).toContain(`temperature: ${prompt.temperature},`);
-  });
+  it.skipIf(!existsSync(SEEDS)).each(QUOTED)(
+    "all-2 $0.id is word for word what seed $1 quotes",
+    (prompt, number, fields) => {
+      const text = seed(number);
+      for (const field of fields) expect(text).toContain(prompt[field].replace("{", "${"));
+      for (const title of Object.values(prompt.titles ?? {})) expect(text).toContain(title);
+      if (prompt.temperature !== undefined) expect(text).toContain(`temperature: ${prompt.temperature},`);
+    },
+  );
 
   it.skipIf(!existsSync(SEEDS))("Spring's title of the summary before is the one of seed 004", () => {
     expect(seed("004")).toContain(springSessionPrompt.titles?.previous);

@@ -2,7 +2,7 @@ import type { CompletionModel, MessageInput } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { claudeCodePreset, opencode, opencodePreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession, work } from "./testing/agent-work.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const roomy = { maxInputTokens: 200_000 };
 /** A turn with calls whose results take so many tokens each. */
@@ -41,7 +41,7 @@ describe("OpenCode, by requirement", () => {
     }
   });
 
-  it("opencode-2 the summary is an assistant message", async () => {
+  it("opencode-2 opencode-14 the summary is an assistant message", async () => {
     const session = await openSession({ preset: opencodePreset, config: roomy });
     await session.append([...turn(0, 4, 500), ...turn(1, 4, 500), message("now", "user", "Go on.")]);
     await session.compact({ force: true });
@@ -156,8 +156,61 @@ describe("OpenCode, by requirement", () => {
   });
 });
 
+describe("OpenCode, where it differs", () => {
+  it("opencode-6 an answer counts in one piece, and a model of one's own may stream and tell on the way", async () => {
+    const told: string[] = [];
+    const model: CompletionModel = {
+      id: "streaming",
+      complete: async () => {
+        for (const piece of ["All parts ", "were changed."]) told.push(piece);
+        return { text: told.join(""), finish: "stop", toolCalls: 0 };
+      },
+    };
+    const session = await openSession({ preset: opencodePreset, config: roomy, summaryModel: model });
+    await session.append([...turn(0, 4, 500), message("now", "user", "Go on.")]);
+    await session.compact({ force: true });
+    expect(told).toHaveLength(2);
+    expect(JSON.stringify((await session.prepare()).request.messages)).toContain("All parts were changed.");
+  });
+
+  it("opencode-10 pruned output that cannot be had again is stored, and is cleared where tools are ephemeral", async () => {
+    const pruned = async (config: object) => {
+      const session = await openSession({ preset: opencodePreset, config: { ...roomy, ...config } });
+      await session.append([...turn(0, 10, 10_000), message("u1", "user", "Now the next thing.")]);
+      await session.prepare();
+      return [session.plan.externalizations.length, session.plan.clearings.length];
+    };
+    const policy = (durability: "non_replayable" | "ephemeral") => ({
+      toolDurabilityOverrides: { bash: { durability, mustPreserveFields: [], replayCost: "cheap" } },
+    });
+    const [stored, none] = await pruned(policy("non_replayable"));
+    expect([stored, none]).toEqual([expect.any(Number), 0]);
+    expect(stored).toBeGreaterThan(0);
+    expect(await pruned(policy("ephemeral"))).toEqual([0, stored]);
+  });
+
+  it("opencode-11 the variable has our name, and OpenCode's is heeded in a line", async () => {
+    const session = (environment: Record<string, string>, compaction = true) =>
+      openSession({
+        preset: opencodePreset,
+        config: { maxInputTokens: 8_000 },
+        environment,
+        compaction,
+        onOverBudget: "send",
+      });
+    const env: Record<string, string | undefined> = { OPENCODE_DISABLE_AUTOCOMPACT: "1" };
+    const outcomeOf = async (opened: ReturnType<typeof session>) => {
+      const it = await opened;
+      await it.append(turn(0, 10, 1_000));
+      return (await it.prepare()).outcome?.type;
+    };
+    expect(await outcomeOf(session({ OPENCODE_DISABLE_AUTOCOMPACT: "1" }))).toBe("committed");
+    expect(await outcomeOf(session({}, env["OPENCODE_DISABLE_AUTOCOMPACT"] === undefined))).toBe("disabled");
+  });
+});
+
 describe("Claude Code, by requirement", () => {
-  it("claude-code-3 the whole history becomes one summary by one call, also in the middle of a turn", async () => {
+  it("claude-code-3 claude-code-4 claude-code-7 the whole history becomes one summary by one call, also in the middle of a turn", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: claudeCodePreset, config: roomy, summaryModel: model });
     await session.append([...turn(0, 4, 500), message("now", "user", "The next task."), ...work(500, 510, 500)]);

@@ -4,9 +4,9 @@ import { FORMATS } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "./loop/context-session.ts";
-import { replayThread } from "./replay/replay-thread.ts";
-import { tokenizer } from "./testing/agent-work.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import { replayThread } from "../replay/replay-thread.ts";
+import { tokenizer } from "../testing/agent-work.ts";
 
 const threadId = asThreadId("worded");
 const said = (index: number): MessageInput =>
@@ -50,24 +50,24 @@ async function summariesOf(preset: string, format = FORMATS[0]) {
 
 /** What a seed puts before the summary, word for word, and the role that it gives it. */
 const SEEDS = [
-  ["000", "goat", "user", "[COMPACT SUMMARY]"],
+  ["goat-22", "goat", "user", "[COMPACT SUMMARY]"],
   [
-    "001",
+    "codex-9",
     "codex",
     "user",
     "Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:",
   ],
   [
-    "001",
+    "pi-6",
     "pi",
     "user",
     "Another language model worked on this task and produced a summary. Use this to continue the work without duplicating effort:",
   ],
-  ["003", "ai-sdk", "assistant", "## Session Summary (Compaction Round 2)"],
+  ["layer-16", "ai-sdk", "assistant", "## Session Summary (Compaction Round 2)"],
 ] as const;
 
-describe.each(SEEDS)("seed %s, %s: the summary in the request", (_seed, preset, role, introduction) => {
-  it("begins with the words of the seed, and with the frame of a summary behind them", async () => {
+describe.each(SEEDS)("%s, %s: the summary in the request", (_seed, preset, role, introduction) => {
+  it("pi-6 codex-9 goat-22 begins with the words of the document, and with the frame of a summary behind them", async () => {
     const { shown } = await summariesOf(preset);
     expect(shown[0]?.role).toBe(role);
     expect(shown[0]?.text.split("\n").slice(0, 2)).toEqual([
@@ -87,12 +87,12 @@ describe.each(SEEDS)("seed %s, %s: the summary in the request", (_seed, preset, 
   });
 });
 
-it("seed 000, goat: the assistant answers the summary", async () => {
+it("goat-23 goat: the assistant answers the summary", async () => {
   const { shown } = await summariesOf("goat");
   expect(shown.slice(1)).toEqual([{ role: "assistant", text: "Understood." }]);
 });
 
-it("seed 001, pi: the model that summarizes gets a maxTokens of 13 107, 0.8 of the reserve", async () => {
+it("pi-16 pi: the model that summarizes gets a maxTokens of 13 107, 0.8 of the reserve", async () => {
   const asked: number[] = [];
   const summaryModel: CompletionModel = {
     id: "asked",

@@ -1,11 +1,19 @@
-import { asMessageId, asThreadId, type MessageInput } from "@threadfold/core";
-import { message } from "@threadfold/core/laws";
+import {
+  asMessageId,
+  asThreadId,
+  type CompletionModel,
+  type CompletionRequest,
+  type ContextCompactionEvent,
+  type MessageInput,
+  type Summarizer,
+} from "@threadfold/core";
+import { assistant, call, message, result, tool } from "@threadfold/core/laws";
 import { exportSession, importSession } from "@threadfold/importers";
 import { createMemoryStore } from "@threadfold/stores";
 import { pi, piPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { planWindow } from "./request/plan-window.ts";
-import { openSession, work } from "./testing/agent-work.ts";
+import { planWindow } from "../request/plan-window.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 
@@ -188,5 +196,162 @@ describe("pi, by requirement", () => {
     await session.append(Array.from({ length: 12 }, (_, n) => message(`m${n}`, "user", "word ".repeat(800))));
     await session.compact({ force: true });
     expect(warnings).toEqual([expect.any(String)]);
+  });
+
+  const chat = (from: number, to: number, tokens = 800): readonly MessageInput[] =>
+    Array.from({ length: to - from }, (_, n) =>
+      message(
+        `m${from + n}`,
+        (from + n) % 2 === 0 ? "user" : "assistant",
+        `Part ${from + n}. ${"word ".repeat(tokens)}`,
+      ),
+    );
+  const small = { preset: pi({ keepRecentTokens: 2_500 }), config: { maxInputTokens: 40_000 } };
+
+  it("pi-3 failed and aborted answers do not count", async () => {
+    for (const [stopReason, type] of [
+      ["end", "committed"],
+      ["error", "no-op"],
+      ["aborted", "no-op"],
+    ] as const) {
+      const session = await openSession({ preset: pi(), config: { maxInputTokens: 200_000 } });
+      await session.append(chat(0, 13, 2_000));
+      await session.prepare();
+      const usage = { inputTokens: 190_000, outputTokens: 10 };
+      await session.complete({ messages: [message("a", "assistant", "Yes.")], usage, stopReason });
+      expect((await session.prepare()).outcome?.type, stopReason).toBe(type);
+    }
+  });
+
+  it("pi-9 pi-15 pi-18 instructions stand in the checkpoint's question, which asks for absolute paths and has no tools", async () => {
+    const asked: CompletionRequest[] = [];
+    const summaryModel: CompletionModel = {
+      id: "prose",
+      complete: async (request) => {
+        asked.push(request);
+        return { text: "All is said.", finish: "stop", toolCalls: 0 };
+      },
+    };
+    const session = await openSession({ ...small, summaryModel });
+    await session.append(chat(0, 12));
+    const instructions = "Keep the names of parts.";
+    expect(await session.compact({ force: true, instructions })).toMatchObject({ instructions: "used" });
+    const [{ messages, ...request } = { messages: [] }] = asked;
+    const text = messages.map((said) => said.text).join("\n");
+    for (const part of ["CONTEXT CHECKPOINT COMPACTION", "Absolute file paths", instructions])
+      expect(text).toContain(part);
+    expect(Object.keys(request)).not.toContain("tools");
+    const own: Summarizer = {
+      id: "own",
+      summarize: async ({ instructions: told = "", span }) => ({
+        changes: [{ op: "add", section: "facts", item: { text: told, sources: span.messageIds.slice(0, 1) } }],
+      }),
+    };
+    const other = await openSession({ ...small, summarizer: own });
+    await other.append(chat(0, 12));
+    expect(await other.compact({ force: true, instructions })).toMatchObject({ instructions: "used" });
+    expect(other.plan.summarizations[0]?.summary.facts.map(({ text: fact }) => fact)).toEqual([instructions]);
+  });
+
+  it("pi-10 pi-23 goes on with the user message that waits, and every user message stays listable", async () => {
+    const session = await openSession(small);
+    await session.append(chat(0, 12));
+    await session.compact({ force: true });
+    await session.append([message("next", "user", "The one that waited.")]);
+    expect(JSON.stringify((await session.prepare()).request.messages.at(-1))).toContain("The one that waited.");
+    const users = [...session.thread.messages].filter(({ role }) => role === "user");
+    expect(users.map(({ id }) => id)).toEqual(["m0", "m2", "m4", "m6", "m8", "m10", "next"]);
+  });
+
+  it("pi-17 a signal ends it, and nothing is folded", async () => {
+    const controller = new AbortController();
+    const summaryModel: CompletionModel = {
+      id: "slow",
+      complete: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+          controller.abort();
+        }),
+    };
+    const session = await openSession({ ...small, summaryModel });
+    await session.append(chat(0, 12));
+    expect((await session.compact({ force: true, signal: controller.signal })).type).toBe("aborted");
+    expect(session.plan.version).toBe(0);
+  });
+
+  it("pi-19 without the model a summary stands in and that is said; or the failure is handed on and nothing is folded", async () => {
+    const summaryModel: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
+    for (const [onSummaryFailure, type, version] of [
+      [undefined, "summarizer-failed-floor-used", 1],
+      ["keep", "failed", 0],
+    ] as const) {
+      const session = await openSession({
+        ...small,
+        summaryModel,
+        ...(onSummaryFailure !== undefined && { onSummaryFailure }),
+      });
+      await session.append(chat(0, 12));
+      const outcome = await session.compact({ force: true });
+      expect(outcome).toMatchObject({ type, problem: expect.stringContaining("down") });
+      expect(session.plan.version).toBe(version);
+    }
+  });
+
+  it("pi-20 paths of pictures that were read stand in the summary", async () => {
+    const session = await openSession(small);
+    const path = "/home/ann/shots/login-screen.png";
+    await session.append([
+      message("u", "user", `What is in ${path}?`),
+      assistant("c", call("1", "read", { path })),
+      tool("r", result("1", "A login form. ".repeat(400))),
+      message("d", "assistant", "A login form."),
+      ...chat(20, 30),
+    ]);
+    await session.compact({ force: true });
+    expect(JSON.stringify((await session.prepare()).request.messages[0])).toContain(path);
+  });
+
+  it("pi-21 pi-25 events tell the beginning, the records, a notice for people, and the end", async () => {
+    const events: ContextCompactionEvent[] = [];
+    const session = await openSession({ ...small, onEvent: (event) => events.push(event) });
+    await session.append(chat(0, 12));
+    await session.compact({ force: true });
+    const types = events.map(({ type }) => type).filter((type) => type !== "compaction_proposal_generated");
+    expect(types).toEqual([
+      "compaction_check_started",
+      "compaction_summarized",
+      "compaction_boundary",
+      "compaction_completed",
+    ]);
+    expect(events.find(({ type }) => type === "compaction_boundary")).toMatchObject({
+      notice: { text: expect.stringMatching(/\d/) },
+    });
+  });
+
+  it("pi-24 it is looked at before a request, and behind an answer by a call", async () => {
+    const session = await openSession(small);
+    await session.append(chat(0, 12));
+    await session.prepare();
+    const usage = { inputTokens: 30_000, outputTokens: 10 };
+    await session.complete({ messages: [message("a", "assistant", "Yes.")], usage });
+    expect(session.plan.version).toBe(0);
+    expect((await session.compact()).type).toBe("committed");
+  });
+
+  it("pi-27 looks that come to nothing put the next one off for some calls, and not for good", async () => {
+    const session = await openSession({ preset: pi(), config: { maxInputTokens: 60_000 } });
+    await session.append([message("big", "user", "x".repeat(4 * 45_000))]);
+    for (let look = 0; look < 6; look++) {
+      await session.prepare();
+      await session.append(work(look, look + 1, 50));
+    }
+    expect(session.plan.version).toBe(0);
+    await session.append([message("next", "user", "Go on."), ...work(10, 40, 50)]);
+    const outcomes: (string | undefined)[] = [];
+    for (let step = 0; step < 60 && !outcomes.includes("committed"); step++) {
+      outcomes.push((await session.prepare()).outcome?.type);
+      await session.append(work(100 + step, 101 + step, 20));
+    }
+    expect(outcomes).toContain("committed");
   });
 });

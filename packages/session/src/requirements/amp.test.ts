@@ -3,8 +3,8 @@ import { message } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { ContextSession } from "./loop/context-session.ts";
-import { openSession, work } from "./testing/agent-work.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const talk = [
   message("u1", "user", "Build the importer. Never write to the production database."),
@@ -87,5 +87,13 @@ describe("Amp, by requirement", () => {
     const session = await openSession({ preset: presetByName("amp-handoff"), config: { maxInputTokens: 100_000 } });
     await session.append([message("u", "user", "Go."), ...work(0, 90, 1_000)]);
     expect((await session.prepare()).outcome?.type).toBe("no-op");
+    const over = [message("u", "user", "Go."), ...work(0, 20, 1_000)];
+    const small = { preset: presetByName("amp-handoff"), config: { maxInputTokens: 10_000 } };
+    const folding = await openSession(small);
+    await folding.append(over);
+    expect((await folding.prepare()).outcome?.type).toBe("committed");
+    const never = await openSession({ ...small, compaction: false });
+    await never.append(over);
+    await expect(never.prepare()).rejects.toMatchObject({ code: "BUDGET_INFEASIBLE" });
   });
 });

@@ -10,8 +10,8 @@ import {
   turnWindow,
 } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import type { PreparedRequest } from "./host/prepared-request.ts";
-import { openSession, work } from "./testing/agent-work.ts";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import { openSession, work } from "../testing/agent-work.ts";
 
 const chat = (from: number, to: number, tokens = 50) =>
   Array.from({ length: to - from }, (_, index) => [
@@ -59,7 +59,7 @@ describe("Spring AI Session, by requirement", () => {
     expect((await session.compact({ trigger: shownTurnCountTrigger(20), strategy })).type).toBe("no-op");
   });
 
-  it("spring-2 another strategy in the next call acts, although the one before found nothing to do", async () => {
+  it("spring-2 spring-3 another strategy in the next call acts, although the one before found nothing to do", async () => {
     const session = await openSession({ preset: threadfoldPreset, config: { maxInputTokens: 100_000 } });
     await session.append(chat(0, 12));
     expect((await session.compact({ trigger: always, strategy: slidingWindow({ maxEvents: 40 }) })).type).toBe("no-op");

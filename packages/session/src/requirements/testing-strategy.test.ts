@@ -3,9 +3,9 @@ import { message, pinnedClock } from "@threadfold/core/laws";
 import { createMemoryStore } from "@threadfold/stores";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { describe, expect, it } from "vitest";
-import type { PreparedRequest } from "./host/prepared-request.ts";
-import { ContextSession } from "./loop/context-session.ts";
-import { replayThread } from "./replay/replay-thread.ts";
+import type { PreparedRequest } from "../host/prepared-request.ts";
+import { ContextSession } from "../loop/context-session.ts";
+import { replayThread } from "../replay/replay-thread.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 /** A step of an agent: a call with its arguments, and a result. */
@@ -53,7 +53,7 @@ async function cycles(session: ContextSession, times: number): Promise<PreparedR
 }
 
 describe("seed 002, testing strategy", () => {
-  it("Invariant: test_facts_preserved_after_compaction - critical facts survive N compaction cycles", async () => {
+  it("spec-138 Invariant: test_facts_preserved_after_compaction - critical facts survive N compaction cycles", async () => {
     const session = await open();
     await session.append([
       message("u1", "user", "I prefer Python. The budget is $1000. Write the importer for src/billing/ledger_v2.py."),
@@ -64,7 +64,7 @@ describe("seed 002, testing strategy", () => {
     for (const fact of ["Python", "$1000", "src/billing/ledger_v2.py"]) expect(shown(prepared)).toContain(fact);
   });
 
-  it("Continuation: test_agent_completes_task_after_compaction - a scripted agent finds what it needs after folds", async () => {
+  it("spec-139 Continuation: test_agent_completes_task_after_compaction - a scripted agent finds what it needs after folds", async () => {
     const session = await open();
     const [, search] = session.tools();
     await session.append([
@@ -88,7 +88,7 @@ describe("seed 002, testing strategy", () => {
     expect((await session.prepare()).violations).toEqual([]);
   });
 
-  it("Drift: test_no_summary_drift - ten summaries in a row lose no pinned constraint and no open item", async () => {
+  it("spec-140 Drift: test_no_summary_drift - ten summaries in a row lose no pinned constraint and no open item", async () => {
     const session = await open();
     await session.append([
       message("u1", "user", "Never delete production data. Migrate the tables one by one."),
@@ -103,7 +103,7 @@ describe("seed 002, testing strategy", () => {
     }
   });
 
-  it("Budget: test_stays_under_budget_with_real_overhead - system prompt, tools and formatting are counted", async () => {
+  it("spec-92 spec-141 Budget: test_stays_under_budget_with_real_overhead - system prompt, tools and formatting are counted", async () => {
     const tokenizer = await loadTokenizer("tiktoken");
     const session = await open({ tokenizer });
     await session.append([message("u1", "user", "Look at everything.")]);

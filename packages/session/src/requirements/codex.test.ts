@@ -1,8 +1,8 @@
-import type { CompletionModel } from "@threadfold/core";
+import { type CompletionModel, modelCallError } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { codex } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession } from "./testing/agent-work.ts";
+import { openSession } from "../testing/agent-work.ts";
 
 const long = (tokens: number) => "word ".repeat(Math.ceil((4 * tokens) / 5));
 
@@ -27,7 +27,7 @@ const turns = (from: number, to: number, asked: number, answered: number) =>
   ]).flat();
 
 describe("Codex, by requirement", () => {
-  it("codex-1 codex-2 one summary behind the newest user messages, by one call that ends with Codex's own prompt", async () => {
+  it("all-1 codex-1 codex-2 codex-10 codex-11 codex-15 one summary behind the newest user messages, by one call that ends with Codex's own prompt", async () => {
     const { model, asked } = proseModel();
     const session = await openSession({ preset: codex(), summaryModel: model, config: { maxInputTokens: 100_000 } });
     await session.append([...turns(0, 20, 400, 4_000), message("now", "user", "Go on.")]);
@@ -117,5 +117,21 @@ describe("Codex, by requirement", () => {
     expect(warnings).toEqual([
       expect.stringContaining("Long conversations and multiple compactions can cause the model to be less accurate"),
     ]);
+  });
+
+  it("codex-12 a call that fails for a moment is made again, and the summary is the model's", async () => {
+    const { model } = proseModel();
+    let calls = 0;
+    const flaky: CompletionModel = {
+      id: "flaky",
+      complete: async (request) => {
+        if (++calls === 1) throw modelCallError("later", { kind: "rate-limited", retryAfterMs: 1 });
+        return model.complete(request);
+      },
+    };
+    const session = await openSession({ preset: codex(), summaryModel: flaky, config: { maxInputTokens: 100_000 } });
+    await session.append([...turns(0, 10, 400, 4_000), message("now", "user", "Go on.")]);
+    expect((await session.compact({ force: true })).type).toBe("committed");
+    expect(calls).toBe(2);
   });
 });

@@ -2,7 +2,7 @@ import { type CompletionModel, modelCallError } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { goatPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { openSession } from "./testing/agent-work.ts";
+import { openSession } from "../testing/agent-work.ts";
 
 /** A message of exactly so many tokens: a quarter of its characters, and four. */
 const sized = (id: string, role: "user" | "assistant", tokens: number) =>
@@ -46,7 +46,7 @@ describe("Goat, by requirement", () => {
     expect(session.config.maxInputTokens).toBe(200_000);
   });
 
-  it("goat-6 softThresholdPercent is the share above which it compacts", async () => {
+  it("all-6 softThresholdPercent is the share above which it compacts", async () => {
     const session = await goatWith(100_000, { config: { softThresholdPercent: 0.5 } });
     expect((await session.prepare()).outcome?.type).toBe("committed");
     expect((await (await goatWith(100_000)).prepare()).outcome?.type).toBe("no-op");
@@ -94,5 +94,51 @@ describe("Goat, by requirement", () => {
     expect(outcome?.type).toBe("summarizer-failed-floor-used");
     expect(request.messages.filter(({ synthetic }) => synthetic === undefined)).toHaveLength(4);
     expect(request.messages[0]?.synthetic).toBe("summary");
+  });
+
+  it("goat-1 goat-24 goat-26 looks before each call, lets one without pressure go out, and keeps what it keeps word for word", async () => {
+    const session = await goatWith(100_000);
+    const calm = await session.prepare();
+    const shown = calm.request.messages.filter(({ synthetic }) => synthetic === undefined);
+    expect([calm.outcome?.type, shown.length]).toEqual(["no-op", 10]);
+    await session.append([sized("more", "user", 60_000)]);
+    const folded = await session.prepare();
+    expect(folded.outcome?.type).toBe("committed");
+    expect(folded.request.messages.slice(-2)).toEqual(
+      [...session.thread.messages].slice(-2).map(({ role, parts }) => expect.objectContaining({ role, parts })),
+    );
+  });
+
+  it("goat-5 the window of a model is the effective one of its row, and a million when that is configured", async () => {
+    const open = (config = {}) => openSession({ preset: goatPreset, model: "claude-sonnet-4-5", config });
+    expect((await open()).config.maxInputTokens).toBe(200_000);
+    const beta = await open({ maxInputTokens: 1_000_000 });
+    await beta.append(ten(786_000));
+    expect((await beta.prepare()).outcome?.type).toBe("no-op");
+    await beta.append([sized("more", "user", 1_000)]);
+    expect((await beta.prepare()).outcome?.type).toBe("committed");
+  });
+
+  it("goat-21 a summary without a model stands for one that fails, and the placeholder with figures for a summarizer that throws", async () => {
+    const down = () => Promise.reject(new Error("down"));
+    const textWith = async (options: Parameters<typeof openSession>[0]) => {
+      const session = await openSession({ preset: goatPreset, config: { maxInputTokens: 20_000 }, ...options });
+      await session.append([message("task", "user", "Rewrite src/parser.ts."), ...ten(17_000)]);
+      expect((await session.prepare()).outcome?.type).toBe("summarizer-failed-floor-used");
+      return JSON.stringify((await session.prepare()).request.messages[0]);
+    };
+    expect(await textWith({ summaryModel: { id: "down", complete: down } })).toContain("src/parser.ts");
+    expect(await textWith({ summarizer: { id: "down", summarize: down } })).toMatch(/held \d+ messages/);
+  });
+
+  it("goat-27 no model is asked that was not handed in; the agent's own client is when it is", async () => {
+    expect((await (await goatWith(150_000)).prepare()).outcome?.type).toBe("committed");
+    let calls = 0;
+    const complete: CompletionModel["complete"] = async () => {
+      calls++;
+      return { text: "The code was refactored.", finish: "stop", toolCalls: 0 };
+    };
+    await (await goatWith(150_000, { summaryModel: { id: "agent", complete } })).prepare();
+    expect(calls).toBe(1);
   });
 });
