@@ -26,6 +26,7 @@ async function inspect(argv: readonly string[], signal: AbortSignal, hear: (text
     env: {},
     signal,
     clock: { now: () => TIME },
+    runChild: () => Promise.reject(new Error("nothing is run here")),
   });
   return { stderr, code };
 }

@@ -1,6 +1,5 @@
 import { tokenBudget } from "@threadfold/core";
 import type { Turn } from "../state/turn-state.ts";
-import { reportedTokens } from "../state/usage.ts";
 import { CALLS_OF_HEADROOM } from "./costs.ts";
 import { growthOf } from "./weigh-fold.ts";
 
@@ -11,10 +10,9 @@ import { growthOf } from "./weigh-fold.ts";
  * in a warning that reasoning was left out.
  */
 export function loopWait(turn: Turn, tokens: number): string | null {
-  const { config, usage, plan } = turn;
+  const { config } = turn;
   if (!config.costModelEnabled || !cutsThinking(turn)) return null;
-  const used = Math.max(tokens, reportedTokens(usage, plan, tokens) ?? 0);
-  const calls = Math.floor((tokenBudget(config).planLimitTokens - used) / Math.max(1, growthOf(turn)));
+  const calls = Math.floor((tokenBudget(config).planLimitTokens - tokens) / Math.max(1, growthOf(turn)));
   return calls <= CALLS_OF_HEADROOM ? null : "a fold now would take the thinking out of the open tool loop";
 }
 
