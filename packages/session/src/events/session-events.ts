@@ -9,6 +9,8 @@ import {
   type ContextCompactionEvent,
   compactionNotice,
   type JsonValue,
+  type SummariesAskedRecord,
+  type Summarizer,
   sha256,
   type ThreadId,
   tellListener,
@@ -181,4 +183,19 @@ export interface FoldAttempt {
 export function causeOf({ force }: CompactOptions, { overflow, maxOutput }: UsageState): CompactionCause {
   if (force === true) return "manual";
   return overflow === "pending" || maxOutput === "pending" ? "reactive" : "auto";
+}
+
+/** What a model was asked for in a fold; null for a summarizer without one, which has no tokens to tell. */
+export function askedSummaries(
+  { metered }: FoldAttempt,
+  outcome: CompactionOutcome,
+  { options, summarizer: own }: { readonly options: SessionOptions; readonly summarizer: Summarizer },
+): Omit<SummariesAskedRecord, "type"> | null {
+  const { summarizerCalls: calls, ...tokens } = metered.cost();
+  const model = metered.of === own ? options.summaryModel?.id : undefined;
+  if (calls === 0 || (tokens.inputTokens === 0 && model === undefined)) return null;
+  return {
+    ...{ outcome: outcome.type, ...("plan" in outcome && { planVersion: outcome.plan.version }) },
+    ...{ summarizer: metered.of.id, ...(model !== undefined && { model }), calls, ...tokens },
+  };
 }

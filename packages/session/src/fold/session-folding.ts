@@ -14,7 +14,7 @@ import {
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";
-import { causeOf, type FoldAttempt, FoldEvents } from "../events/session-events.ts";
+import { askedSummaries, causeOf, type FoldAttempt, FoldEvents } from "../events/session-events.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
@@ -333,21 +333,10 @@ export class SessionFolding {
     outcome: CompactionOutcome,
     weighing: TurnResult["weighing"] = null,
   ): Promise<CompactionOutcome> {
-    await this.#noteSummaries(attempt, outcome);
+    const asked = askedSummaries(attempt, outcome, this.#ports);
+    if (asked !== null) await this.#ports.journal.summariesAsked(asked);
     await this.#events.completed(attempt, outcome, weighing);
     return outcome;
-  }
-
-  /** Writes down what a model was asked for. A summarizer without one has no tokens to tell. */
-  async #noteSummaries({ metered }: FoldAttempt, outcome: CompactionOutcome): Promise<void> {
-    const { options, summarizer, journal } = this.#ports;
-    const { summarizerCalls: calls, ...tokens } = metered.cost();
-    const model = metered.of === summarizer ? options.summaryModel?.id : undefined;
-    if (calls === 0 || (tokens.inputTokens === 0 && model === undefined)) return;
-    await journal.summariesAsked({
-      ...{ outcome: outcome.type, ...("plan" in outcome && { planVersion: outcome.plan.version }) },
-      ...{ summarizer: metered.of.id, ...(model !== undefined && { model }), calls, ...tokens },
-    });
   }
 
   /** The turn with what another writer committed, and with the messages that this plan covers. */
