@@ -57,7 +57,7 @@ export const SHARE_NAMES = [
   "rehydrated",
   "overhead",
 ] as const;
-export type ShareName = (typeof SHARE_NAMES)[number];
+type ShareName = (typeof SHARE_NAMES)[number];
 
 /**
  * What a call saw, in figures and blocks.

@@ -18,7 +18,7 @@ export function shellCommands(threadId: string, address: string): Commands {
 }
 
 /** A text as one word of a shell. */
-export const shellWord = (text: string): string =>
+const shellWord = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const addressWord = (address: string): string => (address.includes("://") ? FROM_ENVIRONMENT : shellWord(address));

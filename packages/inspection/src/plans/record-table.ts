@@ -85,7 +85,7 @@ const itemCounts = ({ summary }: Extract<PlanRecord, { action: "summarize" }>): 
   );
 
 /** Runs of ordinals: the first and the last of each. */
-export function runsOf(ids: readonly MessageId[], thread: AgentThread): readonly number[] {
+function runsOf(ids: readonly MessageId[], thread: AgentThread): readonly number[] {
   const first = ordinalOf(ids[0], thread);
   const last = ordinalOf(ids.at(-1), thread);
   // Ids of a span are distinct and in the order of the thread: as many as there are places are all of them.

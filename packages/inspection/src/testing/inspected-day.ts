@@ -9,10 +9,10 @@ import { foldedSession } from "../source/folded-session.ts";
 import { storedRecord } from "../source/stored-record.ts";
 
 /** The session that comes with the repository. */
-export const DAY = fileURLToPath(new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
+const DAY = fileURLToPath(new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
 
 /** How a test looks at a thread where it says nothing else. */
-export const LOOK: InspectionOptions = {
+const LOOK: InspectionOptions = {
   source: { kind: "store", name: "sessions.db", tool: null, simulated: false, rawLog: "log.jsonl", commands: null },
   threadfoldVersion: "0.0.0",
   now: () => 0,
