@@ -235,7 +235,7 @@ describe("mergeSummaries", () => {
         const present = new Set(keysOf(summary));
         for (const key of [...keysOf(a), ...keysOf(b)]) expect(present.has(key)).toBe(!gone.has(key));
       }),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
   });
 

@@ -208,9 +208,9 @@ class Merge {
   join(section: SummarySection, item: SummaryItem): void {
     const known = section === "files" ? this.#sameFile(item as FileItem) : undefined;
     if (known === undefined || known.id === item.id) return this.put(section, item);
-    this.#remove(section, known.id, SUPERSEDED);
     const joined = joinedFile(known, item as FileItem);
     const id = summaryItemId(section, joined);
+    if (id !== known.id) this.#remove(section, known.id, SUPERSEDED);
     if (id !== item.id) this.resolved.push({ section, item, reason: SUPERSEDED });
     this.put(section, { ...joined, id } as SummaryItem);
   }
