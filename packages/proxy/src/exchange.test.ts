@@ -294,7 +294,7 @@ describe("a proxy", () => {
       return send(`${started.proxy.baseUrls.openai}/responses`, JSON.stringify({ model: "m", input }));
     };
     await ask(1);
-    await ask(20);
+    await ask(40);
     expect(started.turns).toMatchObject([{ type: "as-it-came" }, { type: "folded" }]);
     expect(started.turns[0]?.tokens).toBeGreaterThan(1_500);
     expect(upstream.requests[1]?.body["input"]).toMatchObject({ 0: tools });

@@ -77,12 +77,12 @@ describe("the estimate of the provider's tokens", () => {
     ["no end", 5_000, Number.POSITIVE_INFINITY],
     ["more than any hidden text explains", 1_000, 69_000],
     ["less than half of what was counted", 5_000, 2_400],
-  ])("learns nothing from %s (S36)", (_, counted, reported) => {
+  ])("learns nothing from %s", (_, counted, reported) => {
     const estimate = unreported();
     expect(afterReported(estimate, { counted, reported })).toBe(estimate);
   });
 
-  it("stays within its bounds, whatever is reported (S36)", () => {
+  it("stays within its bounds, whatever is reported", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ counted: anyFigure, reported: anyFigure }), { maxLength: 40 }), (reports) => {
         const { slope, offset } = after(reports);

@@ -47,7 +47,7 @@ describe("a store of one's own", () => {
     const broken = await brokenLaws(storeLaws(careless));
     expect(broken.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
-        "C1 an append at the expected version succeeds, and a stale one is refused and leaves the log alone",
+        "C1 layer-38 an append at the expected version succeeds, and a stale one is refused and leaves the log alone",
         "C2 of many appends at one version exactly one succeeds",
       ]),
     );
