@@ -77,7 +77,7 @@ export function sampledWireCells(files: readonly RecordedFile[]): readonly WireC
       const model = models[Math.floor(row / 2) % models.length] as string;
       const preset = presetAt(row + column * STRIDE);
       // Half of them are for any model of the provider.
-      return [{ file, preset, budget: budgetAt(place), format, ...(index % 2 === 0 && { model }) }];
+      return [{ file, preset, budget: budgetAt(place), format, ...((row + column) % 2 === 0 && { model }) }];
     }),
   );
 }
