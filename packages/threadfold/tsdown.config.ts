@@ -41,7 +41,7 @@ const command = defineConfig({
       groups: [
         {
           name: "library",
-          test: /[\\/]packages[\\/](?!cli|threadfold|integrations|inspection|inspector|proxy|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|eventsource-parser|@modelcontextprotocol)/,
+          test: /[\\/]packages[\\/](?!cli|threadfold|integrations|inspection|inspector|proxy|stores[\\/]src[\\/](?:postgres|redis|s3|objects|filesystem)[\\/]|summarizers[\\/]src[\\/]adapters[\\/])|[\\/]node_modules[\\/](?!commander|cli-progress|eventsource-parser|@modelcontextprotocol)/,
         },
         { name: "commands", test: /[\\/]cli[\\/]src[\\/](commands|compact|output|parse|store)[\\/]/ },
       ],
