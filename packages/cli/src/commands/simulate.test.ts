@@ -106,10 +106,7 @@ describe("simulate", () => {
     expect(data.sessions).toMatchObject([{ format: "openai-chat", calls: 61, budgets: [20_000, 10_000] }]);
     for (const { requests, providerBills, violations, throws } of data.policies) {
       expect({ requests, violations, throws }).toEqual({ requests: 61, violations: 0, throws: 0 });
-      expect(Object.keys(providerBills)).toEqual([
-        ...PROMPT_CACHE_PRICES.map(({ id }) => id),
-        "anthropic-auto",
-      ]);
+      expect(Object.keys(providerBills)).toEqual([...PROMPT_CACHE_PRICES.map(({ id }) => id), "anthropic-auto"]);
     }
   });
 

@@ -141,7 +141,11 @@ describe("the AI SDK layer, by requirement", () => {
 
   it("layer-3 a call in the older form is counted when its log is read", async () => {
     const calls = [
-      { id: "c", type: "function", function: { name: "run", arguments: JSON.stringify({ x: "order 4711 ".repeat(60) }) } },
+      {
+        id: "c",
+        type: "function",
+        function: { name: "run", arguments: JSON.stringify({ x: "order 4711 ".repeat(60) }) },
+      },
     ];
     const log = (tool_calls: readonly object[]) =>
       JSON.stringify({
