@@ -162,6 +162,7 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
       const { schema, drop } = freshSchema(owner);
       await restore(owner, schema, fixture);
       await killWhileUpgrading([service.url, schema], (round * 13) % 160);
+      await connectionsGone(schema);
       const isOld = (await versionsIn(schema)).length === SCHEMA_VERSION;
       left[isOld ? "old" : "new"]++;
       const [made] = await owner.query<{ copied: string | null }>("SELECT to_regclass($1)::text AS copied", [
@@ -178,13 +179,22 @@ describe.skipIf(!service.isThere)(`R33 PostgreSQL tables that another version ma
     });
     Object.assign(task.meta, { figures: { backend: "PostgreSQL", kills, ...left, half: 0 } });
   });
+
+  /** The server ends what a killed process had asked for, and only then its connections. */
+  async function connectionsGone(name: string): Promise<void> {
+    for (;;) {
+      const left = await owner.query("SELECT 1 FROM pg_stat_activity WHERE application_name = $1", [name]);
+      if (left.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
 });
 
-/** Starts a process that opens a store, and kills it so long after it began to. */
+/** Starts a process that opens a store, and kills it so long after it began to. Its connections have the schema's name. */
 async function killWhileUpgrading(address: readonly string[], afterMs: number): Promise<void> {
   const child = spawn(process.execPath, nodeArguments("reliability/upgrades.process.ts", address), {
     stdio: ["pipe", "pipe", "inherit"],
-    env: childEnvironment(),
+    env: { ...childEnvironment(), PGAPPNAME: address[1] },
   });
   await unlessEnded(child, once(child.stdout, "data"));
   child.stdout.resume();
