@@ -82,7 +82,7 @@ describe("the estimate of the provider's tokens", () => {
     expect(afterReported(estimate, { counted, reported })).toBe(estimate);
   });
 
-  it("stays within its bounds, whatever is reported", () => {
+  it("S36 stays within its bounds, whatever is reported", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ counted: anyFigure, reported: anyFigure }), { maxLength: 40 }), (reports) => {
         const { slope, offset } = after(reports);

@@ -56,7 +56,7 @@ describe("usage", () => {
     expect(afterOverflow(recovered).overflow).toBe("pending");
   });
 
-  it("is no figure to go by where it leaves out what was cached, or counts more than anything explains (S36)", () => {
+  it("is no figure to go by where it leaves out what was cached, or counts more than anything explains", () => {
     const state = afterReport(sent, { inputTokens: 1_200 });
     for (const inputTokens of [12, 400, 90_000]) {
       const { measured, estimate } = afterReport(state, { inputTokens });
