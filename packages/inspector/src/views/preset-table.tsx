@@ -9,8 +9,8 @@ export function PresetTable() {
     return (
       <Section title="What another preset would have done">
         <p class="quiet">
-          Nobody asked. <code>threadfold inspect --presets</code> replays the log under every preset, and its figures
-          stand here.
+          It is not kept with the thread. <code>threadfold simulate FILE</code> replays a recorded file under every
+          preset.
         </p>
       </Section>
     );
