@@ -4,6 +4,7 @@ import {
   planRecords,
   scaledTokens,
   spanLength,
+  spanStart,
   type TokenEstimate,
 } from "@threadfold/core";
 import type { RequestRenderer } from "@threadfold/turn";
@@ -22,7 +23,7 @@ export function freedTokens(
   }
   return new Map(
     planRecords(plan).map((record) => {
-      const left = shown.get(`${record.action} ${record.span.messageIds[0]}`) ?? 0;
+      const left = shown.get(`${record.action} ${spanStart(record.span)}`) ?? 0;
       return [record, Math.max(0, record.originalTokens - left)];
     }),
   );

@@ -10,7 +10,7 @@ import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { type CompactionQueue, parseCompactionJob } from "../queue/compaction-queue.ts";
-import { openSession, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, tokenizer, work } from "../testing/agent-work.ts";
 import { heldSummarizer } from "../testing/held-summarizer.ts";
 import { memoryQueue } from "../testing/memory-queue.ts";
 import { watchedStore } from "../testing/watched-store.ts";
@@ -45,7 +45,7 @@ async function backgroundFold(summarizer = heldSummarizer()) {
     startCompactionWorker({
       queue,
       openStore: shared(store),
-      session: { config, preset, summarizer: summarizer.summarizer },
+      session: { config, preset, tokenizer, summarizer: summarizer.summarizer },
       onEvent: (event) => told.push(event),
     });
   return { store, heard, told, queue, asked, idle, session, start, summarizer };
@@ -189,7 +189,11 @@ describe("a session that waits for a worker's plan", () => {
     asked.length = 0;
     for (let call = 0; call < 3; call++) expect((await session.prepare()).plan.version).toBe(0);
     expect(asked).toEqual(["version", "version", "version"]);
-    const worker = await startCompactionWorker({ queue, openStore: shared(inner), session: { config, preset } });
+    const worker = await startCompactionWorker({
+      queue,
+      openStore: shared(inner),
+      session: { config, preset, tokenizer },
+    });
     await idle();
     expect((await session.prepare()).plan.version).toBe(1);
     expect(asked.slice(3)).toEqual(["version", "plans.getCurrentPlan"]);
@@ -241,7 +245,11 @@ describe("a session whose queue is down", () => {
     const session = await openSession({ store, config, preset, background: { queue } });
     await session.append(soft);
     await session.prepare();
-    const worker = await startCompactionWorker({ queue, openStore: shared(inner), session: { config, preset } });
+    const worker = await startCompactionWorker({
+      queue,
+      openStore: shared(inner),
+      session: { config, preset, tokenizer },
+    });
     await idle();
     fails = true;
     expect((await session.prepare()).plan.version).toBe(0);
@@ -294,7 +302,7 @@ describe("a compaction worker", () => {
     const worker = await startCompactionWorker({
       queue,
       openStore: () => Promise.reject(error),
-      session: { config, preset },
+      session: { config, preset, tokenizer },
       onEvent: (event) => told.push(event),
     });
     await queue.enqueue(job);
@@ -333,7 +341,7 @@ describe("a compaction worker", () => {
     await startCompactionWorker({
       queue: hasty.queue,
       openStore: shared(hasty.store),
-      session: { config, preset, summarizer: hasty.summarizer.summarizer },
+      session: { config, preset, tokenizer, summarizer: hasty.summarizer.summarizer },
       graceMilliseconds: 10,
       signal: controller.signal,
       onEvent: (event) => {

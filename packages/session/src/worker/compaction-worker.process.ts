@@ -2,6 +2,7 @@ import { openPostgresStore } from "@threadfold/stores/postgres";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { PgBoss } from "pg-boss";
+import { tokenizer } from "../testing/agent-work.ts";
 import {
   type CompactionWorkerEvent,
   type CompactionWorkerFigures,
@@ -39,6 +40,7 @@ const worker = await startCompactionWorker({
   queue,
   openStore: (tenantId) => openPostgresStore(connectionString, { schema, tenantId, maxConnections: 2 }),
   session: {
+    tokenizer,
     config: { costModelEnabled: false, softThresholdPercent: 0.85, targetPercent: 0.5 },
     preset: { ...threadfoldPreset, ladder: [summarizeStrategy], config: { policyVersion: "tests" } },
     summarizer: {

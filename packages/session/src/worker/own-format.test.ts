@@ -4,7 +4,7 @@ import { createMemoryStore } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { expect, it } from "vitest";
 import { replayThread } from "../replay/replay-thread.ts";
-import { openSession, threadId, work } from "../testing/agent-work.ts";
+import { openSession, threadId, tokenizer, work } from "../testing/agent-work.ts";
 import { memoryQueue } from "../testing/memory-queue.ts";
 import { type CompactionWorkerEvent, startCompactionWorker } from "./compaction-worker.ts";
 
@@ -38,7 +38,7 @@ async function gatewaySession(worker: { readonly format?: ProviderFormat }) {
   const started = await startCompactionWorker({
     queue,
     openStore,
-    session: { config, preset, ...worker },
+    session: { config, preset, tokenizer, ...worker },
     onEvent: (event) => told.push(event),
   });
   await idle();

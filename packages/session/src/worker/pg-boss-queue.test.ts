@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { ContextSession } from "../loop/context-session.ts";
 import type { CompactionQueue } from "../queue/compaction-queue.ts";
-import { openSession, work } from "../testing/agent-work.ts";
+import { openSession, tokenizer, work } from "../testing/agent-work.ts";
 import { heldSummarizer } from "../testing/held-summarizer.ts";
 import { findPostgres, freshSchemas } from "../testing/postgres-service.ts";
 import type { WorkerOrder, WorkerWord } from "./compaction-worker.process.ts";
@@ -103,7 +103,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
     startCompactionWorker({
       queue: at,
       openStore: (tenantId) => openPostgresStore(service.url, { schema, tenantId, maxConnections: 2 }),
-      session: { config, preset },
+      session: { config, preset, tokenizer },
       ...more,
     });
   /** Prepares requests until one is rendered with this plan. */
@@ -130,7 +130,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
   it("L22 C3 the agent goes on while a slow worker folds, and its plan covers what it was sent and nothing else", async () => {
     const threadId = asThreadId("l22");
     const held = heldSummarizer();
-    const worker = await startWorker(queue, { session: { config, preset, summarizer: held.summarizer } });
+    const worker = await startWorker(queue, { session: { config, preset, tokenizer, summarizer: held.summarizer } });
     const session = await agent(threadId);
     await session.append(ahead);
     await session.prepare();
@@ -156,7 +156,7 @@ describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${
   it("S35 a request over the cap is folded at once, and the plan that the worker makes meanwhile is rejected", async () => {
     const threadId = asThreadId("s35");
     const held = heldSummarizer();
-    const worker = await startWorker(queue, { session: { config, preset, summarizer: held.summarizer } });
+    const worker = await startWorker(queue, { session: { config, preset, tokenizer, summarizer: held.summarizer } });
     const session = await agent(threadId);
     await session.append(ahead);
     await session.prepare();
