@@ -36,6 +36,7 @@ describe("the prompt between two commits", () => {
             preset,
             format,
             clock: { now: () => 1_000 * seconds },
+            onOverBudget: "send",
             config: { maxInputTokens, costModelEnabled, minReclaimPercent: 0, rehydrationEnabled: false },
           });
           let before: PreparedRequest | undefined;
@@ -49,7 +50,8 @@ describe("the prompt between two commits", () => {
               expect([undefined, "passing"]).toContain(divergence(before, now)?.kind);
             }
             before = now;
-            await session.reportUsage({ inputTokens: Math.ceil(now.tokens * 1.2) });
+            // The provider counts three characters of the body as a token, whatever we make of its reports.
+            await session.reportUsage({ inputTokens: Math.ceil(now.payloadText.length / 3) });
           }
         },
       ),

@@ -19,7 +19,7 @@ import { type ScriptTokens, scriptMessages } from "@threadfold/strategies/laws";
 import type { CompactOptions } from "@threadfold/turn";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
-import { handClock } from "../testing/agent-work.ts";
+import { handClock, tokenizer } from "../testing/agent-work.ts";
 
 // Writes and checks docs/spec/presets: `npx vitest run src/requirements/preset-pages.test.ts --update` writes what a run gives.
 
@@ -95,6 +95,7 @@ async function exampleText({ preset, window = WINDOW }: Page, example: Example |
   if ("lines" in example) return [`## ${example.title}`, "", ...(await example.lines())].join("\n");
   const { title, tokens, rounds } = example;
   const session = await ContextSession.open({
+    tokenizer,
     threadId: asThreadId("page"),
     clock: handClock(),
     preset,
@@ -146,6 +147,7 @@ const AMP = "u1 a1 t1 a1 u2 a2";
 
 async function ampSession(): Promise<ContextSession> {
   const session = await ContextSession.open({
+    tokenizer,
     threadId: asThreadId("page"),
     clock: handClock(),
     preset: presetByName("amp-handoff"),
