@@ -3,12 +3,10 @@ import {
   asPlanId,
   asThreadId,
   compactionConfig,
-  type Decision,
   emptyPlan,
   groupMessages,
   groupRecords,
   normalizePlan,
-  type OpenItem,
   PLAN_SCHEMA_VERSION,
   type PlanRecord,
   planRecords,
@@ -17,7 +15,6 @@ import {
   sealPlan,
   spanOf,
   TokenLedger,
-  type ToolOutcome,
   threadShape,
   toolResultEnvelopeSchema,
   visibleText,
@@ -191,8 +188,10 @@ describe("the records and summaries of the specification", () => {
 
   it("spec-33 spec-34 spec-35 spec-38 a decision has its turn and, by its source, its time; items and outcomes have their fields", async () => {
     const session = await folded({ preset: threadfoldPreset });
-    const { decisions } = (byAction(session, "summarize") as { summary: { decisions: readonly Decision[] } }).summary;
-    const [decision] = decisions;
+    await session.append([message("more", "user", "Write a test for the printer, too."), ...work(200, 240, 300)]);
+    await session.compact({ force: true });
+    const summaries = session.plan.summarizations.map(({ summary }) => summary);
+    const [decision] = summaries.flatMap(({ decisions }) => decisions);
     expect(decision).toMatchObject({
       decision: expect.stringContaining("Decimal"),
       turn: 1,
@@ -201,14 +200,21 @@ describe("the records and summaries of the specification", () => {
     expect(decision).not.toHaveProperty("timestamp");
     const source = decision?.sources[0];
     expect(source && session.thread.message(source)?.createdAt).toMatch(/^2026-/);
-    const item: Omit<OpenItem, "id" | "sources"> = { description: "d", context: "c", priority: "high", status: "open" };
-    const outcome: Omit<ToolOutcome, "id" | "sources"> = {
-      toolName: "t",
-      outcome: "partial",
-      keyFields: {},
-      errorMessage: null,
-    };
-    expect([Object.keys(item), Object.keys(outcome)].flat()).toHaveLength(8);
+    const openItems = summaries.flatMap((summary) => summary.openItems);
+    for (const item of openItems)
+      expect(item).toMatchObject({
+        description: expect.any(String),
+        context: expect.any(String),
+        priority: expect.stringMatching(/^(?:low|medium|high)$/),
+      });
+    const toolOutcomes = summaries.flatMap((summary) => summary.toolOutcomes);
+    for (const outcome of toolOutcomes)
+      expect(outcome).toMatchObject({
+        toolName: expect.any(String),
+        outcome: expect.stringMatching(/^(?:success|partial|error)$/),
+        keyFields: expect.any(Object),
+      });
+    expect([openItems.length, toolOutcomes.length].every((count) => count > 0)).toBe(true);
   });
 
   it("spec-39 spec-40 preferences, constraints and decisions stand in sections of their own after folds", async () => {
