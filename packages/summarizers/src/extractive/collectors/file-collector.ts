@@ -24,11 +24,11 @@ const WORTH: Readonly<Record<Action, number>> = { modified: 4, created: 4, delet
 /** Reading a file once leaves its path to what is where. */
 const READS_WORTH_A_LINE = 2;
 /** Rarest names of one change that are told, and where a file was changed so often that not all have room. */
-const NAMES_PER_CHANGE = 3;
-const FEWER_NAMES_PER_CHANGE = 2;
+const NAMES_PER_CHANGE = 4;
+const FEWER_NAMES_PER_CHANGE = 3;
 /** Names of all changes of one file: at most this many, and at most one for this many tokens of the summary. */
-const MOST_NAMES = 90;
-const TOKENS_PER_NAME = 80;
+const MOST_NAMES = 120;
+const TOKENS_PER_NAME = 60;
 /** A file that nobody touched in a span keeps one name for this many tokens. */
 const TOKENS_PER_OLD_NAME = 120;
 
