@@ -4,6 +4,7 @@ export default library({
   "ai-sdk": "src/ai-sdk/index.ts",
   anthropic: "src/anthropic/index.ts",
   gemini: "src/gemini/index.ts",
+  loopback: "src/loopback/index.ts",
   mcp: "src/mcp/index.ts",
   mirror: "src/mirror/index.ts",
   openai: "src/openai/index.ts",

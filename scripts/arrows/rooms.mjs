@@ -151,6 +151,7 @@ export const FOLDER_ORDER = {
     "testing",
   ],
   integrations: [
+    "loopback",
     "mirror",
     "ai-sdk",
     "anthropic",

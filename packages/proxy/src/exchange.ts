@@ -4,16 +4,23 @@ import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
 import { AnswerCollector } from "./answers/answer-collector.ts";
-import { contentDecoder } from "./answers/content-decoder.ts";
-import { apiAt } from "./apis/apis.ts";
-import type { Provider } from "./apis/provider-api.ts";
+import { anthropicMessages } from "./apis/anthropic-messages.ts";
+import { openaiChat } from "./apis/openai-chat.ts";
+import { openaiResponses } from "./apis/openai-responses.ts";
+import type { Provider, ProviderApi } from "./apis/provider-api.ts";
 import { parsedObject } from "./apis/wire-value.ts";
 import type { Conversation, ReadRequest, Turn } from "./conversations/conversation.ts";
 import type { Conversations } from "./conversations/conversations.ts";
 import type { Address } from "./http/address.ts";
+import { contentDecoder, readBody } from "./http/body.ts";
 import { answerHeaders } from "./http/headers.ts";
-import { readBody } from "./http/read-body.ts";
 import type { Upstream } from "./http/upstream.ts";
+
+const APIS: readonly ProviderApi[] = [anthropicMessages, openaiChat, openaiResponses];
+
+/** The API that a request is for; undefined for one that is passed on unread. */
+const apiAt = (provider: Provider, path: string): ProviderApi | undefined =>
+  APIS.find((api) => api.provider === provider && path.endsWith(api.path));
 
 /** A turn of a conversation that passed the proxy. */
 export type ProxiedTurn = Pick<Turn, "type" | "threadId" | "tokens" | "outcome">;

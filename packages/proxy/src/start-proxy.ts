@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Clock, ThreadfoldError } from "@threadfold/core";
+import { closeNow, LOOPBACK, listenOnLoopback } from "@threadfold/integrations/loopback";
 import { systemClock } from "@threadfold/session";
 import type { Provider } from "./apis/provider-api.ts";
 import { type ConversationOptions, Conversations } from "./conversations/conversations.ts";
@@ -43,8 +43,6 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
-const LOOPBACK = "127.0.0.1";
-
 /**
  * Starts a proxy between agents and their providers. What it cannot read is passed on as it is; so is every request of which
  * nothing is folded. A conversation is kept in a thread that is named after its opening; an edit or an answer that is made anew
@@ -71,13 +69,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     const answered = answer(parts, token, incoming, outgoing).finally(() => underWay.delete(answered));
     underWay.add(answered);
   });
-  await listen(server, port);
-  const root = `http://${LOOPBACK}:${(server.address() as AddressInfo).port}${token === null ? "" : `/${token}`}`;
+  const listened = await listenOnLoopback(server, port);
+  const root = `http://${LOOPBACK}:${listened}${token === null ? "" : `/${token}`}`;
   return {
     baseUrls: { anthropic: `${root}/anthropic`, openai: `${root}/openai` },
     async close() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await closeNow(server);
       await Promise.all(underWay);
       upstream.close();
       await conversations.rest();
@@ -119,20 +116,6 @@ function addressFor(provider: Provider, text: string = PROVIDER_ADDRESSES[provid
   throw new ThreadfoldError("INVALID_CONFIG", `upstream.${provider} is ${JSON.stringify(text)}, which is no address.`, {
     hint: "Write it as https://host/path.",
   });
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(port, LOOPBACK, resolve);
-  try {
-    await promise;
-  } catch (cause) {
-    throw new ThreadfoldError("USAGE", `Port ${port} of the loopback cannot be listened on.`, {
-      hint: "Another program may use it. Name another port, or 0 for a free one.",
-      cause,
-    });
-  }
 }
 
 /** A failing listener must not break anything. */

@@ -1,14 +1,13 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { ThreadfoldError } from "@threadfold/core";
 import { type Piece, parsePieceName, pieceText } from "@threadfold/inspection";
+import { isLoopbackHost, isSameToken, LOOPBACK, serveOnLoopback } from "@threadfold/integrations/loopback";
 import { SerialQueue } from "@threadfold/session";
 import type { InspectedThread } from "./inspected-thread.ts";
 
-const LOOPBACK = "127.0.0.1";
 /** How often a store is asked whether the thread has grown, while somebody looks. */
 const POLL_MS = 1_000;
 
@@ -32,8 +31,6 @@ export interface ServingOptions {
  * @throws ThreadfoldError `USAGE` when the port cannot be listened on.
  */
 export async function serveInspection(inspected: InspectedThread, options: ServingOptions): Promise<void> {
-  const { signal, port } = options;
-  if (signal.aborted) return;
   const served = new ServedInspection(inspected, options);
   const server = createServer((request, response) => {
     served.answer(request, response).catch((error: unknown) => {
@@ -41,28 +38,12 @@ export async function serveInspection(inspected: InspectedThread, options: Servi
       response.destroy();
     });
   });
-  await listen(server, port);
-  options.onListening(served.url((server.address() as AddressInfo).port));
-  const aborted = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-  await aborted.promise;
-  served.close();
-  server.closeAllConnections();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(port, LOOPBACK, resolve);
-  try {
-    await promise;
-  } catch (cause) {
-    throw new ThreadfoldError("USAGE", `Port ${port} of the loopback cannot be listened on.`, {
-      hint: "Another program may use it. Name another port, or 0 for a free one.",
-      cause,
-    });
-  }
+  await serveOnLoopback(server, {
+    port: options.port,
+    signal: options.signal,
+    onListening: (port) => options.onListening(served.url(port)),
+    onEnding: () => served.close(),
+  });
 }
 
 /** What every answer says to a browser: keep nothing, guess nothing, and show it in no frame of another page. */
@@ -112,9 +93,9 @@ class ServedInspection {
 
   /** What stands behind the token; null for a request that is not let in. */
   #nameAsked({ url = "", headers }: IncomingMessage): string | null {
-    if (!isLoopback(headers.host)) return null;
+    if (!isLoopbackHost(headers.host)) return null;
     const [, token = "", name = ""] = /^\/([^/?#]+)\/([\w-]*)$/.exec(url) ?? [];
-    return isSame(token, this.#token) ? name : null;
+    return isSameToken(token, this.#token) ? name : null;
   }
 
   async #text(piece: Exclude<Piece, { kind: "log" }>): Promise<string | null> {
@@ -153,15 +134,6 @@ class ServedInspection {
     for (const listener of this.#listeners) listener.write(event);
   }
 }
-
-/** A page of another site that has its name point here comes under that name. */
-const isLoopback = (host: string | undefined): boolean =>
-  /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host ?? "");
-
-/** Compared without telling how much of a guess was right. */
-const isSame = (given: string, expected: string): boolean => timingSafeEqual(sum(given), sum(expected));
-
-const sum = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const end = (response: ServerResponse, status: number): void => void response.writeHead(status, HEADERS).end();
 

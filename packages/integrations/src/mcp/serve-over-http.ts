@@ -1,6 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
@@ -15,7 +13,8 @@ import {
   originValidationResponse,
   requireBearerAuth,
 } from "@modelcontextprotocol/server";
-import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import type { ThreadfoldStore } from "@threadfold/core";
+import { isSameToken, LOOPBACK, type LoopbackService, serveOnLoopback } from "../loopback/loopback.ts";
 import { SearchedThreads, type ThreadAccess } from "./thread-archive.ts";
 import { type ThreadServerOptions, threadServer } from "./thread-server.ts";
 import { report } from "./tool-call.ts";
@@ -23,14 +22,8 @@ import { report } from "./tool-call.ts";
 /** Where the server answers; every other path is 404. */
 export const MCP_PATH = "/mcp";
 
-const LOOPBACK = "127.0.0.1";
-
 /** How requests are listened for. */
-export interface HttpListenOptions {
-  /** Port of the loopback; 0 takes a free one. */
-  readonly port: number;
-  /** Ends the service when it is aborted. */
-  readonly signal: AbortSignal;
+export interface HttpListenOptions extends Pick<LoopbackService, "port" | "signal"> {
   /** Called once requests are answered, with the address for clients. */
   readonly onListening?: (url: string) => void;
   readonly onError?: (error: unknown) => void;
@@ -44,35 +37,18 @@ export interface HttpListenOptions {
  */
 export async function serveThreadOverHttp(handler: ThreadHttpHandler, options: HttpListenOptions): Promise<void> {
   const { port, signal, onListening, onError } = options;
-  if (signal.aborted) return;
   const server = createServer((request, response) => {
     answer(handler, request, response).catch((error: unknown) => {
       report(error, onError);
       response.destroy();
     });
   });
-  await listen(server, port);
-  onListening?.(`http://${LOOPBACK}:${(server.address() as AddressInfo).port}${MCP_PATH}`);
-  const aborted = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-  await aborted.promise;
-  await handler.close();
-  server.closeAllConnections();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(port, LOOPBACK, resolve);
-  try {
-    await promise;
-  } catch (cause) {
-    throw new ThreadfoldError("USAGE", `Port ${port} of the loopback cannot be listened on.`, {
-      hint: "Another program may use it. Name another port, or 0 for a free one.",
-      cause,
-    });
-  }
+  await serveOnLoopback(server, {
+    port,
+    signal,
+    onListening: (listened) => onListening?.(`http://${LOOPBACK}:${listened}${MCP_PATH}`),
+    onEnding: () => handler.close(),
+  });
 }
 
 async function answer(handler: ThreadHttpHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -165,17 +141,14 @@ function searchedIn(known: WeakMap<ThreadfoldStore, SearchedThreads>, store: Thr
   return searched;
 }
 
-/** The one token of a server that serves one person on one machine. Compared without telling how much of a guess was right. */
+/** The one token of a server that serves one person on one machine. */
 export function localTokenVerifier(token: string): OAuthTokenVerifier {
-  const expected = digest(token);
   return {
     verifyAccessToken: async (given) => {
-      if (!timingSafeEqual(digest(given), expected)) {
+      if (!isSameToken(given, token)) {
         throw new OAuthError(OAuthErrorCode.InvalidToken, "The token is not the one that the server was started with.");
       }
       return { token: given, clientId: "local", scopes: [], expiresAt: Number.MAX_SAFE_INTEGER };
     },
   };
 }
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

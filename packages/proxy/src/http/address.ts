@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isLoopbackHost, isSameToken } from "@threadfold/integrations/loopback";
 import { PROVIDERS, type Provider } from "../apis/provider-api.ts";
 
 /** Where a request goes. */
@@ -12,19 +12,16 @@ export interface Address {
 /** Why a request is not let in. */
 export type Stranger = { readonly status: 401 | 403 | 404; readonly message: string };
 
-const LOCAL: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
-
 /**
  * Reads `/<token>/<provider>/<path>`, or `/<provider>/<path>` without a token. The token stands in the address because
  * that is what programs let one set; their keys go in headers, which are the provider's.
  */
 export function addressOf({ url = "/", headers }: IncomingMessage, token: string | null): Address | Stranger {
-  // A page in a browser reaches the loopback under a name of its own.
-  if (!LOCAL.has((headers.host ?? "").replace(/:\d+$/, "").toLowerCase()))
+  if (!isLoopbackHost(headers.host))
     return { status: 403, message: "The proxy answers to the names of the loopback alone." };
   const parts = url.split("/").slice(1);
   const given = token === null ? "" : (parts.shift() ?? "");
-  if (token !== null && !isSame(given, token))
+  if (token !== null && !isSameToken(given, token))
     return { status: 401, message: "The address has not the token that the proxy was started with." };
   const [provider, ...rest] = parts;
   if (provider !== undefined && isProvider(provider)) return { provider, path: `/${rest.join("/")}` };
@@ -32,8 +29,3 @@ export function addressOf({ url = "/", headers }: IncomingMessage, token: string
 }
 
 const isProvider = (name: string): name is Provider => (PROVIDERS as readonly string[]).includes(name);
-
-/** Compares without telling how much of a guess was right. */
-const isSame = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,9 @@
+export {
+  closeNow,
+  isLoopbackHost,
+  isSameToken,
+  LOOPBACK,
+  type LoopbackService,
+  listenOnLoopback,
+  serveOnLoopback,
+} from "./loopback.ts";
