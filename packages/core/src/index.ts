@@ -439,6 +439,7 @@ export {
   type RequestRefusedRecord,
   type RequestRenderedRecord,
   type SummariesAskedRecord,
+  type ThreadCopiedRecord,
   type ThreadErasedRecord,
 } from "./audit/journal.ts";
 export type {

@@ -1,11 +1,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asThreadId, type ThreadfoldStore } from "@threadfold/core";
+import { type AgentThread, asThreadId, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
-import { createMemoryStore, encryptedStore, eraseSubject, memoryKeyStore, openSqliteStore } from "@threadfold/stores";
+import {
+  createMemoryStore,
+  type ErasureReport,
+  encryptedStore,
+  eraseSubject,
+  memoryKeyStore,
+  openSqliteStore,
+  verifyStore,
+} from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSession, threadId } from "./testing/agent-work.ts";
+import { forkThread } from "./thread/fork-thread.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "threadfold-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -66,5 +75,92 @@ describe.each(stores)("R23 a session whose thread is erased while it is open, in
     await expect(handedOn).rejects.toMatchObject({ code: "CONTENT_ERASED" });
     expect(await store.threads.load(fresh)).toBeNull();
     await session.close();
+  });
+});
+
+describe.each(stores)("R23 copies of a thread, in %s", (_name, open) => {
+  const [fork, forkOfFork, handedOff] = ["fork", "fork-of-fork", "handed-off"].map(asThreadId) as [
+    ThreadId,
+    ThreadId,
+    ThreadId,
+  ];
+
+  async function copied(): Promise<ThreadfoldStore> {
+    const store = await open();
+    const session = await openSession({ store });
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
+    await session.fork({ threadId: fork });
+    await forkThread(store, fork, { threadId: forkOfFork });
+    await session.handoff({ goal: "Renew the passport", threadId: handedOff });
+    await store.threads.append(asThreadId("other"), [...(await loaded(store, fork)).entriesBetween(0)], {
+      expectedVersion: "no-thread",
+    });
+    return store;
+  }
+  const loaded = async (store: ThreadfoldStore, id: ThreadId): Promise<AgentThread> => {
+    const thread = await store.threads.load(id);
+    if (thread === null) throw new Error(`${id} is not there`);
+    return thread;
+  };
+
+  it("are erased with it, at any remove, and no other thread is", async () => {
+    const store = await copied();
+    const { threads, copiesLeft } = await eraseSubject(store, threadId, why);
+    expect(threads.map((thread) => [thread.threadId, thread.copyOf])).toEqual([
+      [threadId, null],
+      [fork, threadId],
+      [handedOff, threadId],
+      [forkOfFork, fork],
+    ]);
+    expect(copiesLeft).toEqual([]);
+    for (const { threadId: gone } of threads)
+      await expect(store.threads.load(gone)).rejects.toMatchObject({ code: "CONTENT_ERASED" });
+    expect((await loaded(store, asThreadId("other"))).length).toBe(1);
+    expect(await verifyStore(store)).toEqual([]);
+  });
+
+  it("are named and stay where they are to be kept", async () => {
+    const store = await copied();
+    const { threads, copiesLeft } = await eraseSubject(store, threadId, { ...why, keepCopies: true });
+    expect([threads.length, copiesLeft]).toEqual([1, [fork, handedOff, forkOfFork]]);
+    for (const copy of copiesLeft) expect((await loaded(store, copy)).length).toBeGreaterThan(0);
+  });
+
+  it("are found by a dry run, and by an erasure after the one that was cut off", async () => {
+    const store = await copied();
+    const dry = await eraseSubject(store, threadId, { ...why, dryRun: true });
+    await eraseSubject(store, threadId, { ...why, keepCopies: true });
+    const again = await eraseSubject(store, threadId, why);
+    const ids = ({ threads }: ErasureReport) => threads.map((thread) => thread.threadId);
+    expect([ids(dry), ids(again)]).toEqual(Array(2).fill([threadId, fork, handedOff, forkOfFork]));
+    expect(again.threads.map(({ wasErased }) => wasErased)).toEqual([true, false, false, false]);
+  });
+
+  it("are no copies when the name was taken: that thread is somebody else's", async () => {
+    const store = await open();
+    const session = await openSession({ store });
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
+    await store.threads.append(asThreadId("taken"), [...session.thread.entriesBetween(0)], {
+      expectedVersion: "no-thread",
+    });
+    await expect(session.fork({ threadId: asThreadId("taken") })).rejects.toMatchObject({ code: "VERSION_CONFLICT" });
+    const { threads, copiesLeft } = await eraseSubject(store, threadId, why);
+    expect([threads.length, copiesLeft.length]).toEqual([1, 0]);
+  });
+});
+
+describe("R23 a copy under a key that seals other work, too", () => {
+  it("is left, and named", async () => {
+    const subjectOf = (id: ThreadId) => (id === threadId ? "ada" : "ben");
+    const store = encryptedStore(createMemoryStore(), memoryKeyStore(), { subjectOf });
+    const session = await openSession({ store });
+    await session.append([message("u0", "user", "My passport is Zanzibar.")]);
+    await store.threads.append(asThreadId("bens-own"), [...session.thread.entriesBetween(0)], {
+      expectedVersion: "no-thread",
+    });
+    await session.fork({ threadId: asThreadId("bens-fork") });
+    const { threads, copiesLeft } = await eraseSubject(store, "ada", why);
+    expect([threads.map((thread) => thread.threadId), copiesLeft]).toEqual([[threadId], ["bens-fork"]]);
+    expect(await store.threads.load(asThreadId("bens-own"))).not.toBeNull();
   });
 });

@@ -50,4 +50,15 @@ describe("erase", () => {
       envelope: { error: { code: "THREAD_NOT_FOUND" } },
     });
   });
+
+  it("takes the thread's copies with it, or says which are left", async () => {
+    const thread = await importedThread();
+    const forked = await json(["fork", thread, "branch", "--store", bench.store]);
+    expect(forked.code).toBe(0);
+    const kept = await captureRun(["erase", thread, "--dry-run", "--keep-copies", "--store", bench.store]);
+    expect(kept.stdout).toMatch(/^would erase: thread .*\nnot erased: its copy branch\.\n$/);
+    const { stdout } = await captureRun(["erase", thread, "--yes", "--store", bench.store]);
+    expect(stdout).toContain(`erased: thread branch, a copy of ${thread}, `);
+    expect(inStore("careful engineer")).toBe(false);
+  });
 });

@@ -11,6 +11,7 @@ export const eraseCommand: CliCommand = {
   options: [
     { flags: "--yes", description: "erase; it cannot be taken back" },
     { flags: "--dry-run", description: "say what would be erased, and erase nothing" },
+    { flags: "--keep-copies", description: "leave forks of the thread, and threads it was handed off to" },
     { flags: "--reason <code>", description: "why, as the journal keeps it", fallback: "user-request" },
     { flags: "--actor <name>", description: "who asked for it, as the journal keeps it", fallback: "operator" },
     STORE_OPTION,
@@ -28,6 +29,7 @@ export const eraseCommand: CliCommand = {
         reason: String(options["reason"]),
         at: new Date(io.clock.now()).toISOString(),
         dryRun,
+        keepCopies: options["keepCopies"] === true,
         signal: io.signal,
       });
       return {
@@ -39,12 +41,14 @@ export const eraseCommand: CliCommand = {
   },
 };
 
-function erasePage({ threads }: ErasureReport, dryRun: boolean, { paint }: Page): string {
-  const lines = threads.map(({ threadId, entries, plans, artifacts, wasErased, proofSequence }) => {
+function erasePage({ threads, copiesLeft }: ErasureReport, dryRun: boolean, { paint }: Page): string {
+  const lines = threads.map(({ threadId, copyOf, entries, plans, artifacts, wasErased, proofSequence }) => {
     const what = `${count(entries, "entry", "entries")}, ${count(plans, "plan")}, ${count(artifacts, "artifact")}`;
     const verb = dryRun ? "would erase" : wasErased ? "was erased before" : "erased";
     const proof = proofSequence === null ? "" : `; journal entry ${proofSequence} proves it`;
-    return `${paint(dryRun ? "yellow" : "green", `${verb}:`)} thread ${plainText(threadId)}, ${what}${proof}.`;
+    const whose = copyOf === null ? "" : `, a copy of ${plainText(copyOf)}`;
+    return `${paint(dryRun ? "yellow" : "green", `${verb}:`)} thread ${plainText(threadId)}${whose}, ${what}${proof}.`;
   });
-  return lines.join("\n");
+  const left = copiesLeft.map((threadId) => `${paint("yellow", "not erased:")} its copy ${plainText(threadId)}.`);
+  return [...lines, ...left].join("\n");
 }

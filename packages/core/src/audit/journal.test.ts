@@ -53,6 +53,11 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
     }),
   }),
   fc.record({
+    type: fc.constant("thread-copied" as const),
+    to: fc.constantFrom(asThreadId("copy"), asThreadId("用户")),
+    as: fc.constantFrom("fork" as const, "handoff" as const),
+  }),
+  fc.record({
     type: fc.constant("thread-erased" as const),
     actor: fc.constantFrom("agent", "用户"),
     reason: fc.constantFrom("user-request", "ttl"),

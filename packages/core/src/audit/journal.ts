@@ -41,7 +41,16 @@ export type JournalRecord =
       readonly requesterId: string;
     }
   | { readonly type: "checkpoint-made"; readonly checkpoint: Checkpoint }
+  | ThreadCopiedRecord
   | ThreadErasedRecord;
+
+/** That another thread begins with content of this one. Written before the other thread is, so that an erasure finds it. */
+export interface ThreadCopiedRecord {
+  readonly type: "thread-copied";
+  readonly to: ThreadId;
+  /** A fork has the first entries as they are, a handoff what its goal needs of them. */
+  readonly as: "fork" | "handoff";
+}
 
 /** That a thread's content is gone, and what of it went. The proof of an erasure: no content, only figures. */
 export interface ThreadErasedRecord {

@@ -25,6 +25,7 @@ import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { systemClock } from "../host/session-parts.ts";
+import { recordCopy } from "../thread/fork-thread.ts";
 import { goalSummary, type HandoffSummaryOptions, handoffSummarizer } from "./handoff-summary.ts";
 import { handoffThread, referenceTo, type ThreadReference } from "./thread-reference.ts";
 
@@ -112,6 +113,7 @@ export async function handoff(source: HandoffSource, options: HandoffOptions): P
   const fresh = handoffThread(threadId, thread, { goal, briefing, reference, clock: options.clock ?? systemClock });
   // Reading takes a while, in which the thread may have been erased.
   await refuseErasedThread(store, thread.id);
+  await recordCopy(store, thread.id, { to: threadId, as: "handoff" }, options.clock);
   await store.threads.append(threadId, fresh.entriesBetween(0), { expectedVersion: "no-thread" });
   return { thread: fresh, briefing, reference, summary, problem: read.problem };
 }

@@ -98,7 +98,10 @@ export async function beginSubAgent<Session extends SubAgentSession>(
   open: (options: Pick<SessionOptions, "store" | "config">) => Promise<Session>,
 ): Promise<SubAgent<Session>> {
   checkSubAgent(options);
-  const { thread } = await forkThread(parent.store, parent.threadId, { threadId: options.threadId });
+  const { thread } = await forkThread(parent.store, parent.threadId, {
+    threadId: options.threadId,
+    clock: parent.clock,
+  });
   const isScoped = options.mode === "scoped";
   const session = await open({
     store: keptOpen(parent.store),

@@ -224,8 +224,10 @@ export class ContextSession extends SessionReading {
    */
   fork(options: SubAgentOptions): Promise<SubAgent<ContextSession>>;
   fork(options: ForkOptions | SubAgentOptions): Promise<ForkedThread | SubAgent<ContextSession>> {
-    if (Object(options).mode === undefined)
-      return forkThread(this.#services.store, this.threadId, options as ForkOptions);
+    if (Object(options).mode === undefined) {
+      const { clock = systemClock } = this.#options;
+      return forkThread(this.#services.store, this.threadId, { clock, ...(options as ForkOptions) });
+    }
     return this.#subAgent(options as SubAgentOptions);
   }
 

@@ -1,16 +1,19 @@
 import {
   type AgentThread,
+  type Clock,
   type CompactionPlan,
   groupRecords,
   type MessageId,
   type MessageInput,
   planRecords,
   sealPlan,
+  type ThreadCopiedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
   type ThreadId,
 } from "@threadfold/core";
 import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import { systemClock } from "../host/session-parts.ts";
 
 /** Where a fork begins and what it is called. */
 export interface ForkOptions {
@@ -27,6 +30,8 @@ export interface ForkOptions {
   readonly beforeMessage?: MessageId;
   /** What the fork goes on with. */
   readonly append?: readonly MessageInput[];
+  /** Dates the source's record of the fork. The machine's clock by default. */
+  readonly clock?: Clock;
 }
 
 /** A fork as the store has it. */
@@ -62,12 +67,32 @@ export async function forkThread(
   const forked = original.fork(threadId, versionOf(original, options));
   const added = options.append ?? [];
   const thread = added.length === 0 ? forked : forked.append(added);
+  await recordCopy(store, source, { to: threadId, as: "fork" }, options.clock);
   await store.threads.append(threadId, thread.entriesBetween(0), { expectedVersion: "no-thread" });
   const former = await planAt(store, source, forked.version);
   if (former === null) return { thread, plan: null };
   const plan = planFor(threadId, former);
   await store.plans.commitPlan(threadId, plan, 0);
   return { thread, plan };
+}
+
+/**
+ * Writes into a thread's journal that another one is about to begin with its content, so that an erasure of the one finds
+ * the other.
+ *
+ * @throws ThreadfoldError `VERSION_CONFLICT` when the other one is there already.
+ */
+export async function recordCopy(
+  store: ThreadfoldStore,
+  source: ThreadId,
+  copy: Omit<ThreadCopiedRecord, "type">,
+  clock: Clock = systemClock,
+): Promise<void> {
+  if ((await store.threads.load(copy.to)) !== null)
+    throw new ThreadfoldError("VERSION_CONFLICT", `Thread ${copy.to} is there already.`, {
+      hint: "Give the new thread an id of its own.",
+    });
+  await store.journal.append(source, { type: "thread-copied", ...copy }, new Date(clock.now()).toISOString());
 }
 
 /** How many entries a fork begins with. @throws ThreadfoldError `INVALID_CONFIG`; `MESSAGE_NOT_FOUND`. */

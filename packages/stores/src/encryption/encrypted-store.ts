@@ -200,6 +200,10 @@ class KeyEraser implements StoreEraser {
     return found;
   }
 
+  subjectOf(threadId: ThreadId): string {
+    return this.#subjectOf(threadId);
+  }
+
   async isErased(threadId: ThreadId): Promise<boolean> {
     const { keys, subject } = this.#placeOf(threadId);
     return keys.isShredded(subject);

@@ -1,5 +1,6 @@
 import {
   type SummaryCacheStore,
+  type ThreadCopiedRecord,
   type ThreadErasedRecord,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -11,6 +12,8 @@ import { inspectorOf } from "../inspection/inspector.ts";
 export interface StoreEraser {
   /** The threads of a subject, whether they are erased or not. Without keys each thread is a subject, by its own id. */
   threadsOf(subject: string): Promise<readonly ThreadId[]>;
+  /** The subject that a thread belongs to; without keys its own id. */
+  subjectOf(threadId: ThreadId): string;
   isErased(threadId: ThreadId): Promise<boolean>;
   /**
    * Erases a subject's content. Doing so again changes nothing, but finishes an erasure that was cut off.
@@ -42,6 +45,8 @@ export interface ErasureOptions {
   readonly at: string;
   /** Says what would be erased and erases nothing. */
   readonly dryRun?: boolean;
+  /** Leaves forks and handoffs as they are; the report names them. */
+  readonly keepCopies?: boolean;
   /** Called for each thread: takes away what is kept of it elsewhere, such as files of its source or golden prompts. */
   readonly forget?: (threadId: ThreadId) => Promise<void>;
   /** Ends it before anything is erased. What has begun to be erased is finished. */
@@ -51,6 +56,8 @@ export interface ErasureOptions {
 /** What was, or would be, erased of one thread. */
 export interface ErasedThread {
   readonly threadId: ThreadId;
+  /** The thread that this one is a fork or a handoff of; null for what was asked for. */
+  readonly copyOf: ThreadId | null;
   readonly entries: number;
   readonly plans: number;
   readonly artifacts: number;
@@ -65,6 +72,11 @@ export interface ErasureReport {
   readonly subject: string;
   readonly keyShredded: boolean;
   readonly threads: readonly ErasedThread[];
+  /**
+   * Forks and handoffs that stay: with `keepCopies` all, else those of a subject whose other threads are none of this
+   * one's copies. Each is erased by its own name.
+   */
+  readonly copiesLeft: readonly ThreadId[];
   /**
    * What was erased of the summaries that are cached next to the store; null for a dry run and for a store without such
    * a cache.
@@ -84,7 +96,8 @@ export interface ErasedSummaries {
  * summaries in the cache that `openStore` opened with it. In an encrypted store the subject's key is destroyed;
  * elsewhere content is emptied, in SQLite down to the bytes of the files. What stays are headers, digests and the
  * journal, whose chains go on to verify, and an entry that proves the erasure. It is idempotent: after a crash, call it
- * again.
+ * again. Forks of its threads, and threads that they were handed off to, go with them, and what was made of those in
+ * turn, as the journals say.
  *
  * Not reached are copies outside the store: backups, exports, and what a process holds in memory; nor the dead rows in the
  * files of a PostgreSQL, which stay until its tables are rewritten. In a store that is not encrypted, the digests of what
@@ -100,22 +113,73 @@ export async function eraseSubject(
   options: ErasureOptions,
 ): Promise<ErasureReport> {
   const eraser = eraserOf(store);
-  const threadIds = await eraser.threadsOf(subject);
-  if (threadIds.length === 0) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing of that subject.");
-  const found = await Promise.all(threadIds.map((threadId) => lookAt(store, eraser, threadId, options.signal)));
+  const { threads: reached, copiesLeft } = await reachedThreads(store, eraser, subject, options);
+  const found = await Promise.all(reached.map((thread) => lookAt(store, eraser, thread, options.signal)));
   if (options.dryRun === true) {
     const threads = found.map((thread) => ({ ...thread, proofSequence: null }));
-    return { subject, keyShredded: false, threads, cachedSummaries: null };
+    return { subject, keyShredded: false, threads, copiesLeft, cachedSummaries: null };
   }
-  const keyShredded = await eraser.erase(subject);
+  const shredded = new Map<string, boolean>();
+  for (const { threadId } of reached) {
+    const owner = eraser.subjectOf(threadId);
+    if (!shredded.has(owner)) shredded.set(owner, await eraser.erase(owner));
+  }
+  const keyShredded = [...shredded.values()].every(Boolean);
+  const threadIds = reached.map(({ threadId }) => threadId);
   const cachedSummaries = await eraseSummaries(store, threadIds, keyShredded);
   const threads: ErasedThread[] = [];
   for (const thread of found) {
     await store.recall?.remove(thread.threadId);
     await options.forget?.(thread.threadId);
-    threads.push({ ...thread, proofSequence: await proveErasure(store, thread, keyShredded, options) });
+    const wasShredded = shredded.get(eraser.subjectOf(thread.threadId)) === true;
+    threads.push({ ...thread, proofSequence: await proveErasure(store, thread, wasShredded, options) });
   }
-  return { subject, keyShredded, threads, cachedSummaries };
+  return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
+}
+
+type Reached = Pick<ErasedThread, "threadId" | "copyOf">;
+
+/** The threads of a subject, and of each the copies, and theirs. @throws ThreadfoldError `THREAD_NOT_FOUND`. */
+async function reachedThreads(
+  store: ThreadfoldStore,
+  eraser: StoreEraser,
+  subject: string,
+  { keepCopies = false, signal }: ErasureOptions,
+): Promise<{ readonly threads: readonly Reached[]; readonly copiesLeft: readonly ThreadId[] }> {
+  const own = await eraser.threadsOf(subject);
+  if (own.length === 0) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds nothing of that subject.");
+  const copies = await copiesOf(store, eraser, own, signal);
+  const known = new Set([...own, ...copies.keys()]);
+  const copiesLeft: ThreadId[] = [];
+  const threads: Reached[] = own.map((threadId) => ({ threadId, copyOf: null }));
+  for (const [threadId, copyOf] of copies) {
+    const others = keepCopies ? null : await eraser.threadsOf(eraser.subjectOf(threadId));
+    // A key that other work is sealed with, too, is not destroyed for a copy.
+    if (others?.every((other) => known.has(other)) === true) threads.push({ threadId, copyOf });
+    else copiesLeft.push(threadId);
+  }
+  return { threads, copiesLeft };
+}
+
+/** Every thread that begins with content of these, at any remove, by the thread that it was made of. */
+async function copiesOf(
+  store: ThreadfoldStore,
+  eraser: StoreEraser,
+  own: readonly ThreadId[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<ThreadId, ThreadId>> {
+  const copies = new Map<ThreadId, ThreadId>();
+  const open = [...own];
+  for (let threadId = open.shift(); threadId !== undefined; threadId = open.shift())
+    for await (const { record } of inspectorOf(store, signal).journal(threadId)) {
+      if (!record.includes('"type":"thread-copied"')) continue;
+      const { to } = JSON.parse(record) as ThreadCopiedRecord;
+      // One that was recorded and never made is not there.
+      if (own.includes(to) || copies.has(to) || (await eraser.threadsOf(eraser.subjectOf(to))).length === 0) continue;
+      copies.set(to, threadId);
+      open.push(to);
+    }
+  return copies;
 }
 
 /** @throws ThreadfoldError `STORE_UNAVAILABLE` when the cache does not answer and holds what can be read. */
@@ -151,7 +215,7 @@ function eraserOf(store: ThreadfoldStore): StoreEraser {
 async function lookAt(
   store: ThreadfoldStore,
   eraser: StoreEraser,
-  threadId: ThreadId,
+  { threadId, copyOf }: Reached,
   signal: AbortSignal | undefined,
 ): Promise<Omit<ErasedThread, "proofSequence">> {
   const inspector = inspectorOf(store, signal);
@@ -161,7 +225,7 @@ async function lookAt(
     count(inspector.plans(threadId)),
     count(inspector.artifacts(threadId)),
   ]);
-  return { threadId, entries, plans, artifacts, wasErased };
+  return { threadId, copyOf, entries, plans, artifacts, wasErased };
 }
 
 /** Writes the proof down unless it is there already, and returns its place. */

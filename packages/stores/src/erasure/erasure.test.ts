@@ -254,7 +254,15 @@ describe.each(backends)("an erased thread in %s", (_name, open) => {
     const forget = async (threadId: ThreadId): Promise<void> => void seen.push(threadId);
     const report = await eraseSubject(store, threadOf(0), { ...WHY, dryRun: true, forget });
     expect(report.threads).toEqual([
-      { threadId: threadOf(0), entries: 70, plans: 5, artifacts: 15, wasErased: false, proofSequence: null },
+      {
+        threadId: threadOf(0),
+        entries: 70,
+        plans: 5,
+        artifacts: 15,
+        copyOf: null,
+        wasErased: false,
+        proofSequence: null,
+      },
     ]);
     expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
     expect(seen).toEqual([]);

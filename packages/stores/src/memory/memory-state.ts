@@ -136,6 +136,10 @@ export class MemoryEraser implements StoreEraser {
     return this.#state.threads.has(threadId) ? [threadId] : [];
   }
 
+  subjectOf(threadId: ThreadId): string {
+    return threadId;
+  }
+
   async isErased(threadId: ThreadId): Promise<boolean> {
     return this.isErasedNow(threadId);
   }

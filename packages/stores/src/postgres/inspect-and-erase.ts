@@ -158,6 +158,10 @@ export class PostgresEraser implements StoreEraser {
     return (await this.#keyOf(threadId)) === undefined ? [] : [threadId];
   }
 
+  subjectOf(threadId: ThreadId): string {
+    return threadId;
+  }
+
   async isErased(threadId: ThreadId): Promise<boolean> {
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);

@@ -196,6 +196,10 @@ export class SqliteEraser implements StoreEraser {
     return this.#keys.find(threadId) === undefined ? [] : [threadId];
   }
 
+  subjectOf(threadId: ThreadId): string {
+    return threadId;
+  }
+
   async isErased(threadId: ThreadId): Promise<boolean> {
     return this.isErasedNow(threadId);
   }
