@@ -1,4 +1,5 @@
 import {
+  type Artifact,
   type ArtifactId,
   type ArtifactStore,
   artifactIdSchema,
@@ -56,15 +57,22 @@ export interface ReadArtifactTool {
 /**
  * The `read_artifact` tool over a store: the explicit way to externalized content, of any sensitivity, within what the
  * requester may read. What is expired, of another tenant, or never was, all look alike. A failing store fails the call.
+ *
+ * @param isOwn says of an artifact that the store gives out whether it belongs to whom the tool is for; any does by default.
  */
-export function readArtifactTool(store: ArtifactStore, requester?: SecurityContext): ReadArtifactTool {
+export function readArtifactTool(
+  store: ArtifactStore,
+  requester?: SecurityContext,
+  isOwn: (artifact: Artifact) => boolean | Promise<boolean> = () => true,
+): ReadArtifactTool {
   return Object.freeze({
     definition: READ_ARTIFACT_DEFINITION,
     execute: async (input: JsonValue): Promise<ReadArtifactResult> => {
       const page = pageOf(input);
       if ("problem" in page) return page;
       const artifact = await store.retrieve(page.artifactId, requester);
-      return artifact === null ? notFound(page.artifactId) : readPage(artifact.content, page);
+      if (artifact === null || !(await isOwn(artifact))) return notFound(page.artifactId);
+      return readPage(artifact.content, page);
     },
   });
 }

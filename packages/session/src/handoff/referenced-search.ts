@@ -49,7 +49,8 @@ export async function searchReferenced(
   return null;
 }
 
-const referencesIn = (thread: AgentThread): readonly ThreadReference[] =>
+/** The references that a thread's messages carry, newest first. */
+export const referencesIn = (thread: AgentThread): readonly ThreadReference[] =>
   [...thread.messages].flatMap((message) => referenceOf(message) ?? []).reverse();
 
 async function searchOne(

@@ -6,7 +6,7 @@ import { knownCount } from "@threadfold/tokenizers";
 import { problemOf, type ThreadState } from "@threadfold/turn";
 import { SessionEvents } from "../events/session-events.ts";
 import { SessionFolding } from "../fold/session-folding.ts";
-import { searchReferenced } from "../handoff/referenced-search.ts";
+import { referencesIn, searchReferenced } from "../handoff/referenced-search.ts";
 import { disabledReason, processEnvironment } from "../host/compaction-switch.ts";
 import type { PreparedRequest, PrepareOptions } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -219,6 +219,7 @@ function sessionUnfolding(
     loadHistory: () => history.load(),
     ...(ranges !== undefined && { ranges }),
     ...(vectors !== undefined && { vectors }),
+    isReferenced: (id) => referencesIn(thread.state.thread).some(({ threadId }) => threadId === id),
     referenced: (input, maxTokens) =>
       searchReferenced(thread.state.thread, input, {
         store,

@@ -1,6 +1,8 @@
+import { type ArtifactId, asThreadId } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { describe, expect, it } from "vitest";
+import type { ContextSession } from "../loop/context-session.ts";
 import { openSession, threadId, work } from "../testing/agent-work.ts";
 
 const requester = { requesterId: "ada", tenantId: "acme", permissions: [] };
@@ -52,5 +54,31 @@ describe("content that is read back for somebody", () => {
       expect((await readArtifact.execute({ artifact_id: artifactId })).outcome).toBe("success");
       expect(await accesses()).toEqual([]);
     }
+  });
+});
+
+describe("read_artifact of a session on nobody's behalf", () => {
+  it("reads what its own thread has, in its plan or another's, and nothing of other threads", async () => {
+    const store = createMemoryStore();
+    const nobody = { store, securityContext: undefined as never };
+    const { session, artifactId } = await folded(nobody);
+    const read = async (reader: ContextSession, id: ArtifactId) =>
+      (await reader.tools()[0].execute({ artifact_id: id })).outcome;
+    const other = await openSession({ store, config, threadId: asThreadId("other"), tenantId: "acme" });
+    await other.append([message("u0", "user", `What is in ${artifactId}?`)]);
+    await other.prepare();
+    expect([await read(session, artifactId), await read(other, artifactId)]).toEqual(["success", "failure"]);
+    const [frame] = await store.artifacts.list(asThreadId("other"));
+    expect(frame && [await read(session, frame), await read(other, frame)]).toEqual(["failure", "success"]);
+
+    await session.fork({ threadId: asThreadId("fork") });
+    const forked = await openSession({ store, config, threadId: asThreadId("fork"), tenantId: "acme" });
+    expect(await read(forked, artifactId)).toBe("success");
+
+    await session.handoff({ goal: "Go on", threadId: asThreadId("next") });
+    const next = await openSession({ store, config, threadId: asThreadId("next"), tenantId: "acme" });
+    expect(await read(next, artifactId)).toBe("success");
+    const foreign = await openSession({ store, config, threadId: asThreadId("next"), tenantId: "corp" });
+    expect(await read(foreign, artifactId)).toBe("failure");
   });
 });

@@ -1,5 +1,6 @@
 import {
   type AgentThread,
+  type Artifact,
   type ArtifactStore,
   type Clock,
   type CompactionEventListener,
@@ -13,6 +14,7 @@ import {
   type RecallPage,
   type RecallRequest,
   type SecurityContext,
+  type ThreadId,
   type ThreadRanges,
   tellListener,
 } from "@threadfold/core";
@@ -127,6 +129,8 @@ export interface UnfoldingPorts {
   readonly loadHistory: () => Promise<void>;
   readonly ranges?: ThreadRanges;
   readonly vectors?: VectorSearch;
+  /** Says of a thread whether this one, as far as it is in memory, refers to it. */
+  readonly isReferenced: (threadId: ThreadId) => boolean;
   /** Answers a search from the threads that this one refers to; null where they have nothing. */
   readonly referenced?: (input: JsonValue, maxTokens: number) => Promise<SearchThreadResult | null>;
 }
@@ -239,7 +243,10 @@ export class Unfolding {
     }
   }
 
-  /** The tools that a host gives to its model. What they return goes into the log like any other result. */
+  /**
+   * The tools that a host gives to its model. Without a `securityContext` they read what belongs to this thread. What they return
+   * goes into the log like any other result.
+   */
   tools(): readonly [ReadArtifactTool, SearchThreadTool] {
     const { askedArtifacts, securityContext, loadHistory, countTokens } = this.#ports;
     const search = searchThreadTool(() => this.#searchSources());
@@ -249,7 +256,21 @@ export class Unfolding {
       this.#answers = withAnswer(this.#answers, countTokens(answer.text));
       return answer;
     };
-    return [readArtifactTool(askedArtifacts, securityContext), Object.freeze({ ...search, execute })];
+    const isOwn = securityContext === undefined ? (artifact: Artifact) => this.#isOwn(artifact) : undefined;
+    return [readArtifactTool(askedArtifacts, securityContext, isOwn), Object.freeze({ ...search, execute })];
+  }
+
+  /**
+   * True for what belongs to the thread, to one that it refers to, or behind a pointer of its plan, which in a fork may be
+   * its origin's. An id of the store is no secret: a page or a result may name any.
+   */
+  async #isOwn({ artifactId, metadata: { threadId, tenantId } }: Artifact): Promise<boolean> {
+    const { moment, loadHistory, isReferenced } = this.#ports;
+    const { state, plan } = moment();
+    if (threadId === state.thread.id || pointersOf(plan).has(artifactId)) return true;
+    if (tenantId !== this.#ports.tenantId) return false;
+    await loadHistory();
+    return isReferenced(threadId);
   }
 
   /** The answer, or that of a thread which this one refers to where there is none here. */
