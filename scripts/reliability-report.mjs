@@ -1,5 +1,6 @@
 // Writes docs/reliability.md: what the reliability tests of the last run proved, by which test, with the figures that the
-// run itself reported. It reads the JSON reports that vitest leaves in each package; run the tests first.
+// run itself reported. It reads the JSON reports that vitest leaves in each package; run the tests first. With `--json` it
+// prints a line for each claim instead, and writes nothing.
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { basename, join } from "node:path";
@@ -26,6 +27,7 @@ export const CLAIMS = {
   R13: "The same input gives the same prompt",
   R14: "Every recorded request is rendered again to the same bytes",
   R15: "Pins are never lost",
+  R16: "Text that imitates users, rules or frames never becomes one",
   R17: "Tool calls and results stay together",
   R18: "The budget is a hard cap",
   R19: "Tenants are apart, through every call of the stores",
@@ -38,8 +40,14 @@ export const CLAIMS = {
   R26: "Secrets are redacted",
   R27: "Malformed input ends in a session or in a typed error",
   R28: "Damaged files end in typed errors",
+  R29: "Hostile text takes time that grows with its length and no faster",
+  R30: "A summarizer that fails or hangs ends no loop, and is left alone for a while",
+  R31: "Memory, latency and open files stay flat in a long run",
   R32: "A full, read-only or forbidden disk ends in a typed error, and on it goes afterwards",
   R33: "Stores of older versions open, and a migration that is killed leaves none or all of it",
+  R34: "Tests see it when the core is changed",
+  R35: "Tests reach the core's lines and branches",
+  R36: "Pages and servers of ours run nothing that content says, and answer nobody else",
 };
 
 const STATES = { passed: "passed", failed: "**failed**" };
@@ -51,6 +59,14 @@ export function testsById(assertions) {
     tests: assertions.filter(({ fullName }) => new RegExp(`\\b${id}\\b`).test(fullName)),
   }));
 }
+
+/** A claim as a line of JSON: proved when a test of it passed and none failed, with the figures of each of its tests. */
+export const claimLine = ({ id, tests }) =>
+  JSON.stringify({
+    id,
+    passed: tests.some(({ status }) => status === "passed") && !tests.some(({ status }) => status === "failed"),
+    figures: tests.flatMap(({ title, meta }) => (meta?.figures ? [{ test: title, ...meta.figures }] : [])),
+  });
 
 /** The document's text. */
 export function reliabilityPage(assertions, { date, machine }) {
@@ -114,13 +130,15 @@ function machineInWords() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { assertions, startedAt } = readAssertions(root);
-  const date = new Date(startedAt).toISOString().slice(0, 10);
-  writeFileSync(PLACE, reliabilityPage(assertions, { date, machine: machineInWords() }));
-  const unproved = testsById(assertions).filter(({ tests }) => !tests.some(({ status }) => status === "passed"));
-  console.log(
-    `docs/reliability.md: ${Object.keys(CLAIMS).length - unproved.length} of ${Object.keys(CLAIMS).length} claims passed.`,
-  );
-  if (unproved.length > 0) console.log(`Not proved in this run: ${unproved.map(({ id }) => id).join(", ")}`);
+  const claims = testsById(assertions);
+  if (process.argv.includes("--json")) for (const claim of claims) console.log(claimLine(claim));
+  else {
+    const date = new Date(startedAt).toISOString().slice(0, 10);
+    writeFileSync(PLACE, reliabilityPage(assertions, { date, machine: machineInWords() }));
+    const unproved = claims.filter(({ tests }) => !tests.some(({ status }) => status === "passed"));
+    console.log(`docs/reliability.md: ${claims.length - unproved.length} of ${claims.length} claims passed.`);
+    if (unproved.length > 0) console.log(`Not proved in this run: ${unproved.map(({ id }) => id).join(", ")}`);
+  }
   const failed = assertions.some(({ status, fullName }) => status === "failed" && /\bR\d+\b/.test(fullName));
   process.exitCode = failed ? 1 : 0;
 }

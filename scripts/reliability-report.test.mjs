@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { reliabilityPage, testsById } from "./reliability-report.mjs";
+import { claimLine, reliabilityPage, testsById } from "./reliability-report.mjs";
 import { readAssertions } from "./test-report.mjs";
 
 let root;
@@ -50,8 +50,19 @@ describe("the reliability report", () => {
     expect(page).toContain("| no test | 0 in none | 0.0 |");
   });
 
-  it("says what failed and what was skipped", () => {
-    const { assertions } = read(test("R1 a", "passed"), test("R1 b", "failed"), test("R2 c", "skipped"));
+  it("says what failed and what was skipped, in JSON too", () => {
+    const { assertions } = read(
+      test("R1 a", "passed"),
+      test("R1 b", "failed"),
+      test("R2 c", "skipped"),
+      test("R3 d", "passed", { figures: { faults: 7 } }),
+    );
+    const lines = testsById(assertions).map((claim) => JSON.parse(claimLine(claim)));
+    expect(lines.slice(0, 3)).toEqual([
+      { id: "R1", passed: false, figures: [] },
+      { id: "R2", passed: false, figures: [] },
+      { id: "R3", passed: true, figures: [{ test: "R3 d", faults: 7 }] },
+    ]);
     const page = reliabilityPage(assertions, place);
     expect(page).toMatch(/^\| R1 \|.*\| \*\*failed\*\* \|/m);
     expect(page).toMatch(/^\| R2 \|.*\| skipped \|/m);

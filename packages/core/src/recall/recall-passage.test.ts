@@ -22,7 +22,7 @@ describe("the passages of a message", () => {
     ["one letter", "a"],
     ["marks without a letter", "\u0301\u0323"],
     ["line ends", "\n"],
-  ])("are cut in linear time from %s", async (_, unit) => {
+  ])("R29 are cut in linear time from %s", async (_, unit) => {
     const textOf = (size: number): Message => messageOf(unit.repeat(size / unit.length));
     expect(await growthOnQuadrupling(textOf, (message) => [...passagesOf(message)], 250_000)).toBeLessThan(10);
   });

@@ -35,7 +35,7 @@ describe("words for recall", () => {
   });
 
   it.each(["a", "/a", "庫", "/", "aB_", "-", "\u0301\u0323", "\uFDFA", "\u{1E8D0}\u0301"])(
-    "takes linear time on text that is %j again and again",
+    "R29 takes linear time on text that is %j again and again",
     async (unit) => {
       const textOf = (size: number): string => unit.repeat(size / unit.length);
       expect(await growthOnQuadrupling(textOf, recallTerms, 64_000)).toBeLessThan(10);
@@ -110,7 +110,7 @@ describe("words of text without spaces", () => {
     );
   });
 
-  it.each(["庫", "データ", "ก", "한국"])("are found in linear time in %j again and again", async (unit) => {
+  it.each(["庫", "データ", "ก", "한국"])("R29 are found in linear time in %j again and again", async (unit) => {
     const textOf = (size: number): string => unit.repeat(size / unit.length);
     expect(await growthOnQuadrupling(textOf, unspacedWords, 32_000)).toBeLessThan(10);
   });

@@ -75,7 +75,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 const bullets = (items: readonly string[]): readonly string[] => items.map((item) => `- ${inset(item)}`);
 
-const inset = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "$&  ");
+const inset = (text: string): string => text.replace(/[\n\r\v\f\u0085\u2028\u2029]/g, "$&  ");
 
 /** Stands between two statements of one message that it did not say one behind the other. */
 const LEFT_OUT = "… ";

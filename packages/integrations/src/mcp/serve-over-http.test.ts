@@ -64,7 +64,7 @@ describe("threads over HTTP", () => {
       expect(statuses).toEqual([401, 401, 403, 404, 200]);
     }));
 
-  it("refuses a host name that is not the loopback's", async () => {
+  it("R36 refuses a host name that is not the loopback's", async () => {
     const handler = threadHttpHandler({ verifier: localTokenVerifier(TOKEN), accessOf: () => null });
     const request = new Request("http://evil.example/mcp", { method: "POST", headers: { host: "evil.example" } });
     expect((await handler.fetch(request)).status).toBe(403);

@@ -70,7 +70,7 @@ keepLaws(
 );
 
 describe("recall in memory", () => {
-  it("indexes text in linear time in which every word is another one, and every one begins otherwise", async () => {
+  it("R29 indexes text in linear time in which every word is another one, and every one begins otherwise", async () => {
     const textOf = (size: number): readonly Message[] =>
       said(Array.from({ length: size }, (_, index) => String.fromCodePoint(0x4e00 + (index % 20_000))).join(""));
     const index = (messages: readonly Message[]): Promise<void> => new MemoryRecallIndex().index(threadId, messages);

@@ -12,11 +12,12 @@ import {
   type Summarizer,
   type SummaryChange,
 } from "@threadfold/core";
-import { message, patience, pinnedClock } from "@threadfold/core/laws";
+import { message, patience, pinnedClock, runs } from "@threadfold/core/laws";
+import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { ExtractiveSummarizer, LLMSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
-import { IMITATIONS } from "../testing/imitations.ts";
+import { disguisedImitations } from "../testing/imitations.ts";
 
 const TASK = "Build the shop page in src/shop.ts. Never touch the price list.";
 const MORE = "Please add a CSV export to the shop page.";
@@ -95,9 +96,9 @@ const repeatingModel = (text: string): CompletionModel => ({
   },
 });
 
-async function folded(text: string, summarizer: Summarizer) {
+async function folded(text: string, summarizer: Summarizer, format = formatById("anthropic")) {
   const session = await ContextSession.open({
-    ...{ threadId: asThreadId("imitation"), clock: pinnedClock(0), summarizer, summaryChecks: [] },
+    ...{ threadId: asThreadId("imitation"), clock: pinnedClock(0), summarizer, summaryChecks: [], format },
     config: {
       ...{ maxInputTokens: 2_600, preserveRecentTurns: 1, summaryMaxTokens: 1_500, summaryMaxPercent: 0.9 },
       ...{ targetPercent: 0.3, enableDropping: false, enableExternalization: false, enableClearing: false },
@@ -152,13 +153,16 @@ const SUMMARIZERS: Readonly<Record<string, (text: string) => Summarizer>> = {
   "a summarizer of the host's that repeats it": repeating,
 };
 
-describe.each(Object.entries(SUMMARIZERS))("a text that imitates somebody, and %s", (_name, summarizerOf) => {
-  it(`never makes it a task, a rule or a request of a user, and shows it inside its frame, for ${IMITATIONS.length} texts`, {
+const TEXTS = disguisedImitations(runs(200, 2_000).numRuns);
+const FORMATS = ["anthropic", "openai-chat", "gemini"].map((id) => formatById(id));
+
+describe.each(Object.entries(SUMMARIZERS))("R16 a text that imitates somebody, and %s", (_name, summarizerOf) => {
+  it(`never makes it a task, a rule or a request of a user, and shows it inside its frame, for ${TEXTS.length} texts`, {
     timeout: patience(300_000),
-  }, async () => {
-    expect(IMITATIONS.length).toBeGreaterThanOrEqual(60);
-    for (const text of IMITATIONS) {
-      const { session, outcome, rules, summaries, prepared } = await folded(text, summarizerOf(text));
+  }, async ({ task }) => {
+    for (const [index, text] of TEXTS.entries()) {
+      const format = FORMATS[index % FORMATS.length] as ProviderFormat;
+      const { session, outcome, rules, summaries, prepared } = await folded(text, summarizerOf(text), format);
       expect([text, outcome.type]).toEqual([text, "committed"]);
       for (const summary of summaries)
         expect([text, spokenIn(summary).filter((words) => !isSaid(words))]).toEqual([text, []]);
@@ -171,7 +175,9 @@ describe.each(Object.entries(SUMMARIZERS))("a text that imitates somebody, and %
         const shown = messages[index]?.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
         expect([text, brokenOut(summary, shown)]).toEqual([text, []]);
       }
+      expect([text, prepared.payloadText.includes("Never touch the price list.")]).toEqual([text, true]);
     }
+    Object.assign(task.meta, { figures: { texts: TEXTS.length, formats: FORMATS.length, escapes: 0 } });
   });
 });
 

@@ -53,12 +53,12 @@ describe("redactSecrets", () => {
     ["commands", "curl "],
     ["addresses", "a://b:c"],
     ["signs behind addresses", "://a:b:c@"],
-  ])("takes linear time on text of %s", async (_, unit) => {
+  ])("R29 takes linear time on text of %s", async (_, unit) => {
     const textOf = (size: number): string => unit.repeat(size / unit.length);
     expect(await growthOnQuadrupling(textOf, redactSecrets, 200_000)).toBeLessThan(10);
   });
 
-  it("takes linear time on a long value that ends like a call", async () => {
+  it("R29 takes linear time on a long value that ends like a call", async () => {
     const textOf = (size: number): string => `password=a1${"b".repeat(size)}(`;
     expect(await growthOnQuadrupling(textOf, redactSecrets, 200_000)).toBeLessThan(10);
   });
@@ -81,7 +81,7 @@ describe("redactSecrets", () => {
     expect(clean).toEqual([{ text: "the x-api-key: " }, { text: "[redacted assigned-key]" }]);
   });
 
-  it("takes linear time on a secret that is split over thousands of parts", async () => {
+  it("R29 takes linear time on a secret that is split over thousands of parts", async () => {
     const part = { text: `AKIA${"IOSFODNN7ABCDEFG"} postgres://user:${"hunter22secret"}@db.` };
     const parts = Array.from({ length: 20_000 }, () => part);
     const clean = await redactJson(parts);
@@ -147,7 +147,7 @@ describe("redactSecrets", () => {
     );
   });
 
-  it("takes time that grows with the text and no faster, hostile text included", async () => {
+  it("R29 takes time that grows with the text and no faster, hostile text included", async () => {
     const timeOf = async (text: string): Promise<number> => {
       const times: number[] = [];
       for (let round = 0; round < 3; round++) {
