@@ -1,15 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectProgram } from "./readme/expect-program.mjs";
-import { openReaderProject } from "./readme/reader-project.mjs";
-import { readSnippets } from "./readme/snippets.mjs";
-import { root } from "./workspaces.mjs";
+import { expectStarts } from "./readme/expect-program.mjs";
+import { HOSTS, hostPages } from "./readme/host-pages.mjs";
+import { openLinkedProject } from "./readme/reader-project.mjs";
 
-const folder = join(root, "docs", "hosts");
-const pages = readdirSync(folder)
-  .filter((name) => name !== "README.md")
-  .map((name) => ({ name, snippets: readSnippets(readFileSync(join(folder, name), "utf8")) }));
+const pages = hostPages();
 
 /** What a host's program has of ours, at most, in lines. */
 const MOST_LINES = 15;
@@ -17,23 +13,33 @@ const MOST_LINES = 15;
 let project;
 
 beforeAll(async () => {
-  project = await openReaderProject();
+  project = await openLinkedProject();
 }, 600_000);
 afterAll(() => project?.close());
 
 describe("the pages of hosts", () => {
   it("are all in their list", () => {
-    const listed = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/\]\((?<page>[\w-]+\.md)\)/g)];
+    const listed = [...readFileSync(join(HOSTS, "README.md"), "utf8").matchAll(/\]\((?<page>[\w-]+\.md)\)/g)];
     expect(listed.map(({ groups }) => groups.page).toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
+  });
+
+  it("have programs that compile", { timeout: 600_000 }, async () => {
+    const programs = pages.flatMap(({ snippets }) => snippets.filter(({ file }) => file !== undefined));
+    for (const { file, code } of programs) project.write(file, code);
+    const files = programs.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
+    expect(new Set(programs.map(({ file }) => file)).size).toBe(programs.length);
+    expect(await project.compile(files)).toBe("");
   });
 });
 
-// Each page as a reader goes through it, in one project, from installed packages and against a double of the providers.
+// Each page with the packages as they are built, what it installs apart, and against a double of the providers. That it
+// installs, and starts a second time, is the matter of reader-pages.test.mjs.
 describe.each(pages)("docs/hosts/$name", { timeout: 600_000 }, ({ snippets }) => {
   for (const snippet of snippets) {
     const { language, code, file, line } = snippet;
-    if (language === "sh") it(`line ${line}: ${code.trim()}`, () => project.run(code));
-    else it(`line ${line}: ${file}`, () => expectProgram(project, snippet));
+    const commands = withoutInstall(code);
+    if (language !== "sh") it(`line ${line}: ${file}`, () => expectStarts(project, snippet, 1));
+    else if (commands !== "") it(`line ${line}: ${commands}`, () => project.run(commands));
   }
 
   it(`has at most ${MOST_LINES} lines of ours in a program`, () => {
@@ -45,6 +51,11 @@ describe.each(pages)("docs/hosts/$name", { timeout: 600_000 }, ({ snippets }) =>
     expect(project.provider.refused).toEqual([]);
   });
 });
+
+function withoutInstall(commands) {
+  const lines = commands.trim().split("\n");
+  return lines.filter((line) => !line.startsWith("npm install ")).join("\n");
+}
 
 /** Lines that import from us, or name what was imported, opened or made with it. */
 function linesOfOurs(code) {

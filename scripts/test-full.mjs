@@ -1,6 +1,7 @@
 // The whole check with nothing left out: every recorded session, and everything that is tried at random as often as a
 // release asks for. It takes hours, so it can be run in parts: `npm run test:full -- R4 R9` runs the tests that have one
-// of these ids in their names, from source, and says of each how it ended and what it counted.
+// of these ids in their names, from source, and says of each how it ended and what it counted. H1, every host from
+// installed packages, packs what is built.
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,15 +16,20 @@ const VITEST = join(root, "node_modules", "vitest", "vitest.mjs");
 export const naming = (ids) => new RegExp(`\\b(?:${ids.join("|")})\\b`);
 
 /**
- * The packages and apps whose sources name one of the ids: laws that many tests share stand in files that are not
- * tests.
+ * The packages and apps whose sources name one of the ids, for laws that many tests share stand in files that are not
+ * tests; and the root, `.`, where a test of the house's own scripts begins its name with one.
  */
 export function placesNaming(ids, from = root) {
-  const isNamed = (path, file) => naming(ids).test(readFileSync(join(from, path, file), "utf8"));
-  return readWorkspaces(from)
+  const isNamed = (pattern, place, name) =>
+    globSync(pattern, { cwd: join(from, place) }).some((file) =>
+      name.test(readFileSync(join(from, place, file), "utf8")),
+    );
+  const places = readWorkspaces(from)
     .filter(({ manifest }) => manifest.scripts?.test)
     .map(({ path }) => path)
-    .filter((path) => globSync("src/**/*.ts", { cwd: join(from, path) }).some((file) => isNamed(path, file)));
+    .filter((path) => isNamed("src/**/*.ts", path, naming(ids)));
+  const isOfRoot = isNamed("scripts/*.test.mjs", ".", new RegExp(`^describe\\S*\\("${naming(ids).source}`, "m"));
+  return isOfRoot ? [...places, "."] : places;
 }
 
 /** The lines that say how the tests with these ids ended, and the ids of which none passed. */
@@ -49,7 +55,8 @@ function runPart(ids) {
   clearReports(root);
   const states = placesNaming(ids).map((path) => {
     console.log(`\n== ${path}`);
-    return run(VITEST, ["run", "--testNamePattern", naming(ids).source], join(root, path));
+    const config = path === "." ? ["--config", join(root, "scripts", "vitest.config.ts")] : [];
+    return run(VITEST, ["run", ...config, "--testNamePattern", naming(ids).source], join(root, path));
   });
   const { lines, unproved } = partSummary(ids, readAssertions(root).assertions);
   console.log(["", `== ${ids.join(" ")}`, ...lines].join("\n"));

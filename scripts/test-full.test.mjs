@@ -29,6 +29,19 @@ describe("a part of the full run", () => {
     expect(placesNaming(["R4", "C3"], folder)).toEqual(["packages/one", "packages/three"]);
   });
 
+  it("is looked for in the names of the house's own tests as well", () => {
+    addPackage("one", 'it("R4 has one winner")');
+    mkdirSync(join(folder, "scripts"));
+    writeFileSync(join(folder, "scripts", "pages.test.mjs"), 'describe.each(pages)("H1 works", () => "R4");');
+    expect(placesNaming(["H1"], folder)).toEqual(["."]);
+    expect(placesNaming(["H1", "R4"], folder)).toEqual(["packages/one", "."]);
+    expect(placesNaming(["R4", "H10"], folder)).toEqual(["packages/one"]);
+  });
+
+  it("is every host from installed packages, too", () => {
+    expect(placesNaming(["H1"])).toContain(".");
+  });
+
   it("says how each of its tests ended, with the figures, and which ids nothing passed for", () => {
     const test = (fullName, status, meta = {}) => ({ fullName, status, meta, duration: 2_345 });
     const all = [

@@ -1,4 +1,4 @@
-// What a reader of the README has: an empty project outside the repository, in which the README's install commands ran.
+// What a reader of the README has: a project outside the repository, in which the README's install commands ran.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,27 @@ import { startProviderDouble } from "./provider-double.mjs";
 const RECORDED_SESSION = "examples/sessions/a-day-on-threadfold.jsonl";
 
 /**
- * Makes a reader's project, with a registry that has this repository's packages and a double of the providers. `run`
- * runs a command line in it and returns what it printed to stdout.
+ * Makes a reader's project: empty, with a registry that has this repository's packages and a double of the providers.
+ * `run` runs a command line in it and returns what it printed to stdout.
  */
 export async function openReaderProject() {
+  const home = makeHome();
+  const registry = await startPackageRegistry(await packPackages(join(home, "packed")));
+  const settings = { registry: registry.url, cache: join(home, "npm-cache"), noproxy: "127.0.0.1" };
+  return projectIn(home, settings, () => registry.close());
+}
+
+/** The same project with everything installed that the workspace has, as it is built: nothing is packed or installed. */
+export async function openLinkedProject() {
+  const home = makeHome();
+  symlinkSync(join(root, "node_modules"), join(home, "project", "node_modules"), "junction");
+  return projectIn(home, { offline: "true" });
+}
+
+/** A folder with an empty project, and one with the commands that a reader has. */
+function makeHome() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "threadfold-reader-")));
-  const folder = join(home, "project");
-  const commands = join(home, "bin");
+  const [folder, commands] = [join(home, "project"), join(home, "bin")];
   for (const place of [folder, commands]) mkdirSync(place);
   writeFileSync(join(folder, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
   copyFileSync(join(root, RECORDED_SESSION), join(folder, "session.jsonl"));
@@ -29,21 +43,19 @@ export async function openReaderProject() {
     const program = join(dirname(npmCli()), `${name}-cli.js`);
     writeFileSync(join(commands, name), `#!/bin/sh\nexec node "${program}" "$@"\n`, { mode: 0o755 });
   }
+  return home;
+}
 
-  const registry = await startPackageRegistry(await packPackages(join(home, "packed")));
+async function projectIn(home, settings, closeRegistry = async () => undefined) {
+  const folder = join(home, "project");
   const provider = await startProviderDouble();
-  const { PATH = "", ...inherited } = npmEnvironment({
-    registry: registry.url,
-    cache: join(home, "npm-cache"),
-    userconfig: join(home, "npmrc"),
-    noproxy: "127.0.0.1",
-  });
+  const { PATH = "", ...inherited } = npmEnvironment({ ...settings, userconfig: join(home, "npmrc") });
   const environment = {
     ...Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(?:VITEST|CI$)/.test(name))),
     ...provider.environment,
     NO_COLOR: "1",
     // Without the workspace's own commands, which a reader does not have.
-    PATH: [commands, ...PATH.split(delimiter).filter((path) => !path.startsWith(root))].join(delimiter),
+    PATH: [join(home, "bin"), ...PATH.split(delimiter).filter((path) => !path.startsWith(root))].join(delimiter),
   };
 
   return {
@@ -55,12 +67,12 @@ export async function openReaderProject() {
       const { stdout } = await promisify(execFile)("sh", ["-e", "-c", commandLine], { cwd: folder, env });
       return stdout.trim();
     },
-    /** Compiles a TypeScript file as strictly as can be, and returns the compiler's errors. */
-    async compile(file) {
+    /** Compiles TypeScript files as strictly as can be, and returns the compiler's errors. */
+    async compile(files) {
       const options = "--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --skipLibCheck";
       const module = "--target es2024 --module nodenext --types node --typeRoots";
       const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-      const args = [...`${options} ${module}`.split(" "), join(root, "node_modules", "@types"), file];
+      const args = [...`${options} ${module}`.split(" "), join(root, "node_modules", "@types"), ...files];
       try {
         await promisify(execFile)(process.execPath, [compiler, ...args], { cwd: folder });
         return "";
@@ -69,7 +81,7 @@ export async function openReaderProject() {
       }
     },
     async close() {
-      await Promise.all([registry.close(), provider.close()]);
+      await Promise.all([closeRegistry(), provider.close()]);
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -2,10 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectProgram } from "./readme/expect-program.mjs";
+import { hostPages } from "./readme/host-pages.mjs";
 import { openReaderProject } from "./readme/reader-project.mjs";
 import { readSnippets } from "./readme/snippets.mjs";
 import { root } from "./workspaces.mjs";
 
+/** The hosts that are installed in every check: every other one costs as much again, and the full run has them all. */
+const EVERY_DAY = ["ai-sdk.md", "openai.md"];
+
+const isFull = process.env.THREADFOLD_ALL_SESSIONS !== undefined;
+const pages = hostPages().filter(({ name }) => isFull || EVERY_DAY.includes(name));
 const snippets = readSnippets(readFileSync(join(root, "README.md"), "utf8"));
 let project;
 
@@ -29,6 +35,18 @@ describe("what the README says to type works from installed packages, twice in a
 
   it("leaves golden prompts that the second run was compared with", () => {
     expect(readdirSync(join(project.folder, "__goldens__/agent.test.js/a failing build"))).toContain("prompt.md");
+  });
+});
+
+describe.each(pages)("H1 docs/hosts/$name works from installed packages", { timeout: 600_000 }, ({ snippets }) => {
+  for (const snippet of snippets) {
+    const { language, code, file, line } = snippet;
+    if (language === "sh") it(`line ${line}: ${code.trim()}`, () => project.run(code));
+    else it(`line ${line}: ${file}`, () => expectProgram(project, snippet));
+  }
+
+  it("sends the providers nothing that they would refuse", () => {
+    expect(project.provider.refused).toEqual([]);
   });
 });
 
