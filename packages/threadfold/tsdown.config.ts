@@ -50,13 +50,23 @@ const command = defineConfig({
   plugins: [encodingsOutside(), bundledLicenses("main.licenses.txt")],
 });
 
-/** Leaves the encodings that tokens are counted with where they are installed, with the package that has them. */
+/**
+ * Leaves the encodings that tokens are counted with where they are installed, with the package that has them.
+ *
+ * @throws Error when the bundle has one after all, which nobody would see but by what starting the command takes.
+ */
 function encodingsOutside() {
   return {
     name: "encodings-outside",
-    resolveId(specifier: string) {
-      const [, name] = /^\.\.\/encodings\/([\w-]+)\.ts$/.exec(specifier) ?? [];
-      return name === undefined ? null : { id: `@threadfold/tokenizers/encodings/${name}`, external: true };
+    resolveId(specifier: string, importer?: string) {
+      const [, name] = /^\.\/encodings\/([\w-]+)\.ts$/.exec(specifier) ?? [];
+      if (name === undefined || !importer?.includes("tokenizers")) return null;
+      return { id: `@threadfold/tokenizers/encodings/${name}`, external: true };
+    },
+    generateBundle(_options: unknown, bundle: Readonly<Record<string, { readonly moduleIds?: readonly string[] }>>) {
+      const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+      const inside = modules.find((id) => /[\\/]encodings?[\\/]/.test(id));
+      if (inside !== undefined) throw new Error(`The command would bring along ${inside}, which is megabytes long.`);
     },
   };
 }
