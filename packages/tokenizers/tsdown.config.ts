@@ -15,6 +15,8 @@ export default library(
   {
     // A map of an encoding is as long as the encoding.
     sourcemap: false,
+    // Looking through their tables for dead code takes ten seconds.
+    minify: false,
     deps: { alwaysBundle: [/^ai-tokenizer/], onlyBundle: ["ai-tokenizer"] },
     plugins: [bundledLicenses("encodings/licenses.txt")],
   },
