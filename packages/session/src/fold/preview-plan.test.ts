@@ -65,7 +65,7 @@ describe("a dry run", () => {
           else expect(outcome.type).toBe(preview.outcome.type);
         },
       ),
-      runs(60),
+      runs(30, 1_200),
     );
   });
 

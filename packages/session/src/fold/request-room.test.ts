@@ -80,7 +80,7 @@ describe("the room of a request", () => {
           }
         },
       ),
-      runs(200),
+      runs(70, 4_000),
     );
   });
 

@@ -55,7 +55,7 @@ describe("the prompt between two commits", () => {
           }
         },
       ),
-      runs(40),
+      runs(20, 800),
     );
   });
 

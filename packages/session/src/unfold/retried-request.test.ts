@@ -54,7 +54,7 @@ describe("a request that is made again because the call failed", () => {
           expect((await failing.replay()).every(({ equal }) => equal)).toBe(true);
         },
       ),
-      runs(30),
+      runs(12, 600),
     );
     expect(shown).toBeGreaterThan(0);
   });

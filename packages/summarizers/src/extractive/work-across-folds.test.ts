@@ -563,7 +563,7 @@ describe("laws of work over folds", () => {
           check(summary, borders[index] as number, told, length),
         );
       }),
-      { ...runs(300), examples: [[CROWDED]] },
+      { ...runs(100, 6_000), examples: [[CROWDED]] },
     );
 
   it("no request is unsettled whose closing answer was folded, wherever the borders of the folds fell", () => {

@@ -17,7 +17,9 @@ import { Conversation, countTokens, requestFor } from "../testing/conversation.t
 import { ATTACKS, type Attack, hostileModel } from "./hostile-model.ts";
 
 const CYCLES = 10;
-const WALKS = 500;
+/** Walks of ten folds each. Sessions make 5,000 plans with the same model in every check, so few are enough here. */
+const WALKS = 150;
+const WALKS_IN_FULL = 10_000;
 const MAX_TOKENS = 700;
 
 /** The spans of ten folds. */
@@ -78,7 +80,7 @@ describe("a hostile model over ten folds", () => {
           plans++;
         }
       }),
-      runs(WALKS),
+      runs(WALKS, WALKS_IN_FULL),
     );
     expect(plans).toBeGreaterThanOrEqual(WALKS * CYCLES);
     for (const reason of ["accepted", "blank", "not-json", "tool-call", "ungrounded", "model-failed"])
