@@ -15,7 +15,7 @@ const folder = dataFolder();
 const files = folder === null ? [] : recordedFiles(folder);
 const isFull = process.env["THREADFOLD_ALL_SESSIONS"] !== undefined;
 /** The first session of every tool, and no more than its beginning. */
-const LONGEST = isFull ? Number.POSITIVE_INFINITY : 110;
+const LONGEST = isFull ? Number.POSITIVE_INFINITY : 80;
 const sample = isFull ? files : [...Map.groupBy(files, ({ format }) => format).values()].map(([first]) => first!);
 
 describe.skipIf(folder === null)(
