@@ -1,11 +1,9 @@
 /** The shape of what is shown of a thread: plain data, for pages that run in a browser and need nothing else. */
 
-export type { Bill, BillRow } from "./rows/bill.ts";
+export type { Bill } from "./rows/bill.ts";
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
-export { callBlocks } from "./rows/call-blocks.ts";
-export type { BlockAction, BlockRow, BreakRow, CallRow, FrameRow, MissCause, ReplayState } from "./rows/call-row.ts";
-export { type Columns, rowAt } from "./rows/columns.ts";
-export type { GoneRow } from "./rows/gone-row.ts";
+export type { BlockAction, BlockRow, BreakRow, CallCause, CallRow, FrameRow, ReplayState } from "./rows/call-row.ts";
+export { callBlocks } from "./rows/call-row.ts";
 export {
   type BodyChoice,
   type Commands,
@@ -16,6 +14,7 @@ export {
   type ThreadRow,
 } from "./rows/inspection-index.ts";
 export type { CheckpointRow, Integrity, RuleRow } from "./rows/integrity.ts";
-export type { MessageRow, MessageState } from "./rows/message-row.ts";
+export type { GoneRow, MessageRow, MessageState } from "./rows/message-row.ts";
 export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName, type ThreadSize } from "./rows/page-data.ts";
 export type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./rows/plan-row.ts";
+export { type Columns, rowAt } from "./rows/table.ts";

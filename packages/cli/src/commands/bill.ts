@@ -9,17 +9,14 @@ import {
 } from "@threadfold/core";
 import type { CliCommand } from "../command/cli-command.ts";
 import { count, figure, type Page, percent, plainText, table, wrap } from "../output/page.ts";
-import { STORE_OPTION } from "../parse/options.ts";
+import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThread } from "../store/stored-thread.ts";
 
 /** `bill`: what a thread's calls cost and for what, by its journal. */
 export const billCommand: CliCommand = {
   arguments: [{ name: "threadId", description: "id of the thread whose calls are billed" }],
-  options: [
-    STORE_OPTION,
-    { flags: "--model <name>", description: "price calls that name no model as calls of this one" },
-  ],
+  options: [STORE_OPTION, PRICED_MODEL_OPTION],
   examples: [
     "bill my-thread --store sessions.db",
     "bill my-thread --store sessions.db --model claude-sonnet-5",
@@ -28,9 +25,9 @@ export const billCommand: CliCommand = {
   run({ arguments: [threadId = ""], options }, { io }) {
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
-      const model = options["model"];
+      const model = parsePricedModel(options);
       const entries = await store.journal.read(thread.id);
-      const bill = cacheBill(entries, typeof model === "string" ? { model } : {});
+      const bill = cacheBill(entries, model === undefined ? {} : { model });
       return { data: { threadId: thread.id, ...bill }, text: (page: Page) => billPage(bill, page) };
     });
   },

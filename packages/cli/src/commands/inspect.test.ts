@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
+import type { CacheBill } from "@threadfold/core";
 import type { InspectionIndex } from "@threadfold/inspection";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
+import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
 
 const bench = new Workbench();
@@ -148,5 +150,29 @@ describe("context", () => {
       code: 2,
       envelope: { error: { code: "USAGE", hint: "Its calls are 1 to 2." } },
     });
+  });
+});
+
+describe("what a thread cost", () => {
+  it("is the same on the page, in the bill, and in what context says of each call", async () => {
+    const session = bench.file("long.json", openAiSession(LONG));
+    const { data } = await compact([session, "--budget", "20000", "--store", bench.store]);
+    const priced = ["--store", bench.store, "--model", "claude-sonnet-5"];
+    const bill = (await json(["bill", data.threadId, ...priced])).envelope.data as CacheBill & { threadId: string };
+    const index = (await pageOf(bench.store, data.threadId, "--model", "claude-sonnet-5")).index();
+    const { threadId: _threadId, calls, ...sums } = bill;
+    expect(index.bill).toMatchObject(sums);
+    expect(index.calls.dollars).toEqual(calls.map(({ dollars }) => dollars));
+    const inputs: { readonly cached: number; readonly cost: number; readonly dollars: number }[] = [];
+    for (const call of calls.keys()) {
+      const said = await json(["context", data.threadId, "--call", String(call + 1), ...priced]);
+      inputs.push((said.envelope.data as { input: (typeof inputs)[number] }).input);
+    }
+    const sum = (of: (input: (typeof inputs)[number]) => number): number =>
+      inputs.reduce((all, input) => all + of(input), 0);
+    expect(inputs.length).toBeGreaterThan(0);
+    expect(sum(({ cached }) => cached)).toBe(bill.totals.readTokens);
+    expect(sum(({ cost }) => cost)).toBeCloseTo(bill.totals.bill);
+    expect(sum(({ dollars }) => dollars)).toBeCloseTo(bill.totals.dollars ?? Number.NaN, 8);
   });
 });

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { zippedPieces } from "@threadfold/inspection";
 import { embeddedPage, servedPage } from "@threadfold/inspector";
-import type { CliCall, CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
+import type { CliCommand, CliContext, CliReport } from "../command/cli-command.ts";
 import {
   BODIES_OPTION,
   INSPECT_OPTIONS,
@@ -13,6 +13,7 @@ import { inspecting } from "../inspect/inspected-thread.ts";
 import { serveInspection } from "../inspect/serve-inspection.ts";
 import { streamWholeFile } from "../output/output-folder.ts";
 import { count, plainText } from "../output/page.ts";
+import { parsePort } from "../parse/options.ts";
 
 /** `inspect`: a page that shows what the model saw at each call, why, what it cost, and that it is true. */
 export const inspectCommand: CliCommand = {
@@ -43,7 +44,7 @@ export const inspectCommand: CliCommand = {
     const out = call.options["out"];
     if (out === "") throw new ThreadfoldError("USAGE", "--out is empty; it must be a path.");
     if (typeof out === "string") return writePage(parseInspectRequest(call, "short"), out, context);
-    return servePage(parseInspectRequest(call, "all"), portOf(call.options), context);
+    return servePage(parseInspectRequest(call, "all"), parsePort("--port", call.options["port"]), context);
   },
 };
 
@@ -78,11 +79,4 @@ function servePage(request: InspectRequest, port: number, context: CliContext): 
     });
     return { data: { served: inspected.inspection.size }, text: () => "" };
   });
-}
-
-/** Reads the port. @throws ThreadfoldError `USAGE`. */
-function portOf({ port }: CliCall["options"]): number {
-  const number = typeof port === "string" && /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
-  if (number <= 65_535) return number;
-  throw new ThreadfoldError("USAGE", `--port is ${JSON.stringify(port)}; it must be a port from 0 to 65535.`);
 }

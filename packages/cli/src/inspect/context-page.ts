@@ -38,9 +38,9 @@ function shares({ shares: parts, tokens }: ContextData, { paint }: Page): readon
 function difference({ difference: found, call }: ContextData, { paint, columns }: Page): readonly string[] {
   const title = paint("bold", "Difference to the call before");
   if (found === null) return [title, call === 1 ? "  it is the first" : "  none: it begins with all of it"];
-  const { block, byte, reason, lostTokens, price } = found;
+  const { block, byte, reason, lostTokens, missedTokens, price } = found;
   const where = byte === null ? `block ${block}` : `byte ${figure(byte)}, block ${block}`;
-  const text = `from ${where} on: ${plainText(reason)}. ${count(lostTokens, "token")} of the call before are of no more use, which costs ${figure(price)} more than reading them.`;
+  const text = `from ${where} on: ${plainText(reason)}. ${count(lostTokens, "token")} of the call before are of no more use; ${figure(missedTokens)} were paid for anew, ${figure(price)} more than reading them.`;
   return [title, ...wrap(text, columns - 2).map((line) => `  ${line}`)];
 }
 

@@ -4,7 +4,14 @@ import { FORMAT_NAMES, formatById, type ProviderFormat } from "@threadfold/rende
 import { type CompactionPreset, PRESETS, presetByName } from "@threadfold/strategies";
 import { TOKENIZER_IDS } from "@threadfold/tokenizers";
 import type { CliCall, CliOption } from "../command/cli-command.ts";
-import { parseSource, parseTokens, SOURCE_OPTIONS, type SourceRequest } from "../parse/options.ts";
+import {
+  PRICED_MODEL_OPTION,
+  parsePricedModel,
+  parseSource,
+  parseTokens,
+  SOURCE_OPTIONS,
+  type SourceRequest,
+} from "../parse/options.ts";
 
 /** What is to be looked at, and how much of it. */
 export interface InspectRequest {
@@ -21,6 +28,8 @@ export interface InspectRequest {
   readonly preset: CompactionPreset;
   readonly format: ProviderFormat;
   readonly tokenizer: string;
+  /** The model that calls are priced as which name none; undefined where nobody says. */
+  readonly model: string | undefined;
 }
 
 const BODY_CHOICES: readonly BodyChoice[] = ["none", "short", "all"];
@@ -49,6 +58,7 @@ export const INSPECT_OPTIONS: readonly CliOption[] = [
     description: `recorded session: token counter: ${TOKENIZER_IDS.join(", ")}`,
     fallback: "heuristic",
   },
+  PRICED_MODEL_OPTION,
 ];
 
 /** Decides how much of what was said is shown. */
@@ -79,5 +89,6 @@ export function parseInspectRequest(
     preset: presetByName(String(options["preset"])),
     format: formatById(String(options["format"])),
     tokenizer: String(options["tokenizer"]),
+    model: parsePricedModel(options),
   };
 }

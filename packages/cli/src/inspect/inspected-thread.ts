@@ -125,13 +125,14 @@ const rawBytes = (path: string, text: string): Uint8Array => (path === "-" ? Buf
 
 function open(
   record: Parameters<typeof Inspection.open>[0],
-  { bodies, redacted }: InspectRequest,
+  { bodies, redacted, model, budget }: InspectRequest,
   { io, progress }: CliContext,
   options: InspectingOptions,
   source: InspectionSource,
 ): Promise<Inspection> {
   return Inspection.open(record, {
     ...{ source, bodies, redacted, ...options, signal: io.signal },
+    pricing: { ...(model !== undefined && { model }), ...(source.simulated && { budget }) },
     threadfoldVersion: THREADFOLD_VERSION,
     now: () => io.clock.now(),
     onProgress: (share) => progress.update("rendering", FOLDING_SHARE + (1 - FOLDING_SHARE) * share),

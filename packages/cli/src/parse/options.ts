@@ -87,6 +87,16 @@ export const STORE_OPTION: CliOption = {
   description: "store to use (default: $THREADFOLD_STORE, else ./threadfold.db)",
 };
 
+/** Prices calls of which the journal names no model. */
+export const PRICED_MODEL_OPTION: CliOption = {
+  flags: "--model <name>",
+  description: "price calls that name no model as calls of this one",
+};
+
+/** The model that calls are priced as which name none. */
+export const parsePricedModel = ({ model }: CliCall["options"]): string | undefined =>
+  typeof model === "string" ? model : undefined;
+
 /** Names the plan that a command looks at. */
 export const PLAN_OPTION: CliOption = {
   flags: "--plan <version>",

@@ -1,89 +1,92 @@
 import {
+  type CacheMiss,
+  cacheBill,
+  type JournalEntry,
+  type LedgerCall,
+  type LedgerOptions,
   minimumCachedTokens,
   modelName,
-  type PromptCachePrice,
-  promptCachePriceOfFormat,
-  promptCachePriceOfModel,
-  type Usage,
+  modelRow,
+  promptCachePrice,
 } from "@threadfold/core";
-import type { CallRow, FrameRow, MissCause } from "../rows/call-row.ts";
+import type { Bill } from "../rows/bill.ts";
+import type { BreakRow, CallCause, CallCost } from "../rows/call-row.ts";
 
-/** What one call costs, as its row says it. */
-export type CallCost = Pick<
-  CallRow,
-  "cached" | "written" | "fresh" | "inputTokens" | "outputTokens" | "reported" | "cost" | "cause" | "missed"
->;
+import { type Columns, Table } from "../rows/table.ts";
 
-/** What a call's cost depends on. */
-export interface PricedCall {
-  readonly tokens: number;
-  /** Tokens that it begins with as the call before does. */
-  readonly sharedTokens: number;
-  /** Tokens of the call before; null for the first. */
-  readonly tokensBefore: number | null;
-  /** Milliseconds since the call before. */
-  readonly idleMs: number;
-  /** Null where the provider's prices are not known. */
-  readonly price: PromptCachePrice | null;
-  /** What the provider reported; undefined where it reported nothing. */
-  readonly usage: Usage | undefined;
+/** What a thread's calls cost: together, call by call, and at each break of the cache. */
+export interface CallCosts {
+  readonly bill: Bill;
+  readonly calls: Columns<CallCost>;
+  /** What a call paid because its request departs from the one before. */
+  breakCost(call: number): Pick<BreakRow, "missedTokens" | "price">;
 }
 
-/** The prices that a request goes out under; null when nobody knows them. */
-export function framePrice({ format, model }: Pick<FrameRow, "format" | "model">): PromptCachePrice | null {
-  const name = model === null ? "" : modelName(model);
-  const price = promptCachePriceOfModel(name) ?? promptCachePriceOfFormat(format);
-  return price === undefined ? null : { ...price, minimumPrefixTokens: minimumCachedTokens(price, name) };
+/** What calls are priced by besides the journal. */
+export interface PricingOptions extends LedgerOptions {
+  /** Tokens that requests could have, where they are known to have been made within a budget. */
+  readonly budget?: number;
 }
 
-/**
- * What a call's input costs: what the provider says it read and wrote, and where it says nothing, what it can have had by
- * its published rules.
- */
-export function callCost(call: PricedCall): CallCost {
-  const { tokens, price, usage } = call;
-  const possible = possibleTokens(call);
-  const inputTokens = usage?.inputTokens ?? tokens;
-  const scale = tokens === 0 ? 1 : inputTokens / tokens;
-  const cached = usage === undefined ? possible : (usage.cacheReadTokens ?? 0);
-  const writes = price !== null && tokens >= price.minimumPrefixTokens ? inputTokens - cached : 0;
-  const written = usage === undefined ? writes : (usage.cacheWriteTokens ?? 0);
-  const fresh = inputTokens - cached - written;
-  const cost = price === null ? inputTokens : cached * price.read + written * price.write + fresh;
-  // What a fold took off the request is paid for by nobody.
-  const missed = Math.max(0, Math.min((call.tokensBefore ?? tokens) * scale, inputTokens) - cached);
-  const claims = { cached, possible: possible * scale };
+const NO_COST: CallCost = {
+  cached: 0,
+  written: 0,
+  fresh: 0,
+  inputTokens: 0,
+  outputTokens: null,
+  reported: false,
+  cost: 0,
+  dollars: null,
+  cause: "none",
+  missed: 0,
+  limit: null,
+};
+
+/** The bill of a journal, as `threadfold bill` makes it, and each call's line of its ledger. */
+export function callCosts(journal: readonly JournalEntry[], options: PricingOptions = {}): CallCosts {
+  const { calls: ledger, ...bill } = cacheBill(journal, options);
+  const calls = new Table<CallCost>(NO_COST);
+  for (const call of ledger) calls.push({ ...callCost(call), limit: limitOf(call, options) });
   return {
-    ...{ cached, written, fresh, inputTokens, cost },
-    outputTokens: usage?.outputTokens ?? null,
-    reported: usage !== undefined,
-    ...missOf(call, Math.round(missed), claims),
+    bill: { ...bill, price: priceRow(ledger.at(-1), options) },
+    calls: calls.columns,
+    breakCost: (call) => breakCost(ledger[call], options),
   };
 }
 
-/** Tokens of the longest beginning that the provider can have. */
-function possibleTokens({ sharedTokens, price, idleMs, tokensBefore }: PricedCall): number {
-  if (price === null || tokensBefore === null) return 0;
-  if (idleMs > price.ttlSeconds * 1_000) return 0;
-  return sharedTokens < price.minimumPrefixTokens ? 0 : sharedTokens;
+function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerCall): CallCost {
+  const [largest] = misses.toSorted((a, b) => b.tokens - a.tokens);
+  return {
+    ...NO_COST,
+    ...{ inputTokens, outputTokens, dollars, reported: outputTokens !== null },
+    cached: input?.readTokens ?? 0,
+    written: input?.writtenTokens ?? 0,
+    fresh: input?.uncachedTokens ?? inputTokens,
+    cost: input?.bill ?? inputTokens,
+    cause: largest === undefined ? "none" : causeOf(largest),
+    missed: largest?.tokens ?? 0,
+  };
 }
 
-/** Below this share of what is possible, a claim is not explained by how tokens are counted. */
-const CLAIMED_SHARE = 0.9;
+/** Named as the bill names it. */
+const causeOf = (miss: CacheMiss): CallCause => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
 
-function missOf(
-  { price, tokensBefore, idleMs, sharedTokens }: PricedCall,
-  missed: number,
-  { cached, possible }: { readonly cached: number; readonly possible: number },
-): { readonly cause: MissCause; readonly missed: number } {
-  if (tokensBefore === null) return { cause: "first-call", missed };
-  if (price === null || missed === 0) return { cause: "none", missed: 0 };
-  if (idleMs > price.ttlSeconds * 1_000) return { cause: "expired", missed };
-  if (cached < possible * CLAIMED_SHARE) return { cause: "not-claimed", missed };
-  if (cached * CLAIMED_SHARE > possible && possible > 0) return { cause: "claimed-more", missed };
-  if (sharedTokens < tokensBefore) return { cause: "changed", missed };
-  return sharedTokens < price.minimumPrefixTokens ? { cause: "below-minimum", missed } : { cause: "none", missed: 0 };
+function limitOf({ model }: LedgerCall, { budget, model: assumed, models = [] }: PricingOptions): number | null {
+  const name = model ?? assumed;
+  const row = name === undefined ? undefined : modelRow(name, models);
+  return budget ?? row?.windowTokens ?? null;
 }
 
-/** What a token costs more that is written than one that is read. */
-export const extraPrice = (price: PromptCachePrice | null): number => (price === null ? 0 : price.write - price.read);
+function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed }: PricingOptions): Bill["price"] {
+  if (newest === undefined || newest.cache === null) return null;
+  const price = promptCachePrice(newest.cache.price, prices);
+  const minimumPrefixTokens = minimumCachedTokens(price, modelName(newest.model ?? assumed ?? ""));
+  return { id: price.id, read: price.read, write: price.write, ttlSeconds: price.ttlSeconds, minimumPrefixTokens };
+}
+
+function breakCost(call: LedgerCall | undefined, { prices = [] }: PricingOptions): ReturnType<CallCosts["breakCost"]> {
+  const missedTokens = call?.misses.find(({ cause }) => cause === "changed")?.tokens ?? 0;
+  if (call === undefined || call.cache === null) return { missedTokens, price: 0 };
+  const { read, write } = promptCachePrice(call.cache.price, prices);
+  return { missedTokens, price: missedTokens * (write - read) };
+}

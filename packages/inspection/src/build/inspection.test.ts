@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { type MessageId, planDiff } from "@threadfold/core";
+import { cacheBill, type MessageId, planDiff } from "@threadfold/core";
 import { replayThread } from "@threadfold/session";
 import { describe, expect, it } from "vitest";
-import { callBlocks } from "../rows/call-blocks.ts";
-import { type Columns, rowAt } from "../rows/columns.ts";
+import { callBlocks } from "../rows/call-row.ts";
+import { type Columns, rowAt } from "../rows/table.ts";
 import { foldedDay, inspect } from "../testing/inspected-day.ts";
 
 const { store, threadId } = await foldedDay();
@@ -36,13 +36,18 @@ describe("an inspection of the bundled session", () => {
     }
   });
 
-  it("adds up in the bill, by cause as together", () => {
-    const { total, byCause, folds } = index.bill;
-    expect(total.cost).toBeCloseTo(sum(calls.map(({ cost }) => cost)));
-    expect(sum(byCause.map(({ cost }) => cost))).toBeCloseTo(total.cost);
-    expect(sum(byCause.map((row) => row.calls))).toBe(calls.length);
-    expect(folds.map(({ plan }) => plan)).toEqual(index.plans.map(({ version }) => version));
-    expect(byCause.find(({ cause }) => cause === "changed")?.calls).toBe(folds.length);
+  it("is billed as the journal is, and adds up to the bill call by call", async () => {
+    const { calls: ledger, ...bill } = cacheBill(await store.journal.read(threadId));
+    expect(index.bill).toMatchObject(bill);
+    expect(ledger.map(({ sequence }) => sequence)).toEqual(calls.map(({ sequence }) => sequence));
+    const { totals, misses, folds } = index.bill;
+    expect(sum(calls.map(({ cost }) => cost))).toBeCloseTo(totals.bill);
+    expect(sum(calls.map(({ cached }) => cached))).toBe(totals.readTokens);
+    expect(sum(calls.map(({ written }) => written))).toBe(totals.writtenTokens);
+    expect(folds.map(({ planVersion }) => planVersion)).toEqual(index.plans.map(({ version }) => version));
+    const byFold = misses.find(({ cause }) => cause === "changed by fold");
+    expect(byFold?.misses).toBe(folds.length);
+    expect(sum(index.breaks.map(({ missedTokens }) => missedTokens))).toBe(byFold?.tokens);
   });
 
   it("says of each plan what planDiff says", async () => {

@@ -2,7 +2,7 @@ import { type JournalEntry, type ProviderAwareTokenizer, ThreadfoldError } from 
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
-import { billOf } from "../bill/bill.ts";
+import { type CallCosts, callCosts, type PricingOptions } from "../bill/call-costs.ts";
 import { BodyText } from "../bodies/body-text.ts";
 import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
 import { PayloadList } from "../bodies/payload-list.ts";
@@ -12,13 +12,13 @@ import { lateNeeds } from "../gone/late-needs.ts";
 import { replayCounts } from "../integrity/integrity-rows.ts";
 import { pinRows } from "../messages/pin-rows.ts";
 import type { BodyLists } from "../rows/bodies.ts";
-import type { GoneRow } from "../rows/gone-row.ts";
 import {
   type BodyChoice,
   INSPECTION_VERSION,
   type InspectionIndex,
   type InspectionSource,
 } from "../rows/inspection-index.ts";
+import type { GoneRow } from "../rows/message-row.ts";
 import type { ThreadSize } from "../rows/page-data.ts";
 import type { PinRow, RecordRow } from "../rows/plan-row.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
@@ -40,6 +40,8 @@ export interface InspectionOptions {
   readonly keepsPayloads?: boolean;
   /** Looks for what is gone and was needed later, which reads every text once more. */
   readonly looksForGone?: boolean;
+  /** What calls are priced by besides the journal. */
+  readonly pricing?: PricingOptions;
   /** Formats of one's own that requests were rendered in. */
   readonly formats?: readonly ProviderFormat[];
   readonly signal?: AbortSignal;
@@ -60,6 +62,7 @@ export class Inspection {
   /** Version of the plan that `#gone` is of. */
   #goneSince = 0;
   #pins: readonly PinRow[] = [];
+  #costs: CallCosts = callCosts([]);
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
     const { bodies, redacted, keepsPayloads, formats = [], signal, onProgress } = options;
@@ -99,21 +102,22 @@ export class Inspection {
   index(): InspectionIndex {
     const { source, threadfoldVersion, now, bodies, redacted } = this.#options;
     const { erased } = this.#record;
-    const { requests, messages, plans, frames, attempts, price } = this.#tables;
+    const { requests, messages, plans, frames, attempts } = this.#tables;
+    const { bill, calls, breakCost } = this.#costs;
     return {
       ...{ inspectionVersion: INSPECTION_VERSION, threadfoldVersion, madeAt: now(), source, bodies, redacted },
       thread: this.#threadRow(),
       erased: erased === null ? null : { ...erased.record, at: Date.parse(erased.at) },
       tools: messages.tools,
       messages: messages.rows.columns,
-      calls: requests.calls.columns,
+      calls: { ...requests.calls.columns, ...calls },
       blocks: requests.blocks.columns,
-      breaks: requests.breaks,
+      breaks: requests.breaks.map((row) => ({ ...row, ...breakCost(row.call) })),
       ...{ frames, plans: plans.rows, attempts },
       records: bodies === "none" ? plans.records.rows.map(withoutKeywords) : plans.records.rows,
       pins: this.#pins,
       gone: this.#gone,
-      bill: billOf(requests.calls.columns, price),
+      bill,
       integrity: this.#integrity(),
       presets: [],
       chunks: {
@@ -182,7 +186,8 @@ export class Inspection {
 
   async #take(): Promise<void> {
     await this.#tables.take();
-    const { thread, planVersion } = this.#record;
+    const { thread, planVersion, journal, erased } = this.#record;
+    this.#costs = callCosts(erased === null ? journal : [], this.#options.pricing);
     this.#pins = await Promise.all(pinRows(thread, this.#tables.missingPins).map((row) => this.#shownPin(row)));
     // What is gone changes with the plan; between two of them nothing else goes.
     if (this.#options.looksForGone !== true || planVersion === this.#goneSince) return;

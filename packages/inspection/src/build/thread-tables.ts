@@ -2,17 +2,13 @@ import {
   type JournalEntry,
   type Message,
   type PinId,
-  type PromptCachePrice,
   type ProviderAwareTokenizer,
   type RequestRenderedRecord,
   ThreadfoldError,
   TokenLedger,
-  type Usage,
 } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
-import { framePrice } from "../bill/call-costs.ts";
-import { priceCall } from "../bill/price-call.ts";
 import { CallProblems, JournalTree } from "../integrity/integrity-rows.ts";
 import { MessageTable } from "../messages/message-table.ts";
 import { PlanTable } from "../plans/plan-table.ts";
@@ -50,8 +46,6 @@ export class ThreadTables {
   readonly #options: ThreadTablesOptions;
   readonly #recorded: RecordedRequests;
   readonly #framePlaces = new Map<string, number>();
-  /** Places of the calls, by the place of their record in the journal. */
-  readonly #callPlaces = new Map<number, number>();
   #ledger: TokenLedger;
   #read = 0;
 
@@ -67,12 +61,6 @@ export class ThreadTables {
   /** Tokens of the whole log. */
   get tokens(): number {
     return this.#ledger.totalTokens;
-  }
-
-  /** The prices that the newest call went out under; null when nobody knows them. */
-  get price(): PromptCachePrice | null {
-    const frame = this.frames[this.requests.calls.columns.frame.at(-1) ?? -1];
-    return frame === undefined ? null : framePrice(frame);
   }
 
   /** Takes what was added to the record since. @throws ThreadfoldError `ABORTED`. */
@@ -100,8 +88,6 @@ export class ThreadTables {
     switch (record.type) {
       case "request-rendered":
         return this.#takeRequest(entry, record);
-      case "usage-reported":
-        return this.#price(this.#callPlaces.get(record.requestSequence), record.usage);
       case "fold-attempted":
       case "request-refused": {
         const { planVersion, threadVersion, outcome, type } = record;
@@ -118,11 +104,9 @@ export class ThreadTables {
     await this.#takePlans(record.planVersion);
     const call = this.requests.calls.length;
     this.plans.called(record.planVersion, call);
-    this.#callPlaces.set(entry.sequence, call);
     const request = await this.#rendered(call, record);
     if (request === null) this.requests.takeUnrendered(entry, record);
     else this.#takeRendered(call, entry, { record, request });
-    this.#price(call);
     await this.#options.onRequest(request);
   }
 
@@ -155,11 +139,6 @@ export class ThreadTables {
       if (calls === undefined) this.missingPins.set(pin, [call]);
       else calls.push(call);
     }
-  }
-
-  #price(call: number | undefined, usage?: Usage): void {
-    if (call === undefined) return;
-    priceCall(this.requests, call, this.frames[this.requests.calls.cell(call, "frame")], usage);
   }
 
   #frameOf(record: RequestRenderedRecord, { frame }: RecordedRequest): number {

@@ -1,7 +1,6 @@
 import { type AgentThread, type Message, recallTerms } from "@threadfold/core";
 import { MemoryRecallIndex, recallQuery } from "@threadfold/rehydration";
-import type { GoneRow } from "../rows/gone-row.ts";
-import type { MessageRow } from "../rows/message-row.ts";
+import type { GoneRow, MessageRow } from "../rows/message-row.ts";
 import type { Table } from "../rows/table.ts";
 import type { LateNeed } from "./late-needs.ts";
 

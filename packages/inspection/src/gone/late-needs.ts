@@ -1,7 +1,7 @@
 import { type AgentThread, type Message, visibleText } from "@threadfold/core";
 import { recordedSession, type SessionNeeds, sessionNeeds } from "@threadfold/simulation";
 import type { RequestTables } from "../requests/request-tables.ts";
-import { callBlocks } from "../rows/call-blocks.ts";
+import { callBlocks } from "../rows/call-row.ts";
 
 /** What a call named in its arguments that a message said and its request showed nowhere. */
 export interface LateNeed {

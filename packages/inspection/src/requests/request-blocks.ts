@@ -7,7 +7,7 @@ import {
   visibleText,
 } from "@threadfold/core";
 import type { RenderedMessage, Rendering } from "@threadfold/renderer";
-import type { BlockRow, CallRow } from "../rows/call-row.ts";
+import type { BlockRow, RequestRow } from "../rows/call-row.ts";
 
 /** What a request shows, block by block, in the provider's order. */
 export interface RequestBlock extends Omit<BlockRow, "text" | "record" | "from" | "to"> {
@@ -56,7 +56,7 @@ const shownText = ({ parts }: ChatRequest["messages"][number]): string => visibl
 
 /** The shares of a request by what takes them. They add up to its tokens. */
 export type RequestShares = Pick<
-  CallRow,
+  RequestRow,
   "system" | "tools" | "pins" | "kept" | "cleared" | "summaries" | "pointers" | "rehydrated" | "overhead"
 >;
 

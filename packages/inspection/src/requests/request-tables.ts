@@ -1,7 +1,7 @@
 import type { AgentThread, JournalEntry, MessageId, RequestRenderedRecord } from "@threadfold/core";
 import { type PrefixDivergence, prefixDiff, type Rendering } from "@threadfold/renderer";
 import type { RecordedRequest } from "@threadfold/session";
-import type { BlockRow, BreakRow, CallRow } from "../rows/call-row.ts";
+import type { BlockRow, BreakRow, RequestRow } from "../rows/call-row.ts";
 import { Table } from "../rows/table.ts";
 import { firstDifference } from "./first-difference.ts";
 import { LEADING_BLOCKS, leadingBlocks, messageBlock, type RequestBlock, requestShares } from "./request-blocks.ts";
@@ -21,6 +21,9 @@ export interface Showing {
   readonly last: number;
 }
 
+/** Where a request departs from the one before it; what that cost is known from the bill. */
+type RequestBreak = Omit<BreakRow, "missedTokens" | "price">;
+
 /** The request before the next one, as far as the next is compared with it. */
 interface NewestRequest {
   readonly rendering: Rendering;
@@ -29,7 +32,7 @@ interface NewestRequest {
   readonly blocks: readonly number[];
 }
 
-const NO_CALL: CallRow = {
+const NO_CALL: RequestRow = {
   sequence: 0,
   at: 0,
   messages: 0,
@@ -39,7 +42,6 @@ const NO_CALL: CallRow = {
   frame: -1,
   tokens: 0,
   recordedTokens: 0,
-  limit: null,
   system: 0,
   tools: 0,
   pins: 0,
@@ -49,16 +51,6 @@ const NO_CALL: CallRow = {
   pointers: 0,
   rehydrated: 0,
   overhead: 0,
-  cached: 0,
-  written: 0,
-  fresh: 0,
-  inputTokens: 0,
-  outputTokens: null,
-  reported: false,
-  cost: 0,
-  dollars: null,
-  cause: "none",
-  missed: 0,
   shared: 0,
   firstBlock: 0,
   break: -1,
@@ -74,9 +66,9 @@ const NO_BLOCK: BlockRow = { action: "include", role: "user", tokens: 0, from: -
  * so each has its own blocks alone, and how many of those before it begins with.
  */
 export class RequestTables {
-  readonly calls = new Table<CallRow>(NO_CALL);
+  readonly calls = new Table<RequestRow>(NO_CALL);
   readonly blocks = new Table<BlockRow>(NO_BLOCK);
-  readonly breaks: BreakRow[] = [];
+  readonly breaks: RequestBreak[] = [];
   /** What blocks show that are no message of the log. */
   readonly texts: string[] = [];
   readonly #showing = new Map<MessageId, Showing>();
@@ -116,7 +108,6 @@ export class RequestTables {
       frame: context.frame,
       tokens: rendering.tokens,
       ...requestShares(rendering.breakdown, cleared),
-      inputTokens: rendering.tokens,
       shared,
       firstBlock,
       break: breakPlace,
@@ -130,11 +121,11 @@ export class RequestTables {
   takeUnrendered(entry: JournalEntry, record: RequestRenderedRecord): void {
     const { tokens } = record;
     this.#hide(this.newestBlocks);
-    this.calls.push({ ...this.#recorded(entry, record), firstBlock: this.blocks.length, inputTokens: tokens, tokens });
+    this.calls.push({ ...this.#recorded(entry, record), firstBlock: this.blocks.length, tokens });
     this.#newest = null;
   }
 
-  #recorded({ sequence, at }: JournalEntry, record: RequestRenderedRecord): CallRow {
+  #recorded({ sequence, at }: JournalEntry, record: RequestRenderedRecord): RequestRow {
     const { threadVersion, planVersion, tokens, payloadDigest } = record;
     const folded = this.newestCall >= 0 && this.calls.cell(this.newestCall, "planVersion") !== planVersion;
     return {
@@ -189,7 +180,7 @@ export class RequestTables {
   #breakRow(
     before: NewestRequest,
     now: { difference: PrefixDivergence; shared: number; payload: string; tokens: number },
-  ): BreakRow {
+  ): RequestBreak {
     const { kind, reason } = now.difference;
     const sharedTokens = before.blocks
       .slice(0, now.shared)
@@ -201,7 +192,6 @@ export class RequestTables {
       kind,
       reason,
       lostTokens: before.rendering.tokens - sharedTokens,
-      price: 0,
     };
   }
 

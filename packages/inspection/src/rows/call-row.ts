@@ -1,23 +1,9 @@
-import type { Role } from "@threadfold/core";
+import type { MissCause, PrefixChanger, Role } from "@threadfold/core";
 import type { PrefixDivergence, RenderedAction } from "@threadfold/renderer";
+import type { Columns } from "./table.ts";
 
-/** Why a call paid for tokens that a prompt cache could have had, or that nothing was missed. */
-export type MissCause =
-  /** Nothing was missed: all that the call before had cached was read. */
-  | "none"
-  | "first-call"
-  /** The prefix had been written longer ago than the provider keeps it. */
-  | "expired"
-  /** The request departs from the one before; its break says where. */
-  | "changed"
-  /** The shared prefix is shorter than what the provider caches. */
-  | "below-minimum"
-  /** It is there, and no mark of the request stands near enough behind it. */
-  | "out-of-reach"
-  /** The provider could have had the prefix and says that it read less. */
-  | "not-claimed"
-  /** The provider says that it read more than the requests have in common. */
-  | "claimed-more";
+/** Why tokens of a call were not read from the prompt cache, as the bill names it; or that nothing was missed. */
+export type CallCause = "none" | Exclude<MissCause["cause"], "changed"> | `changed by ${PrefixChanger}`;
 
 /** Whether a recorded request rendered again gives the recorded bytes. */
 export type ReplayState = "equal" | "different" | "not-rendered";
@@ -26,7 +12,10 @@ export type ReplayState = "equal" | "different" | "not-rendered";
  * A request that was handed out: one call of the model. The nine shares from `system` to `overhead` add up to `tokens`;
  * `cached`, `written` and `fresh` add up to `inputTokens`.
  */
-export interface CallRow {
+export interface CallRow extends RequestRow, CallCost {}
+
+/** What a call's request was made of, and whether it is proved. */
+export interface RequestRow {
   /** Place of the record in the thread's journal. */
   readonly sequence: number;
   /** When it was rendered, in milliseconds since the epoch. */
@@ -43,8 +32,6 @@ export interface CallRow {
   readonly tokens: number;
   /** Tokens that the journal says it had: the same, unless it was counted by something that is not at hand here. */
   readonly recordedTokens: number;
-  /** Tokens that the request might have had; null when nothing says. */
-  readonly limit: number | null;
   readonly system: number;
   readonly tools: number;
   readonly pins: number;
@@ -59,6 +46,21 @@ export interface CallRow {
   readonly rehydrated: number;
   /** What the provider wraps around a request, and what its rules ask for. */
   readonly overhead: number;
+  /** How many blocks of the call before this request begins with: it continues with its own blocks. */
+  readonly shared: number;
+  /** Its own blocks: from this place in `InspectionIndex.blocks` up to that of the next call, or the end. */
+  readonly firstBlock: number;
+  /** Place in `InspectionIndex.breaks`; -1 when the request extends the one before, or is the first. */
+  readonly break: number;
+  /** SHA-256 of the payload as it was recorded, in hexadecimal. */
+  readonly digest: string;
+  /** Length of the payload as it was rendered now, in bytes of UTF-8; 0 when it could not be. */
+  readonly bytes: number;
+  readonly replay: ReplayState;
+}
+
+/** What a call cost: its line of the bill. */
+export interface CallCost {
   /** Tokens read from the prompt cache, written to it, and neither. */
   readonly cached: number;
   readonly written: number;
@@ -73,20 +75,11 @@ export interface CallRow {
   /** Price of input and output in US dollars; null where the model's prices are not known. */
   readonly dollars: number | null;
   /** Why tokens were paid for that could have been read from the cache: what explains most of them. */
-  readonly cause: MissCause;
-  /** How many tokens those are. */
+  readonly cause: CallCause;
+  /** How many tokens that explains. */
   readonly missed: number;
-  /** How many blocks of the call before this request begins with: it continues with its own blocks. */
-  readonly shared: number;
-  /** Its own blocks: from this place in `InspectionIndex.blocks` up to that of the next call, or the end. */
-  readonly firstBlock: number;
-  /** Place in `InspectionIndex.breaks`; -1 when the request extends the one before, or is the first. */
-  readonly break: number;
-  /** SHA-256 of the payload as it was recorded, in hexadecimal. */
-  readonly digest: string;
-  /** Length of the payload as it was rendered now, in bytes of UTF-8; 0 when it could not be. */
-  readonly bytes: number;
-  readonly replay: ReplayState;
+  /** Tokens that the request could have: the budget of a folded file, else the model's window; null where neither is known. */
+  readonly limit: number | null;
 }
 
 /**
@@ -112,6 +105,29 @@ export interface BlockRow {
   readonly text: number;
 }
 
+/** Tables that say which blocks a request has. */
+interface BlockTables {
+  readonly calls: Pick<Columns<RequestRow>, "shared" | "firstBlock">;
+  readonly blocks: Pick<Columns<BlockRow>, "action">;
+}
+
+/** The blocks of a call's request, in order, as places in `InspectionIndex.blocks`. */
+export function callBlocks({ calls, blocks }: BlockTables, call: number): readonly number[] {
+  const places: number[] = [];
+  // From the call backwards: of each earlier one, what the next one took over.
+  let wanted = Number.POSITIVE_INFINITY;
+  for (let at = call; at >= 0 && wanted > 0; at--) {
+    const shared = calls.shared[at] ?? 0;
+    if (shared >= wanted) continue;
+    const first = calls.firstBlock[at] ?? 0;
+    const end = calls.firstBlock[at + 1] ?? blocks.action.length;
+    const own = Math.min(end - first, wanted - shared);
+    for (let place = first + own - 1; place >= first; place--) places.push(place);
+    wanted = shared;
+  }
+  return places.reverse();
+}
+
 /** Where a request departs from the one before it, and what that costs. */
 export interface BreakRow {
   readonly call: number;
@@ -124,7 +140,9 @@ export interface BreakRow {
   readonly reason: string;
   /** Tokens of the call before that stand behind the departure, and so are of no more use in the cache. */
   readonly lostTokens: number;
-  /** What the tokens behind the departure cost more than a cached read of them would have, in input tokens. */
+  /** Of these, what the call paid for anew that was in the cache, in the provider's tokens. */
+  readonly missedTokens: number;
+  /** What that cost more than a cached read, in uncached input tokens. */
   readonly price: number;
 }
 

@@ -1,11 +1,10 @@
 import type { Bill } from "./bill.ts";
 import type { BodyChunks } from "./bodies.ts";
 import type { BlockRow, BreakRow, CallRow, FrameRow } from "./call-row.ts";
-import type { Columns } from "./columns.ts";
-import type { GoneRow } from "./gone-row.ts";
 import type { Integrity } from "./integrity.ts";
-import type { MessageRow } from "./message-row.ts";
+import type { GoneRow, MessageRow } from "./message-row.ts";
 import type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./plan-row.ts";
+import type { Columns } from "./table.ts";
 
 /** Version of the shape of {@link InspectionIndex}. A page refuses another one. */
 export const INSPECTION_VERSION = 1;

@@ -1,4 +1,5 @@
-import type { BlockAction, MissCause } from "@threadfold/inspection/rows";
+import type { BlockAction, BreakRow, CallCause } from "@threadfold/inspection/rows";
+import { whole } from "../format/figures.ts";
 import type { MessageAction } from "../model/messages-at.ts";
 
 /** What was done with a message, in the words and colours of the whole page. */
@@ -25,16 +26,27 @@ export const ACTIONS: Readonly<
 };
 
 /** Why a call paid for what a prompt cache could have had. */
-export const CAUSES: Readonly<Record<MissCause, string>> = {
+export const CAUSES: Readonly<Record<CallCause, string>> = {
   none: "nothing missed",
   "first-call": "first call",
   expired: "expired",
-  changed: "the prefix changed",
+  "changed by fold": "changed by a fold",
+  "changed by recall": "changed by what was brought back",
+  "changed by tools": "changed by other tools",
+  "changed by system": "changed by another system text",
+  "changed by model": "changed by another model",
+  "changed by host": "changed by the host",
   "below-minimum": "below the minimum",
   "out-of-reach": "no mark near enough",
   "not-claimed": "possible and not claimed",
   "claimed-more": "more claimed than possible",
 };
+
+/** What a break of the cache costs, as a sentence. */
+export const breakPrice = ({ lostTokens, price }: BreakRow): string =>
+  price > 0
+    ? `${whole(lostTokens)} cached tokens are of no more use, which costs ${whole(price)} input tokens.`
+    : `${whole(lostTokens)} tokens behind it are other ones; none of them would have been read from the cache.`;
 
 /** What was done with a message. */
 export function ActionChip({ action }: { readonly action: keyof typeof ACTIONS }) {

@@ -1,204 +1,233 @@
-import type { BillRow } from "@threadfold/inspection/rows";
+import type { InspectionIndex } from "@threadfold/inspection/rows";
+import type { ComponentChildren } from "preact";
 import { CACHE_PARTS } from "../chart/call-shares.ts";
 import { count, money, percent, shareOf, short, whole } from "../format/figures.ts";
 import { duration } from "../format/times.ts";
+import { FigureTable } from "../parts/figure-table.tsx";
 import { Scrolled } from "../parts/scrolled.tsx";
 import { Empty, Figure, Section } from "../parts/section.tsx";
 import { type Share, ShareBar } from "../parts/share-bar.tsx";
 import { CAUSES } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
+type Bill = InspectionIndex["bill"];
+
 /** What the calls cost, by why they cost it. One is the price of an uncached input token. */
 export function BillView() {
   const { bill, calls } = useInspector().index.value;
   if (calls.at.length === 0) return <Empty title="Nothing was sent yet, so nothing was paid." />;
+  const { totals, price } = bill;
   return (
     <Scrolled class="page" label="Cache and bill">
       <h2 class="unseen">Cache and bill</h2>
-      <Totals />
+      <Totals bill={bill} />
       <Section title="What all calls were paid as">
-        <ShareBar all={bill.total.inputTokens} shares={cacheShares(bill.total)} />
-        <Legend row={bill.total} />
-        {bill.price !== null && (
+        <ShareBar all={totals.inputTokens} shares={cacheShares(bill)} />
+        <Legend bill={bill} />
+        {price !== null && (
           <p class="quiet">
-            Prices of <code>{bill.price.id}</code>: a cached token costs {bill.price.read}, one written to the cache{" "}
-            {bill.price.write}; a prefix stays {duration(1000 * bill.price.ttlSeconds)}, and is cached from{" "}
-            {whole(bill.price.minimumPrefixTokens)} tokens on.
+            Prices of <code>{price.id}</code>: a cached token costs {price.read}, one written to the cache {price.write}
+            ; a prefix stays {duration(1000 * price.ttlSeconds)}, and is cached from {whole(price.minimumPrefixTokens)}{" "}
+            tokens on.
           </p>
         )}
       </Section>
-      <Causes />
+      <Misses bill={bill} />
       <Folds />
-      <Comparison />
+      <Summaries bill={bill} />
+      <Instead bill={bill} />
     </Scrolled>
   );
 }
 
-const cacheShares = (row: BillRow): readonly Share[] =>
-  CACHE_PARTS.map(([column, name, tone]) => ({ name, tone, value: row[column as "cached" | "written" | "fresh"] }));
+const cacheShares = ({ totals }: Bill): readonly Share[] => {
+  const values = [totals.readTokens, totals.writtenTokens, totals.uncachedTokens];
+  return CACHE_PARTS.map(([, name, tone], at) => ({ name, tone, value: values[at] ?? 0 }));
+};
 
-const Legend = ({ row }: { readonly row: BillRow }) => (
+const Legend = ({ bill }: { readonly bill: Bill }) => (
   <p class="legend">
-    {cacheShares(row).map(({ name, tone, value }) => (
+    {cacheShares(bill).map(({ name, tone, value }) => (
       <span key={name}>
         <i class={`dot tone-${tone}`} />
-        {name} <span class="number">{whole(value)}</span> <span class="quiet">{shareOf(value, row.inputTokens)}</span>
+        {name} <span class="number">{whole(value)}</span>{" "}
+        <span class="quiet">{shareOf(value, bill.totals.inputTokens)}</span>
       </span>
     ))}
   </p>
 );
 
-function Totals() {
-  const { bill } = useInspector().index.value;
-  const { total, unfolded } = bill;
+/** Dollars, or a dash where a price is not known. */
+const dollarsText = (dollars: number | null): string => (dollars === null ? "–" : money(dollars));
+
+/** The same calls by the rules, as they were sent and without folding: what folding saved is told from these two alone. */
+const withoutFolding = ({ instead }: Bill) => ({
+  sent: instead.find(({ as }) => as === "sent"),
+  unfolded: instead.find(({ as }) => as === "unfolded"),
+});
+
+/** What folding saved of the input, as a share; negative where it cost more; null where the journal does not say. */
+export function savedShare(bill: Bill): number | null {
+  const { sent, unfolded } = withoutFolding(bill);
+  return sent === undefined || unfolded === undefined || unfolded.bill === 0 ? null : 1 - sent.bill / unfolded.bill;
+}
+
+function Totals({ bill }: { readonly bill: Bill }) {
+  const { totals, keepAlive, recall } = bill;
+  const saved = savedShare(bill);
+  const { unfolded } = withoutFolding(bill);
   return (
     <dl class="figures">
-      <Figure name="Input tokens sent" note={count(total.calls, "call")}>
-        {short(total.inputTokens)}
+      <Figure name="Input tokens sent" note={count(totals.calls, "call")}>
+        {short(totals.inputTokens)}
       </Figure>
       <Figure name="Paid as" note="uncached input tokens">
-        {short(total.cost)}
+        {short(totals.bill)}
       </Figure>
-      {total.dollars !== null && (
-        <Figure name="Dollars" note="input and output">
-          {money(total.dollars)}
+      <Figure
+        name="Dollars"
+        note={totals.dollars === null ? "--model NAME prices the calls" : "input, output and summaries"}
+      >
+        {dollarsText(totals.dollars)}
+      </Figure>
+      {saved !== null && (
+        <Figure
+          name={saved >= 0 ? "Saved by folding" : "Folding cost more"}
+          tone={saved >= 0 ? "good" : "bad"}
+          note={`unfolded: ${short(unfolded?.bill ?? 0)}`}
+        >
+          {percent(Math.abs(saved))}
         </Figure>
       )}
-      {unfolded !== null && (
-        <Figure
-          name={unfolded.cost >= total.cost ? "Saved by folding" : "Folding cost more"}
-          tone={unfolded.cost >= total.cost ? "good" : "bad"}
-          note={`unfolded: ${short(unfolded.cost)}${unfolded.dollars === null ? "" : `, ${money(unfolded.dollars)}`}`}
-        >
-          {percent(Math.abs(1 - total.cost / Math.max(1, unfolded.cost)))}
+      <Figure
+        name="Reported"
+        note={totals.reported === totals.calls ? "all by the provider" : "the others by its rules"}
+      >
+        {shareOf(totals.reported, totals.calls)}
+      </Figure>
+      {recall.answers > 0 && (
+        <Figure name="Recall" note={count(recall.answers, "answer")}>
+          {short(recall.tokens)}
+        </Figure>
+      )}
+      {keepAlive !== null && keepAlive.pauses > 0 && (
+        <Figure name="Keep-alives could spare" note={`over ${count(keepAlive.pauses, "pause")}`}>
+          {short(keepAlive.spared.bill)}
         </Figure>
       )}
     </dl>
   );
 }
 
-const Head = ({ titles }: { readonly titles: readonly string[] }) => (
-  <thead>
-    <tr>
-      {titles.map((title, at) => (
-        <th key={title} scope="col" class={at === 0 ? "" : "number"}>
-          {title}
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
+const causeWord = (cause: string): string => (cause in CAUSES ? CAUSES[cause as keyof typeof CAUSES] : cause);
 
-function Causes() {
-  const { bill } = useInspector().index.value;
-  const dollars = bill.total.dollars !== null;
-  const titles = ["Cause", "Calls", "Sent", "Cached", "Paid", ...(dollars ? ["Dollars"] : []), "Missed", "That cost"];
+function Misses({ bill }: { readonly bill: Bill }) {
+  const { misses } = bill;
   return (
-    <Section title="By the cause of what was missed">
-      <table class="plain-table ledger">
-        <Head titles={titles} />
-        <tbody>
-          {[...bill.byCause]
-            .sort((a, b) => b.missedCost - a.missedCost || b.cost - a.cost)
-            .map((row) => (
-              <tr key={row.cause}>
-                <th scope="row">{CAUSES[row.cause]}</th>
-                <BillCells row={row} withDollars={dollars} />
-                <td class="number">{row.missedTokens === 0 ? "–" : whole(row.missedTokens)}</td>
-                <td class="number">{row.missedCost === 0 ? "–" : whole(row.missedCost)}</td>
-              </tr>
-            ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">all calls</th>
-            <BillCells row={bill.total} withDollars={dollars} />
-            <td class="number">{whole(bill.byCause.reduce((sum, row) => sum + row.missedTokens, 0))}</td>
-            <td class="number">{whole(bill.byCause.reduce((sum, row) => sum + row.missedCost, 0))}</td>
-          </tr>
-        </tfoot>
-      </table>
+    <Section title="Paid for again" note="tokens that a cache could have had, by the cause">
+      {misses.length === 0 ? (
+        <p class="quiet">Nothing was missed.</p>
+      ) : (
+        <FigureTable
+          titles={["Cause", "Times", "Tokens", "More than cached"]}
+          rows={misses.map(({ cause, misses: times, tokens, dollars }) => ({
+            key: cause,
+            cells: [causeWord(cause), whole(times), whole(tokens), dollarsText(dollars)],
+          }))}
+          foot={["together", whole(sum(misses, (row) => row.misses)), whole(sum(misses, (row) => row.tokens)), ""]}
+        />
+      )}
     </Section>
   );
 }
 
-const BillCells = ({ row, withDollars }: { readonly row: BillRow; readonly withDollars: boolean }) => (
-  <>
-    <td class="number">{whole(row.calls)}</td>
-    <td class="number">{whole(row.inputTokens)}</td>
-    <td class="number">{shareOf(row.cached, row.inputTokens)}</td>
-    <td class="number">{whole(row.cost)}</td>
-    {withDollars && <td class="number">{row.dollars === null ? "–" : money(row.dollars)}</td>}
-  </>
-);
+const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number): number =>
+  rows.reduce((all, row) => all + of(row), 0);
 
 function Folds() {
   const { index, go } = useInspector();
-  const { folds } = index.value.bill;
-  if (folds.length === 0) return null;
+  const { bill, plans, calls } = index.value;
+  if (bill.folds.length === 0) return null;
+  const cells = ({ planVersion, ...fold }: Bill["folds"][number]): readonly ComponentChildren[] => {
+    const call = plans[planVersion - 1]?.firstCall ?? -1;
+    const before = calls.tokens[call - 1];
+    return [
+      <button
+        key="plan"
+        type="button"
+        class="link"
+        onClick={() => go({ view: "plans", plans: [planVersion - 1, planVersion] })}
+      >
+        plan {planVersion}
+      </button>,
+      <button key="call" type="button" class="link" onClick={() => go({ view: "request", mode: "difference", call })}>
+        {whole(call + 1)}
+      </button>,
+      before === undefined ? "–" : whole(before),
+      whole(calls.tokens[call] ?? 0),
+      whole(fold.calls),
+      whole(fold.missedTokens),
+      dollarsText(fold.missedDollars),
+      whole(fold.sparedTokens),
+    ];
+  };
   return (
-    <Section title="By fold" note="what each took off the request, and what writing the rest anew cost">
-      <table class="plain-table ledger">
-        <Head titles={["Plan", "Call", "Before", "After", "Taken off", "Written anew", "That cost"]} />
-        <tbody>
-          {folds.map((fold) => (
-            <tr key={fold.plan}>
-              <th scope="row">
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => go({ view: "plans", plans: [fold.plan - 1, fold.plan] })}
-                >
-                  plan {fold.plan}
-                </button>
-              </th>
-              <td class="number">
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => go({ view: "request", mode: "difference", call: fold.call })}
-                >
-                  {whole(fold.call + 1)}
-                </button>
-              </td>
-              <td class="number">{whole(fold.tokensBefore)}</td>
-              <td class="number">{whole(fold.tokensAfter)}</td>
-              <td class="number">{whole(fold.tokensBefore - fold.tokensAfter)}</td>
-              <td class="number">{whole(fold.rewrittenTokens)}</td>
-              <td class="number">{whole(fold.cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Section title="By fold" note="what was paid anew when it was first sent, and what all of its calls had less">
+      <FigureTable
+        titles={["Plan", "First call", "Before", "After", "Calls", "Paid anew", "Dollars", "Spared"]}
+        rows={bill.folds.map((fold) => ({ key: String(fold.planVersion), cells: cells(fold) }))}
+      />
+    </Section>
+  );
+}
+
+function Summaries({ bill }: { readonly bill: Bill }) {
+  if (bill.summaries.length === 0) return null;
+  return (
+    <Section title="Summaries by a model" note="what folds asked for, whatever became of them">
+      <FigureTable
+        titles={["Model", "Plan", "Calls", "Tokens in", "Tokens out", "Dollars"]}
+        rows={bill.summaries.map(({ sequence, model, summarizer, planVersion, calls, ...asked }) => ({
+          key: String(sequence),
+          cells: [
+            model ?? summarizer,
+            planVersion === undefined ? "–" : `plan ${planVersion}`,
+            whole(calls),
+            whole(asked.inputTokens),
+            whole(asked.outputTokens),
+            dollarsText(asked.dollars),
+          ],
+        }))}
+      />
     </Section>
   );
 }
 
 /** The same calls paid otherwise. */
-function Comparison() {
-  const { bill } = useInspector().index.value;
-  const rows = [
-    { name: "as it was", row: bill.total },
-    ...(bill.unfolded === null ? [] : [{ name: "without any folding", row: bill.unfolded }]),
-    ...bill.otherTimes.map(({ ttlSeconds, bill: row }) => ({
-      name: `prefixes that stay ${duration(1000 * ttlSeconds)}`,
-      row,
-    })),
-  ];
-  const dollars = bill.total.dollars !== null;
+function Instead({ bill }: { readonly bill: Bill }) {
+  const { instead } = bill;
+  if (instead.length === 0)
+    return (
+      <Section title="The same calls, otherwise">
+        <p class="quiet">The journal does not say what the prompt cache could have had, so nothing can be told.</p>
+      </Section>
+    );
   return (
-    <Section title="The same calls, otherwise">
-      <table class="plain-table ledger">
-        <Head titles={["How", "Calls", "Sent", "Cached", "Paid", ...(dollars ? ["Dollars"] : [])]} />
-        <tbody>
-          {rows.map(({ name, row }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <BillCells row={row} withDollars={dollars} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Section title="The same calls, otherwise" note="by the provider's published rules, input alone">
+      <FigureTable
+        titles={["How", "Paid as", "Dollars", "Larger than the window"]}
+        rows={instead.map(({ as, price, ttlSeconds, bill: paid, dollars, tooLarge }) => ({
+          key: `${as} ${price}`,
+          cells: [
+            as === "one-time" ? `all prefixes kept for ${duration(1000 * ttlSeconds)}` : AS[as],
+            whole(paid),
+            dollarsText(dollars),
+            tooLarge === 0 ? "–" : count(tooLarge, "call"),
+          ],
+        }))}
+      />
     </Section>
   );
 }
+
+const AS = { sent: "as they were sent", unfolded: "without any folding" } as const;

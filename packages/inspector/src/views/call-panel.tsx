@@ -5,7 +5,7 @@ import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
 import { Section } from "../parts/section.tsx";
 import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
-import { ACTIONS, CAUSES } from "../parts/words.tsx";
+import { ACTIONS, breakPrice, CAUSES } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 const LARGEST = 7;
@@ -70,8 +70,7 @@ function Payment() {
             {broken.byte !== null && ` at byte ${whole(broken.byte)}`}, block {broken.block}: {broken.reason}.
           </p>
           <p>
-            {whole(broken.lostTokens)} cached tokens are of no more use; the price is {whole(broken.price)} input
-            tokens.{" "}
+            {breakPrice(broken)}{" "}
             <button type="button" class="link" onClick={() => go({ view: "request", mode: "difference" })}>
               See the difference
             </button>

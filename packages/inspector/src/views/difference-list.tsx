@@ -9,6 +9,7 @@ import { Cell, RowBody } from "../parts/cell.tsx";
 import { UNASKED } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty } from "../parts/section.tsx";
+import { breakPrice } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 import { useLoaded } from "../state/loaded.ts";
 import { useUnfolded } from "../state/unfolded.ts";
@@ -149,8 +150,7 @@ function DifferenceHead({ rows }: { readonly rows: readonly DifferenceRow[] }) {
         ) : (
           <>
             <strong>It departs{broken.byte !== null && ` at byte ${whole(broken.byte)}`}</strong>, in block{" "}
-            {broken.block}: {broken.reason}. {whole(broken.lostTokens)} cached tokens are of no more use, which costs{" "}
-            {whole(broken.price)} input tokens.
+            {broken.block}: {broken.reason}. {breakPrice(broken)}
           </>
         )}{" "}
         <span class="number">

@@ -10,6 +10,7 @@ import { Figure } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { CAUSES } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
+import { savedShare } from "./bill-view.tsx";
 import { CallPanel } from "./call-panel.tsx";
 
 /** What every call was made of and what it cost, over time. */
@@ -65,7 +66,8 @@ function Totals() {
   const { index } = useInspector();
   const { thread, calls, plans, breaks, bill, integrity } = index.value;
   const newest = calls.tokens.at(-1) ?? 0;
-  const { unfolded, total } = bill;
+  const { totals } = bill;
+  const saved = savedShare(bill);
   const replayed = integrity.replay;
   const proved = replayed.equal;
   const all = replayed.equal + replayed.different + replayed.notRendered;
@@ -80,11 +82,11 @@ function Totals() {
       <Figure name="Calls" note={`${whole(plans.length)} folds, ${whole(breaks.length)} breaks`}>
         {whole(calls.at.length)}
       </Figure>
-      <Figure name="Read from the cache" note={`${short(total.cached)} of ${short(total.inputTokens)}`}>
-        {shareOf(total.cached, total.inputTokens)}
+      <Figure name="Read from the cache" note={`${short(totals.readTokens)} of ${short(totals.inputTokens)}`}>
+        {shareOf(totals.readTokens, totals.inputTokens)}
       </Figure>
-      <Figure name="Input paid" note={unfolded === null ? "input tokens" : savedNote(total.cost, unfolded.cost)}>
-        {short(total.cost)}
+      <Figure name="Input paid" note={saved === null ? "input tokens" : savedNote(saved)}>
+        {short(totals.bill)}
       </Figure>
       <Figure
         name="Proved"
@@ -97,10 +99,8 @@ function Totals() {
   );
 }
 
-const savedNote = (cost: number, unfolded: number): string =>
-  unfolded >= cost
-    ? `${percent(1 - cost / unfolded)} less than unfolded`
-    : `${percent(cost / unfolded - 1)} more than unfolded`;
+const savedNote = (saved: number): string =>
+  saved >= 0 ? `${percent(saved)} less than unfolded` : `${percent(-saved)} more than unfolded`;
 
 function CallTable({ onOpen }: { readonly onOpen: () => void }) {
   const { index, call, move } = useInspector();
