@@ -131,6 +131,7 @@ export const FOLDER_ORDER = {
     "integrity",
     "gone",
     "bodies",
+    "presets",
     "build",
     "testing",
   ],

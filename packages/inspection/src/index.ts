@@ -9,4 +9,6 @@ export { type Piece, parsePieceName } from "./rows/page-data.ts";
 export { callBlocks } from "./rows/call-row.ts";
 export { rowAt } from "./rows/table.ts";
 export type { BlockRow, BreakRow, CallRow } from "./rows/call-row.ts";
+export { presetComparison } from "./presets/preset-comparison.ts";
 export type { RecordRow } from "./rows/plan-row.ts";
+export type { PresetComparison } from "./rows/preset-comparison.ts";

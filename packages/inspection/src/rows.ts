@@ -16,5 +16,6 @@ export {
 export type { CheckpointRow, Integrity, RuleRow } from "./rows/integrity.ts";
 export type { GoneRow, MessageRow, MessageState } from "./rows/message-row.ts";
 export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName, type ThreadSize } from "./rows/page-data.ts";
-export type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./rows/plan-row.ts";
+export type { AttemptRow, PinRow, PlanRow, RecordRow } from "./rows/plan-row.ts";
+export type { ComparedPolicy, FigureGroup, PresetComparison } from "./rows/preset-comparison.ts";
 export { type Columns, rowAt } from "./rows/table.ts";

@@ -74,5 +74,4 @@ export {
   type FigureColumn,
   MEMORY_COLUMNS,
   MEMORY_NOTES,
-} from "./report/report-page.ts";
-export { type ReportNotes, reportPage } from "./report/report-page.ts";
+} from "./report/figure-columns.ts";

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import type { CacheBill } from "@threadfold/core";
 import type { InspectionIndex } from "@threadfold/inspection";
+import type { PolicyFigures } from "@threadfold/simulation";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
@@ -150,6 +151,20 @@ describe("context", () => {
       code: 2,
       envelope: { error: { code: "USAGE", hint: "Its calls are 1 to 2." } },
     });
+  });
+});
+
+describe("inspect --presets", () => {
+  it("says of every preset what simulate says of it", async () => {
+    const session = bench.file("long.json", openAiSession(LONG));
+    const { index } = await pageOf(session, "--presets", "--budget", "10k");
+    const { data } = (await json(["simulate", session, "--budget", "10k"])).envelope;
+    const { policies, baselines } = data as { policies: readonly PolicyFigures[]; baselines: readonly PolicyFigures[] };
+    expect(index().comparison?.policies).toMatchObject(
+      [...policies, ...baselines].map(({ policy, bill, coldRecall }) => ({
+        ...{ policy, bill: bill.a, remembered: coldRecall.direct },
+      })),
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import {
   BODIES_OPTION,
   INSPECT_OPTIONS,
   type InspectRequest,
+  PRESETS_OPTION,
   parseInspectRequest,
   UNREDACTED_OPTION,
 } from "../inspect/inspect-request.ts";
@@ -33,11 +34,13 @@ export const inspectCommand: CliCommand = {
     { flags: "--port <port>", description: "port to serve on (default: a free one)", fallback: "0" },
     BODIES_OPTION,
     UNREDACTED_OPTION,
+    PRESETS_OPTION,
     ...INSPECT_OPTIONS,
   ],
   examples: [
     "inspect sessions.db my-thread",
     "inspect session.jsonl --budget 50000 --out page.html",
+    "inspect session.jsonl --budget 50000 --presets",
     "inspect audit.jsonl --bodies none --out page.html",
   ],
   run(call, context) {

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { PROMPT_CACHE_PRICES } from "@threadfold/core";
+import type { InspectionIndex } from "@threadfold/inspection";
 import { PRESETS } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -189,7 +191,14 @@ describe("simulate", () => {
       path,
     ]);
     expect(data.html).toBe(path);
-    expect(readFileSync(path, "utf8")).toContain("uPlot");
+    const [, base64 = ""] = /id="index">([^<]*)</.exec(readFileSync(path, "utf8")) ?? [];
+    const index = JSON.parse(gunzipSync(Buffer.from(base64, "base64")).toString()) as InspectionIndex;
+    const compared = index.comparison?.policies.map(({ policy, budget, bill }) => [policy, budget, bill]);
+    expect(compared).toEqual(
+      [...data.policies, ...data.baselines].map(({ policy, budget, bill }) => [policy, budget, bill.a]),
+    );
+    expect(index.plans.length).toBeGreaterThan(0);
+    expect(index.calls.limit).toContain(10_000);
     expect(readdirSync(bench.root).sort()).toEqual(["long.json", "report.html"]);
   });
 

@@ -1,6 +1,10 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ThreadfoldError } from "@threadfold/core";
+import type { ImportedSession } from "@threadfold/importers";
+import { foldedSession, Inspection, presetComparison, storedRecord, zippedPieces } from "@threadfold/inspection";
+import { embeddedPage } from "@threadfold/inspector";
+import { anthropicMessages } from "@threadfold/renderer";
 import {
   ANSWER_COLUMNS,
   ANSWER_NOTES,
@@ -17,7 +21,6 @@ import {
   presetOffers,
   type RecordedSession,
   recordedSession,
-  reportPage,
   SCRIPTED_SUMMARIZERS,
   type ScriptedSummarizer,
   type ScriptedSummarizerId,
@@ -27,6 +30,7 @@ import {
   withPauses,
 } from "@threadfold/simulation";
 import { PRESETS, presetByName } from "@threadfold/strategies";
+import { loadTokenizer } from "@threadfold/tokenizers";
 import {
   type CliCall,
   type CliCommand,
@@ -36,14 +40,24 @@ import {
   THREADFOLD_VERSION,
 } from "../command/cli-command.ts";
 import { importWarnings } from "../compact/compact-data.ts";
-import { writeWholeFile } from "../output/output-folder.ts";
+import { foldedSource } from "../inspect/inspected-thread.ts";
+import { streamWholeFile } from "../output/output-folder.ts";
 import { count, figure, type Page, table, wrap } from "../output/page.ts";
-import { parseSource, parseTokens, SOURCE_ARGUMENT, SOURCE_OPTIONS, type SourceRequest } from "../parse/options.ts";
+import {
+  parseSource,
+  parseTokens,
+  SOURCE_ARGUMENT,
+  SOURCE_OPTIONS,
+  type SourceRequest,
+  sourceName,
+} from "../parse/options.ts";
 import { importSource } from "../source/import-source.ts";
 
 /** The sessions that could be read, and what is to be said of the others. */
 export interface ReadSessions {
   readonly sessions: readonly RecordedSession[];
+  /** The same sessions as they were imported. */
+  readonly imported: readonly ImportedSession[];
   readonly warnings: readonly CliWarning[];
 }
 
@@ -58,15 +72,17 @@ const READING_SHARE = 0.05;
  */
 async function readSessions(sources: readonly SourceRequest[], { io, progress }: CliContext): Promise<ReadSessions> {
   const sessions: RecordedSession[] = [];
+  const imported: ImportedSession[] = [];
   const warnings: CliWarning[] = [];
   const failures: ThreadfoldError[] = [];
   for (const [index, source] of sources.entries()) {
     const { file } = source;
     progress.update("reading", (READING_SHARE * index) / sources.length);
     try {
-      const imported = await importSource(source, io);
-      sessions.push(recordedSession(imported, file));
-      warnings.push(...importWarnings(imported).map(({ code, message }) => ({ code, message: `${file}: ${message}` })));
+      const session = await importSource(source, io);
+      imported.push(session);
+      sessions.push(recordedSession(session, file));
+      warnings.push(...importWarnings(session).map(({ code, message }) => ({ code, message: `${file}: ${message}` })));
     } catch (error) {
       if (!ThreadfoldError.isInstance(error) || error.code === "ABORTED") throw error;
       failures.push(error);
@@ -74,7 +90,7 @@ async function readSessions(sources: readonly SourceRequest[], { io, progress }:
     }
   }
   if (sessions.length === 0 && failures[0] !== undefined) throw failures[0];
-  return { sessions, warnings };
+  return { sessions, imported, warnings };
 }
 
 /** What `simulate` was asked for. */
@@ -205,7 +221,10 @@ export const simulateCommand: CliCommand = {
       description: "how long the session rests before what a user says: recorded, none, or so many minutes",
       fallback: "recorded",
     },
-    { flags: "--html <file>", description: "write a page with the figures and plots there; it works offline" },
+    {
+      flags: "--html <file>",
+      description: "write the page that shows the presets and one session's folds; it works offline",
+    },
   ],
   examples: [
     "simulate session.jsonl --budget 20000,50000",
@@ -216,16 +235,45 @@ export const simulateCommand: CliCommand = {
   async run(call, context) {
     const request = parseSimulateRequest(call);
     if (request.html !== undefined) proveWritable(request.html);
-    const { sessions, warnings } = await readSessions(request.sources, context);
+    const { sessions, imported, warnings } = await readSessions(request.sources, context);
     const rested = sessions.map((session) => withPauses(session, request.pauses));
     const simulation = await simulateAll(request, rested, context);
-    if (request.html !== undefined) {
-      const date = new Date(context.io.clock.now()).toISOString().slice(0, 10);
-      writeWholeFile(request.html, reportPage(simulation, { date, version: THREADFOLD_VERSION }));
-    }
+    if (request.html !== undefined) await writePage(request.html, { request, imported, simulation }, context);
     return reportOf(request, simulation, warnings);
   },
 };
+
+interface SimulatedPage {
+  readonly request: SimulateRequest;
+  readonly imported: readonly ImportedSession[];
+  readonly simulation: Simulation;
+}
+
+/**
+ * Writes the inspector's page: presets against each other, and in its other views the first session that says something,
+ * folded under the first preset within the smallest budget that it exceeds.
+ */
+async function writePage(path: string, { request, imported, simulation }: SimulatedPage, { io }: CliContext) {
+  const { signal } = io;
+  const place = Math.max(
+    0,
+    simulation.sessions.findIndex(({ budgets }) => budgets.length > 0),
+  );
+  const session = imported[place] as ImportedSession;
+  const budget = Math.min(...(simulation.sessions[place]?.budgets ?? []), ...request.budgets);
+  const preset = presetByName(request.presets[0]?.id ?? "threadfold");
+  const tokenizer = await loadTokenizer("heuristic");
+  const store = await foldedSession(session, { preset, budget, tokenizer, format: anthropicMessages, signal });
+  const inspection = await Inspection.open(await storedRecord(store, session.threadId, { signal }), {
+    ...{ bodies: "short", redacted: true, looksForGone: true, signal },
+    source: foldedSource(session, sourceName(request.sources[place] as SourceRequest)),
+    comparison: presetComparison(simulation, new Set(request.presets.map(({ id }) => id))),
+    pricing: { budget, ...(session.model !== undefined && { model: session.model }) },
+    threadfoldVersion: THREADFOLD_VERSION,
+    now: () => io.clock.now(),
+  });
+  await streamWholeFile(path, embeddedPage(zippedPieces(inspection, null, signal), { view: "presets" }));
+}
 
 const simulateAll = (
   { presets, baselines, budgets, summarizer, html }: SimulateRequest,

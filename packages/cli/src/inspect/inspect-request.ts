@@ -28,6 +28,8 @@ export interface InspectRequest {
   readonly preset: CompactionPreset;
   readonly format: ProviderFormat;
   readonly tokenizer: string;
+  /** True to replay the same log under every preset as well. */
+  readonly presets: boolean;
   /** The model that calls are priced as which name none; undefined where nobody says. */
   readonly model: string | undefined;
 }
@@ -73,6 +75,11 @@ export const UNREDACTED_OPTION: CliOption = {
   description: "leave secrets in, and with all bodies put the raw log into a file",
 };
 
+export const PRESETS_OPTION: CliOption = {
+  flags: "--presets",
+  description: "replay the log under every preset as well, within --budget",
+};
+
 /** Reads what is to be looked at. @throws ThreadfoldError `USAGE` or `INVALID_CONFIG`. */
 export function parseInspectRequest(
   { arguments: [source = "", thread], options }: CliCall,
@@ -89,6 +96,7 @@ export function parseInspectRequest(
     preset: presetByName(String(options["preset"])),
     format: formatById(String(options["format"])),
     tokenizer: String(options["tokenizer"]),
+    presets: options["presets"] === true,
     model: parsePricedModel(options),
   };
 }

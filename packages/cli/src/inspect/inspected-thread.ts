@@ -1,7 +1,26 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { asThreadId, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
-import { auditRecord, foldedSession, Inspection, type InspectionSource, storedRecord } from "@threadfold/inspection";
+import type { ImportedSession } from "@threadfold/importers";
+import {
+  auditRecord,
+  foldedSession,
+  Inspection,
+  type InspectionSource,
+  type PresetComparison,
+  presetComparison,
+  storedRecord,
+  type ThreadRecord,
+} from "@threadfold/inspection";
+import {
+  BASELINES,
+  type LoggedSession,
+  presetOffers,
+  recordedSession,
+  scriptedSummarizer,
+  simulate,
+} from "@threadfold/simulation";
 import { exportThread } from "@threadfold/stores";
+import { PRESETS } from "@threadfold/strategies";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import { type CliContext, THREADFOLD_VERSION } from "../command/cli-command.ts";
 import { sourceName } from "../parse/options.ts";
@@ -109,32 +128,66 @@ async function inspectFile<Result>({ request, context, options, work }: Opening<
     onProgress: (share) => progress.update("folding", FOLDING_SHARE * share),
   });
   const record = await storedRecord(store, imported.threadId, { signal: io.signal });
-  const inspection = await open(record, request, context, options, {
-    kind: "file",
-    name: sourceName(file),
-    tool: imported.format,
-    simulated: true,
-    rawLog: sourceName(file),
-    commands: null,
-  });
+  const source = { ...foldedSource(imported, sourceName(file)), logged: imported };
+  const inspection = await open(record, request, context, options, source);
   return work({ inspection, rawLog: async () => rawBytes(file.file, imported.source.text) });
 }
+
+/** What a page says of a recorded session whose calls it makes again. */
+export const foldedSource = ({ format }: ImportedSession, name: string): InspectionSource => ({
+  kind: "file",
+  name,
+  tool: format,
+  simulated: true,
+  rawLog: name,
+  commands: null,
+});
 
 /** The bytes of the file; of standard input, which cannot be read again, the text that came out of it. */
 const rawBytes = (path: string, text: string): Uint8Array => (path === "-" ? Buffer.from(text) : readFileSync(path));
 
-function open(
-  record: Parameters<typeof Inspection.open>[0],
-  { bodies, redacted, model, budget }: InspectRequest,
+/** A record's source, and the log as it was imported where it is a recorded file. */
+type OpenedSource = InspectionSource & { readonly logged?: ImportedSession };
+
+async function open(
+  record: ThreadRecord,
+  request: InspectRequest,
   { io, progress }: CliContext,
   options: InspectingOptions,
-  source: InspectionSource,
+  { logged, ...source }: OpenedSource,
 ): Promise<Inspection> {
+  const { bodies, redacted, budget, model = logged?.model } = request;
+  const asked = request.presets ? await comparedPresets(logged ?? loggedThread(record), request, io.signal) : undefined;
   return Inspection.open(record, {
     ...{ source, bodies, redacted, ...options, signal: io.signal },
+    ...(asked !== undefined && { comparison: asked }),
     pricing: { ...(model !== undefined && { model }), ...(source.simulated && { budget }) },
     threadfoldVersion: THREADFOLD_VERSION,
     now: () => io.clock.now(),
     onProgress: (share) => progress.update("rendering", FOLDING_SHARE + (1 - FOLDING_SHARE) * share),
   });
+}
+
+const loggedThread = ({ thread }: ThreadRecord): LoggedSession => ({
+  threadId: thread.id,
+  format: "",
+  system: [],
+  messages: [...thread.messages],
+});
+
+/** What `threadfold simulate` says of the log within the budget, under every preset and every rule. */
+async function comparedPresets(
+  logged: LoggedSession,
+  { budget, source }: InspectRequest,
+  signal: AbortSignal,
+): Promise<PresetComparison> {
+  const summarizer = scriptedSummarizer("extractive");
+  const presets = presetOffers(summarizer, PRESETS);
+  const simulation = await simulate({
+    sessions: [recordedSession(logged, sourceTitle(source))],
+    policies: [...presets, ...BASELINES],
+    budgets: [budget],
+    ...{ summarizer, signal, series: true },
+  });
+  return presetComparison(simulation, new Set(presets.map(({ id }) => id)));
 }

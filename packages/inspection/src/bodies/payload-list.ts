@@ -33,8 +33,11 @@ function differenceTo(before: string | null, text: string): NonNullable<PayloadD
   if (before === null) return { start: 0, end: 0, insert: text };
   const start = sharedLength(before, text);
   const end = sharedEnd(before, text, Math.min(before.length, text.length) - start);
-  return { start, end, insert: text.slice(start, text.length - end) };
+  return { start, end, insert: ownText(text.slice(start, text.length - end)) };
 }
+
+/** A slice keeps the payload that it was cut from in memory, and a thread has thousands of payloads. */
+const ownText = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le");
 
 /** How much of `most` code units two texts have in common at their end. */
 function sharedEnd(a: string, b: string, most: number): number {

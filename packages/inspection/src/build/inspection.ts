@@ -21,6 +21,7 @@ import {
 import type { GoneRow } from "../rows/message-row.ts";
 import type { ThreadSize } from "../rows/page-data.ts";
 import type { PinRow, RecordRow } from "../rows/plan-row.ts";
+import type { PresetComparison } from "../rows/preset-comparison.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 import { ThreadTables } from "./thread-tables.ts";
 
@@ -40,6 +41,8 @@ export interface InspectionOptions {
   readonly keepsPayloads?: boolean;
   /** Looks for what is gone and was needed later, which reads every text once more. */
   readonly looksForGone?: boolean;
+  /** What presets make of the same log. */
+  readonly comparison?: PresetComparison;
   /** What calls are priced by besides the journal. */
   readonly pricing?: PricingOptions;
   /** Formats of one's own that requests were rendered in. */
@@ -100,7 +103,7 @@ export class Inspection {
 
   /** Everything but the bodies. */
   index(): InspectionIndex {
-    const { source, threadfoldVersion, now, bodies, redacted } = this.#options;
+    const { source, threadfoldVersion, now, bodies, redacted, comparison } = this.#options;
     const { erased } = this.#record;
     const { requests, messages, plans, frames, attempts } = this.#tables;
     const { bill, calls, breakCost } = this.#costs;
@@ -119,7 +122,7 @@ export class Inspection {
       gone: this.#gone,
       bill,
       integrity: this.#integrity(),
-      presets: [],
+      comparison: comparison ?? null,
       chunks: {
         messages: bodies === "none" ? [] : this.#messageChunks(),
         texts: bodies === "none" ? [] : this.#textChunks(),

@@ -1,4 +1,5 @@
 import {
+  type ArtifactId,
   type JournalEntry,
   type Message,
   type PinId,
@@ -55,7 +56,16 @@ export class ThreadTables {
     this.#options = options;
     this.plans = new PlanTable(record);
     this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
-    this.#recorded = new RecordedRequests(record, { formats, tokenizer, growing: true });
+    const { plans } = this;
+    const sources = {
+      get thread() {
+        return record.thread;
+      },
+      // A plan may be a megabyte: one that is in the tables already is not read a second time.
+      plan: async (version: number) => (plans.newest?.version === version ? plans.newest : record.plan(version)),
+      content: (id: ArtifactId) => record.content(id),
+    };
+    this.#recorded = new RecordedRequests(sources, { formats, tokenizer, growing: true });
   }
 
   /** Tokens of the whole log. */

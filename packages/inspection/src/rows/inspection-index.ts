@@ -3,7 +3,8 @@ import type { BodyChunks } from "./bodies.ts";
 import type { BlockRow, BreakRow, CallRow, FrameRow } from "./call-row.ts";
 import type { Integrity } from "./integrity.ts";
 import type { GoneRow, MessageRow } from "./message-row.ts";
-import type { AttemptRow, PinRow, PlanRow, PresetRow, RecordRow } from "./plan-row.ts";
+import type { AttemptRow, PinRow, PlanRow, RecordRow } from "./plan-row.ts";
+import type { PresetComparison } from "./preset-comparison.ts";
 import type { Columns } from "./table.ts";
 
 /** Version of the shape of {@link InspectionIndex}. A page refuses another one. */
@@ -45,8 +46,8 @@ export interface InspectionIndex {
   readonly gone: readonly GoneRow[];
   readonly bill: Bill;
   readonly integrity: Integrity;
-  /** What other presets make of the same log; empty until somebody asked. */
-  readonly presets: readonly PresetRow[];
+  /** What presets make of the same log; null where nobody asked. */
+  readonly comparison: PresetComparison | null;
   readonly chunks: BodyChunks;
 }
 

@@ -77,16 +77,3 @@ export interface PinRow {
   /** Calls whose request has its text nowhere. */
   readonly missing: readonly number[];
 }
-
-/** What another preset makes of the same log. Figures of `threadfold simulate`: tokens are characters / 4. */
-export interface PresetRow {
-  readonly preset: string;
-  readonly budget: number;
-  readonly peakTokens: number;
-  readonly folds: number;
-  readonly breaks: number;
-  /** The bill with cached reads at a tenth, relative to sending everything. */
-  readonly bill: number | null;
-  /** Of what calls used and had last seen long ago: the share that stood in the prompt. */
-  readonly coldRecall: number | null;
-}

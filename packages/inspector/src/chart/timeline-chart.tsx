@@ -1,8 +1,8 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
-import { useMemo, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { short, whole } from "../format/figures.ts";
 import { CACHE_PARTS, PARTS } from "./call-shares.ts";
-import { useElementWidth } from "./element-width.ts";
 import { type Area, type Bins, binsOf, callAt, placeOf, type Span, stackPaths, stepPath, ticks } from "./stack.ts";
 
 interface TimelineProps {
@@ -230,4 +230,20 @@ function Hint({ index, call, bins }: { readonly index: InspectionIndex; readonly
       {whole(calls.cached[call] ?? 0)} cached{plan}
     </p>
   );
+}
+
+/** An element's width in pixels as it changes, and what makes it the one that is measured. */
+export function useElementWidth<Box extends Element>(): readonly [RefObject<Box | null>, number] {
+  const box = useRef<Box | null>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = (): void => setWidth(Math.round(element.getBoundingClientRect().width));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [box, width];
 }

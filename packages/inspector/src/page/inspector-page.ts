@@ -20,12 +20,14 @@ export async function servedPage(): Promise<string> {
  *
  * @param pieces the index first: it stands before what runs and all others after it, so that a browser shows the one
  * before it has read the other.
+ * @param place where it opens.
  */
 export async function* embeddedPage(
   pieces: AsyncIterable<EmbeddedPiece> | Iterable<EmbeddedPiece>,
+  place: Pick<PageData, "view"> = {},
 ): AsyncGenerator<string> {
   const parts = await application();
-  yield head(parts, "'none'") + about({ kind: "embedded" });
+  yield head(parts, "'none'") + about({ kind: "embedded", ...place });
   let isFirst = true;
   for await (const { name, gzip } of pieces) {
     yield data(name, gzip);

@@ -15,7 +15,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], does: string])[]
   [["l"], "the log at this call, and back"],
   [["w"], "why: the trail of the chosen message"],
   [["/"], "search"],
-  [["1", "–", "8"], "the eight views"],
+  [["1", "–", "9"], "the views, as their tabs stand"],
   [["?"], "these keys"],
 ];
 

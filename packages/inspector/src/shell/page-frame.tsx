@@ -10,6 +10,7 @@ import { ErasedView } from "../views/erased-view.tsx";
 import { GoneView } from "../views/gone-view.tsx";
 import { IntegrityView } from "../views/integrity-view.tsx";
 import { PlansView } from "../views/plans-view.tsx";
+import { PresetsView } from "../views/presets-view.tsx";
 import { RequestView } from "../views/request-view.tsx";
 import { SearchView } from "../views/search-view.tsx";
 import { TimelineView } from "../views/timeline-view.tsx";
@@ -26,6 +27,7 @@ const TABS: Readonly<Record<View, readonly [word: string, draw: () => preact.Com
   bill: ["Cache & bill", () => <BillView />],
   integrity: ["Integrity", () => <IntegrityView />],
   search: ["Search", () => <SearchView />],
+  presets: ["Presets", () => <PresetsView />],
 };
 
 /** The whole page: where one is, the way to everywhere else, and the view. */
@@ -67,7 +69,7 @@ export function PageFrame() {
       </header>
       <Tabs />
       <Damage />
-      {view !== "timeline" && calls.at.length > 0 && (
+      {view !== "timeline" && view !== "presets" && calls.at.length > 0 && (
         <section class="strip-frame" aria-label="Calls">
           <CallSteps />
           <TimelineChart
@@ -137,7 +139,8 @@ function SearchBox({ box }: { readonly box: { current: HTMLInputElement | null }
 
 function Tabs() {
   const { index, place, go } = useInspector();
-  const { calls, gone, plans, integrity } = index.value;
+  const { calls, gone, plans, integrity, comparison } = index.value;
+  const views = VIEWS.filter((view) => view !== "presets" || comparison !== null);
   const wrong =
     integrity.findings.length +
     integrity.mismatches.length +
@@ -145,7 +148,7 @@ function Tabs() {
   const counts: Partial<Record<View, number>> = { timeline: calls.at.length, gone: gone.length, plans: plans.length };
   return (
     <nav class="tabs" aria-label="Views">
-      {VIEWS.map((view, at) => (
+      {views.map((view, at) => (
         <button
           key={view}
           type="button"

@@ -11,6 +11,8 @@ import {
 /** Where the page gets what it shows. */
 export interface DataSource {
   readonly kind: PageData["kind"];
+  /** The view that the page opens with. */
+  readonly view: string;
   /** The JSON of a piece. Rejects with an `Error` that says what is missing. */
   read(piece: Piece): Promise<unknown>;
   /** The raw log, byte for byte. */
@@ -22,8 +24,8 @@ export interface DataSource {
 /** The source that the page's own document names. */
 export function pageSource(page: Document): DataSource {
   const text = page.getElementById(PAGE_DATA)?.textContent ?? "";
-  const { kind } = JSON.parse(text) as PageData;
-  return kind === "served" ? servedSource : embeddedSource(page);
+  const { kind, view = "timeline" } = JSON.parse(text) as PageData;
+  return kind === "served" ? servedSource(view) : embeddedSource(page, view);
 }
 
 /** Reads the index, and refuses one of another shape. */
@@ -36,8 +38,9 @@ export async function readIndex(source: DataSource): Promise<InspectionIndex> {
   return index;
 }
 
-const servedSource: DataSource = {
+const servedSource = (view: string): DataSource => ({
   kind: "served",
+  view,
   read: async (piece) => (await fetchPiece(piece)).json(),
   readLog: async () => (await fetchPiece({ kind: "log" })).blob(),
   listen(onGrowth, onConnection) {
@@ -46,7 +49,7 @@ const servedSource: DataSource = {
     events.onopen = () => onConnection(true);
     events.onerror = () => onConnection(false);
   },
-};
+});
 
 async function fetchPiece(piece: Piece): Promise<Response> {
   const response = await fetch(pieceName(piece)).catch(() => {
@@ -58,7 +61,7 @@ async function fetchPiece(piece: Piece): Promise<Response> {
   return response;
 }
 
-const embeddedSource = (page: Document): DataSource => {
+const embeddedSource = (page: Document, view: string): DataSource => {
   const open = async (piece: Piece): Promise<Response> => {
     const name = pieceName(piece);
     const element = page.getElementById(name) ?? (await restOf(page)).getElementById(name);
@@ -68,6 +71,7 @@ const embeddedSource = (page: Document): DataSource => {
   };
   return {
     kind: "embedded",
+    view,
     read: async (piece) => (await open(piece)).json(),
     readLog: async () => (await open({ kind: "log" })).blob(),
     listen: () => undefined,

@@ -31,7 +31,7 @@ export interface Inspector {
 /** Opens what a source has, and follows it as it grows. */
 export async function openInspector(source: DataSource): Promise<Inspector> {
   const index = signal(await readIndex(source));
-  const place = signal(fromHash(location.hash));
+  const place = signal(fromHash(location.hash === "" ? `#/${source.view}` : location.hash));
   const liveness = signal<Liveness>(source.kind === "served" ? "live" : "file");
   const call = computed(() => {
     const last = index.value.calls.at.length - 1;

@@ -1,5 +1,5 @@
-/** The views, in the order of their tabs. Each answers one question. */
-export const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search"] as const;
+/** The views, in the order of their tabs. Each answers one question; the last one has a tab where presets were compared. */
+export const VIEWS = ["timeline", "request", "why", "gone", "plans", "bill", "integrity", "search", "presets"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** How the request of a call is shown. */

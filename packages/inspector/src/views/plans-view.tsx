@@ -12,7 +12,6 @@ import { Empty, Section } from "../parts/section.tsx";
 import { ShareBar } from "../parts/share-bar.tsx";
 import { ACTIONS, ActionChip } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
-import { PresetTable } from "./preset-table.tsx";
 
 const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
 
@@ -61,7 +60,7 @@ export function PlansView() {
       <Scrolled label={`Plan ${newer} beside plan ${older}`}>
         <Comparison older={older} newer={newer} />
         <Attempts />
-        <PresetTable />
+        <OtherPresets />
       </Scrolled>
     </div>
   );
@@ -199,6 +198,24 @@ function RecordLine({ record }: { readonly record: RecordRow }) {
         {short(record.originalTokens)} → {record.shownTokens === null ? "?" : short(record.shownTokens)}
       </td>
     </tr>
+  );
+}
+
+/** What other presets would have made of the same log, or how it is found out. */
+function OtherPresets() {
+  const { index, go } = useInspector();
+  return (
+    <Section title="What another preset would have done">
+      {index.value.comparison === null ? (
+        <p class="quiet">
+          <code>threadfold inspect … --presets</code> replays this log under every preset.
+        </p>
+      ) : (
+        <button type="button" class="link" onClick={() => go({ view: "presets" })}>
+          See the presets against each other on this log
+        </button>
+      )}
+    </Section>
   );
 }
 
