@@ -7,7 +7,7 @@ export const RULES = {
     "Between packages, arrows point down only. core imports no other package. tokenizers, strategies, summarizers, " +
     "renderer, rehydration, stores and importers import core and not each other: what one needs of another it takes " +
     "through a port in core. turn may import core, strategies, renderer and summarizers; session all of these. integrations, golden and simulation sit on top of " +
-    "session, cli on top of integrations and simulation, threadfold on top of cli, apps on top of everything; nothing " +
+    "session (golden shows differences with the inspector), cli on top of integrations and simulation, threadfold on top of cli, apps on top of everything; nothing " +
     "imports an app. A package is imported by its name.",
   order:
     "Inside src the folders of a package form one order, listed in scripts/arrows/rooms.mjs: each imports only from those " +

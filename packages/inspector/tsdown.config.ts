@@ -10,8 +10,8 @@ const licensed = { script, style: `/*\n${licensesOf(modules).replaceAll("*/", "*
 const bundledApplication = {
   name: "bundled-application",
   load: (id: string) =>
-    /[\\/]page[\\/]application\.ts$/.test(id)
-      ? `export const application = async () => (${JSON.stringify(licensed)});`
+    /[\\/]bundling[\\/]bundle-application\.ts$/.test(id)
+      ? `export const bundleApplication = async () => (${JSON.stringify(licensed)});`
       : undefined,
 };
 

@@ -11,7 +11,7 @@ export const PACKAGE_ARROWS = {
   turn: [...CORE, "strategies", "renderer", "summarizers"],
   session: [...CORE, ...ROOMS, "turn"],
   integrations: ON_TOP,
-  golden: ON_TOP,
+  golden: [...ON_TOP, "inspector"],
   simulation: ON_TOP,
   inspection: [...ON_TOP, "simulation"],
   // The page knows what it draws by its shape alone: types of the index, nothing that runs.

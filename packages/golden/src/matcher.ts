@@ -1,8 +1,10 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ThreadfoldError } from "@threadfold/core";
 import type { MatcherState } from "vitest";
 import { compareGoldenPrompt, type GoldenComparison, goldenMode, isAccepted } from "./compare/compare-golden-prompt.ts";
 import { describeComparison } from "./compare/describe-comparison.ts";
+import { writeDifferencePage } from "./compare/difference-page.ts";
 import { obsoleteGoldenPrompts, removeGoldenPrompts } from "./compare/golden-folder.ts";
 import type { GoldenPrompt } from "./render/render-golden-prompt.ts";
 
@@ -29,9 +31,14 @@ export const goldenPromptMatcher = (used: UsedPrompts) =>
     const mode = goldenMode(process.env, snapshotState.snapshotUpdateState);
     const comparison = await compareGoldenPrompt(await received, { folder, mode });
     const command = `npx vitest run ${shellWord(relative(process.cwd(), testPath))} -u`;
+    const page =
+      comparison.kind === "different"
+        ? await writeDifferencePage({ comparison, prompt: await received, command })
+        : null;
+    const look = page === null ? "" : `\nBoth prompts beside each other: ${pathToFileURL(page)}`;
     return {
       pass: isAccepted(comparison),
-      message: () => describeComparison(comparison, { command }),
+      message: () => describeComparison(comparison, { command }) + look,
       ...shownTexts(comparison, await received),
     };
   };

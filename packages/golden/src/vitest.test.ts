@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import type { PromptPair } from "@threadfold/inspector";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import type { GoldenPrompt } from "./render/render-golden-prompt.ts";
 import { goldenPrompt } from "./vitest.ts";
@@ -67,6 +70,15 @@ describe("the matcher in a project of its own", () => {
     expect(failed.output).toMatch(/costs \d+ of \d+ cached tokens: writing as many again costs as much as \d+ tokens/);
     expect(failed.output).toContain("To accept it, run `npx vitest run agent.test.ts -u`.");
     expect(failed.output).not.toContain("bsolete golden prompts");
+    const [url = ""] = /file:\/\/\S+\.html/.exec(failed.output) ?? [];
+    const [, base64 = ""] = /id="prompts">([^<]*)</.exec(await readFile(fileURLToPath(url), "utf8")) ?? [];
+    const pair = JSON.parse(gunzipSync(Buffer.from(base64, "base64")).toString()) as PromptPair;
+    expect(pair).toMatchObject({ name: "long session", accept: "npx vitest run agent.test.ts -u" });
+    expect(pair.findings[0]).toMatch(/^diverged at message \d: summary of turns/);
+    const golden = await readFile(join(project, "__goldens__/agent.test.ts/long session/prompt.md"), "utf8");
+    expect(pair.files[0]).toMatchObject({ name: "prompt.md", before: golden });
+    expect(pair.files[0]?.after).not.toBe(golden);
+    await rm(fileURLToPath(url));
 
     const updated = await runVitest({ FIXTURE_BUDGET: "3000", FIXTURE_SECOND: "gone" }, "-u");
     expect(updated.passed).toBe(true);

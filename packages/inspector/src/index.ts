@@ -1,1 +1,2 @@
-export { type EmbeddedPiece, embeddedPage, servedPage } from "./page/inspector-page.ts";
+export type { PromptFile, PromptPair } from "./model/prompt-pair.ts";
+export { type EmbeddedPiece, embeddedPage, promptsPage, servedPage } from "./page/inspector-page.ts";

@@ -48,7 +48,8 @@ export function describeDivergence({ text, keptTokens, lostTokens, price }: Gold
   ];
 }
 
-function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {
+/** Where a prompt parts from the golden one and what that costs, a line each. */
+export function annotation({ divergence, differences, kept }: GoldenComparison): readonly string[] {
   if (divergence !== null) return describeDivergence(divergence);
   const changed = (name: string): boolean => differences.some(({ kind, file }) => kind === "changed" && file === name);
   if (!kept.has("messages.json") || !changed("prompt.md")) return [];

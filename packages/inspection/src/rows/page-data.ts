@@ -6,11 +6,14 @@
  * A piece is the index, a chunk of a list of bodies, or the raw log, and has the same name in both: see {@link pieceName}.
  * A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added.
  */
-export interface PageData {
-  readonly kind: "embedded" | "served";
-  /** The view that it opens with, where no link leads into another one; absent for the first. */
-  readonly view?: "presets";
-}
+export type PageData =
+  | {
+      readonly kind: "embedded" | "served";
+      /** The view that it opens with, where no link leads into another one; absent for the first. */
+      readonly view?: "presets";
+    }
+  /** No thread: two prompts beside each other, in an element with the id `prompts`. */
+  | { readonly kind: "prompts" };
 
 /** Id of the element that holds the {@link PageData}. */
 export const PAGE_DATA = "threadfold-data";

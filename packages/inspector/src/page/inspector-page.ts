@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { PAGE_DATA, PAGE_ROOT, type PageData } from "@threadfold/inspection/rows";
 import type { Application } from "../bundling/bundle-application.ts";
-import { application } from "./application.ts";
+import type { PromptPair } from "../model/prompt-pair.ts";
 
 /** A piece of what a page shows: its name, see `pieceName`, and its JSON, gzipped. */
 export interface EmbeddedPiece {
   readonly name: string;
   readonly gzip: Uint8Array;
 }
+
+/** From source it is bundled when it is first asked for; the built package holds the texts there (`tsdown.config.ts`). */
+const application = async (): Promise<Application> =>
+  (await import("../bundling/bundle-application.ts")).bundleApplication();
 
 /** The page that asks the server that served it for what it shows, and hears from it when there is more. */
 export async function servedPage(): Promise<string> {
@@ -24,7 +29,7 @@ export async function servedPage(): Promise<string> {
  */
 export async function* embeddedPage(
   pieces: AsyncIterable<EmbeddedPiece> | Iterable<EmbeddedPiece>,
-  place: Pick<PageData, "view"> = {},
+  place: { readonly view?: "presets" } = {},
 ): AsyncGenerator<string> {
   const parts = await application();
   yield head(parts, "'none'") + about({ kind: "embedded", ...place });
@@ -34,6 +39,14 @@ export async function* embeddedPage(
     if (isFirst) yield foot(parts);
     isFirst = false;
   }
+}
+
+/** A page with two prompts beside each other, from the first difference on. It asks for nothing from anywhere. */
+export async function promptsPage(pair: PromptPair): Promise<string> {
+  const parts = await application();
+  return (
+    head(parts, "'none'") + about({ kind: "prompts" }) + data("prompts", gzipSync(JSON.stringify(pair))) + foot(parts)
+  );
 }
 
 function head({ script, style }: Application, connections: string): string {

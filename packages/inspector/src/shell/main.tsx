@@ -1,9 +1,11 @@
 import { PAGE_ROOT } from "@threadfold/inspection/rows";
 import { render } from "preact";
+import type { PromptPair } from "../model/prompt-pair.ts";
 import { followPrinting } from "../parts/printing.ts";
-import { pageSource } from "../source/data-source.ts";
+import { embeddedPiece, pageData, pageSource } from "../source/data-source.ts";
 import { followTitle, InspectorProvider, openInspector } from "../state/inspector.ts";
 import { followTheme } from "../state/theme.ts";
+import { PromptPairView } from "../views/prompt-pair-view.tsx";
 import { PageFrame } from "./page-frame.tsx";
 
 const root = document.getElementById(PAGE_ROOT);
@@ -14,18 +16,26 @@ async function open(place: HTMLElement): Promise<void> {
   followTheme();
   followPrinting();
   try {
-    const inspector = await openInspector(pageSource(document));
+    const data = pageData(document);
+    if (data.kind === "prompts") return render(<PromptPairView pair={await readPair()} />, emptied(place));
+    const inspector = await openInspector(pageSource(document, data));
     followTitle(inspector);
-    place.replaceChildren();
     render(
       <InspectorProvider value={inspector}>
         <PageFrame />
       </InspectorProvider>,
-      place,
+      emptied(place),
     );
   } catch (error) {
-    render(<Failed message={error instanceof Error ? error.message : String(error)} />, place);
+    render(<Failed message={error instanceof Error ? error.message : String(error)} />, emptied(place));
   }
+}
+
+const readPair = async (): Promise<PromptPair> => (await embeddedPiece(document, "prompts")).json();
+
+function emptied(place: HTMLElement): HTMLElement {
+  place.replaceChildren();
+  return place;
 }
 
 const Failed = ({ message }: { readonly message: string }) => (

@@ -10,7 +10,7 @@ import {
 
 /** Where the page gets what it shows. */
 export interface DataSource {
-  readonly kind: PageData["kind"];
+  readonly kind: ThreadData["kind"];
   /** The view that the page opens with. */
   readonly view: string;
   /** The JSON of a piece. Rejects with an `Error` that says what is missing. */
@@ -21,10 +21,15 @@ export interface DataSource {
   listen(onGrowth: (size: ThreadSize) => void, onConnection: (isThere: boolean) => void): void;
 }
 
-/** The source that the page's own document names. */
-export function pageSource(page: Document): DataSource {
-  const text = page.getElementById(PAGE_DATA)?.textContent ?? "";
-  const { kind, view = "timeline" } = JSON.parse(text) as PageData;
+/** What the page's own document says of its data. */
+export const pageData = (page: Document): PageData =>
+  JSON.parse(page.getElementById(PAGE_DATA)?.textContent ?? "") as PageData;
+
+type ThreadData = Exclude<PageData, { readonly kind: "prompts" }>;
+
+/** The source of a page that shows a thread. */
+export function pageSource(page: Document, { kind, view: asked }: ThreadData): DataSource {
+  const view = asked ?? "timeline";
   return kind === "served" ? servedSource(view) : embeddedSource(page, view);
 }
 
@@ -61,14 +66,16 @@ async function fetchPiece(piece: Piece): Promise<Response> {
   return response;
 }
 
+/** What stands in an element of the page, gzipped. */
+export async function embeddedPiece(page: Document, name: string): Promise<Response> {
+  const element = page.getElementById(name) ?? (await restOf(page)).getElementById(name);
+  if (element === null) throw new Error(`The page has no ${name}: it was saved without it, or cut short.`);
+  const gzipped = new Blob([fromBase64(element.textContent)]);
+  return new Response(gzipped.stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
 const embeddedSource = (page: Document, view: string): DataSource => {
-  const open = async (piece: Piece): Promise<Response> => {
-    const name = pieceName(piece);
-    const element = page.getElementById(name) ?? (await restOf(page)).getElementById(name);
-    if (element === null) throw new Error(`The page has no ${name}: it was saved without it, or cut short.`);
-    const gzipped = new Blob([fromBase64(element.textContent)]);
-    return new Response(gzipped.stream().pipeThrough(new DecompressionStream("gzip")));
-  };
+  const open = (piece: Piece): Promise<Response> => embeddedPiece(page, pieceName(piece));
   return {
     kind: "embedded",
     view,
