@@ -24,16 +24,21 @@ interface PageFigures {
   readonly appKb: number;
 }
 
-/** The largest number of requests that are made of a thread: for more messages, some answers go by without one. */
-const MOST_CALLS = 2_500;
-const ANSWERS_A_MESSAGE = 0.25;
+/**
+ * How the agent works that writes the thread. Every plan names all that it folds and is kept whole, so a policy that folds a
+ * little at each call writes gigabytes of plans into a thread of this length: this one folds much, and seldom. Of the longest
+ * threads not every answer is asked for, in requests that are larger.
+ */
+const agentFor = (messages: number) =>
+  messages <= 10_000
+    ? { preset: "claude-code", budget: 100_000, every: 1 }
+    : { preset: "claude-code", budget: 400_000, every: Math.ceil(messages / 2_000) };
 
 async function measure(messages: number): Promise<PageFigures> {
   const folder = mkdtempSync(join(tmpdir(), "threadfold-bench-inspector-"));
   try {
     const store = join(folder, "bench.db");
-    const every = Math.max(1, Math.ceil((messages * ANSWERS_A_MESSAGE) / MOST_CALLS));
-    await work(await recordedWork("bench", messages), { store, preset: "threadfold", budget: 100_000, every });
+    await work(await recordedWork("bench", messages), { store, ...agentFor(messages) });
     const url = await writePage([store, "bench", "--bodies", "all"], join(folder, "page.html"));
     const browser = await startChromium(["--js-flags=--expose-gc"]);
     try {

@@ -53,9 +53,11 @@ export const inspectCommand: CliCommand = {
 
 function writePage(request: InspectRequest, path: string, context: CliContext): Promise<CliReport> {
   const { signal } = context.io;
-  return inspecting(request, context, { keepsPayloads: true, looksForGone: true }, async ({ inspection, rawLog }) => {
-    const isWhole = request.bodies === "all" && !request.redacted;
-    const pieces = zippedPieces(inspection, isWhole ? await rawLog() : null, signal);
+  // A log that is equal byte for byte is neither redacted nor shortened.
+  const offersRawLog = request.bodies === "all" && !request.redacted;
+  const options = { keepsPayloads: true, looksForGone: true, offersRawLog };
+  return inspecting(request, context, options, async ({ inspection, rawLog }) => {
+    const pieces = zippedPieces(inspection, offersRawLog ? await rawLog() : null, signal);
     await streamWholeFile(path, embeddedPage(pieces));
     const { calls, messages } = inspection.size;
     const secrets = request.redacted ? "Secrets that are known by their form were taken out." : "Secrets are in it.";
@@ -70,7 +72,7 @@ function writePage(request: InspectRequest, path: string, context: CliContext): 
 
 function servePage(request: InspectRequest, port: number, context: CliContext): Promise<CliReport> {
   const { io, progress } = context;
-  return inspecting(request, context, { looksForGone: true }, async (inspected) => {
+  return inspecting(request, context, { looksForGone: true, offersRawLog: true }, async (inspected) => {
     progress.stop();
     await serveInspection(inspected, {
       port,

@@ -266,7 +266,7 @@ async function writePage(path: string, { request, imported, simulation }: Simula
   const store = await foldedSession(session, { preset, budget, tokenizer, format: anthropicMessages, signal });
   const inspection = await Inspection.open(await storedRecord(store, session.threadId, { signal }), {
     ...{ bodies: "short", redacted: true, looksForGone: true, signal },
-    source: foldedSource(session, sourceName(request.sources[place] as SourceRequest)),
+    source: { ...foldedSource(session, sourceName(request.sources[place] as SourceRequest)), rawLog: null },
     comparison: presetComparison(simulation, new Set(request.presets.map(({ id }) => id))),
     pricing: { budget, ...(session.model !== undefined && { model: session.model }) },
     threadfoldVersion: THREADFOLD_VERSION,

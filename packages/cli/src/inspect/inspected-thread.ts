@@ -44,6 +44,8 @@ export interface InspectingOptions {
   readonly keepsPayloads?: boolean;
   /** Looks for what is gone and was needed later. */
   readonly looksForGone?: boolean;
+  /** Offers the raw log: for whoever has it at hand. */
+  readonly offersRawLog?: boolean;
 }
 
 /** Of the command's work, what folding a recorded session is. */
@@ -153,13 +155,14 @@ async function open(
   record: ThreadRecord,
   request: InspectRequest,
   { io, progress }: CliContext,
-  options: InspectingOptions,
+  { offersRawLog = false, ...options }: InspectingOptions,
   { logged, ...source }: OpenedSource,
 ): Promise<Inspection> {
   const { bodies, redacted, budget, model = logged?.model } = request;
   const asked = request.presets ? await comparedPresets(logged ?? loggedThread(record), request, io.signal) : undefined;
   return Inspection.open(record, {
-    ...{ source, bodies, redacted, ...options, signal: io.signal },
+    ...{ bodies, redacted, ...options, signal: io.signal },
+    source: offersRawLog ? source : { ...source, rawLog: null },
     ...(asked !== undefined && { comparison: asked }),
     pricing: { ...(model !== undefined && { model }), ...(source.simulated && { budget }) },
     threadfoldVersion: THREADFOLD_VERSION,

@@ -13,31 +13,34 @@ interface FigureTableProps {
 
 /** A table of figures: the first column names the row, the others stand at the right. */
 export const FigureTable = ({ titles, rows, foot }: FigureTableProps) => (
-  <table class="plain-table ledger">
-    <thead>
-      <tr>
-        {titles.map((title, at) => (
-          <th key={title} scope="col" class={at === 0 ? "" : "number"}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(({ key, cells, class: name = "" }) => (
-        <tr key={key} class={name}>
-          <FigureCells cells={cells} />
-        </tr>
-      ))}
-    </tbody>
-    {foot !== undefined && (
-      <tfoot>
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+  <section class="wide-table" tabIndex={0} aria-label={titles.join(", ")}>
+    <table class="plain-table ledger">
+      <thead>
         <tr>
-          <FigureCells cells={foot} />
+          {titles.map((title, at) => (
+            <th key={title} scope="col" class={at === 0 ? "" : "number"}>
+              {title}
+            </th>
+          ))}
         </tr>
-      </tfoot>
-    )}
-  </table>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells, class: name = "" }) => (
+          <tr key={key} class={name}>
+            <FigureCells cells={cells} />
+          </tr>
+        ))}
+      </tbody>
+      {foot !== undefined && (
+        <tfoot>
+          <tr>
+            <FigureCells cells={foot} />
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  </section>
 );
 
 const FigureCells = ({ cells: [name, ...figures] }: { readonly cells: readonly ComponentChildren[] }) => (

@@ -17,7 +17,7 @@ async function open(place: HTMLElement): Promise<void> {
   followPrinting();
   try {
     const data = pageData(document);
-    if (data.kind === "prompts") return render(<PromptPairView pair={await readPair()} />, emptied(place));
+    if (data.kind === "prompts") return await openPair(place);
     const inspector = await openInspector(pageSource(document, data));
     followTitle(inspector);
     render(
@@ -31,7 +31,11 @@ async function open(place: HTMLElement): Promise<void> {
   }
 }
 
-const readPair = async (): Promise<PromptPair> => (await embeddedPiece(document, "prompts")).json();
+async function openPair(place: HTMLElement): Promise<void> {
+  const pair = (await (await embeddedPiece(document, "prompts")).json()) as PromptPair;
+  document.title = `${pair.name} · another prompt`;
+  render(<PromptPairView pair={pair} />, emptied(place));
+}
 
 function emptied(place: HTMLElement): HTMLElement {
   place.replaceChildren();

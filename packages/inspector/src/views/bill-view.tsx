@@ -60,6 +60,10 @@ const Legend = ({ bill }: { readonly bill: Bill }) => (
 /** Dollars, or a dash where a price is not known. */
 const dollarsText = (dollars: number | null): string => (dollars === null ? "–" : money(dollars));
 
+/** A cell of dollars; none where nobody knows the prices of the model. */
+const dollarCells = <Content,>({ totals }: Bill, cell: Content): readonly Content[] =>
+  totals.dollars === null ? [] : [cell];
+
 /** The same calls by the rules, as they were sent and without folding: what folding saved is told from these two alone. */
 const withoutFolding = ({ instead }: Bill) => ({
   sent: instead.find(({ as }) => as === "sent"),
@@ -129,12 +133,17 @@ function Misses({ bill }: { readonly bill: Bill }) {
         <p class="quiet">Nothing was missed.</p>
       ) : (
         <FigureTable
-          titles={["Cause", "Times", "Tokens", "More than cached"]}
+          titles={["Cause", "Times", "Tokens", ...dollarCells(bill, "More than cached")]}
           rows={misses.map(({ cause, misses: times, tokens, dollars }) => ({
             key: cause,
-            cells: [causeWord(cause), whole(times), whole(tokens), dollarsText(dollars)],
+            cells: [causeWord(cause), whole(times), whole(tokens), ...dollarCells(bill, dollarsText(dollars))],
           }))}
-          foot={["together", whole(sum(misses, (row) => row.misses)), whole(sum(misses, (row) => row.tokens)), ""]}
+          foot={[
+            "together",
+            whole(sum(misses, (row) => row.misses)),
+            whole(sum(misses, (row) => row.tokens)),
+            ...dollarCells(bill, ""),
+          ]}
         />
       )}
     </Section>
@@ -167,14 +176,23 @@ function Folds() {
       whole(calls.tokens[call] ?? 0),
       whole(fold.calls),
       whole(fold.missedTokens),
-      dollarsText(fold.missedDollars),
+      ...dollarCells(bill, dollarsText(fold.missedDollars)),
       whole(fold.sparedTokens),
     ];
   };
   return (
     <Section title="By fold" note="what was paid anew when it was first sent, and what all of its calls had less">
       <FigureTable
-        titles={["Plan", "First call", "Before", "After", "Calls", "Paid anew", "Dollars", "Spared"]}
+        titles={[
+          "Plan",
+          "First call",
+          "Before",
+          "After",
+          "Calls",
+          "Paid anew",
+          ...dollarCells(bill, "Dollars"),
+          "Spared",
+        ]}
         rows={bill.folds.map((fold) => ({ key: String(fold.planVersion), cells: cells(fold) }))}
       />
     </Section>
@@ -215,13 +233,13 @@ function Instead({ bill }: { readonly bill: Bill }) {
   return (
     <Section title="The same calls, otherwise" note="by the provider's published rules, input alone">
       <FigureTable
-        titles={["How", "Paid as", "Dollars", "Larger than the window"]}
+        titles={["How", "Paid as", ...dollarCells(bill, "Dollars"), "Larger than the window"]}
         rows={instead.map(({ as, price, ttlSeconds, bill: paid, dollars, tooLarge }) => ({
           key: `${as} ${price}`,
           cells: [
             as === "one-time" ? `all prefixes kept for ${duration(1000 * ttlSeconds)}` : AS[as],
             whole(paid),
-            dollarsText(dollars),
+            ...dollarCells(bill, dollarsText(dollars)),
             tooLarge === 0 ? "–" : count(tooLarge, "call"),
           ],
         }))}

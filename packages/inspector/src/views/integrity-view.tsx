@@ -138,14 +138,18 @@ function Chain() {
             </dd>
           </div>
         ))}
-        {rawLog !== null && (
-          <div>
-            <dt>The log as it is, byte for byte</dt>
+        <div>
+          <dt>The log as it is, byte for byte</dt>
+          {rawLog === null ? (
+            <dd class="quiet">
+              Not in this page; <code>--bodies all --unredacted</code> puts it in.
+            </dd>
+          ) : (
             <dd>
               <SaveButton name={rawLog} what="the raw log" read={() => source.readLog()} /> {rawLog}
             </dd>
-          </div>
-        )}
+          )}
+        </div>
       </dl>
     </Section>
   );

@@ -52,16 +52,14 @@ function Compared({ comparison }: { readonly comparison: PresetComparison }) {
       </Section>
       {comparison.groups.map(({ title, columns, notes }, group) => (
         <Section key={title} title={title}>
-          <div class="wide-table">
-            <FigureTable
-              titles={["Policy", ...columns]}
-              rows={policies.map((policy) => ({
-                key: policy.policy,
-                class: policy.policy === chosen ? "chosen" : policy.isBaseline ? "baseline" : "",
-                cells: [<PolicyName key="name" policy={policy} onChoose={choose} />, ...(policy.figures[group] ?? [])],
-              }))}
-            />
-          </div>
+          <FigureTable
+            titles={["Policy", ...columns]}
+            rows={policies.map((policy) => ({
+              key: policy.policy,
+              class: policy.policy === chosen ? "chosen" : policy.isBaseline ? "baseline" : "",
+              cells: [<PolicyName key="name" policy={policy} onChoose={choose} />, ...(policy.figures[group] ?? [])],
+            }))}
+          />
           <ul class="notes">
             {notes.map((note) => (
               <li key={note}>{note}</li>

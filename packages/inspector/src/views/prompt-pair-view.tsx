@@ -52,6 +52,12 @@ function Pair({ file }: { readonly file: PromptFile }) {
   return (
     <Scrolled class="pair" label={`${file.name}, the golden one beside the new one`}>
       <table>
+        <colgroup>
+          <col class="line-numbers" />
+          <col />
+          <col class="line-numbers" />
+          <col />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col" colSpan={2}>
