@@ -9,11 +9,11 @@ interface Running {
   readonly code: number;
 }
 
-/** Runs `threadfold inspect` in this process. */
-async function inspect(argv: readonly string[], signal: AbortSignal, hear: (text: string) => void): Promise<Running> {
+/** Runs a command of `threadfold` in this process. */
+async function run(argv: readonly string[], signal: AbortSignal, hear: (text: string) => void): Promise<Running> {
   let stderr = "";
   const silent = { write: () => undefined, isTTY: false, columns: 100 };
-  const code = await runCli(["inspect", ...argv], {
+  const code = await runCli(argv, {
     stdin: () => Readable.from([]),
     stdout: silent,
     stderr: {
@@ -31,10 +31,15 @@ async function inspect(argv: readonly string[], signal: AbortSignal, hear: (text
   return { stderr, code };
 }
 
+/** Runs a command to its end. @throws Error with what it said, when it fails. */
+export async function runCommand(...argv: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(argv, new AbortController().signal, () => undefined);
+  if (code !== 0) throw new Error(`${argv[0]} ended with ${code}: ${stderr}`);
+}
+
 /** Writes a page as `inspect --out` does. @throws Error with what the command said, when it fails. */
 export async function writePage(argv: readonly string[], path: string): Promise<string> {
-  const { code, stderr } = await inspect([...argv, "--out", path], new AbortController().signal, () => undefined);
-  if (code !== 0) throw new Error(`inspect ended with ${code}: ${stderr}`);
+  await runCommand("inspect", ...argv, "--out", path);
   return `file://${path}`;
 }
 
@@ -48,7 +53,7 @@ interface ServedPage {
 export async function servePage(argv: readonly string[]): Promise<ServedPage> {
   const stop = new AbortController();
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
-  const running = inspect(argv, stop.signal, (text) => {
+  const running = run(["inspect", ...argv], stop.signal, (text) => {
     const [found] = /http:\/\/\S+/.exec(text) ?? [];
     if (found !== undefined) resolve(found);
   });

@@ -1,3 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { servePage, writePage } from "./inspect-command.ts";
@@ -79,4 +83,47 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     await expect.poll(() => page.getByText("no longer answered").count(), { timeout: 20_000 }).toBe(1);
     expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
   });
+
+  it("follows a scripted agent in a host of its own process, opened while it runs", async () => {
+    const store = bench.path("scripted.db");
+    const agent = spawn(
+      process.execPath,
+      ["--conditions=threadfold-source", AGENTS, "--calls", "150", "--host", "anthropic-sdk", "--store", store],
+      { stdio: "ignore" },
+    );
+    const ended = once(agent, "exit");
+    try {
+      await expect.poll(() => callsIn(store), { timeout: 60_000, interval: 100 }).toBeGreaterThan(5);
+      const served = await servePage([store]);
+      const { page, complaints } = await bench.open(served.url);
+      const strip = page.getByRole("slider", { name: "Chosen call" });
+      const shownCalls = async (): Promise<number> =>
+        Number(/of (\d+),/.exec((await strip.getAttribute("aria-valuetext")) ?? "")?.[1]);
+      const first = await shownCalls();
+      await expect.poll(shownCalls, { timeout: 60_000 }).toBeGreaterThan(first);
+      await ended;
+      await expect.poll(shownCalls, { timeout: 60_000 }).toBe(callsIn(store));
+      await page.keyboard.press("7");
+      await expect.poll(() => page.getByText("Every request rendered again gives the recorded bytes").count()).toBe(1);
+      await served.close();
+      expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
+    } finally {
+      agent.kill();
+    }
+  });
 });
+
+const AGENTS = fileURLToPath(new URL("../../scripted-agents/src/main.ts", import.meta.url));
+
+/** How many requests the journals of a store have, which somebody else writes. */
+function callsIn(store: string): number {
+  try {
+    using database = new DatabaseSync(store, { readOnly: true });
+    const row = database
+      .prepare('SELECT count(*) AS calls FROM journal WHERE record LIKE \'%"type":"request-rendered"%\'')
+      .get();
+    return Number(row?.["calls"] ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,6 +1,7 @@
 // Runs the scripted agent in every host, with thinking on, once for each model of the host's provider, and prints what
 // came of it. Options: --calls N, --window TOKENS, --host ID and --model NAME (each more than once), --json for a line of
-// { host, model, calls, refusals, reasoningKept } a run, and --summarizer-fails to have every summary fail.
+// { host, model, calls, refusals, reasoningKept } a run, --summarizer-fails to have every summary fail, and --store PATH to
+// keep the threads there: `threadfold inspect PATH` shows one while it runs.
 import { parseArgs } from "node:util";
 import { HOSTS } from "./hosts/hosts.ts";
 import { type AgentReport, brokenPromises, reportLine, reportTable, runAgent } from "./run/run-agent.ts";
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     model: { type: "string", multiple: true },
     json: { type: "boolean", default: false },
     "summarizer-fails": { type: "boolean", default: false },
+    store: { type: "string" },
   },
 });
 const modelCalls = Number(values.calls);
@@ -32,6 +34,7 @@ for (const { host, model } of runs.filter((run) => values.model?.includes(run.mo
     modelCalls,
     model,
     maxInputTokens,
+    ...(values.store !== undefined && { store: values.store }),
     ...(values["summarizer-fails"] && { summarizer: failingSummarizer() }),
   });
   process.stderr.write(`${host.id} on ${model}: ${report.seconds.toFixed(1)} s\n`);

@@ -25,8 +25,12 @@ export class BrowserBench {
     return join(this.#folder, name);
   }
 
-  /** Opens a page, and keeps what it complains about and what it asks for besides itself. */
-  async open(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  /**
+   * Opens a page, and keeps what it complains about and what it asks for besides itself.
+   *
+   * @param drawn what is there once it is drawn.
+   */
+  async open(url: string, drawn = ".tabs", options: BrowserContextOptions = {}): Promise<OpenedPage> {
     if (this.#browser === undefined) throw new Error("The browser is not started.");
     const context = await this.#browser.newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
@@ -38,7 +42,7 @@ export class BrowserBench {
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("request", (request) => asked.push(request.url()));
     await page.goto(url);
-    await page.locator(".tabs").waitFor();
+    await page.locator(drawn).first().waitFor();
     return { page, complaints, asked };
   }
 }

@@ -18,6 +18,8 @@ interface RunOptions {
   readonly summarizer?: Summarizer;
   /** Tokens of the session's window. */
   readonly maxInputTokens?: number;
+  /** Path of a store that keeps the thread, for somebody to look at; one of its own, which goes afterwards, when it is left out. */
+  readonly store?: string;
 }
 
 /** The figures of a run. */
@@ -46,19 +48,20 @@ const PROVIDER_SLACK = 1.25;
 
 /** Runs a host's agent from an empty store to the end of the script, and replays every request that it sent. */
 export async function runAgent(host: HostAgent, options: RunOptions): Promise<AgentReport> {
+  if (options.store !== undefined) return runOn(options.store, host, options);
   const folder = await mkdtemp(join(tmpdir(), "threadfold-agent-"));
   try {
-    return await runIn(folder, host, options);
+    return await runOn(join(folder, "agent.sqlite"), host, options);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runIn(folder: string, host: HostAgent, options: RunOptions): Promise<AgentReport> {
+async function runOn(store: string, host: HostAgent, options: RunOptions): Promise<AgentReport> {
   const { modelCalls, faults = USUAL_FAULTS, summarizer, maxInputTokens = WINDOW } = options;
   const { model = host.protocol.models[0] } = options;
-  const address = `sqlite:${join(folder, "agent.sqlite")}`;
-  const threadId = asThreadId(`agent-${host.id}`);
+  const address = `sqlite:${store}`;
+  const threadId = asThreadId(`agent-${host.id}-${model}`);
   const double = await startProviderDouble({
     protocol: host.protocol,
     contextWindow: Math.floor(maxInputTokens * PROVIDER_SLACK),

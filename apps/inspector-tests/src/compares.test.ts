@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promptsPage } from "@threadfold/inspector";
+import axe, { type AxeResults } from "axe-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findChromium } from "./chromium.ts";
+import { HOSTILE_TEXTS } from "./hostile-work.ts";
+import { runCommand } from "./inspect-command.ts";
+import { BrowserBench } from "./testing/browser-page.ts";
+
+const { isThere, note } = findChromium();
+const SESSION = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
+
+describe.skipIf(!isThere)(`what the page compares${note}`, () => {
+  const bench = new BrowserBench();
+  let simulated = "";
+
+  beforeAll(async () => {
+    const path = bench.path("simulated.html");
+    const presets = ["--preset", "threadfold,claude-code", "--policy", "no-compaction"];
+    await runCommand("simulate", SESSION, ...presets, "--budget", "50k", "--html", path);
+    simulated = `file://${path}`;
+  }, 300_000);
+
+  it("presets against each other, and leads from there to the folds of a session", async () => {
+    const { page, complaints, asked } = await bench.open(simulated);
+    const table = page.getByRole("table").first();
+    await expect.poll(() => table.getByRole("row").count()).toBe(4);
+    await table.getByRole("button", { name: "claude-code" }).click();
+    expect(await table.locator("tr.chosen").textContent()).toMatch(/^claude-code/);
+    expect(await page.getByText("claude-code is the strong line").count()).toBe(1);
+    await page.getByRole("button", { name: "plan 2", exact: true }).click();
+    await expect.poll(() => page.url()).toContain("#/plans?plans=1-2");
+    await page.getByRole("button", { name: /^first sent with call/ }).click();
+    await expect.poll(() => page.getByText("It departs at byte").count()).toBe(1);
+    await page.keyboard.press("9");
+    await expect.poll(() => page.url()).toContain("#/presets");
+    expect({ complaints, asked }).toEqual({ complaints: [], asked: [simulated] });
+  });
+
+  for (const [name, options] of [
+    ["in light colours", { colorScheme: "light" }],
+    ["in dark colours, on a narrow screen", { colorScheme: "dark", viewport: { width: 420, height: 860 } }],
+  ] as const)
+    it(`axe finds nothing ${name}`, async () => {
+      for (const url of [simulated, await pairPage()]) {
+        const { page } = await bench.open(url, "main", { ...options, bypassCSP: true });
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate<AxeResults>("axe.run()");
+        expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(
+          0,
+        );
+      }
+    });
+
+  async function pairPage(): Promise<string> {
+    const same = Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n");
+    const files = [
+      { name: "prompt.md", before: `${same}\nthe golden one\n${same}`, after: `${same}\nthe new one\n${same}` },
+      { name: "plan.json", before: null, after: HOSTILE_TEXTS.join("\n") },
+    ];
+    const pair = { name: "a prompt", findings: ["diverged at message 1"], accept: "npx vitest run -u", files };
+    writeFileSync(bench.path("pair.html"), await promptsPage(pair));
+    return `file://${bench.path("pair.html")}`;
+  }
+
+  it("two prompts beside each other, at the first difference, whatever is in them", async () => {
+    const url = await pairPage();
+    const { page, complaints, asked } = await bench.open(url, "main");
+    const changed = page.locator("tr.changed");
+    expect(await changed.count()).toBe(1);
+    expect(await changed.textContent()).toBe("51the golden one51the new one");
+    expect(await changed.isVisible()).toBe(true);
+    await page.getByRole("button", { name: "44 equal lines" }).first().click();
+    await expect.poll(() => page.locator("tr.same").count()).toBe(56);
+    await page.getByRole("button", { name: "plan.json" }).click();
+    await expect.poll(() => changed.count()).toBe(HOSTILE_TEXTS.length);
+    expect(await page.evaluate("window.hostile")).toBeUndefined();
+    expect({ complaints, asked }).toEqual({ complaints: [], asked: [url] });
+  });
+});
