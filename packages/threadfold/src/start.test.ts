@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const built = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Writes the address of every file that a program loads, one a line, to its standard error when it ends. */
+const LISTS_FILES = `data:text/javascript,${encodeURIComponent(`
+const files = new Set();
+process.getBuiltinModule("node:module").registerHooks({
+  load(url, context, next) { files.add(url); return next(url, context); },
+});
+process.on("exit", () => process.getBuiltinModule("node:fs").writeSync(1, "\\0" + [...files].join("\\n")));
+`)}`;
+
+function filesLoaded(program: string, ...given: readonly string[]): readonly string[] {
+  const printed = execFileSync(process.execPath, ["--import", LISTS_FILES, program, ...given], { encoding: "utf8" });
+  const urls = printed.slice(printed.indexOf("\0") + 1).split("\n");
+  return urls.filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url));
+}
+
+const packageOf = (file: string): string | undefined =>
+  /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1]?.replace("\\", "/");
+const bytesOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0);
+
+describe("what a start loads", () => {
+  it("of others' packages, the import loads these: no driver, no encoding, no provider's client", () => {
+    const files = filesLoaded(built("dist/index.js"));
+    expect([...new Set(files.flatMap((file) => packageOf(file) ?? []))].sort()).toEqual([
+      "@noble/hashes",
+      "image-size",
+      "immer",
+      "is-network-error",
+      "lru-cache",
+      "p-retry",
+      "snowball-stemmers",
+      "zod",
+    ]);
+    expect(files.filter((file) => file.includes("encodings"))).toEqual([]);
+  });
+
+  it("the command's version loads five files, and none of the encodings that tokens are counted with", () => {
+    const files = filesLoaded(built("bin/threadfold.mjs"), "--version");
+    expect(files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, ".cjs"))).toEqual([
+      "threadfold.mjs",
+      "main.cjs",
+      "rolldown-runtime.cjs",
+      "library.cjs",
+      "commands.cjs",
+    ]);
+    expect(bytesOf(files)).toBeLessThan(2_000_000);
+  });
+});
