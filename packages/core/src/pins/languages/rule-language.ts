@@ -89,7 +89,10 @@ export interface CompiledLanguage {
   readonly allows: RegExp;
 }
 
-/** A language, ready to be looked for. */
+/**
+ * A language, ready to be looked for. An expression is made when it is first looked with: all of them together take as long
+ * as loading the rest of this package, and a text is looked through with those of one language, mostly.
+ */
 export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
   const isUnspaced = isRunning(language);
   const edge = isUnspaced ? "" : EDGE;
@@ -102,27 +105,45 @@ export function compiledLanguage(language: RuleLanguage): CompiledLanguage {
   const joining = (words: readonly string[]): RegExp =>
     words.length === 0 ? /(?!)/g : new RegExp(isUnspaced ? all(words) : `\\s${all(words)}\\s+`, "giu");
   const wholeEnd = "(?=\\s*(?:[.,!;…)—–。！，、]|$))";
-  return {
-    marks: language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "giu"),
-    script: language.script,
-    openers: at(language.openers),
-    telling: at(language.telling),
-    joins: joining(language.joins),
-    contrasts: joining(language.contrasts),
-    notOrders: at(language.notOrders),
-    orders: at(language.orders),
-    standing: within(language.standing),
-    anywhere: within(language.anywhere),
-    polite: at(language.polite),
-    politeNot: at(language.politeNot),
-    elliptic: at(language.elliptic, "\\s*[.!…]*[\\s)\\]\"'”*_]*$"),
-    doubtful: at(language.doubtful),
-    oneOff: within(language.oneOff),
-    unclear: at(language.unclear, wholeEnd),
-    takesBack: at(language.takesBack),
-    takesBackLast: at(language.takesBackLast),
-    allows: at(language.allows),
-  };
+  return madeWhenAsked(language.script, {
+    marks: () => (language.marks.length === 0 ? /(?!)/g : new RegExp(`${start}${all(language.marks)}${edge}`, "giu")),
+    openers: () => at(language.openers),
+    telling: () => at(language.telling),
+    joins: () => joining(language.joins),
+    contrasts: () => joining(language.contrasts),
+    notOrders: () => at(language.notOrders),
+    orders: () => at(language.orders),
+    standing: () => within(language.standing),
+    anywhere: () => within(language.anywhere),
+    polite: () => at(language.polite),
+    politeNot: () => at(language.politeNot),
+    elliptic: () => at(language.elliptic, "\\s*[.!…]*[\\s)\\]\"'”*_]*$"),
+    doubtful: () => at(language.doubtful),
+    oneOff: () => within(language.oneOff),
+    unclear: () => at(language.unclear, wholeEnd),
+    takesBack: () => at(language.takesBack),
+    takesBackLast: () => at(language.takesBackLast),
+    allows: () => at(language.allows),
+  });
+}
+
+type Expressions = Omit<CompiledLanguage, "script">;
+
+function madeWhenAsked(
+  script: CompiledLanguage["script"],
+  makers: { readonly [Name in keyof Expressions]: () => RegExp },
+): CompiledLanguage {
+  const language = { script };
+  for (const [name, make] of Object.entries(makers))
+    Object.defineProperty(language, name, {
+      configurable: true,
+      get: () => {
+        const value = make();
+        Object.defineProperty(language, name, { value });
+        return value;
+      },
+    });
+  return language as CompiledLanguage;
 }
 
 /** True for a language that is written without spaces. */
