@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { spreadOf } from "./median.ts";
+
+/**
+ * How long a start takes, of what is built: importing the library, the command's version, and Node alone beside them.
+ * Each is started `--rounds=10` times in turn with the others, after a first time that fills the system's caches and
+ * Node's own of compiled commands, and says at its end how long it ran and the processor time that it took. `--json`
+ * prints one line each.
+ */
+const json = process.argv.includes("--json");
+const rounds = Number(process.argv.find((word) => word.startsWith("--rounds="))?.slice("--rounds=".length) ?? 10);
+const built = join(import.meta.dirname, "../../../packages/threadfold");
+
+const STARTS: readonly (readonly [name: string, given: readonly string[]])[] = [
+  ["node", ["--eval", "0"]],
+  ['import "threadfold"', [join(built, "dist/index.js")]],
+  ["threadfold --version", [join(built, "bin/threadfold.mjs"), "--version"]],
+];
+
+/** Prints what a process took until its end, in milliseconds, on its own line. */
+const SAYS_TIME = `data:text/javascript,${encodeURIComponent(`
+process.on("exit", () => {
+  const { user, system } = process.cpuUsage();
+  process.stdout.write("\\n" + JSON.stringify({ ms: performance.now(), cpuMs: (user + system) / 1000 }));
+});
+`)}`;
+
+interface StartTime {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+function started(given: readonly string[]): StartTime {
+  const { stdout, status, stderr } = spawnSync(process.execPath, ["--import", SAYS_TIME, ...given], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${given.join(" ")} ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1) as string);
+}
+
+const times = STARTS.map((): StartTime[] => []);
+for (let round = 0; round <= rounds; round++)
+  for (const [at, [, given]] of STARTS.entries()) {
+    const time = started(given);
+    if (round > 0) times[at]?.push(time);
+  }
+for (const [at, [name]] of STARTS.entries()) {
+  const own = times[at] ?? [];
+  const ms = spreadOf(own.map((one) => Math.round(one.ms)));
+  const cpuMs = spreadOf(own.map((one) => Math.round(one.cpuMs)));
+  const text = `${name.padEnd(22)} ${ms.median} ms (${ms.lowest} to ${ms.highest}), of the processor ${cpuMs.median} ms (from ${cpuMs.lowest})`;
+  process.stdout.write(`${json ? JSON.stringify({ name, ms, cpuMs }) : text}\n`);
+}
