@@ -104,8 +104,9 @@ const isSameEntry = (a: SystemEntry, b: SystemEntry | undefined): boolean =>
 const sameTools = (a: ChatRequest, b: ChatRequest): boolean =>
   a.tools === b.tools || canonicalJson(a.tools) === canonicalJson(b.tools);
 
-/** Parts of messages that did not change are mostly the same objects, so that comparing them costs nothing. */
+/** Messages that did not change are mostly the same objects, so that comparing them costs nothing. */
 const sameMessage = (a: ChatMessage, b: ChatMessage): boolean =>
-  a.role === b.role &&
-  a.providerMetadata === b.providerMetadata &&
-  (a.parts === b.parts || canonicalJson(a.parts) === canonicalJson(b.parts));
+  a === b ||
+  (a.role === b.role &&
+    a.providerMetadata === b.providerMetadata &&
+    (a.parts === b.parts || canonicalJson(a.parts) === canonicalJson(b.parts)));

@@ -30,7 +30,12 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   let ordinal = 0;
   const lowered = asList(payload.messages).map((message): JsonValue => {
     if (!isPlainObject(message)) return {};
-    const content = asList(message.content).map((block) => withMark(block, marked.has(ordinal++) ? mark : null));
+    const before = asList(message.content);
+    const first = ordinal;
+    ordinal += before.length;
+    if (before.every(isBare) && !marked.some((place) => place >= first && place < ordinal))
+      return message as JsonObject;
+    const content = before.map((block, index) => withMark(block, marked.includes(first + index) ? mark : null));
     return { ...message, content } as JsonObject;
   });
   const [system, tools] = [asList(payload.system), asList(payload.tools)];
@@ -42,12 +47,12 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
 }
 
 /** For each message the last of its blocks that can carry a mark, counted over all blocks. One part is one block. */
-function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): ReadonlySet<number> {
-  const ordinals = new Set<number>();
+function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): readonly number[] {
+  const ordinals: number[] = [];
   let first = 0;
   messages.forEach((message, index) => {
     const last = places.includes(index) ? markedPart(message) : -1;
-    if (last >= 0) ordinals.add(first + last);
+    if (last >= 0) ordinals.push(first + last);
     first += message.parts.length;
   });
   return ordinals;
@@ -65,6 +70,7 @@ function markedAtEnd(
 /** A deferred tool is no part of the prefix: the API refuses a mark on it. */
 const isLoaded = (tool: unknown): boolean => !(isPlainObject(tool) && tool.defer_loading === true);
 
+/** The block with this mark in place of its own. */
 function withMark(block: unknown, mark: JsonObject | null): JsonValue {
   if (!isPlainObject(block)) return block as JsonValue;
   const { cache_control: _old, ...bare } = block;
@@ -75,3 +81,9 @@ function withMark(block: unknown, mark: JsonObject | null): JsonValue {
 }
 
 const unmarked = (block: unknown): JsonValue => withMark(block, null);
+
+/** True for a block without a mark of its own, also inside: most of them, and a request is marked at every turn. */
+const isBare = (block: unknown): boolean =>
+  isPlainObject(block) &&
+  !("cache_control" in block) &&
+  (block.type !== "tool_result" || asList(block.content).every(isBare));
