@@ -82,4 +82,22 @@ describe("AppendOnlyList", () => {
     expect([whileGrowing, afterFork]).toEqual([0, 1]);
     expect([list.length, fork.length, old.length]).toEqual([1_000, 100, 1]);
   });
+
+  it("stands in an array with others behind it, and does not keep those: whether newest, old or resumed", () => {
+    const old = AppendOnlyList.of([1, 2]);
+    const newest = old.append([3]);
+    const resumed = AppendOnlyList.resumed(1, new Map([[0, 1]])).append([2]);
+    const copies = vi.spyOn(Array.prototype, "slice");
+    const all = newest.followedBy([8, 9]);
+    const copied = copies.mock.calls.length;
+    copies.mockRestore();
+    expect(copied).toBe(1);
+    expect([all, old.followedBy([8]), resumed.followedBy([8])]).toEqual([
+      [1, 2, 3, 8, 9],
+      [1, 2, 8],
+      [1, 2, 8],
+    ]);
+    expect([...newest.append([4])]).toEqual([1, 2, 3, 4]);
+    expect([...newest, ...old]).toEqual([1, 2, 3, 1, 2]);
+  });
 });

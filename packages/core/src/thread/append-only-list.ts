@@ -80,9 +80,15 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     return items.length === 0 ? rest : items.concat(rest);
   }
 
-  /** All items in an array of the caller's own. @throws ThreadfoldError `HISTORY_NOT_LOADED` when one is not in memory. */
-  toArray(): Item[] {
-    return this.slice() as Item[];
+  /** All items, and others behind them, in an array. @throws ThreadfoldError `HISTORY_NOT_LOADED` when one is not in memory. */
+  followedBy(items: readonly Item[]): readonly Item[] {
+    const length = this.#buffer.length;
+    if (this.start > 0 || length !== this.length) return this.slice().concat(items);
+    // Copied once, in one piece: putting them behind a copy would copy it again.
+    for (const item of items) this.#buffer.push(item);
+    const all = this.#buffer.slice();
+    this.#buffer.length = length;
+    return all;
   }
 
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the prefix would end among items that are not in memory. */

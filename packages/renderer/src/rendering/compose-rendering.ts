@@ -51,8 +51,8 @@ export function composeRendering(
 ): Rendering {
   const isDeclaring = requirements.declaresTools && frame.tools.length === 0;
   const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : frame.tools;
-  const chats = settled.chats.toArray().concat(tail.drafts.map(({ chat }) => chat));
-  const messages = settled.messages.toArray().concat(renderedMessages(tail, settled.messages.length));
+  const chats = settled.chats.followedBy(tail.drafts.map(({ chat }) => chat));
+  const messages = settled.messages.followedBy(renderedMessages(tail, settled.messages.length));
   const request = { system: frame.system, tools, messages: chats };
   const breakdown = breakdownOf(frame, countTools(tools, input.ledger.tokenizer), addShares(settled.shares, tail));
   const warnings = WarningLog.join(settled.warnings, tail.warnings);
@@ -62,7 +62,7 @@ export function composeRendering(
       tools.map(({ name }) => name),
     );
   const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
-  const drafts = () => [...settled.drafts.toArray(), ...tail.drafts];
+  const drafts = () => settled.drafts.followedBy(tail.drafts);
   return {
     request,
     manifest: buildManifest(input, {

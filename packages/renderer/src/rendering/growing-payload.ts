@@ -75,7 +75,7 @@ export class GrowingPayload {
   ): GrowingPayload {
     const beginning = extendPayload(before, settledChats, format);
     const tail = lowerItems(rendering.request.messages.slice(settledChats.length), format);
-    const payload = { ...beginning.frame.payload, [format.messagesField]: beginning.items.toArray().concat(tail) };
+    const payload = { ...beginning.frame.payload, [format.messagesField]: beginning.items.followedBy(tail) };
     const violations =
       checked === null ? format.check(payload, rendering.manifest) : checkTail(format, payload, rendering, checked);
     return new GrowingPayload(format, beginning, tail, payload, violations);

@@ -1,4 +1,4 @@
-import { digestOf, type RequestPrefix, sha256 } from "@threadfold/core";
+import { AppendOnlyList, digestOf, type RequestPrefix, sha256 } from "@threadfold/core";
 import type { Rendering } from "@threadfold/renderer";
 
 /** Where a message ends. */
@@ -13,9 +13,9 @@ interface ChainLink {
 /** The beginnings of one request, by how many messages each has behind tools and system text. */
 export class PrefixChain {
   readonly #frame: ChainLink;
-  readonly #links: readonly ChainLink[];
+  readonly #links: AppendOnlyList<ChainLink>;
 
-  private constructor(frame: ChainLink, links: readonly ChainLink[]) {
+  private constructor(frame: ChainLink, links: AppendOnlyList<ChainLink>) {
     this.#frame = frame;
     this.#links = links;
   }
@@ -26,15 +26,20 @@ export class PrefixChain {
    */
   static of(rendering: Rendering, before?: PrefixChain, shared = 0): PrefixChain {
     const { request, manifest, tokens } = rendering;
-    const links = before === undefined ? [] : before.#links.slice(0, shared);
+    const known = before === undefined ? AppendOnlyList.empty<ChainLink>() : before.#links.prefix(shared);
+    const added: ChainLink[] = [];
     const frame = before === undefined ? frameDigest(rendering) : before.#frame.digest;
-    let last = links.at(-1) ?? { digest: sha256(frame + digestOf(manifest.host ?? {})), tokens: 0, blocks: 0 };
-    for (let index = links.length; index < request.messages.length; index++) {
+    let last = known.at(known.length - 1) ?? {
+      digest: sha256(frame + digestOf(manifest.host ?? {})),
+      tokens: 0,
+      blocks: 0,
+    };
+    for (let index = known.length; index < request.messages.length; index++) {
       last = linkBehind(last, rendering, index);
-      links.push(last);
+      added.push(last);
     }
     const blocks = request.system.length + request.tools.length;
-    return new PrefixChain({ digest: frame, tokens: tokens - last.tokens, blocks }, links);
+    return new PrefixChain({ digest: frame, tokens: tokens - last.tokens, blocks }, known.append(added));
   }
 
   /** How many messages the request has. */
@@ -45,7 +50,7 @@ export class PrefixChain {
   /** The beginning with so many messages; undefined where the request has fewer. */
   prefix(messages: number): RequestPrefix | undefined {
     if (messages === 0) return { ...this.#frame, messages };
-    const link = this.#links[messages - 1];
+    const link = this.#links.at(messages - 1);
     if (link === undefined) return undefined;
     const { digest, tokens, blocks } = link;
     return { digest, tokens: this.#frame.tokens + tokens, blocks: this.#frame.blocks + blocks, messages };
