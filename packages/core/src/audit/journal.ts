@@ -1,8 +1,9 @@
 import type { TokenEstimate } from "../budget/token-estimate.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import type { CompactionOutcome } from "../events/compaction-outcome.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { digestOf, sha256 } from "../json/sha256.ts";
+import { sha256 } from "../json/sha256.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
 import type { Usage } from "../model/message.ts";
 import type { RequestCacheRecord } from "./request-cache-record.ts";
@@ -178,21 +179,25 @@ export interface JournalEntry {
 /** What the first entry of every journal links to. */
 export const JOURNAL_START = sha256("threadfold-journal-v1");
 
-/** The entry that follows `previous` in a thread's journal. */
+/**
+ * The entry that follows `previous` in a thread's journal.
+ *
+ * @param written the record's canonical JSON, where that is known.
+ */
 export function nextJournalEntry(
   previous: JournalEntry | null,
   threadId: ThreadId,
   record: JournalRecord,
   at: string,
+  written: string = canonicalJson(record),
 ): JournalEntry {
-  const unsealed = {
-    sequence: (previous?.sequence ?? 0) + 1,
-    threadId,
-    at,
-    record,
-    previousHash: previous?.hash ?? JOURNAL_START,
-  };
-  return { ...unsealed, hash: digestOf(unsealed) };
+  const sequence = (previous?.sequence ?? 0) + 1;
+  const previousHash = previous?.hash ?? JOURNAL_START;
+  const before = canonicalJson({ at, previousHash }).slice(1, -1);
+  const behind = canonicalJson({ sequence, threadId }).slice(1, -1);
+  // The canonical JSON of all fields, in the order of their names.
+  const hash = sha256(`{${before},"record":${written},${behind}}`);
+  return { sequence, threadId, at, record, previousHash, hash };
 }
 
 /** The first entry that does not follow from the one before it, or null when the chain holds. */

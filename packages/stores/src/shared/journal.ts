@@ -25,7 +25,7 @@ export function sealJournalEntry(
   if (typeof at !== "string" || !isPlainText(at))
     throw new ThreadfoldError("INVALID_CONFIG", "The journal's time has to be a text.");
   const serialized = canonicalJson(record);
-  const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at);
+  const entry = nextJournalEntry(previous, threadId, parseJson(serialized) as JournalRecord, at, serialized);
   return { entry: freezeDeep(entry), record: serialized };
 }
 

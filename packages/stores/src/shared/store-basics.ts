@@ -1,4 +1,4 @@
-import { type Clock, ThreadfoldError, type ThreadId, threadIdSchema } from "@threadfold/core";
+import { type Clock, ThreadfoldError, type ThreadId } from "@threadfold/core";
 
 /** How a store is opened. */
 export interface StoreOptions {
@@ -16,7 +16,8 @@ export const systemClock: Clock = Object.freeze({ now: () => Date.now() });
  * @throws ThreadfoldError `INVALID_CONFIG`.
  */
 export function checkThreadId(threadId: ThreadId): void {
-  if (threadIdSchema.safeParse(threadId).success && isPlainText(threadId)) return;
+  // Not by the schema: every call on a store comes through here.
+  if (isIdText(threadId)) return;
   throw new ThreadfoldError(
     "INVALID_CONFIG",
     "threadId has to be a well-formed text of 1 to 512 characters without NUL.",
@@ -25,12 +26,15 @@ export function checkThreadId(threadId: ThreadId): void {
 
 /** Accepts an idempotency key by the same rules. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function checkIdempotencyKey(key: string | undefined): void {
-  if (key === undefined || (typeof key === "string" && key.length > 0 && key.length <= 512 && isPlainText(key))) return;
+  if (key === undefined || isIdText(key)) return;
   throw new ThreadfoldError(
     "INVALID_CONFIG",
     "idempotencyKey has to be a well-formed text of 1 to 512 characters without NUL.",
   );
 }
+
+const isIdText = (value: unknown): boolean =>
+  typeof value === "string" && value.length > 0 && value.length <= 512 && isPlainText(value);
 
 /** True for a text that every backend returns as it was stored. */
 export function isPlainText(text: string): boolean {
