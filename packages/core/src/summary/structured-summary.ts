@@ -268,10 +268,7 @@ export function handlingOf(
   messages: readonly Pick<Message, "role" | "origin" | "parts" | "metadata">[],
 ): SummaryHandling {
   const all = messages.map(
-    (message): SummaryHandling => ({
-      trust: trustOf(message),
-      sensitivity: sensitivitySchema.safeParse(message.metadata?.["sensitivity"]).data ?? UNKNOWN.sensitivity,
-    }),
+    (message): SummaryHandling => ({ trust: trustOf(message), sensitivity: sensitivityOf(message) }),
   );
   return (
     all.reduce<SummaryHandling | undefined>(
@@ -279,6 +276,11 @@ export function handlingOf(
       undefined,
     ) ?? UNKNOWN
   );
+}
+
+function sensitivityOf({ metadata }: Pick<Message, "metadata">): Sensitivity {
+  const named = metadata?.["sensitivity"];
+  return sensitivitySchema.options.find((known) => known === named) ?? UNKNOWN.sensitivity;
 }
 
 function trustOf({ role, origin, parts }: Pick<Message, "role" | "origin" | "parts">): SourceTrust {

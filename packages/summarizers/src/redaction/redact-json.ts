@@ -1,4 +1,4 @@
-import { EventLoopTurns, type JsonValue } from "@threadfold/core";
+import { EventLoopTurns, type JsonValue, type Steps } from "@threadfold/core";
 import { startBefore } from "./find-secrets.ts";
 import { redactionMarker, redactSecrets, type SecretStretch, secretStretches } from "./redact-secrets.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
@@ -14,11 +14,9 @@ export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
   ids: ReadonlySet<string> = new Set(),
 ): Promise<Value> {
-  const texts: string[] = [];
-  const lists: JsonList[] = [];
-  collect(value, texts, lists);
-  const joined = new Map<JsonList, readonly string[]>();
   const turns = new EventLoopTurns();
+  const { texts, lists } = await turns.finish(collect(value));
+  const joined = new Map<JsonList, readonly string[]>();
   for (const list of await listsWithSecrets(lists)) {
     await turns.take();
     const pieces = piecesOf(list);
@@ -33,11 +31,26 @@ export async function redactJson<Value extends JsonValue | undefined>(
 
 type JsonList = readonly JsonValue[];
 
-function collect(value: JsonValue | undefined, texts: string[], lists: JsonList[]): void {
-  if (typeof value === "string" && value.length >= MIN_SECRET) texts.push(value);
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value) && piecesOf(value).length > 1) lists.push(value);
-  for (const item of Array.isArray(value) ? value : Object.values(value)) collect(item, texts, lists);
+/** Values that are looked at in one step. */
+const VALUES_A_STEP = 256;
+
+/** Every text that may be or hold a secret, and every list of several texts, in the order of the value. */
+function* collect(
+  value: JsonValue | undefined,
+): Steps<{ readonly texts: string[]; readonly lists: readonly JsonList[] }> {
+  const texts: string[] = [];
+  const lists: JsonList[] = [];
+  const open = [value];
+  for (let looked = 1; open.length > 0; looked++) {
+    if (looked % VALUES_A_STEP === 0) yield;
+    const next = open.pop();
+    if (typeof next === "string" && next.length >= MIN_SECRET) texts.push(next);
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next) && piecesOf(next).length > 1) lists.push(next);
+    const items = Array.isArray(next) ? next : Object.values(next);
+    for (let index = items.length - 1; index >= 0; index--) open.push(items[index]);
+  }
+  return { texts, lists };
 }
 
 /** The lists whose pieces hold a secret when they are read as one text. */

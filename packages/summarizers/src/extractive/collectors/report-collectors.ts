@@ -1,4 +1,4 @@
-import type { JsonValue } from "@threadfold/core";
+import type { JsonValue, Steps } from "@threadfold/core";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { COMPLETION, DECISION, FINDING, SETBACK } from "../text/phrases.ts";
@@ -52,6 +52,7 @@ interface Report {
 export class ReportCollector implements SpanCollector {
   readonly #words: SpanWords;
   readonly #reports: Report[] = [];
+  readonly #candidates: Candidate[] = [];
 
   constructor(words: SpanWords) {
     this.#words = words;
@@ -62,14 +63,19 @@ export class ReportCollector implements SpanCollector {
     if (telling.length > 0) this.#reports.push({ place, sentences: telling, closing });
   }
 
-  harvest(): Harvest {
+  *prepare(): Steps<void> {
+    yield* this.#words.countInSteps();
     const last = this.#reports.at(-1)?.place;
-    const worthTelling = this.#reports.map((report) =>
-      report.place.turn === last?.turn
-        ? report
-        : { ...report, sentences: report.sentences.filter((sentence) => !isPassing(sentence)) },
-    );
-    return { candidates: worthTelling.flatMap((report) => this.#quotes(report, last?.position ?? 0)) };
+    for (const report of this.#reports) {
+      yield;
+      const isLast = report.place.turn === last?.turn;
+      const sentences = isLast ? report.sentences : report.sentences.filter((sentence) => !isPassing(sentence));
+      this.#candidates.push(...this.#quotes({ ...report, sentences }, last?.position ?? 0));
+    }
+  }
+
+  harvest(): Harvest {
+    return { candidates: this.#candidates };
   }
 
   /** In the order of the message. What tells most of it is worth more than what comes second of any other. */

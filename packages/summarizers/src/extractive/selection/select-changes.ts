@@ -50,7 +50,7 @@ export function* selectChanges(
   said.say(draft.originalTask);
   // Identifiers of earlier folds take what is left: until they compete for it, their room is everybody's.
   const limit = request.maxTokens + draft.identifierTokens;
-  const demands = demandsOf(draft, candidates);
+  const demands = yield* demandsOf(draft, candidates);
   const room = Math.max(0, limit - draft.tokens + demands.before);
   const { sections, places } = allotments(room, demands.sections);
   // A section that gets all that it has to say is not short of room, however little that is.
@@ -61,8 +61,9 @@ export function* selectChanges(
   for (const section of ROOM_SECTIONS) {
     yield;
     const wanted = section === "openItems" ? work.candidates : candidates.filter((one) => one.section === section);
-    const fresh = section === "facts" ? beyondAnswers(wanted, draft) : wanted;
-    left.push(...fillSection(draft, section, sections[section], fresh, work.kept, said, limit - places));
+    const fresh = section === "facts" ? yield* beyondAnswers(wanted, draft) : wanted;
+    const rest = yield* fillSection(draft, section, sections[section], fresh, work.kept, said, limit - places);
+    for (const candidate of rest) left.push(candidate);
   }
   fillWhatIsLeft(draft, left, limit - places, said);
   yield;
@@ -89,12 +90,16 @@ function agedNarrative({ previous, maxTokens, countTokens }: SummarizeRequest): 
 }
 
 /** Findings without those of messages whose every finding stands with the request that they answer. */
-function beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): readonly Candidate[] {
+function* beyondAnswers(findings: readonly Candidate[], draft: SummaryDraft): Steps<readonly Candidate[]> {
   const answers = new SaidAlready();
   for (const { context } of draft.itemsNow("openItems")) answers.say(context);
-  const isUntold = (finding: Candidate): boolean => !answers.has(candidateText(finding));
-  const untold = new Set(findings.filter(isUntold).flatMap(({ item }) => item.sources));
-  return findings.filter((one) => isUntold(one) || one.item.sources.some((source) => untold.has(source)));
+  const untold = new Set<Candidate>();
+  for (const finding of findings) {
+    yield;
+    if (!answers.has(candidateText(finding))) untold.add(finding);
+  }
+  const sources = new Set([...untold].flatMap(({ item }) => item.sources));
+  return findings.filter((one) => untold.has(one) || one.item.sources.some((source) => sources.has(source)));
 }
 
 const pathsOf = (candidates: readonly Candidate[]): ReadonlySet<string> =>
@@ -126,10 +131,10 @@ const ranked = (candidates: readonly Candidate[]): readonly Candidate[] =>
 const CHARACTERS_PER_TOKEN = 3.5;
 
 /** What each section would take with all that was found for it, and what earlier folds have in all of them, in tokens. */
-function demandsOf(
+function* demandsOf(
   draft: SummaryDraft,
   candidates: readonly Candidate[],
-): { readonly sections: Readonly<Record<RoomSection, number>>; readonly before: number } {
+): Steps<{ readonly sections: Readonly<Record<RoomSection, number>>; readonly before: number }> {
   const sections = Object.fromEntries(ROOM_SECTIONS.map((section) => [section, 0])) as Record<RoomSection, number>;
   let before = 0;
   const costs = new Map<string, number>();
@@ -141,6 +146,7 @@ function demandsOf(
       before += cost;
     }
   for (const { section, item, supersedes } of candidates) {
+    yield;
     if (!(section in sections)) continue;
     const cost = itemLine(section, item, draft.folder).length / CHARACTERS_PER_TOKEN;
     sections[section as RoomSection] += cost - (supersedes === undefined ? 0 : (costs.get(supersedes) ?? 0));
@@ -168,7 +174,7 @@ function openWork(
 }
 
 /** Fills one section up to its share and returns what had no room. */
-function fillSection(
+function* fillSection(
   draft: SummaryDraft,
   section: RoomSection,
   cap: number,
@@ -176,15 +182,17 @@ function fillSection(
   kept: ReadonlySet<string>,
   said: SaidAlready,
   maxTokens: number,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const previous = draft.previousItems(section);
   const known = KNOWN_BY[section](
     said,
     previous.map((item) => itemText(section, item as never)),
   );
-  const fresh = candidates.filter(
-    (candidate) => candidate.supersedes !== undefined || !known.has(candidateText(candidate)),
-  );
+  const fresh: Candidate[] = [];
+  for (const candidate of candidates) {
+    yield;
+    if (candidate.supersedes !== undefined || !known.has(candidateText(candidate))) fresh.push(candidate);
+  }
   const replaced = new Set(fresh.map(({ supersedes }) => supersedes));
   const stays = (item: SummaryItem): boolean =>
     kept.has(item.id) || replaced.has(item.id) || isProtected(section, item);
@@ -194,6 +202,7 @@ function fillSection(
   const limit = isDetail ? cap : Math.max(cap, Math.min(used + cap, cap * PROTECTED_GROWTH));
   const left: Candidate[] = [];
   for (const candidate of fresh) {
+    yield;
     // What takes the place of an item is always taken.
     if (candidate.supersedes === undefined) {
       if (left.length > MAX_MISSES) left.push(candidate);

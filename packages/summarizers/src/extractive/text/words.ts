@@ -1,4 +1,4 @@
-import { type Message, recallTerms, type SummarySection } from "@threadfold/core";
+import { finishSteps, type Message, recallTerms, type Steps, type SummarySection } from "@threadfold/core";
 
 /** Letters, digits and underscores; what is shorter than three of them tells nothing from anything else. */
 const WORD = /[\p{L}\p{N}_]{3,}/gu;
@@ -23,8 +23,13 @@ export class SpanWords {
 
   /** At least 1, also for a word that was never counted. */
   count(word: string): number {
-    this.#counts ??= countsOf(this.#messages);
-    return this.#counts.get(word.toLowerCase()) ?? 1;
+    if (this.#counts === undefined) finishSteps(this.countInSteps());
+    return this.#counts?.get(word.toLowerCase()) ?? 1;
+  }
+
+  /** Counts, a message a step, what would otherwise be counted at once when it is first asked for. */
+  *countInSteps(): Steps<void> {
+    this.#counts ??= yield* countsOf(this.#messages);
   }
 
   /** True for a word that stands in so many messages that it tells nothing. */
@@ -34,14 +39,20 @@ export class SpanWords {
 
   /** The words that stand in the fewest messages, rarest first; the longer first of equally rare ones. */
   rarest(words: Iterable<string>, most: number): readonly string[] {
-    return [...words].sort((a, b) => this.count(a) - this.count(b) || b.length - a.length).slice(0, most);
+    return [...words]
+      .map((word) => ({ word, count: this.count(word) }))
+      .sort((a, b) => a.count - b.count || b.word.length - a.word.length)
+      .slice(0, most)
+      .map(({ word }) => word);
   }
 }
 
-function countsOf(messages: readonly Message[]): ReadonlyMap<string, number> {
+function* countsOf(messages: readonly Message[]): Steps<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const message of messages)
+  for (const message of messages) {
+    yield;
     for (const word of wordsOf(textOf(message))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
   return counts;
 }
 
