@@ -483,6 +483,7 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./audit/merkle-tree.ts";
+export { needCandidates } from "./recall/need-candidates.ts";
 export { type IndexedPassage, passagesOf, passageText, type RecallPassage } from "./recall/recall-passage.ts";
 export {
   isBranchVisible,

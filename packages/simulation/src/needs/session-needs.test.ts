@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
-import { needCandidates, sessionNeeds } from "./session-needs.ts";
+import { sessionNeeds } from "./session-needs.ts";
 
 /** Steps that say nothing of interest. */
 const idle = (count: number): readonly ScriptedMessage[] =>
@@ -66,24 +66,5 @@ describe("sessionNeeds", () => {
     ]);
     expect(found).toHaveLength(40);
     expect(found.slice(0, 30).map(({ text }) => text)).toEqual(names.slice(30));
-  });
-});
-
-describe("needCandidates", () => {
-  const candidatesOf = (text: string) =>
-    needCandidates(
-      scriptedSession([{ user: "x" }, { calls: "bash", id: "a", input: { text } }]).calls[0]?.answer ?? [],
-    );
-
-  it("reads paths, identifiers, long numbers and quoted names, and no plain words", () => {
-    expect(candidatesOf("sed -n 1,200p /repo/src/io.ts")).toEqual(["/repo/src/io.ts"]);
-    expect(candidatesOf("call readLine then vllm.core.block")).toEqual(["readLine", "vllm.core.block"]);
-    expect(candidatesOf("kill 4711234 please")).toEqual(["4711234"]);
-    expect(candidatesOf("please return the configuration")).toEqual([]);
-    expect(candidatesOf(`throw "session is nil" or 'no such file', don't it's`)).toEqual([
-      "session is nil",
-      "no such file",
-    ]);
-    expect(candidatesOf('"a b" and " padded words "')).toEqual([]);
   });
 });
