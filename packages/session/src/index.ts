@@ -28,7 +28,7 @@ export {
 export type { JobPorts, WorkerSessionOptions } from "./worker/run-compaction-job.ts";
 export { ContextSession } from "./loop/context-session.ts";
 export { DISABLE_COMPACTION, disabledReason, type Environment, processEnvironment } from "./host/compaction-switch.ts";
-export type { BackgroundFold } from "./fold/session-folding.ts";
+export type { BackgroundFold } from "./fold/background-folds.ts";
 export type { SubAgent, SubAgentOptions, SubAgentResult } from "./handoff/sub-agent.ts";
 export { type Handoff, handoff, type HandoffOptions, type HandoffSource } from "./handoff/handoff.ts";
 export type {

@@ -40,7 +40,13 @@ function silentSummarizer() {
 /** A session with more than fits. */
 async function open(options: Partial<SessionOptions> = {}): Promise<ContextSession> {
   const config = { maxInputTokens: 3_000 };
-  const session = await ContextSession.open({ threadId, config, store: createMemoryStore(), ...options });
+  const session = await ContextSession.open({
+    threadId,
+    config,
+    store: createMemoryStore(),
+    background: false,
+    ...options,
+  });
   await session.append([
     message("u0", "user", "Build it. Never push to main."),
     ...work(0, 8, 300),

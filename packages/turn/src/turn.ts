@@ -1,4 +1,10 @@
-import type { CompactionOutcome, CompactionPlan, CompactionStore, NormalizationChange } from "@threadfold/core";
+import type {
+  AgentThread,
+  CompactionOutcome,
+  CompactionPlan,
+  CompactionStore,
+  NormalizationChange,
+} from "@threadfold/core";
 import type { TriggerDecision } from "@threadfold/strategies";
 import type { CommitWeighing } from "./decide/costs.ts";
 import { type DeclinedFold, decide, type FoldDecision, postponed } from "./decide/decide.ts";
@@ -8,6 +14,7 @@ import { afterAttempt, type FoldHistory, foldHistory } from "./state/breaker.ts"
 import { type CompactOptions, isAsked } from "./state/compact-options.ts";
 import type { Turn } from "./state/turn-state.ts";
 import type { FoldReady } from "./verify/fold-result.ts";
+import { keepUsed } from "./verify/used-meanwhile.ts";
 
 /** How often a fold is tried again when another writer committed first. */
 const MAX_CONFLICTS = 3;
@@ -48,6 +55,8 @@ export interface TurnCommit {
   readonly plans: CompactionStore;
   /** The turn with the plan that another writer committed, and with all that this plan covers. Null to give up at the first conflict. */
   readonly rebase: ((turn: Turn) => Promise<Turn>) | null;
+  /** The thread as it is now: what calls have used since the fold began is kept, or nothing is committed. */
+  readonly threadNow: () => Promise<AgentThread>;
   /** Decides whether to fold and makes the plan: {@link planTurn}, or {@link planFloor} for a request that must not go out as it is. */
   readonly plan: (turn: Turn, options: CompactOptions, decision?: FoldDecision) => Promise<PlannedFold>;
 }
@@ -60,7 +69,7 @@ export interface TurnCommit {
  */
 export async function foldTurn(
   first: Turn,
-  { plans, rebase, plan: makeFold }: TurnCommit,
+  { plans, rebase, threadNow, plan: makeFold }: TurnCommit,
   options: CompactOptions,
   decision?: FoldDecision,
 ): Promise<TurnResult> {
@@ -76,11 +85,14 @@ export async function foldTurn(
     }
     const unchanged = { before: result.tokens.before, after: result.tokens.before };
     if (options.signal?.aborted === true) return { ...ended, outcome: { type: "aborted", tokens: unchanged } };
-    const commit = await plans.commitPlan(turn.threadId, result.plan, plan.version);
+    const checked = await usedMeanwhileKept(turn, result, threadNow);
+    if (checked === null)
+      return { ...ended, outcome: { type: "postponed", reason: USED_MEANWHILE, tokens: unchanged } };
+    const commit = await plans.commitPlan(turn.threadId, checked.plan, plan.version);
     if (commit.status === "committed") {
-      const { version } = result.plan;
-      const { changes } = result;
-      return { ...ended, outcome: committed(result), plan: result.plan, history: foldHistory(version), changes };
+      const { version } = checked.plan;
+      const { changes } = checked;
+      return { ...ended, outcome: committed(checked), plan: checked.plan, history: foldHistory(version), changes };
     }
     if (conflicts === MAX_CONFLICTS || rebase === null) {
       const { currentVersion } = commit;
@@ -89,6 +101,23 @@ export async function foldTurn(
     turn = await rebase(turn);
     decided = undefined;
   }
+}
+
+const USED_MEANWHILE = "calls that were made meanwhile use what the fold would take out; it is made anew";
+
+/** The fold with what calls used while it was made and while it was checked; null when it has to be made anew. */
+async function usedMeanwhileKept(
+  turn: Turn,
+  made: FoldReady,
+  threadNow: TurnCommit["threadNow"],
+): Promise<FoldReady | null> {
+  let fold: FoldReady | null = made;
+  let since = turn.state.thread.version;
+  for (let now = await threadNow(); fold !== null && now.version > since; now = await threadNow()) {
+    fold = await keepUsed(turn, fold, since, now);
+    since = now.version;
+  }
+  return fold;
 }
 
 /** Decides whether to fold, makes the plan, and weighs it. Bounded work: every stage runs at most once. */

@@ -76,6 +76,7 @@ async function openSession(
     frame,
     clock: { now: () => now },
     journal: false,
+    background: false as const,
     ...(summarizer !== undefined && { summarizer }),
     ...(summaryRole !== undefined && { summaryRole }),
   };

@@ -164,6 +164,12 @@ function recordEvents(turn: Turn, plan: CompactionPlan): readonly ContextCompact
     }));
 }
 
+/**
+ * Where a fold is made: `at-once` and waited for; `without-model` for a request that waits for no summarizer; `behind` the
+ * agent's calls, where nobody waits.
+ */
+export type FoldPlace = "at-once" | "without-model" | "behind";
+
 /** One check whether to fold, and the fold when there is one. */
 export interface FoldAttempt {
   /** Its name in events. */
@@ -174,8 +180,7 @@ export interface FoldAttempt {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly options: CompactOptions;
-  /** True when nobody waits for it. */
-  readonly background: boolean;
+  readonly place: FoldPlace;
   readonly metered: MeteredSummarizer;
 }
 

@@ -1,4 +1,4 @@
-import type { CompactionOutcome } from "@threadfold/core";
+import type { AgentThread, CompactionOutcome } from "@threadfold/core";
 import type { CompactOptions, Turn } from "@threadfold/turn";
 import {
   decide,
@@ -14,7 +14,7 @@ import {
   type TurnCommit,
   type TurnResult,
 } from "@threadfold/turn";
-import { askedSummaries, causeOf, type FoldAttempt, FoldEvents } from "../events/session-events.ts";
+import { askedSummaries, causeOf, type FoldAttempt, FoldEvents, type FoldPlace } from "../events/session-events.ts";
 import { FoldHooks } from "../hooks/fold-hooks.ts";
 import { SWITCHED_OFF } from "../host/compaction-switch.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
@@ -22,7 +22,7 @@ import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { FoldSummarizers } from "../summary/session-summarizer.ts";
 import type { HistoryReader } from "../thread/session-history.ts";
 import type { SessionPlan } from "../thread/session-plan.ts";
-import { untilGivenUp } from "../waits/turn-queue.ts";
+import { BackgroundFolds, either } from "./background-folds.ts";
 import { PlanChanges } from "./plan-changes.ts";
 import { type SessionTurnPorts, SessionTurns } from "./session-turns.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -38,28 +38,15 @@ export interface FoldingPorts extends SessionTurnPorts, FoldSummarizers {
   readonly history: HistoryReader;
   /** Workers that are asked to fold; absent when the session folds by itself. */
   readonly background?: Required<BackgroundOptions>;
+  /** True where a request waits for no summarizer: a fold that does not press is made behind it, one that does without. */
+  readonly behind: boolean;
 }
-
-/** The outcome of a fold that was aborted and did not end: nothing is known of it. */
-export const ABANDONED: CompactionOutcome = Object.freeze({
-  type: "aborted",
-  tokens: Object.freeze({ before: 0, after: 0 }),
-});
-
-const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
-  one === undefined ? other : AbortSignal.any([one, other]);
 
 /** A turn whose hooks agreed, and the decision to fold if it still holds. */
 interface ReadyTurn {
   readonly turn: Turn;
   readonly options: CompactOptions;
   readonly decision?: FoldDecision;
-}
-
-/** A fold in the background. */
-export interface BackgroundFold {
-  /** Its outcome. Never rejects. `conflict` when another plan was committed while it was made, which then holds. */
-  readonly done: Promise<CompactionOutcome>;
 }
 
 /**
@@ -74,9 +61,9 @@ export class SessionFolding {
   readonly #events: FoldEvents;
   readonly #hooks: FoldHooks;
   readonly #workers: WorkerFolds | undefined;
-  readonly #closing = new AbortController();
+  /** Folds that nobody waits for. */
+  readonly background = new BackgroundFolds((options) => this.#attempt(options, "behind"));
   readonly #ending = new AbortController();
-  #background: BackgroundFold | undefined;
   /** Why nothing is folded unasked; null while folding is on. What somebody asks for is folded all the same. */
   disabled: string | null;
 
@@ -94,13 +81,18 @@ export class SessionFolding {
       ports.background === undefined ? undefined : new WorkerFolds(ports.background, { ...ports, budgetLimit });
   }
 
-  /** Folds when that is due, or in any case with `force`. */
-  async compact(options: CompactOptions): Promise<CompactionOutcome> {
+  /**
+   * Folds when that is due, or in any case with `force`.
+   *
+   * @param place `request` for a request that is about to be sent.
+   */
+  async compact(options: CompactOptions, place: "request" | "asked" = "asked"): Promise<CompactionOutcome> {
     await this.#workers?.takeCommitted();
     const heard = { ...options, signal: either(options.signal, this.#ending.signal) };
-    const outcome = await this.#attempt(heard, false);
+    const folds = place === "request" && this.#ports.behind ? "without-model" : "at-once";
+    const outcome = await this.#attempt(heard, folds);
     return outcome.type === "no-op" && (await this.#upkeep.isDue(heard, this.disabled))
-      ? this.#attempt({ ...heard, ...this.#ports.preset.upkeep }, false)
+      ? this.#attempt({ ...heard, ...this.#ports.preset.upkeep }, folds)
       : outcome;
   }
 
@@ -109,30 +101,10 @@ export class SessionFolding {
    * budget after a fold that failed.
    */
   foldToFloor(options: CompactOptions): Promise<CompactionOutcome> {
-    return this.#attempt(options, false, async (turn, attempt) => {
+    return this.#attempt(options, "at-once", async (turn, attempt) => {
       const summarizer = this.#ports.standIn;
       return this.#commit({ turn: { ...turn, summarizer }, options }, attempt, planFloor);
     });
-  }
-
-  /** Starts a fold that nobody waits for. One is under way at a time: a second call returns the first. */
-  compactInBackground(options: CompactOptions): BackgroundFold {
-    if (this.#background !== undefined) return this.#background;
-    const signal = either(options.signal, this.#closing.signal);
-    const work = this.#attempt({ ...options, signal }, true);
-    const fold = { done: untilGivenUp(() => work, signal).catch(() => ABANDONED) };
-    // What was given up is under way for as long as it does not end, so that no second one runs at the same time.
-    void work.finally(() => {
-      if (this.#background === fold) this.#background = undefined;
-    });
-    this.#background = fold;
-    return fold;
-  }
-
-  /** Aborts what is under way in the background, and waits for its end, or until it is given up. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#background?.done;
   }
 
   /** Aborts what is under way, even what somebody waits for. */
@@ -174,13 +146,13 @@ export class SessionFolding {
 
   async #attempt(
     options: CompactOptions,
-    background: boolean,
+    place: FoldPlace,
     fold = (turn: Turn, attempt: FoldAttempt) => this.#fold(turn, attempt),
   ): Promise<CompactionOutcome> {
     const { memory, history } = this.#ports;
     let attempt: FoldAttempt;
     try {
-      attempt = await history.whenNeeded(() => this.#begin(options, background));
+      attempt = await history.whenNeeded(() => this.#begin(options, place));
     } catch (thrown) {
       // The request could not even be measured, so there are no figures to tell.
       memory.declined();
@@ -204,7 +176,7 @@ export class SessionFolding {
     }
   }
 
-  #begin(options: CompactOptions, background: boolean): FoldAttempt {
+  #begin(options: CompactOptions, place: FoldPlace): FoldAttempt {
     const { request, thread, events, memory, clock } = this.#ports;
     request.take(options.frame);
     return {
@@ -213,25 +185,26 @@ export class SessionFolding {
       tokensBefore: request.renderer(thread.state).measure(this.#plan.current),
       startedAt: clock.now(),
       options,
-      background,
-      metered: meteredSummarizer(this.#turns.summarizer(this.#ports, options)),
+      place,
+      metered: meteredSummarizer(
+        place === "without-model" ? this.#ports.standIn : this.#turns.summarizer(this.#ports, options),
+      ),
     };
   }
 
   async #fold(first: Turn, attempt: FoldAttempt): Promise<CompactionOutcome> {
     const { memory } = this.#ports;
-    const { options, background } = attempt;
+    const { options, place } = attempt;
     const settled = isAsked(options) ? undefined : memory.settled(first);
     if (settled !== undefined) return this.#end(attempt, settled);
-    const left = background || isAsked(options) ? null : await this.#leaveToWorker(first, options);
+    const left = place === "behind" || isAsked(options) ? null : await this.#leaveToWorker(first, options);
     if (left !== null) return this.#end(attempt, left);
     const { turn, due } = await this.#look(first, options);
     let ready: ReadyTurn = { turn: turn, options, decision: due };
     if (due.due) {
-      if (due.decision.level === "soft" && !background && this.#background !== undefined && options.force !== true) {
-        const reason = "a fold is under way in the background";
+      const reason = due.decision.level === "soft" ? this.#waits(attempt) : null;
+      if (reason !== null)
         return this.#end(attempt, { type: "postponed", reason, tokens: { before: due.tokens, after: due.tokens } });
-      }
       const asked = await this.#ask(turn, due, attempt);
       if ("type" in asked) {
         memory.declined();
@@ -242,6 +215,15 @@ export class SessionFolding {
     return this.#commit(ready, attempt, planTurn);
   }
 
+  /** Why a fold that does not press is not made here; null when it is. */
+  #waits({ place, options }: FoldAttempt): string | null {
+    if (place === "behind" || options.force === true) return null;
+    if (this.background.isUnderWay) return "a fold is under way in the background";
+    if (place === "at-once" || isAsked(options)) return null;
+    this.background.foldNext(options);
+    return "a fold begins in the background";
+  }
+
   async #commit(
     { turn, options, decision }: ReadyTurn,
     attempt: FoldAttempt,
@@ -249,9 +231,18 @@ export class SessionFolding {
   ): Promise<CompactionOutcome> {
     const { trigger, strategy } = options;
     const own = { ...(trigger !== undefined && { trigger }), ...(strategy !== undefined && { strategy }) };
-    const rebase = attempt.background ? null : (latest: Turn) => this.#rebase(latest, own);
+    const isBehind = attempt.place === "behind";
+    const rebase = isBehind ? null : (latest: Turn) => this.#rebase(latest, own);
     const { plans } = this.#ports.store;
-    return this.#settle(await foldTurn(turn, { plans, rebase, plan }, options, decision), attempt);
+    const threadNow = () => this.#threadNow(isBehind);
+    return this.#settle(await foldTurn(turn, { plans, rebase, threadNow, plan }, options, decision), attempt);
+  }
+
+  /** The thread with what was appended meanwhile. A session that appends nothing folds for one that does, elsewhere. */
+  async #threadNow(isBehind: boolean): Promise<AgentThread> {
+    const { thread } = this.#ports;
+    if (isBehind && !thread.isWriter) await thread.refresh();
+    return thread.state.thread;
   }
 
   /** Asks a worker for a fold that is due but does not press, and says so. Null when the session has to look by itself. */
@@ -309,7 +300,8 @@ export class SessionFolding {
     if (outcome.type === "conflict") await this.#plan.refresh();
     await this.#noteSummarizer(attempt, outcome.type === "summarizer-failed-floor-used" ? outcome.problem : null);
     // What lost against another fold says nothing of the next one.
-    if (outcome.type !== "conflict" || !attempt.background) await memory.folded(turn, result, isAsked(attempt.options));
+    if (outcome.type !== "conflict" || attempt.place !== "behind")
+      await memory.folded(turn, result, isAsked(attempt.options));
     if (plan === basis) return this.#end(attempt, outcome, weighing);
     await journal.planCommitted(basis, plan);
     const notice = this.#events.committed(result, attempt);

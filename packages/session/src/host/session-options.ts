@@ -84,8 +84,8 @@ export interface SessionOptions {
   readonly onSummaryFailure?: SummaryFailure;
   /**
    * How long a fold waits for a summary of `summaryModel`, of `summarizer`, or of a function that a hook returns, in
-   * milliseconds: after that it counts as failed for a summary. 180 000 by default. A `prepare` that folds waits with
-   * it; a shorter time keeps a model that hangs from holding up the agent.
+   * milliseconds: after that it counts as failed for a summary. 180 000 by default. With `background: false` a `prepare`
+   * that folds waits with it; a shorter time keeps a model that hangs from holding up the agent then.
    */
   readonly summaryTimeLimitMs?: number;
   /** Keeps the summaries of `summaryModel` beyond this process. */
@@ -162,11 +162,15 @@ export interface SessionOptions {
    */
   readonly compaction?: boolean;
   /**
-   * Leaves folds to workers at a queue, which fold ahead of need: see `startCompactionWorker`. `prepare` then asks for
-   * a fold and goes on, takes over the new plan once it is committed, and folds by itself only when the request exceeds
-   * the cap or the queue does not answer.
+   * Who waits for the summaries of `summaryModel` or `summarizer`. By default no `prepare` does: a fold that is due and does
+   * not press begins when its request is handed out, and holds from the request after its commit; before that, what calls used
+   * meanwhile and it would take out is told in its summary. A request that does not fit its room is folded at once, without
+   * the model. `false`: the request that finds a fold due waits for it, as suits a process that ends after each turn, whose
+   * `close` would end every fold behind it. With a `queue`, workers fold ahead of need (`startCompactionWorker`): `prepare`
+   * asks for a fold and goes on, takes over the new plan once it is committed, and folds by itself only when the request
+   * exceeds the cap or the queue does not answer.
    */
-  readonly background?: BackgroundOptions;
+  readonly background?: BackgroundOptions | false;
   /** The variables that are looked at. The process's own by default. */
   readonly environment?: Environment;
   /**

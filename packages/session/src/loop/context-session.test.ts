@@ -30,7 +30,14 @@ import { ContextSession } from "./context-session.ts";
 
 const threadId = asThreadId("session-1");
 const open = (options: Partial<SessionOptions> = {}) =>
-  ContextSession.open({ threadId, clock: pinnedClock(0), preset: ladderPreset, tokenizer, ...options });
+  ContextSession.open({
+    threadId,
+    clock: pinnedClock(0),
+    preset: ladderPreset,
+    tokenizer,
+    background: false,
+    ...options,
+  });
 
 const exchange = (index: number, size = 2_000): readonly MessageInput[] => [
   assistant(`a${index}`, call(`call_${index}`, "bash", { command: `make step-${index}` })),

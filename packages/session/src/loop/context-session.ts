@@ -1,7 +1,7 @@
 import type { Authority, CompactionOutcome, MessageInput, PinId, ThreadId } from "@threadfold/core";
 import type { RehydrationResult } from "@threadfold/rehydration";
 import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, UsageReport } from "@threadfold/turn";
-import { ABANDONED, type BackgroundFold } from "../fold/session-folding.ts";
+import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
 import { checkCompactOptions, checkPrepareOptions, checkResponse, checkTarget } from "../host/checked-options.ts";
@@ -77,10 +77,12 @@ export class ContextSession extends SessionReading {
 
   /**
    * Makes the next request: folds first when the trigger fires, renders, checks, and records the request's digest.
-   * Calls of one session are answered one after the other. A fold that fails is reported in `outcome` and throws
+   * With a model or summarizer of the host's it waits for neither: a fold that does not press begins when the request is
+   * handed out, and holds from the request after its commit; see the option `background`. Calls of one session are answered one after the other. A fold that fails is reported in `outcome` and throws
    * nothing while the request fits its budget, `maxInputTokens` less answer and safety buffer. What does not fit is not
    * handed out, unless `onOverBudget` is `send`; the session goes on as it was, and the journal says what was refused.
-   * A signal ends a fold at once, whatever it waits for; a request that fits is then made without it.
+   * A signal ends a fold at once, whatever it waits for, though not one in the background, which `close` ends; a request that
+   * fits is then made without it.
    *
    * @throws BudgetInfeasibleError `BUDGET_INFEASIBLE` for a request over its budget, with what takes the room; the reason of
    * the signal, or what a store or another port threw, when that kept such a request from being folded; what the store throws
@@ -103,7 +105,7 @@ export class ContextSession extends SessionReading {
     return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
   }
 
-  /** Folds when the trigger fires, or in any case with `force`. Never throws for the sake of folding: see the outcome. */
+  /** Folds when the trigger fires, or in any case with `force`, and waits for the summary. Never throws for the sake of folding: see the outcome. */
   async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
     checkCompactOptions(options);
     const { signal } = options;
@@ -118,7 +120,7 @@ export class ContextSession extends SessionReading {
    */
   compactInBackground(options: CompactOptions = {}): BackgroundFold {
     checkCompactOptions(options);
-    return this.#services.folding.compactInBackground(options);
+    return this.#services.folding.background.start(options);
   }
 
   /** Says what `compact` would do now: plan, tokens, cost and saving, and what the model would no longer see. Stores nothing. */
@@ -275,7 +277,7 @@ export class ContextSession extends SessionReading {
     const { folding } = this.#services;
     return closeInTime(
       {
-        idle: () => Promise.all([folding.close(), this.#turns.run(async () => undefined)]),
+        idle: () => Promise.all([folding.background.close(), this.#turns.run(async () => undefined)]),
         abort: () => folding.end(),
         close: () => this.store.close(),
       },

@@ -96,7 +96,8 @@ function sessionServices(
     disabled: disabledReason(options.compaction, options.environment ?? processEnvironment()),
     sparesRehydrated: () => unfolding.sparesRehydrated,
     history,
-    ...(background !== undefined && { background: backgroundOptions(background, config) }),
+    behind: background !== false && (options.summaryModel !== undefined || options.summarizer !== undefined),
+    ...(typeof background === "object" && { background: backgroundOptions(background, config) }),
   });
   const marks = new CacheMarks(options);
   const recorder = new RequestRecorder({

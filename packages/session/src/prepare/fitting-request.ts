@@ -32,7 +32,15 @@ const MAX_FOLDS = 3;
  * @throws BudgetInfeasibleError when it does not fit; the reason of the signal, or what a port threw, when that is why it was
  * not folded; what the journal throws.
  */
-export async function fittingRequest(
+export async function fittingRequest(ports: FittingRequestPorts, options: PrepareOptions): Promise<PreparedRequest> {
+  try {
+    return await foldedToFit(ports, options);
+  } finally {
+    ports.folding.background.startNext();
+  }
+}
+
+async function foldedToFit(
   ports: FittingRequestPorts,
   { onOverBudget = "barest", ...options }: PrepareOptions,
 ): Promise<PreparedRequest> {
@@ -40,7 +48,7 @@ export async function fittingRequest(
   let outcome: CompactionOutcome;
   for (let folds = 1; ; folds++) {
     const { version } = thread.state.thread;
-    outcome = await folding.compact(options);
+    outcome = await folding.compact(options, "request");
     const prepared = await handOut(ports, outcome, onOverBudget === "send");
     if (prepared !== null) return prepared;
     if (folds === MAX_FOLDS || thread.state.thread.version === version) break;

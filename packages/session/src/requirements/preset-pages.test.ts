@@ -100,6 +100,7 @@ async function exampleText({ preset, window = WINDOW }: Page, example: Example |
     clock: handClock(),
     preset,
     summaryModel: countingModel(),
+    background: false,
     config: { maxInputTokens: window, detectPins: false },
   });
   const lines = [`## ${title}`];
@@ -152,6 +153,7 @@ async function ampSession(): Promise<ContextSession> {
     clock: handClock(),
     preset: presetByName("amp-handoff"),
     summaryModel: countingModel(),
+    background: false,
     store: createMemoryStore(),
     config: { maxInputTokens: WINDOW, detectPins: false },
   });

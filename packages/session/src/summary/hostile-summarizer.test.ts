@@ -118,6 +118,7 @@ async function tenFolds(summarizer: Summarizer): Promise<number> {
     threadId: asThreadId("hostile"),
     clock: pinnedClock(0),
     summarizer,
+    background: false,
     config: {
       maxInputTokens: 1_800,
       preserveRecentTurns: 1,

@@ -99,6 +99,7 @@ const repeatingModel = (text: string): CompletionModel => ({
 async function folded(text: string, summarizer: Summarizer, format = formatById("anthropic")) {
   const session = await ContextSession.open({
     ...{ threadId: asThreadId("imitation"), clock: pinnedClock(0), summarizer, summaryChecks: [], format },
+    background: false,
     config: {
       ...{ maxInputTokens: 2_600, preserveRecentTurns: 1, summaryMaxTokens: 1_500, summaryMaxPercent: 0.9 },
       ...{ targetPercent: 0.3, enableDropping: false, enableExternalization: false, enableClearing: false },

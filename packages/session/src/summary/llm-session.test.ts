@@ -38,6 +38,7 @@ describe.skipIf(!existsSync(path))(
         threadId: asThreadId("pi"),
         clock: pinnedClock(0),
         summarizer,
+        background: false,
         tokenizer,
         config: { maxInputTokens: 60_000 },
       });

@@ -38,7 +38,7 @@ describe.each([
     const store = createMemoryStore();
     const session = await ContextSession.open({
       ...{ threadId: asThreadId("day"), store, preset, clock: pinnedClock(0) },
-      ...{ config: { maxInputTokens: MAX_INPUT_TOKENS }, summaryModel: model },
+      ...{ config: { maxInputTokens: MAX_INPUT_TOKENS }, summaryModel: model, background: false },
     });
     for (let at = 0; at < messages.length; at += 100) {
       await session.append(messages.slice(at, at + 100));

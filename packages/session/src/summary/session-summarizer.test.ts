@@ -39,6 +39,7 @@ async function folds(options: Partial<Parameters<typeof ContextSession.open>[0]>
     threadId: asThreadId("summaries"),
     store: createMemoryStore(),
     preset: summarizing,
+    background: false,
     config: { maxInputTokens: 6_000 },
     clock: pinnedClock(0),
     onEvent: (event) => events.push(event),

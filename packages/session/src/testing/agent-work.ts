@@ -24,9 +24,12 @@ export function handClock(): Clock & { pass(seconds: number): void } {
 /** Four characters are a token, and the provider's as well: tests are about something else than the error of a counter. */
 export const tokenizer: ProviderAwareTokenizer = Object.freeze({ ...heuristicTokenizer(), id: "four-characters" });
 
-/** A session on the tests' thread that folds rung by rung (preset `ladder`), with a clock that stands still. */
+/** A session on the tests' thread that folds rung by rung (preset `ladder`), waits for summaries, and has a clock that stands still. */
 export const openSession = (options: Partial<SessionOptions> = {}): Promise<ContextSession> =>
-  ContextSession.open({ threadId, clock: handClock(), preset: ladderPreset, tokenizer, ...options });
+  ContextSession.open({
+    ...{ threadId, clock: handClock(), preset: ladderPreset, tokenizer, background: false },
+    ...options,
+  });
 
 /** The call of a step of work. */
 export const callOf = (index: number): MessageInput =>

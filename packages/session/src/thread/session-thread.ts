@@ -64,6 +64,7 @@ export class SessionThread {
   readonly #queue = new SerialQueue();
   #state: ThreadState;
   #unpinned: UnpinnedRules | undefined;
+  #isWriter = false;
 
   /** @param state the thread as it is when the session begins, counted. */
   constructor(state: ThreadState, ports: SessionThreadPorts) {
@@ -89,6 +90,11 @@ export class SessionThread {
   /** The thread as this session knows it, counted. */
   get state(): ThreadState {
     return this.#state;
+  }
+
+  /** True once this session has appended something. */
+  get isWriter(): boolean {
+    return this.#isWriter;
   }
 
   /**
@@ -200,6 +206,7 @@ export class SessionThread {
         expectedVersion: before.version === 0 ? "no-thread" : before.version,
       });
       this.#state = state;
+      this.#isWriter = true;
       await this.#ports.journal.entriesAppended(after);
     });
   }

@@ -94,6 +94,8 @@ class PresetRun implements PolicyRun {
       tokenizer: charactersTokenizer,
       // What needs no model is what sessions have by themselves, unchecked; a host's own would be checked.
       ...(options.summarizer.isModel && { summarizer: summaries }),
+      // No time passes between the calls of a replay in which a summary could come.
+      background: false,
       format: FORMAT,
       frame: { system: context.system, tools: context.tools },
       clock: { now: () => now },

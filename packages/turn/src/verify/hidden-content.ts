@@ -79,7 +79,8 @@ function foldedMessages(thread: AgentThread, plan: CompactionPlan): readonly Mes
     .sort((a, b) => a.ordinal - b.ordinal);
 }
 
-const requestText = ({ system, messages }: ChatRequest): string =>
+/** All that a request says, its tools left out. */
+export const requestText = ({ system, messages }: ChatRequest): string =>
   [...system.map(systemText), ...messages.map((message) => visibleText(message))].join("\n");
 
 function readSummary(
