@@ -18,7 +18,8 @@ import { ContextSession } from "../loop/context-session.ts";
 
 const CYCLES = 10;
 /** Walks of ten folds each, so that CI makes at least {@link PLANS} plans. The full run scales both. */
-const RUNS = 320;
+const RUNS = 256;
+const RUNS_IN_FULL = 6_400;
 const PLANS = 5_000;
 const PIN = "Never push to main without asking me.";
 const RULE = "Always answer in German.";
@@ -157,7 +158,7 @@ describe("a hostile summarizer over ten cycles", () => {
         let turn = 0;
         plans += await tenFolds(summarizerOf(() => attacks[turn++ % attacks.length] as Attack));
       }),
-      runs(RUNS),
+      runs(RUNS, RUNS_IN_FULL),
     );
 
   it(
@@ -177,7 +178,7 @@ describe("a hostile summarizer over ten cycles", () => {
   );
 
   it("R15: these were at least 5 000 plans", () => {
-    expect(plans).toBeGreaterThanOrEqual((PLANS * runs(RUNS).numRuns) / RUNS);
+    expect(plans).toBeGreaterThanOrEqual((PLANS * runs(RUNS, RUNS_IN_FULL).numRuns) / RUNS);
   });
 
   it("the same walk with a friendly summarizer keeps open work for the attacks to go for", async () => {
