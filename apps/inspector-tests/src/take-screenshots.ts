@@ -63,7 +63,10 @@ await work(await recordedWork("a-day-on-threadfold", most), {
   preset: values.preset,
   budget: Number(values.budget),
 });
-const url = await writePage([store, "a-day-on-threadfold", "--bodies", "all"], join(own, "page.html"));
+const url = await writePage(
+  [store, "a-day-on-threadfold", "--bodies", "all", "--model", "claude-sonnet-5"],
+  join(own, "page.html"),
+);
 const browser = await startChromium();
 await drawAll(browser, url, folder);
 await browser.close();

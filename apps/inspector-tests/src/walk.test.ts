@@ -86,11 +86,9 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
 
   it("follows a scripted agent in a host of its own process, opened while it runs", async () => {
     const store = bench.path("scripted.db");
-    const agent = spawn(
-      process.execPath,
-      ["--conditions=threadfold-source", AGENTS, "--calls", "150", "--host", "anthropic-sdk", "--store", store],
-      { stdio: "ignore" },
-    );
+    const agent = spawn(process.execPath, ["--conditions=threadfold-source", AGENTS, ...SCRIPT, "--store", store], {
+      stdio: "ignore",
+    });
     const ended = once(agent, "exit");
     try {
       await expect.poll(() => callsIn(store), { timeout: 60_000, interval: 100 }).toBeGreaterThan(5);
@@ -113,6 +111,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
   });
 });
 
+const SCRIPT = ["--calls", "150", "--host", "anthropic-sdk", "--model", "claude-haiku-4-5"];
 const AGENTS = fileURLToPath(new URL("../../scripted-agents/src/main.ts", import.meta.url));
 
 /** How many requests the journals of a store have, which somebody else writes. */
