@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { cacheBill, type MessageId, planDiff } from "@threadfold/core";
 import { replayThread } from "@threadfold/session";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { callBlocks } from "../rows/call-row.ts";
 import { type Columns, rowAt } from "../rows/table.ts";
-import { foldedDay, inspect } from "../testing/inspected-day.ts";
+import { storedRecord } from "../source/stored-record.ts";
+import { foldedDay, inspect, LOOK } from "../testing/inspected-day.ts";
+import { Inspection } from "./inspection.ts";
 
 const { store, threadId } = await foldedDay();
 const inspection = await inspect(store, threadId, { keepsPayloads: true });
@@ -114,6 +116,13 @@ describe("an inspection of the bundled session", () => {
     }
     const asked = index.gone.filter(({ query }) => query !== "");
     expect(asked.filter(({ rank }) => rank !== null).length / asked.length).toBeGreaterThan(0.5);
+  });
+
+  it("reads every plan once, however many calls were made under it", async () => {
+    const record = await storedRecord(store, threadId);
+    const read = vi.spyOn(record, "plan");
+    await Inspection.open(record, LOOK);
+    expect(read.mock.calls.flat()).toEqual(index.plans.map(({ version }) => version));
   });
 
   it("renders one payload when it is asked for one", async () => {

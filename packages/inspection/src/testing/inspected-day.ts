@@ -12,7 +12,7 @@ import { storedRecord } from "../source/stored-record.ts";
 const DAY = fileURLToPath(new URL("../../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
 
 /** How a test looks at a thread where it says nothing else. */
-const LOOK: InspectionOptions = {
+export const LOOK: InspectionOptions = {
   source: { kind: "store", name: "sessions.db", tool: null, simulated: false, rawLog: "log.jsonl", commands: null },
   threadfoldVersion: "0.0.0",
   now: () => 0,
