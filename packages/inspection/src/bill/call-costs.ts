@@ -71,9 +71,9 @@ function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerC
 /** Named as the bill names it. */
 const causeOf = (miss: CacheMiss): CallCause => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause);
 
-function limitOf({ model }: LedgerCall, { budget, model: assumed, models = [] }: PricingOptions): number | null {
-  const name = model ?? assumed;
-  const row = name === undefined ? undefined : modelRow(name, models);
+/** A model that calls are only priced as says nothing of the room that they had. */
+function limitOf({ model }: LedgerCall, { budget, models = [] }: PricingOptions): number | null {
+  const row = model === null ? undefined : modelRow(model, models);
   return budget ?? row?.windowTokens ?? null;
 }
 

@@ -28,6 +28,7 @@ export async function goneRows(
         record: record[message] ?? -1,
         neededBy: [...new Set(needed.map(({ call }) => call))],
         needed: [...new Set(needed.map(({ text }) => text))].slice(0, MOST_NEEDED),
+        asked: false,
         query: "",
         rank: null,
       };
@@ -56,7 +57,7 @@ async function searchedRow(thread: AgentThread, index: MemoryRecallIndex, row: G
   if (recallTerms(query).length === 0) return row;
   const { hits } = await index.search(thread.id, { text: query, limit: ANSWERS });
   const place = hits.findIndex(({ messageId }) => messageId === message?.id);
-  return { ...row, query, rank: place < 0 ? null : place + 1 };
+  return { ...row, asked: true, query, rank: place < 0 ? null : place + 1 };
 }
 
 /** What an agent would ask for: what it named, or else the words that stand out in the message. */

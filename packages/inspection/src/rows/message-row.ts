@@ -41,7 +41,9 @@ export interface GoneRow {
   readonly neededBy: readonly number[];
   /** What they named, each once, redacted. */
   readonly needed: readonly string[];
-  /** Words that `search_thread` was asked for it with; empty where it was not asked. */
+  /** True where `search_thread` was asked for it. */
+  readonly asked: boolean;
+  /** Words that it was asked with; empty where it was not, and where bodies are left out. */
   readonly query: string;
   /** Its place among the answers to that query, from 1; null when it is not among the first ten. */
   readonly rank: number | null;

@@ -145,9 +145,16 @@ function Tabs() {
     integrity.findings.length +
     integrity.mismatches.length +
     integrity.rules.filter((rule) => rule.violations.length > 0).length;
+  const tabs = useRef<HTMLElement>(null);
+  const { view: shown } = place.value;
+  // On a narrow screen the tabs are wider than it is.
+  useEffect(() => {
+    const tab = tabs.current?.querySelector('[aria-current="page"]');
+    tab?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [shown]);
   const counts: Partial<Record<View, number>> = { timeline: calls.at.length, gone: gone.length, plans: plans.length };
   return (
-    <nav class="tabs" aria-label="Views">
+    <nav ref={tabs} class="tabs" aria-label="Views">
       {views.map((view, at) => (
         <button
           key={view}

@@ -104,8 +104,8 @@ function Totals({ bill }: { readonly bill: Bill }) {
         </Figure>
       )}
       <Figure
-        name="Reported"
-        note={totals.reported === totals.calls ? "all by the provider" : "the others by its rules"}
+        name="Reported by the provider"
+        note={totals.reported === totals.calls ? "of every call" : "the others are billed by its rules"}
       >
         {shareOf(totals.reported, totals.calls)}
       </Figure>

@@ -49,7 +49,8 @@ export function GoneView() {
 function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
   const sum = (rows: readonly GoneRow[]): number => rows.reduce((all, { tokens }) => all + tokens, 0);
   const needed = gone.filter(({ neededBy }) => neededBy.length > 0);
-  const found = needed.filter(({ rank }) => rank !== null);
+  const asked = needed.filter((row) => row.asked);
+  const found = asked.filter(({ rank }) => rank !== null);
   return (
     <dl class="figures">
       <Figure name="Gone" note={`${short(sum(gone))} tokens`}>
@@ -60,8 +61,8 @@ function GoneFigures({ gone }: { readonly gone: readonly GoneRow[] }) {
       </Figure>
       <Figure
         name="Of those, search finds"
-        note="among its first ten answers"
-        tone={found.length < needed.length ? "bad" : "good"}
+        note={asked.length === needed.length ? "among its first ten answers" : `of ${whole(asked.length)} asked for`}
+        tone={found.length < asked.length ? "bad" : "good"}
       >
         {whole(found.length)}
       </Figure>
@@ -140,13 +141,15 @@ function GoneCells({ row, name }: { readonly row: GoneRow; readonly name: string
       <Cell class={row.neededBy.length > 0 ? "number needed" : "number quiet"}>
         {row.neededBy.length === 0 ? "–" : count(row.neededBy.length, "call")}
       </Cell>
-      <Cell class={row.rank === null ? "number bad" : "number quiet"}>
-        {row.rank === null ? "not found" : `${row.rank}.`}
-      </Cell>
+      <Cell class={row.asked && row.rank === null ? "number bad" : "number quiet"}>{searchWord(row)}</Cell>
       <Cell class="number">{whole(row.tokens)}</Cell>
     </>
   );
 }
+
+/** Its place among the answers; search is asked for the largest alone. */
+const searchWord = ({ asked, rank }: GoneRow): string =>
+  asked ? (rank === null ? "not found" : `${rank}.`) : "not asked";
 
 /** Most calls that are listed by number. */
 const MOST_CALLS = 12;
@@ -167,7 +170,7 @@ function GonePanel({ row }: { readonly row: GoneRow }) {
       </header>
       {row.neededBy.length > 0 && (
         <Section title="Needed later" note={count(row.neededBy.length, "call")}>
-          <p>
+          <p class="numbers">
             {row.neededBy.slice(0, MOST_CALLS).map((call) => (
               <button
                 key={call}

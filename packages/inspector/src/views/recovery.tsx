@@ -31,7 +31,7 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
               {short(record.originalTokens)} tokens.
             </li>
           )}
-          {row !== undefined && <SearchWay query={row.query} rank={row.rank} />}
+          {row?.asked && <SearchWay query={row.query} rank={row.rank} />}
           {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
         </ul>
         {text >= 0 && (
@@ -79,7 +79,13 @@ const SearchWay = ({ query, rank }: { readonly query: string; readonly rank: num
       <>
         <code>search_thread</code> gives it as answer {rank}
       </>
-    )}{" "}
-    to <q>{query}</q>.
+    )}
+    {query !== "" && (
+      <>
+        {" "}
+        to <q>{query}</q>
+      </>
+    )}
+    .
   </li>
 );
