@@ -1,10 +1,10 @@
 /** The shape of what is shown of a thread: plain data, for pages that run in a browser and need nothing else. */
 
-export type { Bill } from "./rows/bill.ts";
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
 export type { BlockAction, BlockRow, BreakRow, CallCause, CallRow, FrameRow, ReplayState } from "./rows/call-row.ts";
 export { callBlocks } from "./rows/call-row.ts";
 export {
+  type Bill,
   type BodyChoice,
   type Commands,
   type ErasedRow,

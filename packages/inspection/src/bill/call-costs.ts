@@ -9,8 +9,8 @@ import {
   modelRow,
   promptCachePrice,
 } from "@threadfold/core";
-import type { Bill } from "../rows/bill.ts";
 import type { BreakRow, CallCause, CallCost } from "../rows/call-row.ts";
+import type { Bill } from "../rows/inspection-index.ts";
 
 import { type Columns, Table } from "../rows/table.ts";
 

@@ -1,4 +1,4 @@
-import type { Bill } from "./bill.ts";
+import type { CacheBill } from "@threadfold/core";
 import type { BodyChunks } from "./bodies.ts";
 import type { BlockRow, BreakRow, CallRow, FrameRow } from "./call-row.ts";
 import type { Integrity } from "./integrity.ts";
@@ -108,4 +108,16 @@ export interface ErasedRow {
   readonly plans: number;
   readonly artifacts: number;
   readonly keyShredded: boolean;
+}
+
+/** What the calls of a thread cost and for what, as `threadfold bill` says it. Its calls are `InspectionIndex.calls`. */
+export interface Bill extends Omit<CacheBill, "calls"> {
+  /** The price row of the newest call; null when no provider's prices are known. */
+  readonly price: {
+    readonly id: string;
+    readonly read: number;
+    readonly write: number;
+    readonly ttlSeconds: number;
+    readonly minimumPrefixTokens: number;
+  } | null;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytes, count, money, percent, short, whole } from "./figures.ts";
+import { bytes, count, dayAndTime, duration, money, percent, short, timeOfDay, whole } from "./figures.ts";
 
 describe("figures", () => {
   it("are the same on every machine", () => {
@@ -34,4 +34,16 @@ describe("figures", () => {
       }),
     );
   });
+});
+
+it("writes times in UTC and durations in two units", () => {
+  const at = Date.parse("2026-03-01T14:03:22.000Z");
+  expect([timeOfDay(at), dayAndTime(at), timeOfDay(null)]).toEqual(["14:03:22", "2026-03-01 14:03", ""]);
+  expect([42, 185, 300, 7_800, 180_000].map((seconds) => duration(1_000 * seconds))).toEqual([
+    "42 s",
+    "3 min 5 s",
+    "5 min",
+    "2 h 10 min",
+    "2 d 2 h",
+  ]);
 });

@@ -1,6 +1,5 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
-import type { BodyReader } from "../source/body-reader.ts";
-import { bodyText } from "./body-text.ts";
+import { type BodyReader, bodyText } from "../source/body-reader.ts";
 
 /** A place where all words of a query stand: a message of the log, or a text that a request shows instead of some. */
 export interface Hit {

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import {
   elementScroll,
   measureElement,
@@ -8,7 +9,6 @@ import {
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useRowKeys } from "../state/row-keys.ts";
-import { isPrinting } from "./printing.ts";
 
 /** Most rows of a list that are printed. */
 const PRINTED = 400;
@@ -120,4 +120,17 @@ function useVirtualRows({ length, height = 28, chosen, keyOf }: RowsProps, box: 
     if (chosen >= 0 && chosen < length) virtualizer.scrollToIndex(chosen, { align: "auto" });
   }, [virtualizer, chosen, length]);
   return { virtualizer, rowId: (index: number) => `row-${list}-${index}` };
+}
+
+/** True while the browser prints: then lists stand in the document as they are, as far as anybody would read them. */
+export const isPrinting = signal(false);
+
+/** Follows what the browser does. */
+export function followPrinting(): void {
+  addEventListener("beforeprint", () => {
+    isPrinting.value = true;
+  });
+  addEventListener("afterprint", () => {
+    isPrinting.value = false;
+  });
 }

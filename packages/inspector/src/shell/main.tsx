@@ -1,7 +1,7 @@
 import { PAGE_ROOT } from "@threadfold/inspection/rows";
 import { render } from "preact";
 import type { PromptPair } from "../model/prompt-pair.ts";
-import { followPrinting } from "../parts/printing.ts";
+import { followPrinting } from "../parts/rows.tsx";
 import { embeddedPiece, pageData, pageSource } from "../source/data-source.ts";
 import { followTitle, InspectorProvider, openInspector } from "../state/inspector.ts";
 import { followTheme } from "../state/theme.ts";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** A list that keys move in. */
 export interface KeyedList {
@@ -24,4 +24,12 @@ export function useRowKeys(list: KeyedList): void {
       if (keyedList.peek() === list) keyedList.value = null;
     };
   });
+}
+
+/** Which rows of a list are unfolded, by what they are known by. */
+export function useUnfolded<Key>(): readonly [ReadonlySet<Key>, (key: Key, isOpen: boolean) => void] {
+  const [open, setOpen] = useState<ReadonlySet<Key>>(new Set());
+  const change = (key: Key, isOpen: boolean): void =>
+    setOpen((before) => new Set(isOpen ? [...before, key] : [...before].filter((one) => one !== key)));
+  return [open, change];
 }

@@ -1,11 +1,9 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import type { ComponentChildren } from "preact";
 import { CACHE_PARTS } from "../chart/call-shares.ts";
-import { count, money, percent, shareOf, short, whole } from "../format/figures.ts";
-import { duration } from "../format/times.ts";
+import { count, duration, money, percent, shareOf, short, whole } from "../format/figures.ts";
 import { FigureTable } from "../parts/figure-table.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
-import { Empty, Figure, Section } from "../parts/section.tsx";
+import { Empty, Figure, Scrolled, Section } from "../parts/section.tsx";
 import { type Share, ShareBar } from "../parts/share-bar.tsx";
 import { CAUSES } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";

@@ -1,9 +1,9 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import { short, whole } from "../format/figures.ts";
-import { onOneLine } from "../format/plain-text.ts";
 import { blockLabel, toolsOf } from "../model/block-label.ts";
 import { MessageView, TextView } from "../parts/body-view.tsx";
 import { Cell, RowBody } from "../parts/cell.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { UnfoldButton } from "../parts/unfold-button.tsx";
 import { ActionChip } from "../parts/words.tsx";
 

@@ -6,7 +6,7 @@ import { Rows } from "../parts/rows.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { ACTIONS } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
-import { useUnfolded } from "../state/unfolded.ts";
+import { useUnfolded } from "../state/row-keys.ts";
 import { BlockCells } from "./block-cells.tsx";
 
 type Order = "sent" | "largest";

@@ -1,6 +1,5 @@
 import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
-import { money, percent, short, whole } from "../format/figures.ts";
-import { dayAndTime, duration, timeOfDay } from "../format/times.ts";
+import { dayAndTime, duration, money, percent, short, timeOfDay, whole } from "../format/figures.ts";
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
 import { Section } from "../parts/section.tsx";

@@ -1,18 +1,17 @@
 import { diffLines } from "diff";
 import { useMemo, useState } from "preact/hooks";
 import { short, whole } from "../format/figures.ts";
-import { plainText } from "../format/plain-text.ts";
-import { bodyText } from "../model/body-text.ts";
 import { type DifferenceRow, requestDifference } from "../model/difference.ts";
 import { Opened } from "../parts/body-view.tsx";
 import { Cell, RowBody } from "../parts/cell.tsx";
-import { UNASKED } from "../parts/long-text.tsx";
+import { plainText, UNASKED } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty } from "../parts/section.tsx";
 import { breakPrice } from "../parts/words.tsx";
+import { bodyText } from "../source/body-reader.ts";
 import { useInspector } from "../state/inspector.ts";
 import { useLoaded } from "../state/loaded.ts";
-import { useUnfolded } from "../state/unfolded.ts";
+import { useUnfolded } from "../state/row-keys.ts";
 import { BlockCells } from "./block-cells.tsx";
 
 /** Rows of a run that are shown at its beginning and at its end; what is between stands in one row until somebody asks. */

@@ -1,6 +1,5 @@
 import type { ErasedRow } from "@threadfold/inspection/rows";
-import { count } from "../format/figures.ts";
-import { dayAndTime } from "../format/times.ts";
+import { count, dayAndTime } from "../format/figures.ts";
 
 /** All that is left of a thread that was erased: that it was. */
 export const ErasedView = ({ id, erased }: { readonly id: string; readonly erased: ErasedRow }) => (

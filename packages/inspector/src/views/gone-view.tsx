@@ -1,11 +1,11 @@
 import type { GoneRow } from "@threadfold/inspection/rows";
 import { useMemo, useState } from "preact/hooks";
 import { count, short, whole } from "../format/figures.ts";
-import { onOneLine } from "../format/plain-text.ts";
 import { messageName, toolsOf } from "../model/block-label.ts";
 import { MessageView } from "../parts/body-view.tsx";
 import { Cell, columnHeads } from "../parts/cell.tsx";
 import { ChoiceChips, countBy } from "../parts/choice-chips.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty, Figure, Section } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";

@@ -1,11 +1,9 @@
 import type { RuleRow } from "@threadfold/inspection/rows";
-import { count, whole } from "../format/figures.ts";
-import { dayAndTime } from "../format/times.ts";
+import { count, dayAndTime, whole } from "../format/figures.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SaveButton } from "../parts/save-button.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
-import { Section } from "../parts/section.tsx";
+import { Scrolled, Section } from "../parts/section.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 /** Whether what is shown is what was recorded, and whether what was recorded holds. */

@@ -1,17 +1,17 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import { useMemo, useState } from "preact/hooks";
 import { whole } from "../format/figures.ts";
-import { onOneLine } from "../format/plain-text.ts";
 import { messageName, toolsOf } from "../model/block-label.ts";
 import type { MessagesAt } from "../model/messages-at.ts";
 import { MessageView } from "../parts/body-view.tsx";
 import { Cell, RowBody } from "../parts/cell.tsx";
 import { ChoiceChips } from "../parts/choice-chips.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { UnfoldButton } from "../parts/unfold-button.tsx";
 import { ActionChip } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
-import { useUnfolded } from "../state/unfolded.ts";
+import { useUnfolded } from "../state/row-keys.ts";
 import { Who } from "./block-cells.tsx";
 import { actionChoices } from "./block-list.tsx";
 

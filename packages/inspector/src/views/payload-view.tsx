@@ -3,7 +3,7 @@ import { Opened } from "../parts/body-view.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { LongText } from "../parts/long-text.tsx";
 import { SaveButton } from "../parts/save-button.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
+import { Scrolled } from "../parts/section.tsx";
 import { useInspector } from "../state/inspector.ts";
 import { useLoaded } from "../state/loaded.ts";
 

@@ -1,14 +1,11 @@
 import type { PlanRow, RecordRow } from "@threadfold/inspection/rows";
 import { useState } from "preact/hooks";
-import { count, percent, short, whole } from "../format/figures.ts";
-import { shellCommand } from "../format/shell-command.ts";
-import { dayAndTime } from "../format/times.ts";
+import { count, dayAndTime, percent, short, whole } from "../format/figures.ts";
 import { recordsOf } from "../model/messages-at.ts";
 import { Cell } from "../parts/cell.tsx";
-import { Command } from "../parts/copy-button.tsx";
+import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Rows } from "../parts/rows.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
-import { Empty, Section } from "../parts/section.tsx";
+import { Empty, Scrolled, Section } from "../parts/section.tsx";
 import { ShareBar } from "../parts/share-bar.tsx";
 import { ACTIONS, ActionChip } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";

@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import { FrontierChart, RunChart } from "../chart/preset-charts.tsx";
 import { count, short, whole } from "../format/figures.ts";
 import { FigureTable } from "../parts/figure-table.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
-import { Empty, Section } from "../parts/section.tsx";
+import { Empty, Scrolled, Section } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { useInspector } from "../state/inspector.ts";
 

@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import { whole } from "../format/figures.ts";
-import { plainText } from "../format/plain-text.ts";
 import { type PairedLine, type PromptFile, type PromptPair, pairedLines, shownRuns } from "../model/prompt-pair.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Scrolled } from "../parts/scrolled.tsx";
+import { plainText } from "../parts/long-text.tsx";
+import { Scrolled } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 
 /** A golden prompt beside the one that came out now, from the first difference on. */

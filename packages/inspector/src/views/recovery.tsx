@@ -1,8 +1,7 @@
 import { short } from "../format/figures.ts";
-import { shellCommand } from "../format/shell-command.ts";
 import { lastShownPlan } from "../model/trail.ts";
 import { TextView } from "../parts/body-view.tsx";
-import { Command } from "../parts/copy-button.tsx";
+import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
 import { useInspector } from "../state/inspector.ts";
 

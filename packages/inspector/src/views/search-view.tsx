@@ -1,11 +1,11 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { count } from "../format/figures.ts";
-import { onOneLine } from "../format/plain-text.ts";
 import { toolsOf } from "../model/block-label.ts";
 import { type Hit, MOST_HITS, markedPieces, queryWords, search } from "../model/search.ts";
 import { Cell } from "../parts/cell.tsx";
 import { type Choice, ChoiceChips, countBy } from "../parts/choice-chips.tsx";
+import { onOneLine } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty } from "../parts/section.tsx";
 import { ACTIONS, ActionChip } from "../parts/words.tsx";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shellCommand } from "./shell-command.ts";
+import { shellCommand } from "./copy-button.tsx";
 
 describe("shellCommand", () => {
   it("leaves simple words as they are and quotes others", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { onOneLine, plainText } from "./plain-text.ts";
+import { onOneLine, plainText } from "./long-text.tsx";
 
 /** Texts of any code units, halves of pairs among them. */
 const anything = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes));
