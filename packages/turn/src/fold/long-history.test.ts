@@ -9,7 +9,17 @@ import {
   type Stretch,
   TokenLedger,
 } from "@threadfold/core";
-import { assistant, call, countingTokenizer, message, messageInputs, result, runs, tool } from "@threadfold/core/laws";
+import {
+  assistant,
+  call,
+  countingTokenizer,
+  message,
+  messageInputs,
+  result,
+  runs,
+  text,
+  tool,
+} from "@threadfold/core/laws";
 import { type CompactionPreset, durabilityPolicy, presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -24,8 +34,8 @@ const PRESETS = ["threadfold", "ladder", "codex", "claude-code", "pi", "opencode
 const work = (from: number, count: number, perTurn: number): readonly MessageInput[] =>
   Array.from({ length: count }, (_, index) => from + index).flatMap((at) => [
     ...(at % perTurn === 0 ? [message(`u${at}`, "user", `Question ${at}?`)] : []),
-    assistant(`a${at}`, `Looking at ${at}.`, call(`c${at}`, "bash", { command: `cat file-${at}.ts` })),
-    tool(`r${at}`, result(`c${at}`, `export const value = ${at};\n`.repeat(4), { toolName: "bash" })),
+    assistant(`a${at}`, [text(`Looking at ${at}.`), call(`c${at}`, "bash", { command: `cat file-${at}.ts` })]),
+    tool(`r${at}`, [result(`c${at}`, `export const value = ${at};\n`.repeat(4), { toolName: "bash" })]),
   ]);
 
 /** Messages under ids of their own. */
