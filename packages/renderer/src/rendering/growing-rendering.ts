@@ -24,8 +24,6 @@ import {
  * `renderRequest` returns the same for the same input.
  */
 export class GrowingRendering {
-  /** The rendering of the input that this value was made for. */
-  readonly rendering: Rendering;
   /** Those of its messages that a longer log no longer changes. */
   readonly settledChats: AppendOnlyList<ChatMessage>;
   readonly #context: RenderContext;
@@ -34,6 +32,8 @@ export class GrowingRendering {
   readonly #settled: SettledRequest;
   /** Drafts of the messages behind the settled ones. */
   readonly #open: readonly Draft[];
+  readonly #tail: RequestPiece;
+  #rendering: Rendering | undefined;
 
   private constructor(
     context: RenderContext,
@@ -48,8 +48,19 @@ export class GrowingRendering {
     this.#frame = frame;
     this.#settled = settled;
     this.#open = open;
+    this.#tail = tail;
     this.settledChats = settled.chats;
-    this.rendering = composeRendering(context, frame, settled, tail);
+  }
+
+  /** The rendering of the input that this value was made for. Put together when it is first asked for. */
+  get rendering(): Rendering {
+    this.#rendering ??= composeRendering(this.#context, this.#frame, this.#settled, this.#tail);
+    return this.#rendering;
+  }
+
+  /** How many entries the thread has that it was made for. */
+  get threadVersion(): number {
+    return this.#context.input.thread.version;
   }
 
   /** Renders a plan from the first message on. What a longer log no longer changes is settled at once. */

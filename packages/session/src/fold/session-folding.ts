@@ -1,4 +1,4 @@
-import type { AgentThread, CompactionOutcome } from "@threadfold/core";
+import { type AgentThread, type CompactionOutcome, EventLoopTurns } from "@threadfold/core";
 import type { CompactOptions, Turn } from "@threadfold/turn";
 import {
   decide,
@@ -176,9 +176,10 @@ export class SessionFolding {
     }
   }
 
-  #begin(options: CompactOptions, place: FoldPlace): FoldAttempt {
+  async #begin(options: CompactOptions, place: FoldPlace): Promise<FoldAttempt> {
     const { request, thread, events, memory, clock } = this.#ports;
     request.take(options.frame);
+    await new EventLoopTurns().finish(request.renderer(thread.state).catchUp(this.#plan.current));
     return {
       foldId: events.nextFoldId(),
       cause: causeOf(options, memory.usage),

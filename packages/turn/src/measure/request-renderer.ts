@@ -1,8 +1,10 @@
 import {
+  type AgentThread,
   type CompactionPlan,
   type JsonObject,
   type PlanVerification,
   type PlanVerifier,
+  type Steps,
   type SummaryRole,
   type SummaryWording,
   scaledTokens,
@@ -45,6 +47,9 @@ export interface RenderSources {
   readonly count?: ProviderCount;
   readonly rehydrated?: NonNullable<RenderInput["rehydrated"]>;
 }
+
+/** Entries of a thread that are rendered in one step. */
+const ENTRIES_A_STEP = 1_000;
 
 /** How many renderings are kept: the current plan's, which is measured again and again, and the newest candidate's. */
 const KEPT_RENDERINGS = 2;
@@ -121,18 +126,45 @@ export class RequestRenderer implements PlanVerifier {
     return known ?? this.#keep({ plan, growing: this.#render(plan), payload: null });
   }
 
+  /**
+   * Renders a plan in steps where much of the thread is new: what is measured behind it is mostly rendered already, and the
+   * same as without it.
+   */
+  *catchUp(plan: CompactionPlan): Steps<void> {
+    const { format, state } = this.#sources;
+    const { thread } = state;
+    if (!thread.isWhole || this.#kept.some((kept) => rendersAlike(kept.plan, plan))) return;
+    let growing = this.#before(plan)?.growing;
+    for (
+      let version = Math.max(growing?.threadVersion ?? 0, plan.threadVersion) + ENTRIES_A_STEP;
+      version < thread.version;
+      version += ENTRIES_A_STEP
+    ) {
+      const settled = growing?.settledChats.length ?? 0;
+      const input = this.#inputFor(plan, thread.atVersion(version));
+      growing = growing?.grow(input) ?? GrowingRendering.of(input, format);
+      // Where nothing settles, every step would render everything.
+      if (growing.settledChats.length <= settled) return;
+      yield;
+    }
+    if (growing !== undefined) this.#keep({ plan, growing: growing.grow(this.#inputFor(plan, thread)), payload: null });
+  }
+
   #render(plan: CompactionPlan): GrowingRendering {
-    const { state, frame, format, summaryRole, summaryWording, model, rehydrated } = this.#sources;
-    const { thread, ledger } = state;
-    const input = { thread, plan, ledger, system: frame.system, tools: frame.tools, summaryRole };
-    const whole = {
+    const input = this.#inputFor(plan, this.#sources.state.thread);
+    return this.#before(plan)?.growing.grow(input) ?? GrowingRendering.of(input, this.#sources.format);
+  }
+
+  #inputFor(plan: CompactionPlan, thread: AgentThread): RenderInput {
+    const { state, frame, summaryRole, summaryWording, model, rehydrated } = this.#sources;
+    const input = { thread, plan, ledger: state.ledger, system: frame.system, tools: frame.tools, summaryRole };
+    return {
       ...input,
       ...(summaryWording !== undefined && { summaryWording }),
       ...(model !== undefined && { model }),
       ...(frame.host !== undefined && { host: frame.host }),
       ...(rehydrated !== undefined && { rehydrated }),
     };
-    return this.#before(plan)?.growing.grow(whole) ?? GrowingRendering.of(whole, format);
   }
 
   #lower(kept: KeptRendering): GrowingPayload {
