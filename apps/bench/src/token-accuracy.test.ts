@@ -32,8 +32,8 @@ describe("countedCalls", () => {
       heuristicTokenizer(),
     );
     expect(calls).toEqual([
-      { model: "claude-x", counted: 3 + 104, reported: 120 },
-      { model: "gpt-5", counted: 3 + 104 + 14 + 104, reported: 250 },
+      { model: "claude-x", counted: 3 + 104, reported: 120, outputTokens: 1, answered: 14 },
+      { model: "gpt-5", counted: 3 + 104 + 14 + 104, reported: 250, outputTokens: 1, answered: 4 },
     ]);
   });
 
@@ -56,6 +56,8 @@ describe("tokenAccuracy", () => {
     model: "m",
     counted: 100 * (index + 1),
     reported: 125 * (index + 1),
+    outputTokens: 0,
+    answered: 0,
   }));
 
   it("tells the error as it is, and what is left of it once the model is known", () => {

@@ -8,6 +8,10 @@ export interface CountedCall {
   readonly counted: number;
   /** Prompt tokens that the provider reported. */
   readonly reported: number;
+  /** Tokens of the answer that it reported; 0 where it did not. */
+  readonly outputTokens: number;
+  /** What of the answer goes back with the next request, by the counter. */
+  readonly answered: number;
 }
 
 /** How far estimates are from what providers reported, as shares of the reported tokens. */
@@ -43,9 +47,11 @@ export function countedCalls(session: ImportedSession, counter: ProviderAwareTok
     if (message.origin === "compaction") break;
     if (message.branch !== undefined) continue;
     const reported = message.usage?.inputTokens ?? 0;
+    const own = messageTokens(message, counter);
+    const { outputTokens = 0 } = message.usage ?? {};
     if (message.role === "assistant" && reported > 0)
-      calls.push({ model: message.model ?? sessionModel, counted, reported });
-    counted += messageTokens(message, counter);
+      calls.push({ model: message.model ?? sessionModel, counted, reported, outputTokens, answered: own });
+    counted += own;
   }
   return calls;
 }

@@ -4,11 +4,14 @@ import { keepResults } from "./bench-results.ts";
 import { sessionFiles } from "./peers-sessions.ts";
 import { textTable } from "./text-table.ts";
 import { countedCalls, type TokenAccuracy, tokenAccuracy } from "./token-accuracy.ts";
+import { type SessionUndercount, sessionUndercounts } from "./token-undercount.ts";
 
 /**
  * Token estimates compared with what providers reported for the same prompts, by counter and by format and model of the
  * recorded sessions, before calibration and after. Formats whose logs leave out system text and tools (pi, Claude Code)
- * show what that costs. Prints a table; `--json` prints one line per row.
+ * show what that costs. Behind it, session by session, by how much the default counter takes requests for smaller than they
+ * are: the first one, without and with what is kept free until a report, and the worst after a report. Prints tables;
+ * `--json` prints one line per row.
  */
 const COUNTERS = ["heuristic", "tiktoken:o200k_base", "openai", "claude"] as const;
 /** What says nothing about a family of models: region and reseller before its name, date and version behind it. */
@@ -38,10 +41,16 @@ for (const id of COUNTERS) {
 }
 rows.sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : 0));
 keepResults("tokens", { machine: benchMachine(), rows });
-if (process.argv.includes("--json")) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+const undercounts = await sessionUndercounts();
+if (process.argv.includes("--json"))
+  for (const row of [...rows, ...undercounts]) process.stdout.write(`${JSON.stringify(row)}\n`);
 else if (rows.length === 0)
   process.stderr.write("No recorded session with reported usage is there (THREADFOLD_DATA).\n");
-else process.stdout.write(`${textTable([headCells(), ...rows.map(cellsOf)], 2)}\n`);
+else {
+  process.stdout.write(`${textTable([headCells(), ...rows.map(cellsOf)], 2)}\n\n`);
+  const heads = ["session", "model", "calls", "first", "beyond the margin", "after a report"];
+  process.stdout.write(`${textTable([heads, ...undercounts.map(undercountCells)], 2)}\n`);
+}
 
 async function imported(path: string): Promise<ImportedSession | null> {
   try {
@@ -57,8 +66,13 @@ function headCells(): readonly string[] {
   return ["family", "counter", "sessions", "calls", ...error("before"), ...error("after")];
 }
 
+const percentOf = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+function undercountCells({ session, model, calls, first, firstBeyondMargin, reported }: SessionUndercount) {
+  return [session, model, String(calls), ...[first, firstBeyondMargin, reported].map(percentOf)];
+}
+
 function cellsOf({ family, counter, sessions, calls, before, after }: TokenAccuracy): readonly string[] {
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const errors = [before, after].flatMap(({ median, mean, within3Percent }) => [median, mean, within3Percent]);
-  return [family, counter, String(sessions), String(calls), ...errors.map(percent)];
+  return [family, counter, String(sessions), String(calls), ...errors.map(percentOf)];
 }

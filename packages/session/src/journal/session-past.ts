@@ -136,6 +136,7 @@ function measuredIn(entries: readonly JournalEntry[]): UsageState["measured"] {
     inputTokens: reported.usage.inputTokens,
     counted: request.tokens,
     unshown: 0,
+    resent: 0,
   };
 }
 

@@ -44,10 +44,14 @@ export function triggerDecision(turn: Turn, tokens: number, { force = false }: C
     // Before the first request nothing is known of the cache: that is not a risk to take.
     cacheIsCold: idleSeconds !== undefined && isCold(turn, tokens),
     requested: force,
-    ...(isReported && { reportedTokens: tokens, unshownTokens: usage.measured?.unshown ?? 0 }),
+    ...(isReported && { reportedTokens: tokens, unshownTokens: unshownOf(usage) }),
     ...(idleSeconds !== undefined && { idleSeconds }),
   });
 }
+
+/** What nobody sees of the newest answer, as far as the figure of the request does not hold it already. */
+const unshownOf = ({ measured }: Turn["usage"]): number =>
+  measured === null ? 0 : Math.max(0, measured.unshown - measured.resent);
 
 /** True when the provider has nothing of the prompt in its cache any more. False when its prices are not known. */
 export function isCold({ price, idleSeconds }: Turn, tokens: number): boolean {

@@ -8,6 +8,8 @@ export interface MeasuredRequest {
   readonly counted: number;
   /** Tokens of the answer that the provider counted beyond what of it stands in the thread, such as thinking; 0 when unknown. */
   readonly unshown: number;
+  /** How much of that the next request is taken to hold as well: reasoning that the provider keeps, or is sent back unread. */
+  readonly resent: number;
 }
 
 /** What turns counted tokens into the provider's. */
@@ -32,5 +34,5 @@ const CAUTION = 1.15;
 export function providerTokens({ estimate, measured }: ProviderCount, plan: CompactionPlan, counted: number): number {
   if (measured === null || measured.planVersion !== plan.version) return requestTokens(estimate, counted);
   const grown = scaledTokens(estimate, counted - measured.counted);
-  return Math.max(0, measured.inputTokens + (grown > 0 ? Math.ceil(grown * CAUTION) : grown));
+  return Math.max(0, measured.inputTokens + (grown > 0 ? Math.ceil(grown * CAUTION) + measured.resent : grown));
 }

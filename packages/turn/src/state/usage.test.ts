@@ -81,3 +81,26 @@ describe("usage", () => {
     expect(afterReport(stop(tried), { inputTokens: 10 }).maxOutput).toBe("none");
   });
 });
+
+describe("what nobody sees of an answer", () => {
+  const answered = (state: UsageState, counted: number, inputTokens: number) =>
+    afterReport(afterSending(state, { planVersion: 0, counted }), { inputTokens, outputTokens: 3_100 }, 100);
+
+  it("is taken to be in the next request, until a report shows that it was not, and again when one shows that it was", () => {
+    const first = answered(NO_USAGE, 10_000, 10_000);
+    expect(first.measured).toMatchObject({ unshown: 3_000, resent: 3_000 });
+    expect(providerTokens(first, none, 10_000)).toBe(10_000);
+    expect(providerTokens(first, none, 10_100)).toBeGreaterThanOrEqual(13_100);
+    const dropped = answered(first, 10_100, 10_100);
+    expect(dropped.measured).toMatchObject({ resent: 0 });
+    expect(providerTokens(dropped, none, 10_200)).toBeLessThan(10_300);
+    const back = answered(dropped, 10_200, 13_200);
+    expect(back.measured?.resent).toBe(back.measured?.unshown);
+  });
+
+  it("says nothing under another plan", () => {
+    const { measured, ...first } = answered(NO_USAGE, 10_000, 10_000);
+    const other = { ...first, measured: measured === null ? null : { ...measured, planVersion: 7 } };
+    expect(answered(other, 10_100, 10_100).resends).toBe(true);
+  });
+});

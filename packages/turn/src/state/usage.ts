@@ -83,6 +83,8 @@ type Reaction = "none" | "pending" | "answered" | "exhausted";
 export interface UsageState extends ProviderCount {
   /** The newest request that was rendered. */
   readonly sent: SentRequest | null;
+  /** Whether the provider counts in the next request what nobody sees of an answer. So it is taken until a report says otherwise. */
+  readonly resends: boolean;
   readonly overflow: Reaction;
   readonly maxOutput: Reaction;
 }
@@ -90,6 +92,7 @@ export interface UsageState extends ProviderCount {
 export const NO_USAGE: UsageState = Object.freeze({
   ...AS_COUNTED,
   sent: null,
+  resends: true,
   overflow: "none",
   maxOutput: "none",
 });
@@ -113,7 +116,19 @@ export function afterReport(state: UsageState, report: UsageReport, shownTokens?
   // What cannot be a count of the request, such as one without what was cached, is no figure to go by.
   if (estimate === state.estimate) return next;
   const unshown = shownTokens === undefined ? 0 : Math.max(0, outputTokens - scaledTokens(estimate, shownTokens));
-  return { ...next, estimate, measured: { planVersion, inputTokens, counted, unshown } };
+  const resends = resendsAfter(state, { planVersion, counted }, inputTokens);
+  const measured = { planVersion, inputTokens, counted, unshown, resent: resends ? unshown : 0 };
+  return { ...next, estimate, resends, measured };
+}
+
+/** Less than this of an answer, in tokens, is lost in what the counter is wrong by. */
+const TELLING = 200;
+
+/** Whether a report of the next request shows that it held what nobody saw of the answer before. */
+function resendsAfter({ measured, estimate, resends }: UsageState, sent: SentRequest, inputTokens: number): boolean {
+  if (measured === null || measured.planVersion !== sent.planVersion || measured.unshown < TELLING) return resends;
+  const grown = inputTokens - measured.inputTokens - scaledTokens(estimate, sent.counted - measured.counted);
+  return grown > measured.unshown / 2;
 }
 
 /** The state after an answer of which nothing was measured. One that came through settles what was asked for before it. */
