@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { servedPage } from "@threadfold/inspector";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import { startChromium } from "./chromium.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
@@ -18,6 +18,8 @@ interface PageFigures {
   readonly firstPaintMs: number;
   /** While the whole log scrolls by. */
   readonly framesPerSecond: number;
+  /** What the page itself works for one of those frames, whatever else the machine does. */
+  readonly frameWorkMs: number;
   /** Of JavaScript, in use when all views were looked at and what is no longer used was collected. */
   readonly heapMb: number;
   /** The page without what it shows, gzipped. */
@@ -66,8 +68,20 @@ async function measurePage(browser: Browser, url: string): Promise<Omit<PageFigu
   await page.waitForLoadState("load", { timeout: 300_000 });
   for (const view of ["request", "why", "gone", "plans", "bill", "integrity"]) await look(page, url, view);
   await look(page, url, "request?mode=log");
+  const inspector = await page.context().newCDPSession(page);
+  await inspector.send("Performance.enable", { timeDomain: "threadTicks" });
+  const before = await metric(inspector, "TaskDuration");
   const framesPerSecond = Math.round(await page.evaluate<number>(SCROLLING));
-  return { firstPaintMs, framesPerSecond, heapMb: await heapMb(page) };
+  const worked = (await metric(inspector, "TaskDuration")) - before;
+  const frameWorkMs = Math.round((1e4 * worked) / (framesPerSecond * SCROLLED_SECONDS)) / 10;
+  await inspector.send("HeapProfiler.collectGarbage");
+  const heapMb = Math.round((await metric(inspector, "JSHeapUsedSize")) / 1024 ** 2);
+  return { firstPaintMs, framesPerSecond, frameWorkMs, heapMb };
+}
+
+async function metric(inspector: CDPSession, wanted: string): Promise<number> {
+  const { metrics } = await inspector.send("Performance.getMetrics");
+  return metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
 }
 
 async function look(page: Page, url: string, view: string): Promise<void> {
@@ -81,14 +95,16 @@ const PAINTED = `new Promise((resolve) => {
   look();
 })`;
 
-/** Three seconds of scrolling, a screen in each third frame; gives the frames of a second. */
+const SCROLLED_SECONDS = 3;
+
+/** Scrolls for that long, a screen in each third frame; gives the frames of a second. */
 const SCROLLING = `new Promise((resolve) => {
   const rows = document.querySelector(".log-rows");
   rows.scrollTop = 0;
   const start = performance.now();
   let frames = 0;
   const step = (now) => {
-    if (now - start > 3000) return resolve((1000 * frames) / (now - start));
+    if (now - start > ${1_000 * SCROLLED_SECONDS}) return resolve((1000 * frames) / (now - start));
     frames++;
     rows.scrollTop += 240;
     requestAnimationFrame(step);
@@ -96,19 +112,10 @@ const SCROLLING = `new Promise((resolve) => {
   requestAnimationFrame(step);
 })`;
 
-async function heapMb(page: Page): Promise<number> {
-  const inspector = await page.context().newCDPSession(page);
-  await inspector.send("HeapProfiler.collectGarbage");
-  await inspector.send("Performance.enable");
-  const { metrics } = await inspector.send("Performance.getMetrics");
-  const used = metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN;
-  return Math.round(used / 1024 ** 2);
-}
-
 const applicationKb = async (): Promise<number> => Math.round(gzipSync(await servedPage()).length / 102.4) / 10;
 
-const described = ({ messages, firstPaintMs, framesPerSecond, heapMb: heap, appKb }: PageFigures): string =>
-  `${messages} messages: first paint after ${firstPaintMs} ms, ${framesPerSecond} frames a second, ${heap} MB of heap; the page is ${appKb} KB gzipped.\n`;
+const described = ({ messages, firstPaintMs, framesPerSecond, frameWorkMs, heapMb, appKb }: PageFigures): string =>
+  `${messages} messages: first paint after ${firstPaintMs} ms, ${framesPerSecond} frames a second, each ${frameWorkMs} ms of work, ${heapMb} MB of heap; the page is ${appKb} KB gzipped.\n`;
 
 const { values } = parseArgs({
   options: { json: { type: "boolean", default: false }, messages: { type: "string", default: "10000" } },

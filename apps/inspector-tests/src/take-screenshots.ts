@@ -1,5 +1,6 @@
 // Draws every view, to be looked at: `npm run screenshots -w @threadfold/inspector-tests -- FOLDER`, with `--messages N` for
-// a longer thread than the bundled session. Wide, dark and narrow; the figures in the documentation are from here.
+// a longer thread than the bundled session, and `--presets` to compare presets, which takes minutes. Wide, dark and narrow;
+// the figures in the documentation are from here.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -29,10 +30,10 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   narrow: { viewport: { width: 420, height: 860 }, colorScheme: "light" },
 };
 
-async function drawAll(browser: Browser, url: string, folder: string): Promise<void> {
+async function drawAll(browser: Browser, url: string, folder: string, places = PLACES): Promise<void> {
   for (const [screen, options] of Object.entries(SCREENS)) {
     const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
-    for (const [name, place] of Object.entries(PLACES)) {
+    for (const [name, place] of Object.entries(places)) {
       await page.goto(`${url}#/${place}`);
       await page.reload();
       await page.locator(`.view-${place.split("?")[0]}`).waitFor();
@@ -47,6 +48,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     messages: { type: "string" },
+    presets: { type: "boolean", default: false },
     preset: { type: "string", default: "ladder" },
     budget: { type: "string", default: "40000" },
   },
@@ -63,11 +65,12 @@ await work(await recordedWork("a-day-on-threadfold", most), {
   preset: values.preset,
   budget: Number(values.budget),
 });
+const compared = values.presets ? ["--presets", "--budget", values.budget] : [];
 const url = await writePage(
-  [store, "a-day-on-threadfold", "--bodies", "all", "--model", "claude-sonnet-5"],
+  [store, "a-day-on-threadfold", "--bodies", "all", "--model", "claude-sonnet-5", ...compared],
   join(own, "page.html"),
 );
 const browser = await startChromium();
-await drawAll(browser, url, folder);
+await drawAll(browser, url, folder, values.presets ? { ...PLACES, presets: "presets" } : PLACES);
 await browser.close();
 rmSync(own, { recursive: true });
