@@ -1,4 +1,4 @@
-import type { CompactionAction } from "@threadfold/core";
+import type { CompactionAction, CompactionOutcome } from "@threadfold/core";
 
 /** A committed plan. */
 export interface PlanRow {
@@ -54,8 +54,8 @@ export interface AttemptRow {
   readonly at: number;
   readonly planVersion: number;
   readonly threadVersion: number;
-  /** How folding ended: `vetoed`, `postponed`, `conflict`, `failed`, … */
-  readonly outcome: string;
+  /** How folding ended. */
+  readonly outcome: CompactionOutcome["type"];
   /** True for a request that was over its budget and was not handed out. */
   readonly refused: boolean;
   /** The newest call before it; -1 for none. */

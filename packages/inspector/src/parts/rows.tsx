@@ -123,7 +123,7 @@ function useVirtualRows({ length, height = 28, chosen, keyOf }: RowsProps, box: 
 }
 
 /** True while the browser prints: then lists stand in the document as they are, as far as anybody would read them. */
-export const isPrinting = signal(false);
+const isPrinting = signal(false);
 
 /** Follows what the browser does. */
 export function followPrinting(): void {

@@ -1,4 +1,4 @@
-import type { BlockAction, BreakRow, CallCause } from "@threadfold/inspection/rows";
+import type { AttemptRow, BlockAction, BreakRow, CallCause } from "@threadfold/inspection/rows";
 import { whole } from "../format/figures.ts";
 import type { MessageAction } from "../model/messages-at.ts";
 
@@ -40,6 +40,23 @@ export const CAUSES: Readonly<Record<CallCause, string>> = {
   "out-of-reach": "no mark near enough",
   "not-claimed": "possible and not claimed",
   "claimed-more": "more claimed than possible",
+};
+
+/** Why a fold that was due made no plan. */
+export const OUTCOMES: Readonly<Record<AttemptRow["outcome"], string>> = {
+  committed: "a plan was made",
+  "summarizer-failed-floor-used": "the summarizer failed, and the deterministic floor was folded",
+  "no-op": "nothing was left to fold",
+  postponed: "put off, because it would have cost more than it spared",
+  ineffective: "it would have freed too little",
+  inflated: "it would have made the request larger",
+  refused: "its request would have broken a rule, or lost a standing instruction",
+  conflict: "another writer committed a plan first",
+  aborted: "it was interrupted",
+  disabled: "folding is switched off",
+  vetoed: "a hook of the host said no",
+  failed: "a store or another port failed",
+  infeasible: "what has to stay is larger than the budget",
 };
 
 /** What a break of the cache costs, as a sentence. */

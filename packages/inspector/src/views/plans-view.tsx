@@ -7,7 +7,7 @@ import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty, Scrolled, Section } from "../parts/section.tsx";
 import { ShareBar } from "../parts/share-bar.tsx";
-import { ACTIONS, ActionChip } from "../parts/words.tsx";
+import { ACTIONS, ActionChip, OUTCOMES } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
@@ -250,7 +250,10 @@ function Attempts() {
                   </button>
                 )}
               </td>
-              <td class={refused ? "bad" : ""}>{refused ? `${outcome}: the request was not handed out` : outcome}</td>
+              <td class={refused ? "bad" : ""}>
+                {outcome}: {OUTCOMES[outcome]}
+                {refused && "; the request was not handed out"}
+              </td>
               <td>{planVersion}</td>
             </tr>
           ))}

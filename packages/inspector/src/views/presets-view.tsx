@@ -39,12 +39,14 @@ function Compared({ comparison }: { readonly comparison: PresetComparison }) {
             {count(sessionsAt(comparison, budget).length, "session")}, summaries: {comparison.summarizer}
           </span>
         </h2>
-        <Segments
-          label="Budget"
-          options={budgets.map((tokens) => [String(tokens), short(tokens)] as const)}
-          chosen={String(budget)}
-          onChange={(tokens) => setBudget(Number(tokens))}
-        />
+        {budgets.length > 1 && (
+          <Segments
+            label="Budget"
+            options={budgets.map((tokens) => [String(tokens), short(tokens)] as const)}
+            chosen={String(budget)}
+            onChange={(tokens) => setBudget(Number(tokens))}
+          />
+        )}
       </div>
       <Section title="What is remembered for the money" note="up is better, left is cheaper">
         <FrontierChart policies={policies} chosen={chosen} onChoose={choose} />
