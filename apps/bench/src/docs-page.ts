@@ -12,21 +12,24 @@ import type { BenchMachine } from "./bench-machine.ts";
 import type { PeersResults, PolicyKind } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import { speedRows } from "./speed-table.ts";
+import { type StorageResults, storageTable } from "./storage-table.ts";
 import { markdownTable } from "./text-table.ts";
 
 /** What the page is made of. What was not measured is left out, and the page says so. */
 export interface DocsInput {
   readonly peers: PeersResults | null;
   readonly speed: SpeedResults | null;
+  readonly storage: StorageResults | null;
 }
 
 /** `docs/benchmarks.md`, every figure of it from what the benches measured. */
-export function docsPage({ peers, speed }: DocsInput): string {
+export function docsPage({ peers, speed, storage }: DocsInput): string {
   return `${[
     "# Benchmarks",
-    "This page is written by `npm run bench:docs` from what `npm run bench:peers` and `npm run bench:speed` measured. No figure is typed by hand; run the three commands to get your own.",
+    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:speed` and `npm run bench:storage` measured. No figure is typed by hand; run the four commands to get your own.",
     ...(peers === null ? ["The comparison with peers was not run."] : peersSection(peers)),
     ...(speed === null ? ["The speed bench was not run."] : speedSection(speed)),
+    ...(storage === null ? ["The storage bench was not run."] : storageSection(storage)),
   ].join("\n\n")}\n`;
 }
 
@@ -117,6 +120,12 @@ function speedSection(results: SpeedResults): readonly string[] {
     markdownTable(rows.tokenizers),
   ];
 }
+
+const storageSection = ({ machine, sizes }: StorageResults): readonly string[] => [
+  "## Storage",
+  `What an agent's thread takes on disk, in bytes a call of two messages: the messages as JSON, each once; Threadfold's SQLite file with messages, plans and the journal of requests; and what a store has to hold that keeps every request, or all messages so far at every call, added up as JSON without its rows and indexes. Measured ${measuredOn(machine)}.`,
+  storageTable(sizes),
+];
 
 function measuredOn({ date, threadfold, node, system, processor, cores, memoryGib }: BenchMachine): string {
   return `on ${date.slice(0, 10)} with Threadfold ${threadfold} and Node ${node} on ${cores} cores (${processor}, ${system}) with ${memoryGib} GiB of memory`;

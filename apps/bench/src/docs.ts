@@ -4,13 +4,15 @@ import { keptResults } from "./bench-results.ts";
 import { docsPage } from "./docs-page.ts";
 import type { PeersResults } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
+import type { StorageResults } from "./storage-table.ts";
 
 /** Writes `docs/benchmarks.md` from what the benches measured last on this machine; `--stdout` prints it instead. */
 const PAGE = resolve(import.meta.dirname, "../../../docs/benchmarks.md");
 
 const peers = keptResults<PeersResults>("peers");
 const speed = keptResults<SpeedResults>("speed");
-const page = docsPage({ peers, speed });
+const storage = keptResults<StorageResults>("storage");
+const page = docsPage({ peers, speed, storage });
 if (peers === null && speed === null) {
   process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
   process.exitCode = 1;
