@@ -1,7 +1,15 @@
 import { PROMPT_CACHE_PRICES, type PromptCachePrice } from "../providers/cache-prices.ts";
 import { PromptCache } from "../providers/prompt-cache.ts";
 import { type Amount, amountOf, totalOf } from "./amount.ts";
-import { keepShared, type LedgerOptions, ofModel, playCall, type RecordedCall, sharedTokens } from "./recorded-call.ts";
+import {
+  keepShared,
+  type LedgerOptions,
+  matchingOf,
+  ofModel,
+  playCall,
+  type RecordedCall,
+  sharedTokens,
+} from "./recorded-call.ts";
 
 /** What the same calls would have cost by the provider's rules, input alone. */
 export interface InsteadBill extends Amount {
@@ -66,7 +74,9 @@ function unfoldedCall(call: PricedCall, before: PricedCall | undefined): number 
   const tokens = record.cache?.unfoldedTokens ?? 0;
   if (tokens < price.minimumPrefixTokens) return tokens;
   const shared = before === undefined ? 0 : unfoldedShare(call, before);
-  const read = shared < price.minimumPrefixTokens ? 0 : Math.min(shared, tokens);
+  const found = shared < price.minimumPrefixTokens ? 0 : Math.min(shared, tokens);
+  const matching = record.cache && matchingOf(record.cache, price);
+  const read = matching?.kind === "implicit" ? found - (found % matching.stepTokens) : found;
   return read * price.read + (tokens - read) * price.write;
 }
 

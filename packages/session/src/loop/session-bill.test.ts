@@ -1,4 +1,11 @@
-import { asThreadId, type Usage } from "@threadfold/core";
+import {
+  asThreadId,
+  type JsonObject,
+  modelRow,
+  PROMPT_CACHE_PRICES,
+  type PromptCachePrice,
+  type Usage,
+} from "@threadfold/core";
 import { user } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
@@ -34,6 +41,7 @@ async function agent(format: string, model: string, rules: CacheRules, options: 
     });
   const provider = new CachedProvider(rules);
   const reported: Usage[] = [];
+  const sent: { readonly payload: JsonObject; readonly at: number; readonly planVersion: number }[] = [];
   let session = await open();
   let steps = 0;
   await session.append([user("ask", "Build it step by step.")]);
@@ -43,6 +51,7 @@ async function agent(format: string, model: string, rules: CacheRules, options: 
     },
     clock,
     reported,
+    sent,
     /** Goes on in another process. */
     async reopen() {
       session = await open();
@@ -50,7 +59,8 @@ async function agent(format: string, model: string, rules: CacheRules, options: 
     /** Waits, makes the next call, and works on. */
     async call({ after = 1, tokens = 500, results = 1, claim = (usage: Usage): Usage => usage } = {}) {
       clock.pass(after);
-      const { payload } = await session.prepare();
+      const { payload, plan } = await session.prepare();
+      sent.push({ payload, at: clock.now(), planVersion: plan.version });
       const usage = claim(provider.answer(payload, model, clock.now()));
       reported.push(usage);
       await session.complete({ messages: [callOf(steps)], usage });
@@ -70,7 +80,7 @@ const PROVIDERS = [
 describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
   it("has what the provider itself bills, to the token, over pauses and folds", async () => {
     const { session, call, reported } = await agent(format, model, rules);
-    for (let step = 0; step < 60; step++) await call({ after: step % 13 === 12 ? 4_000 : step % 7 === 6 ? 400 : 20 });
+    for (let step = 0; step < 60; step++) await call({ after: pauseBefore(step) });
     const { calls } = await session.bill();
     expect(calls.map(({ inputTokens }) => inputTokens)).toEqual(reported.map(({ inputTokens }) => inputTokens));
     expect(calls.map(({ cache }) => cache?.byRules.readTokens)).toEqual(
@@ -85,7 +95,58 @@ describe.each(PROVIDERS)("the ledger of %s with %s", (format, model, rules) => {
     expect(causes).not.toContain("claimed-more");
     expect(session.plan.version).toBeGreaterThan(0);
   });
+
+  it("has a cause for each miss: the first call, a short prompt, a pause, a fold, and nothing else", async () => {
+    const { session, call, sent, reported } = await agent(format, model, rules);
+    for (let step = 0; step < 60; step++) await call({ after: pauseBefore(step) });
+    const { calls } = await session.bill();
+    const expected = sent.map(({ at, planVersion }, index) => {
+      const before = sent[index - 1];
+      if (before === undefined) return ["first-call"];
+      const isShort = (at: number) => (reported[at]?.inputTokens ?? 0) < rules.minimumTokens;
+      if (isShort(index)) return ["below-minimum"];
+      // The one before it left nothing there.
+      if (isShort(index - 1)) return [];
+      if (at - before.at >= 1_000 * rules.ttlSeconds["5m"]) return ["expired"];
+      return planVersion === before.planVersion ? [] : ["changed by fold"];
+    });
+    const found = calls.map(({ misses }) =>
+      misses.map((miss) => (miss.cause === "changed" ? `changed by ${miss.by}` : miss.cause)),
+    );
+    expect(found).toEqual(expected);
+  });
+
+  it("says what the same calls cost, what they had cost unfolded, and with each other time, in tokens and dollars", async () => {
+    const work = async (options: Partial<SessionOptions>) => {
+      const worked = await agent(format, model, rules, options);
+      for (let step = 0; step < 60; step++) await worked.call({ after: pauseBefore(step) });
+      return worked;
+    };
+    const folded = await work({});
+    const whole = await work({ compaction: false, config: { maxInputTokens: 200_000 } });
+    const { instead } = await folded.session.bill();
+    const dollars = modelRow(model)?.inputPrice;
+    const row = (price: string) => PROMPT_CACHE_PRICES.find(({ id }) => id === price) as PromptCachePrice;
+    for (const { as, price, bill, dollars: told } of instead) {
+      const again = new CachedProvider({ ...rules, ttlSeconds: { "5m": row(price).ttlSeconds } });
+      const usages =
+        as === "unfolded" ? whole.reported : folded.sent.map(({ payload, at }) => again.answer(payload, model, at));
+      const expected = usages.reduce((sum, { inputTokens, cacheReadTokens = 0, cacheWriteTokens }) => {
+        const { read, write } = row(price);
+        const written = cacheWriteTokens ?? 0;
+        return sum + cacheReadTokens * read + written * write + (inputTokens - cacheReadTokens - written);
+      }, 0);
+      expect({ as, price, bill: Math.round(bill) }).toEqual({ as, price, bill: Math.round(expected) });
+      if (dollars === undefined) expect(told).toBeNull();
+      else expect(told).toBeCloseTo((bill * dollars) / 1e6, 9);
+    }
+    const times = instead.filter(({ as }) => as === "one-time").map(({ ttlSeconds }) => ttlSeconds);
+    expect(times).toEqual(format === "anthropic" ? [300, 3_600] : []);
+  });
 });
+
+/** The pauses of somebody who works, is called away, and goes to lunch. */
+const pauseBefore = (step: number): number => (step % 13 === 12 ? 4_000 : step % 7 === 6 ? 400 : 20);
 
 describe("the session option cachePolicy", () => {
   const pauses = (step: number) => (step % 10 === 9 ? 600 : 10);
