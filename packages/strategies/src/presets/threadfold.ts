@@ -37,7 +37,7 @@ export const threadfoldPreset: CompactionPreset = {
     "Folds at 90 % of the room, or when the prompt cache went cold, down to 50 %, to 25 % where calls are large: summarize, externalize, clear, drop.",
   ladder: [summarizeStrategy, externalizeStrategy, clearStrategy, dropStrategy],
   config: {
-    policyVersion: "threadfold-v3",
+    policyVersion: "threadfold-v4",
     costModelEnabled: true,
     softThresholdPercent: 0.9,
     minCallsPerFold: CALLS_PER_FOLD,
