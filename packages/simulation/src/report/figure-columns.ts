@@ -1,4 +1,5 @@
 import type { PolicyFigures } from "../figures/policy-figures.ts";
+import { AUTO_BILL } from "../measure/call-bill.ts";
 
 /** A figure of a policy as people read it. */
 export interface FigureColumn {
@@ -16,6 +17,7 @@ const whole = (value: number): string => String(Math.round(value)).replace(/\B(?
 /** The figures that tables show, in order. Shares are percent, rates are per 100 calls. */
 export const FIGURE_COLUMNS: readonly FigureColumn[] = [
   { title: "bill", text: ({ bill }) => fixed(bill.a, 3) },
+  { title: "auto", text: ({ providerBills }) => fixed(providerBills[AUTO_BILL]?.relative ?? null, 2) },
   { title: "cold", text: ({ coldRecall }) => percent(coldRecall.direct) },
   { title: "cold+1", text: ({ coldRecall }) => percent(coldRecall.reachable) },
   { title: "all+1", text: ({ recall }) => percent(recall.reachable) },
@@ -75,6 +77,7 @@ export const defects = ({ violations, emptyPrompts, newestLost, throws }: Policy
 /** What the columns say, for the foot of a table. */
 export const FIGURE_NOTES: readonly string[] = [
   "bill: input tokens paid for, summary calls included; sending everything is 1 (cached prefix 0.1, the rest 1.25)",
+  "auto: the same by Anthropic's rules and the pauses, prefixes kept for the time that the policy chose call by call",
   "cold: of what calls used and had last seen more than 10 calls before, the percentage that stands in the prompt",
   "cold+1, all+1: the same for cold needs and for all needs, with the answer to one recall query of the session's own",
   "breaks, folds: per 100 calls; fit: % of requests within the budget; rules: % of standing constraints still verbatim",
