@@ -69,7 +69,7 @@ export function followKeys(inspector: Inspector, page: PageActions): void {
 /** What one writes into takes every key, a button or a link Enter, and what scrolls and is no list those that scroll. */
 function takesKey({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
-  if (target.closest("input:not([type=checkbox]), textarea, select, dialog") !== null) return true;
+  if (target.closest("input:not([type=checkbox]), textarea, select, dialog[open]") !== null) return true;
   if (key === "Enter") return target.closest("button, a, summary") !== null;
   const scrolls = /^(Arrow|Page|Home|End)/.test(key);
   return scrolls && target.closest("[role=grid]") === null && target !== document.body;
