@@ -15,19 +15,36 @@ import { speedRows } from "./speed-table.ts";
 import { type StorageResults, storageTable } from "./storage-table.ts";
 import { markdownTable } from "./text-table.ts";
 
+/** What `bench:pauses` measured, budget by budget. */
+export interface PausesResults {
+  readonly machine: BenchMachine;
+  readonly rows: readonly {
+    readonly budget: number;
+    /** Sessions that paused and exceed the budget. */
+    readonly sessions: number;
+    /** Input tokens paid for, cached ones at their share. */
+    readonly without: number;
+    readonly withBoth: number;
+    /** By which share the second is below the first. */
+    readonly below: number;
+  }[];
+}
+
 /** What the page is made of. What was not measured is left out, and the page says so. */
 export interface DocsInput {
   readonly peers: PeersResults | null;
   readonly speed: SpeedResults | null;
   readonly storage: StorageResults | null;
+  readonly pauses: PausesResults | null;
 }
 
 /** `docs/benchmarks.md`, every figure of it from what the benches measured. */
-export function docsPage({ peers, speed, storage }: DocsInput): string {
+export function docsPage({ peers, speed, storage, pauses }: DocsInput): string {
   return `${[
     "# Benchmarks",
-    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:speed` and `npm run bench:storage` measured. No figure is typed by hand; run the four commands to get your own.",
+    "This page is written by `npm run bench:docs` from what `npm run bench:peers`, `npm run bench:pauses`, `npm run bench:speed` and `npm run bench:storage` measured. No figure is typed by hand; run the five commands to get your own.",
     ...(peers === null ? ["The comparison with peers was not run."] : peersSection(peers)),
+    ...(pauses === null ? ["The bench of pauses was not run."] : pausesSection(pauses)),
     ...(speed === null ? ["The speed bench was not run."] : speedSection(speed)),
     ...(storage === null ? ["The storage bench was not run."] : storageSection(storage)),
   ].join("\n\n")}\n`;
@@ -90,6 +107,21 @@ function budgetBlock(budget: number, policies: PeersResults["policies"]): readon
 /** Policies that were given up somewhere have fewer sessions than the others, and say so. */
 function nameOf({ policy, sessions }: PolicyFigures, all: number): string {
   return sessions === all ? policy : `${policy} (${sessions} of ${all} sessions)`;
+}
+
+/** The part about pauses, for the page. */
+function pausesSection({ machine, rows }: PausesResults): readonly string[] {
+  return [
+    "## Pauses",
+    `What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than five minutes, in input tokens paid for: with every prefix kept for five minutes and no fold on a cold return, and with \`cachePolicy: "auto"\` and folds on a cold return. \`npm run bench:pauses\`, measured ${measuredOn(machine)}.`,
+    markdownTable([
+      ["budget", "sessions", "without", "with both", "below, %"],
+      ...rows.map(({ budget, sessions, without, withBoth, below }) => [
+        ...[budget, sessions, without, withBoth].map(whole),
+        (100 * below).toFixed(1),
+      ]),
+    ]),
+  ];
 }
 
 function speedSection(results: SpeedResults): readonly string[] {

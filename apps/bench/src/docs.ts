@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { keptResults } from "./bench-results.ts";
-import { docsPage } from "./docs-page.ts";
+import { docsPage, type PausesResults } from "./docs-page.ts";
 import type { PeersResults } from "./peers-results.ts";
 import type { SpeedResults } from "./speed-results.ts";
 import type { StorageResults } from "./storage-table.ts";
@@ -12,8 +12,9 @@ const PAGE = resolve(import.meta.dirname, "../../../docs/benchmarks.md");
 const peers = keptResults<PeersResults>("peers");
 const speed = keptResults<SpeedResults>("speed");
 const storage = keptResults<StorageResults>("storage");
-const page = docsPage({ peers, speed, storage });
-if (peers === null && speed === null) {
+const pauses = keptResults<PausesResults>("pauses");
+const page = docsPage({ peers, speed, storage, pauses });
+if (peers === null && speed === null && storage === null && pauses === null) {
   process.stderr.write("Nothing was measured here yet: run `npm run bench:peers` and `npm run bench:speed` first.\n");
   process.exitCode = 1;
 } else if (process.argv.includes("--stdout")) process.stdout.write(page);
