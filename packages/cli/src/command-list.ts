@@ -105,6 +105,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/bill.ts")).billCommand,
   },
   {
+    name: "costs",
+    summary: "say what all threads of a store took and cost, by day, thread or model",
+    load: async () => (await import("./commands/costs.ts")).costsCommand,
+  },
+  {
     name: "verify",
     summary: "check that what the store holds is intact",
     load: async () => (await import("./commands/verify.ts")).verifyCommand,

@@ -1,0 +1,222 @@
+import { type CacheBill, cacheBill, type JournalEntry, ThreadfoldError } from "@threadfold/core";
+import type { CliCall, CliCommand } from "../command/cli-command.ts";
+import { count, figure, type Page, plainText, table, wrap } from "../output/page.ts";
+import { PRICED_MODEL_OPTION, parsePricedModel, STORE_OPTION } from "../parse/options.ts";
+import { readingStore } from "../store/store-address.ts";
+import { storedThreads } from "../store/stored-thread.ts";
+
+/** What rows of costs may be put together by. */
+const COST_KEYS = ["day", "thread", "model"] as const;
+type CostKey = (typeof COST_KEYS)[number];
+
+/** What calls took. All but `calls`, `summaryCalls`, `unpricedCalls` and `dollars` are tokens. */
+interface CostTotals {
+  readonly calls: number;
+  /** Input as it was billed: what was read from the prompt cache, what was written to it, and the rest. */
+  readonly uncachedTokens: number;
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  readonly outputTokens: number;
+  /** Calls for summaries. Their tokens stand apart, their price is in `dollars`. */
+  readonly summaryCalls: number;
+  readonly summaryInputTokens: number;
+  readonly summaryOutputTokens: number;
+  /** US dollars of all calls whose price is known. */
+  readonly dollars: number;
+  /** Calls, for summaries or not, whose price is not known. */
+  readonly unpricedCalls: number;
+}
+
+/** One call of a thread, for an answer or for summaries. */
+interface Cost extends CostTotals {
+  /** Date in UTC, `2026-11-01`. */
+  readonly day: string;
+  readonly thread: string;
+  /** Null where the journal names none. */
+  readonly model: string | null;
+}
+
+/** Costs that were put together; of `day`, `thread` and `model` it has those that they were put together by. */
+type CostRow = CostTotals & Partial<Pick<Cost, CostKey>>;
+
+/** `costs`: what all threads of a store took and cost, by the bill of each. */
+export const costsCommand: CliCommand = {
+  arguments: [],
+  options: [
+    {
+      flags: "--by <keys>",
+      description: `what rows are put together by: ${COST_KEYS.join(", ")}`,
+      fallback: "day,thread",
+      list: true,
+    },
+    { flags: "--since <date>", description: "only calls from this day on, in UTC, such as 2026-11-01" },
+    PRICED_MODEL_OPTION,
+    STORE_OPTION,
+  ],
+  examples: [
+    "costs --store sessions.db",
+    "costs --by day --since 2026-11-01 --store sessions.db",
+    "costs --by model,thread --store sessions.db --json",
+  ],
+  run({ options }, { io }) {
+    const keys = costKeys(options);
+    const since = firstDay(options);
+    const model = parsePricedModel(options);
+    return readingStore(options, io.env, async (store) => {
+      const costs: Cost[] = [];
+      for (const { threadId } of await storedThreads(store)) {
+        const entries = await store.journal.read(threadId);
+        // The whole journal is billed and only then cut: what a cache had depends on the calls before.
+        const bill = cacheBill(entries, model === undefined ? {} : { model });
+        costs.push(...costsOf(threadId, bill, entries, model ?? null).filter(({ day }) => day >= since));
+      }
+      const rows = costRows(costs, keys);
+      const totals = totalOf(costs);
+      const unpricedModels = [...new Set(costs.filter(isUnpriced).map((cost) => cost.model))];
+      return {
+        data: { by: keys, since: since === "" ? null : since, rows, totals, unpricedModels },
+        text: (page: Page) => costsPage(rows, keys, totals, unpricedModels, page),
+      };
+    });
+  },
+};
+
+/** @throws ThreadfoldError `USAGE`. */
+function costKeys({ by }: CliCall["options"]): readonly CostKey[] {
+  const given = (Array.isArray(by) ? by : []).flatMap((text: string) => text.split(",")).map((text) => text.trim());
+  const unknown = given.find((text) => !COST_KEYS.some((key) => key === text));
+  if (unknown === undefined) return COST_KEYS.filter((key) => given.includes(key));
+  throw new ThreadfoldError("USAGE", `--by is ${JSON.stringify(unknown)}; it must be day, thread or model.`, {
+    hint: "Several are separated by commas: --by day,thread.",
+  });
+}
+
+/** The day that `--since` names; blank for every day. @throws ThreadfoldError `USAGE`. */
+function firstDay({ since }: CliCall["options"]): string {
+  if (since === undefined) return "";
+  const day = typeof since === "string" && /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : "";
+  const time = Date.parse(`${day}T00:00:00.000Z`);
+  // A date such as 2026-02-31 is taken for the third of March.
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day;
+  throw new ThreadfoldError("USAGE", `--since is ${JSON.stringify(since)}; it must be a date such as 2026-11-01.`);
+}
+
+const NOTHING: CostTotals = {
+  ...{ calls: 0, uncachedTokens: 0, readTokens: 0, writtenTokens: 0, outputTokens: 0 },
+  ...{ summaryCalls: 0, summaryInputTokens: 0, summaryOutputTokens: 0, dollars: 0, unpricedCalls: 0 },
+};
+
+/** Every call of a bill by itself. */
+function costsOf(
+  thread: string,
+  { calls, summaries }: CacheBill,
+  entries: readonly JournalEntry[],
+  assumedModel: string | null,
+): readonly Cost[] {
+  const times = new Map(entries.map(({ sequence, at }) => [sequence, at]));
+  const dayOf = (at = ""): string => at.slice(0, "2026-11-01".length);
+  return [
+    ...calls.map(({ at, model, input, inputTokens, outputTokens, dollars }) => ({
+      ...{ ...NOTHING, day: dayOf(at), thread, model: model ?? assumedModel, calls: 1, ...priced(dollars) },
+      uncachedTokens: input?.uncachedTokens ?? inputTokens,
+      readTokens: input?.readTokens ?? 0,
+      writtenTokens: input?.writtenTokens ?? 0,
+      outputTokens: outputTokens ?? 0,
+    })),
+    ...summaries.map(({ sequence, model = null, calls: summaryCalls, inputTokens, outputTokens, dollars }) => ({
+      ...{ ...NOTHING, day: dayOf(times.get(sequence)), thread, model, ...priced(dollars, summaryCalls) },
+      ...{ summaryCalls, summaryInputTokens: inputTokens, summaryOutputTokens: outputTokens },
+    })),
+  ];
+}
+
+const priced = (dollars: number | null, calls = 1): Pick<CostTotals, "dollars" | "unpricedCalls"> =>
+  dollars === null ? { dollars: 0, unpricedCalls: calls } : { dollars, unpricedCalls: 0 };
+
+const isUnpriced = ({ unpricedCalls }: CostTotals): boolean => unpricedCalls > 0;
+
+const totalOf = (costs: readonly CostTotals[]): CostTotals =>
+  costs.reduce((sum, cost) => {
+    const names = Object.keys(NOTHING) as (keyof CostTotals)[];
+    return Object.fromEntries(names.map((name) => [name, sum[name] + cost[name]])) as unknown as CostTotals;
+  }, NOTHING);
+
+/** Costs put together, by day first, then by thread and model. */
+function costRows(costs: readonly Cost[], keys: readonly CostKey[]): readonly CostRow[] {
+  const groups = Map.groupBy(costs, (cost) => JSON.stringify(keys.map((key) => cost[key])));
+  const rows = [...groups.values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    return [{ ...Object.fromEntries(keys.map((key) => [key, first[key]])), ...totalOf(own) }];
+  });
+  const order = (row: CostRow): readonly string[] => keys.map((key) => row[key] ?? "");
+  return rows.sort((a, b) => compareTexts(order(a), order(b)));
+}
+
+function compareTexts(a: readonly string[], b: readonly string[]): number {
+  const place = a.findIndex((text, index) => text !== b[index]);
+  return place === -1 ? 0 : (a[place] ?? "") < (b[place] ?? "") ? -1 : 1;
+}
+
+function costsPage(
+  rows: readonly CostRow[],
+  keys: readonly CostKey[],
+  totals: CostTotals,
+  unpricedModels: readonly (string | null)[],
+  { paint, columns }: Page,
+): string {
+  if (rows.length === 0) return "No call was recorded.";
+  const cells = (row: CostRow, names: readonly string[]): readonly string[] => [
+    ...names,
+    figure(row.calls),
+    figure(row.uncachedTokens),
+    figure(row.readTokens),
+    figure(row.writtenTokens),
+    figure(row.outputTokens),
+    dollarsCell(row),
+  ];
+  const named = rows.map((row) =>
+    cells(
+      row,
+      keys.map((key) => plainText(row[key] ?? "not named")),
+    ),
+  );
+  const total = cells(
+    totals,
+    keys.map((_, index) => (index === 0 ? "total" : "")),
+  );
+  const head = [...keys, "calls", "input", "cache read", "written", "output", "dollars"];
+  const lines = table(
+    [head, ...named, total],
+    head.map((_, column) => (column < keys.length ? "left" : "right")),
+  );
+  const marked = lines.map((line, place) => (place === 0 || place === lines.length - 1 ? paint("bold", line) : line));
+  const notes = [summaryNote(totals), priceNote(totals, unpricedModels)].filter((note) => note !== "");
+  return [...marked, ...notes.flatMap((note) => ["", ...wrap(note, columns)])].join("\n");
+}
+
+/** Dollars, with a plus behind them where some calls have no known price, and a dash where none has. */
+function dollarsCell(totals: CostTotals): string {
+  const { dollars, unpricedCalls } = totals;
+  if (isPriceless(totals)) return "-";
+  return `$${dollars.toFixed(4)}${unpricedCalls > 0 ? "+" : ""}`;
+}
+
+/** True where none of the calls has a price that is known. */
+const isPriceless = ({ unpricedCalls, calls, summaryCalls }: CostTotals): boolean =>
+  unpricedCalls > 0 && unpricedCalls === calls + summaryCalls;
+
+const summaryNote = ({ summaryCalls, summaryInputTokens, summaryOutputTokens }: CostTotals): string =>
+  summaryCalls === 0
+    ? ""
+    : `The dollars include ${count(summaryCalls, "call")} for summaries, of ${figure(summaryInputTokens)} tokens in and ${figure(summaryOutputTokens)} out.`;
+
+function priceNote(totals: CostTotals, models: readonly (string | null)[]): string {
+  const { unpricedCalls } = totals;
+  if (unpricedCalls === 0) return "";
+  const named = models.flatMap((model) => (model === null ? [] : [plainText(model)]));
+  const whose = named.length === 0 ? "" : ` (${named.join(", ")})`;
+  const others = isPriceless(totals) ? "" : "; the dollars are those of the others";
+  const advice = models.includes(null) ? " Where a call names no model, --model says which one it was." : "";
+  return `The price of ${count(unpricedCalls, "call")} is not known${whose}${others}.${advice}`;
+}
