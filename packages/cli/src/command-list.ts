@@ -1,11 +1,4 @@
-import type { CliCommand } from "./command/cli-command.ts";
-
-/** A command as the list of commands shows it. Its module is loaded when it is called. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<CliCommand>;
-}
+import type { CommandEntry } from "./command/cli-command.ts";
 
 /** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -148,6 +141,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "proxy",
     summary: "stand between agents and their providers, and fold what they send",
     load: async () => (await import("./commands/proxy.ts")).proxyCommand,
+  },
+  {
+    name: "completion",
+    summary: "print the script that has bash, zsh or fish complete these commands",
+    load: async () => (await import("./commands/completion.ts")).completionCommand(COMMANDS),
   },
   {
     name: "presets",

@@ -9,9 +9,10 @@ export type {
   CliOption,
   CliReport,
   CliWarning,
+  CommandEntry,
 } from "./command/cli-command.ts";
 export { asCliFailure, type CliFailure } from "./command/cli-failure.ts";
-export { type CommandEntry, COMMANDS } from "./command-list.ts";
+export { COMMANDS } from "./command-list.ts";
 export { EXIT_CODES, EXIT_MEANINGS, EXIT_OF_ERROR, type ExitName } from "./command/exit-codes.ts";
 export {
   type Envelope,

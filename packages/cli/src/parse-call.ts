@@ -1,8 +1,17 @@
 import { ThreadfoldError } from "@threadfold/core";
-import { Command, CommanderError, Help, type HelpConfiguration, Option } from "commander";
-import type { CliArgument, CliCall, CliCommand, CliOption } from "./command/cli-command.ts";
+import { Argument, Command, CommanderError, Help, type HelpConfiguration, Option } from "commander";
+import {
+  type CliArgument,
+  type CliCall,
+  type CliCommand,
+  type CliOption,
+  COMMON_OPTIONS,
+  type CommandEntry,
+  HELP_OPTION,
+  VERSION_OPTION,
+} from "./command/cli-command.ts";
 import { EXIT_CODES, EXIT_MEANINGS, type ExitName } from "./command/exit-codes.ts";
-import { COMMANDS, type CommandEntry } from "./command-list.ts";
+import { COMMANDS } from "./command-list.ts";
 
 /** What the command line asks for. */
 export type ParsedCall =
@@ -47,7 +56,7 @@ class CallParser {
     this.#command = command;
     this.#program = this.#prepare(new Command("threadfold"))
       .description("Folds an agent's thread to fit the model's window, without losing or rewriting the thread.")
-      .version(version, "-V, --version", "print the version")
+      .version(version, VERSION_OPTION.flags, VERSION_OPTION.description)
       .addHelpText("after", exitCodeTable());
     this.#program.configureHelp(
       examplesFirst(["compact session.jsonl --budget 50000", "compact session.jsonl --out folded --json"]),
@@ -79,7 +88,7 @@ class CallParser {
   }
 
   #prepare(command: Command): Command {
-    return command
+    command
       .exitOverride()
       .configureOutput({
         writeOut: (text) => (this.#printed += text),
@@ -87,14 +96,13 @@ class CallParser {
         getOutHelpWidth: () => 100,
       })
       .helpCommand(false)
-      .helpOption("-h, --help", "print this help")
-      .option("--json", "print one JSON document { ok, schemaVersion, data, warnings, error? } on stdout")
-      .option("--quiet", "print no messages and no progress, and the shortest result")
-      .option("--no-color", "print without colours");
+      .helpOption(HELP_OPTION.flags, HELP_OPTION.description);
+    for (const option of COMMON_OPTIONS) command.addOption(commanderOption(option));
+    return command;
   }
 
   #define(sub: Command, { arguments: positional, options, examples }: CliCommand): void {
-    for (const argument of positional) sub.argument(argumentForm(argument), argument.description);
+    for (const argument of positional) sub.addArgument(commanderArgument(argument));
     for (const option of options) sub.addOption(commanderOption(option));
     sub.configureHelp(examplesFirst(examples));
     sub.addHelpText("after", exitCodeTable());
@@ -116,6 +124,11 @@ class CallParser {
 function argumentForm({ name, optional, variadic }: CliArgument): string {
   if (variadic === true) return `<${name}...>`;
   return optional === true ? `[${name}]` : `<${name}>`;
+}
+
+function commanderArgument(argument: CliArgument): Argument {
+  const made = new Argument(argumentForm(argument), argument.description);
+  return argument.choices === undefined ? made : made.choices(argument.choices);
 }
 
 /** Arguments by place; all that were given when the last one may be given often. */

@@ -11,6 +11,8 @@ export interface CliArgument {
   readonly optional?: boolean;
   /** True for the last one when it may be given any number of times, at least once. */
   readonly variadic?: boolean;
+  /** The only values that it may have. */
+  readonly choices?: readonly string[];
 }
 
 /** An option on top of those that every command has. */
@@ -70,6 +72,26 @@ export interface CliCommand {
   readonly examples: readonly string[];
   run(call: CliCall, context: CliContext): Promise<CliReport>;
 }
+
+/** A command as the list of commands shows it. Its module is loaded when it is called. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CliCommand>;
+}
+
+/** The options that every command has besides {@link HELP_OPTION}. */
+export const COMMON_OPTIONS: readonly CliOption[] = [
+  { flags: "--json", description: "print one JSON document { ok, schemaVersion, data, warnings, error? } on stdout" },
+  { flags: "--quiet", description: "print no messages and no progress, and the shortest result" },
+  { flags: "--no-color", description: "print without colours" },
+];
+
+/** Asks for the help of a command, or of all. */
+export const HELP_OPTION: CliOption = { flags: "-h, --help", description: "print this help" };
+
+/** What stands in the place of a command to ask for the version. */
+export const VERSION_OPTION: CliOption = { flags: "-V, --version", description: "print the version" };
 
 /** The version of the command. */
 export const THREADFOLD_VERSION: string = manifest.version;

@@ -21,7 +21,7 @@ const ACTIONS: Readonly<Record<string, Action>> = { export: exportThread, verify
 /** `audit`: a thread's record as one file that anybody can check, and checkpoints to hold it against. */
 export const auditCommand: CliCommand = {
   arguments: [
-    { name: "action", description: "export, verify or checkpoint" },
+    { name: "action", description: "what to do", choices: ["export", "verify", "checkpoint"] },
     { name: "target", description: "id of a thread to export or to make a checkpoint of, or file to verify" },
   ],
   options: [

@@ -20,7 +20,7 @@ export const contextCommand: CliCommand = {
   options: [
     { flags: "--call <number>", description: "number of the call, from 1 (default: the newest)" },
     {
-      flags: "--file <path>",
+      flags: "--file <file>",
       description: "look into this recorded session or audit file, and not into a store",
     },
     STORE_OPTION,

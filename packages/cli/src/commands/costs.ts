@@ -47,6 +47,7 @@ export const costsCommand: CliCommand = {
       flags: "--by <keys>",
       description: `what rows are put together by: ${COST_KEYS.join(", ")}`,
       fallback: "day,thread",
+      choices: COST_KEYS,
       list: true,
     },
     { flags: "--since <date>", description: "only calls from this day on, in UTC, such as 2026-11-01" },
