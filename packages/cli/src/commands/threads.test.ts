@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession, PI_SESSION } from "../testing/recorded-sessions.ts";
@@ -18,8 +19,13 @@ describe("threads", () => {
     for (const { threadId } of threads) expect((await json(inStore("plans", threadId))).code).toBe(0);
 
     const { stdout } = await captureRun(inStore("threads"));
-    expect(stdout.split("\n")[0]).toMatch(/^thread +entries +plan +changed$/);
-    expect(stdout).toMatch(new RegExp(`^${data.threadId} +\\d+ +1 +2\\d{3}-`, "m"));
+    expect(stdout.split("\n")[0]).toMatch(/^thread +entries +plan +changed \(UTC\) +title$/);
+    const short = data.threadId.slice(0, 12);
+    expect(stdout).toMatch(
+      new RegExp(`^${short} +\\d+ +1 +2\\d{3}-\\d\\d-\\d\\d \\d\\d:\\d\\d +Find the leak in the parser`, "m"),
+    );
+    expect((await json(inStore("plans", short))).envelope.data).toMatchObject({ threadId: data.threadId });
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
     expect((await captureRun(inStore("threads", "--quiet"))).stdout.trim().split("\n").sort()).toEqual(
       threads.map(({ threadId }) => threadId).sort(),
     );
@@ -38,6 +44,24 @@ describe("threads", () => {
     expect([code, envelope.error?.message]).toEqual([5, expect.stringContaining("2 threads begin with")]);
     expect(envelope.error?.hint).toContain(`${threadId}-other`);
     expect((await json(inStore("erase", "else", "--yes"))).code).toBe(5);
+  });
+
+  it("have their first request as a title, also where it cannot be read, and ids that tell them apart", async () => {
+    await json(inStore("import", bench.file("long.json", openAiSession())));
+    const listed = async () =>
+      (await json(inStore("threads"))).envelope.data as { threads: { threadId: string; title: string | null }[] };
+    const [first] = (await listed()).threads;
+    expect(first?.title).toBe("Find the leak in the parser. Never commit without running the tests first.");
+    const id = first?.threadId ?? "";
+    await json(inStore("fork", id, `${id.slice(0, 14)}-other`));
+    const { stdout } = await captureRun(inStore("threads"));
+    const shown = stdout.split("\n").map((line) => line.split(/ +/)[0] ?? "");
+    for (const short of shown.slice(1, 3)) expect((await json(inStore("plans", short))).code).toBe(0);
+    expect(shown).toContain(id.slice(0, 15));
+    const database = new DatabaseSync(bench.store);
+    database.exec("DROP TRIGGER entries_no_update; UPDATE entries SET body = replace(body, 'Find', 'Lose')");
+    database.close();
+    expect((await listed()).threads.map(({ title }) => title)).toEqual([null, null]);
   });
 
   it("says so when there is none, and makes no store", async () => {

@@ -1,9 +1,15 @@
-import type { ThreadInfo } from "@threadfold/core";
+import { type Message, ThreadfoldError, type ThreadfoldStore, type ThreadInfo, visibleText } from "@threadfold/core";
 import type { CliCommand } from "../command/cli-command.ts";
-import { type Page, plainText, table } from "../output/page.ts";
+import { type Page, plainText, singleLine, table } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { storedThreads } from "../store/stored-thread.ts";
+
+/** A thread as it is listed. */
+interface ListedThread extends ThreadInfo {
+  /** The first request in a line; null where there is none near the beginning, or it cannot be read. */
+  readonly title: string | null;
+}
 
 /** `threads`: lists what a store holds. */
 export const threadsCommand: CliCommand = {
@@ -12,7 +18,8 @@ export const threadsCommand: CliCommand = {
   examples: ["threads --store sessions.db", "threads --store sessions.db --quiet"],
   run({ options }, { io }) {
     return readingStore(options, io.env, async (store) => {
-      const threads = await storedThreads(store);
+      const threads: ListedThread[] = [];
+      for (const info of await storedThreads(store)) threads.push({ ...info, title: await titleOf(store, info) });
       return {
         data: { threads },
         text: (page) => threadsPage(threads, page),
@@ -22,17 +29,67 @@ export const threadsCommand: CliCommand = {
   },
 };
 
-function threadsPage(threads: readonly ThreadInfo[], { paint }: Page): string {
+/** How many entries of a thread are looked at for its first request. */
+const LOOKED_AT = 20;
+
+/** The longest title that is handed out, in UTF-16 code units. */
+const LONGEST_TITLE = 200;
+
+async function titleOf(store: ThreadfoldStore, info: ThreadInfo): Promise<string | null> {
+  const first = (await firstMessages(store, info)).find(
+    ({ role, origin, branch }) => role === "user" && origin === undefined && branch === undefined,
+  );
+  const title = first === undefined ? "" : singleLine(visibleText(first), LONGEST_TITLE);
+  return title === "" ? null : title;
+}
+
+async function firstMessages(
+  { ranges, threads }: ThreadfoldStore,
+  { threadId, version }: ThreadInfo,
+): Promise<readonly Message[]> {
+  const toVersion = Math.min(LOOKED_AT, version);
+  try {
+    if (ranges === undefined) return [...((await threads.load(threadId, { atVersion: toVersion }))?.messages ?? [])];
+    const entries = await ranges.loadRange(threadId, { fromVersion: 0, toVersion });
+    return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  } catch (error) {
+    // What is sealed, erased or damaged is listed all the same: verify says what is wrong with it.
+    if (ThreadfoldError.isInstance(error) && error.code !== "STORE_UNAVAILABLE") return [];
+    throw error;
+  }
+}
+
+/** Ids up to this length are shown as they are, and a longer one with as much of it as no other begins with. */
+const SHORTEST_ID = 12;
+
+function shortThreadId(id: string, all: readonly string[]): string {
+  for (let length = SHORTEST_ID; length < id.length; length++) {
+    const short = id.slice(0, length);
+    if (all.every((other) => other === id || !other.startsWith(short))) return short;
+  }
+  return id;
+}
+
+/** The least that a title gets, however narrow the page is. */
+const NARROWEST_TITLE = 20;
+
+function threadsPage(threads: readonly ListedThread[], { paint, columns }: Page): string {
   if (threads.length === 0) return "The store holds no thread.";
+  const ids = threads.map(({ threadId }) => threadId);
   const rows = threads.map(({ threadId, version, planVersion, updatedAt }) => [
-    plainText(threadId),
+    plainText(shortThreadId(threadId, ids)),
     String(version),
     planVersion === 0 ? "-" : String(planVersion),
-    updatedAt,
+    updatedAt.slice(0, "2026-11-01T10:00".length).replace("T", " "),
   ]);
-  const [head = "", ...lines] = table(
-    [["thread", "entries", "plan", "changed"], ...rows],
-    ["left", "right", "right", "left"],
-  );
-  return [paint("bold", head), ...lines].join("\n");
+  const alignments = ["left", "right", "right", "left", "left"] as const;
+  const head = ["thread", "entries", "plan", "changed (UTC)"];
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const room = columns - widths.reduce((sum, width) => sum + width + "  ".length, 0);
+  const titled = threads.map(({ title }, index) => [
+    ...(rows[index] ?? []),
+    title === null ? "-" : singleLine(title, Math.max(NARROWEST_TITLE, room)),
+  ]);
+  const [top = "", ...lines] = table([[...head, "title"], ...titled], alignments);
+  return [paint("bold", top), ...lines].join("\n");
 }
