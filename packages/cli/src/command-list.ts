@@ -108,6 +108,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/verify.ts")).verifyCommand,
   },
   {
+    name: "init",
+    summary: "find the host of a project and write the program that folds for it",
+    load: async () => (await import("./commands/init.ts")).initCommand,
+  },
+  {
     name: "doctor",
     summary: "say whether this machine, its disk and its servers can keep a store",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,

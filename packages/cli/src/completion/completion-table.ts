@@ -73,7 +73,7 @@ const choiceWords = (choices: readonly string[]): Completed => ({
   words: choices.map((word) => ({ word, description: "" })),
 });
 
-const FILE_ARGUMENTS: ReadonlySet<string> = new Set(["file", "source", "request", "target", "command"]);
+const FILE_ARGUMENTS: ReadonlySet<string> = new Set(["file", "source", "request", "target", "command", "folder"]);
 
 function completedArgument({ name, choices }: CliArgument, options: readonly CliOption[]): Completed {
   if (choices !== undefined) return choiceWords(choices);
