@@ -36,6 +36,8 @@ describe("bad input ends in a typed error", () => {
     ["JSON of another kind", "UNKNOWN_FORMAT", jsonDocument({ name: "threadfold" })],
     ["a rollout without an item", "EMPTY_SOURCE", jsonLines([{ type: "session_meta", payload: { id: "x" } }])],
     ["a session row without a message", "EMPTY_SOURCE", jsonLines([{ table: "session", id: "ses_1" }])],
+    ["a chat of Gemini CLI without a message", "EMPTY_SOURCE", jsonLines([{ sessionId: "s", projectHash: "p" }])],
+    ["a chat as one of Gemini CLI", "WRONG_FORMAT", jsonDocument([hello]), "gemini-cli"],
     ["a trajectory without a history", "EMPTY_SOURCE", jsonDocument({ trajectory: [], history: [] })],
     ["a run without a message", "EMPTY_SOURCE", jsonDocument({ task_id: 1, reward: 0, traj: [] })],
     ["a document that is cut off", "UNKNOWN_FORMAT", bytesOf('{"messages":[{"role":"user","content":"hel')],

@@ -21,6 +21,21 @@ const VOCABULARY: Partial<Record<ImportFormat, readonly [words: readonly string[
     ["text", "tool", "reasoning", "step-start", "step-finish", "compaction", "completed", "error", "msg_1", "prt_1"],
     ["id", "role", "type", "text", "tool", "callID", "state", "status", "output", "tokens", "summary", "message_id"],
   ],
+  "gemini-cli": [
+    ["user", "gemini", "info", "u1", "c1", "success", "error", "cancelled"],
+    [
+      "id",
+      "type",
+      "content",
+      "toolCalls",
+      "result",
+      "functionResponse",
+      "functionCall",
+      "thoughts",
+      "tokens",
+      "$rewindTo",
+    ],
+  ],
   cline: [
     ["text", "tool_use", "tool_result", "file", "t1"],
     ["id", "role", "content", "type", "tool_use_id", "text", "path", "metrics", "modelInfo", "success", "name"],
@@ -60,6 +75,7 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
       { table: "message", id: "msg_1", session_id: "ses_1", data: { role: "assistant" } },
       ...records.map((data, index) => ({ table: TABLES[index % 2], id: `x${index}`, message_id: "msg_1", data })),
     ]),
+  "gemini-cli": (records) => jsonLines([{ sessionId: "s", projectHash: "p" }, GEMINI, ...records]),
   cline: (records) => jsonDocument({ sessionId: "s", messages: [{ id: "m", ts: 1, role: "user" }, ...records] }),
   openhands: (records) => jsonDocument({ history: [{ action: "message", args: {} }, ...records] }),
   "swe-agent": (records) => jsonDocument({ trajectory: [], history: [HELLO, ...records] }),
@@ -70,6 +86,7 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
 
 const TYPES = ["response_item", "compacted", "event_msg", "turn_context"];
 const TABLES = ["part", "message"];
+const GEMINI = { id: "u1", type: "user", content: "go" };
 const HELLO = { role: "user", content: "go" };
 const ITEM = { type: "function_call", call_id: "c1" };
 
@@ -99,6 +116,9 @@ const MARKED: Partial<Record<ImportFormat, readonly unknown[]>> = {
   ],
   "openai-responses": [{ type: "function_call", call_id: "c1", name: "f", arguments: "@" }],
   opencode: [{ type: "tool", callID: "c1", state: { status: "completed", input: "@", output: "x" } }],
+  "gemini-cli": [
+    { id: "g", type: "gemini", content: "", toolCalls: [{ id: "c1", name: "f", args: "@", result: "@" }] },
+  ],
   cline: [{ role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: "@" }] }],
   openhands: [{ source: "agent", action: "run", args: { command: "@" } }],
   "swe-agent": [{ role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "@" } }] }],

@@ -3,6 +3,7 @@ import { aiSdkImporter } from "../ai-sdk/ai-sdk-importer.ts";
 import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messages-importer.ts";
 import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
 import { codexImporter } from "../codex/codex-importer.ts";
+import { geminiCliImporter } from "../gemini-cli/gemini-cli-importer.ts";
 import { openaiChatImporter } from "../openai-chat/openai-chat-importer.ts";
 import { openaiResponsesImporter } from "../openai-responses/openai-responses-importer.ts";
 import { opencodeImporter } from "../opencode/opencode-importer.ts";
@@ -22,6 +23,7 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   claudeCodeImporter,
   codexImporter,
   opencodeImporter,
+  geminiCliImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,

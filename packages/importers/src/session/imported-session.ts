@@ -11,6 +11,7 @@ export type KnownFormat =
   | "claude-code"
   | "codex"
   | "opencode"
+  | "gemini-cli"
   | "cline"
   | "openhands"
   | "swe-agent"
