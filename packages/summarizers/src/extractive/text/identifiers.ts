@@ -163,6 +163,8 @@ const BEFORE = /^(?:[-+]+|\.\/|\.{3,}\/?|\/\/)+/;
 const AFTER = /[-./+@]+$/;
 /** A name has something that plain words lack: an underscore, an inner capital, or digits next to letters. */
 const NAME = /^(?=.*[A-Za-z\u00C0-\u052F])(?:.*[_\d]|.*[a-z][A-Z]|.+[A-Z][a-z])/;
+/** How long something took or how large it is, as every log has it. */
+const MEASURE = /^\d+(?:[mnµu]?s|secs?|mins?|[kKMG]i?B?|px)$/;
 const CHAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)+$/;
 const NUMBER = /^\d+$/;
 /** Fewer letters than three make no path: `1/2/3/4/5`. */
@@ -203,7 +205,7 @@ function readDashed(text: string): readonly RunReading[] {
 function readName(text: string): readonly RunReading[] {
   if (text.length < MIN_LENGTH) return [];
   if (NUMBER.test(text)) return [{ text, kind: "number" }];
-  return NAME.test(text) ? [{ text, kind: "name" }] : [];
+  return NAME.test(text) && !MEASURE.test(text) ? [{ text, kind: "name" }] : [];
 }
 
 const EXTENSIONS: ReadonlySet<string> = new Set(
