@@ -186,6 +186,7 @@ export const FOLDER_ORDER = {
     "opencode",
     "openhands",
     "gemini-cli",
+    "aider",
     "pi",
     "wrapped-messages",
     "live",

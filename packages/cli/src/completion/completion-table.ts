@@ -12,7 +12,7 @@ export type Completed =
   | { readonly kind: "words"; readonly words: readonly CompletedWord[] }
   | { readonly kind: "files" | "threads" | "anything" };
 
-export interface CompletedWord {
+interface CompletedWord {
   readonly word: string;
   readonly description: string;
 }

@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { aiSdkImporter } from "../ai-sdk/ai-sdk-importer.ts";
+import { aiderImporter } from "../aider/aider-importer.ts";
 import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messages-importer.ts";
 import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
 import { codexImporter } from "../codex/codex-importer.ts";
@@ -24,6 +25,7 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   codexImporter,
   opencodeImporter,
   geminiCliImporter,
+  aiderImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,

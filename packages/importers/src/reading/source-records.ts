@@ -35,22 +35,27 @@ export interface SourceRecords {
   readonly malformed: readonly MalformedRecord[];
 }
 
+/** How logs begin that are not JSON, but text in which each line says something. Their records are lines. */
+const TEXT_LOG = /^\s*# aider chat started at \d/;
+
 /** How much of a malformed line is shown, in UTF-16 code units. */
 const EXCERPT_LENGTH = 120;
 
 /**
  * Parses the source: line by line, or as one JSON document when its first line alone is not JSON and the whole is. A
- * line that is not JSON is reported and skipped; blank lines do not count.
+ * line that is not JSON is reported and skipped, but in a log of text, where each line is a record; blank lines do not
+ * count.
  *
  * @throws ThreadfoldError `SOURCE_TOO_LARGE` for a line above the limit, `ABORTED`.
  */
 export async function readRecords(source: SourceText, maxLineLength: number, pace: Pace): Promise<SourceRecords> {
   const records: SourceRecord[] = [];
   const malformed: MalformedRecord[] = [];
+  const isText = TEXT_LOG.test(source.text);
   for (const { line, start, end } of linesOf(source.text)) {
     if (end - start > maxLineLength) throw lineTooLong(line, maxLineLength);
     const raw = source.text.slice(start, end);
-    const parsed = parseJson(raw);
+    const parsed = isText ? textLine(raw) : parseJson(raw);
     if (parsed.ok) records.push({ line, value: parsed.value, start, end });
     else if (/\S/.test(raw)) {
       const document = records.length + malformed.length === 0 ? readDocument(source.text, line, start) : undefined;
@@ -61,6 +66,10 @@ export async function readRecords(source: SourceText, maxLineLength: number, pac
   }
   return { source, records, malformed };
 }
+
+/** A line of a log of text as a record; a blank one is none. */
+const textLine = (raw: string): ReturnType<typeof parseJson> =>
+  /\S/.test(raw) ? { ok: true, value: raw.replace(/\r$/, "") } : { ok: false, problem: "it is blank" };
 
 /** A pretty-printed document: its first line is not JSON by itself, but the whole text is. */
 function readDocument(text: string, line: number, start: number): SourceRecord | undefined {

@@ -12,6 +12,7 @@ export type KnownFormat =
   | "codex"
   | "opencode"
   | "gemini-cli"
+  | "aider"
   | "cline"
   | "openhands"
   | "swe-agent"
