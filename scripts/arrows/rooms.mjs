@@ -187,6 +187,7 @@ export const FOLDER_ORDER = {
     "openhands",
     "gemini-cli",
     "aider",
+    "goose",
     "pi",
     "wrapped-messages",
     "live",

@@ -40,6 +40,8 @@ describe("bad input ends in a typed error", () => {
     ["a chat as one of Gemini CLI", "WRONG_FORMAT", jsonDocument([hello]), "gemini-cli"],
     ["a start of Aider without a word", "EMPTY_SOURCE", bytesOf("# aider chat started at 2026-03-01 10:00:00\n> Hi\n")],
     ["prose as a history of Aider", "WRONG_FORMAT", bytesOf("# Read me\n"), "aider"],
+    ["a session of Goose without a message", "EMPTY_SOURCE", jsonLines([{ working_dir: "/w", message_count: 0 }])],
+    ["a chat as a session of Goose", "WRONG_FORMAT", jsonDocument([hello]), "goose"],
     ["a trajectory without a history", "EMPTY_SOURCE", jsonDocument({ trajectory: [], history: [] })],
     ["a run without a message", "EMPTY_SOURCE", jsonDocument({ task_id: 1, reward: 0, traj: [] })],
     ["a document that is cut off", "UNKNOWN_FORMAT", bytesOf('{"messages":[{"role":"user","content":"hel')],

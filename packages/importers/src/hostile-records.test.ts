@@ -36,6 +36,10 @@ const VOCABULARY: Partial<Record<ImportFormat, readonly [words: readonly string[
       "$rewindTo",
     ],
   ],
+  goose: [
+    ["text", "toolRequest", "toolResponse", "thinking", "image", "success", "error", "c1"],
+    ["id", "role", "content", "type", "text", "toolCall", "toolResult", "status", "value", "working_dir", "metadata"],
+  ],
   cline: [
     ["text", "tool_use", "tool_result", "file", "t1"],
     ["id", "role", "content", "type", "tool_use_id", "text", "path", "metrics", "modelInfo", "success", "name"],
@@ -76,6 +80,7 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
       ...records.map((data, index) => ({ table: TABLES[index % 2], id: `x${index}`, message_id: "msg_1", data })),
     ]),
   "gemini-cli": (records) => jsonLines([{ sessionId: "s", projectHash: "p" }, GEMINI, ...records]),
+  goose: (records) => jsonLines([{ working_dir: "/w" }, GOOSE, ...records]),
   cline: (records) => jsonDocument({ sessionId: "s", messages: [{ id: "m", ts: 1, role: "user" }, ...records] }),
   openhands: (records) => jsonDocument({ history: [{ action: "message", args: {} }, ...records] }),
   "swe-agent": (records) => jsonDocument({ trajectory: [], history: [HELLO, ...records] }),
@@ -87,6 +92,7 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
 const TYPES = ["response_item", "compacted", "event_msg", "turn_context"];
 const TABLES = ["part", "message"];
 const GEMINI = { id: "u1", type: "user", content: "go" };
+const GOOSE = { role: "user", content: [{ type: "toolResponse", id: "c0", toolResult: "done" }] };
 const HELLO = { role: "user", content: "go" };
 const ITEM = { type: "function_call", call_id: "c1" };
 
@@ -119,6 +125,7 @@ const MARKED: Partial<Record<ImportFormat, readonly unknown[]>> = {
   "gemini-cli": [
     { id: "g", type: "gemini", content: "", toolCalls: [{ id: "c1", name: "f", args: "@", result: "@" }] },
   ],
+  goose: [{ role: "assistant", content: [{ type: "toolRequest", id: "c", toolCall: { value: { arguments: "@" } } }] }],
   cline: [{ role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: "@" }] }],
   openhands: [{ source: "agent", action: "run", args: { command: "@" } }],
   "swe-agent": [{ role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: "@" } }] }],

@@ -5,6 +5,7 @@ import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messa
 import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
 import { codexImporter } from "../codex/codex-importer.ts";
 import { geminiCliImporter } from "../gemini-cli/gemini-cli-importer.ts";
+import { gooseImporter } from "../goose/goose-importer.ts";
 import { openaiChatImporter } from "../openai-chat/openai-chat-importer.ts";
 import { openaiResponsesImporter } from "../openai-responses/openai-responses-importer.ts";
 import { opencodeImporter } from "../opencode/opencode-importer.ts";
@@ -26,6 +27,7 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   opencodeImporter,
   geminiCliImporter,
   aiderImporter,
+  gooseImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,

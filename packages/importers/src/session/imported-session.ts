@@ -13,6 +13,7 @@ export type KnownFormat =
   | "opencode"
   | "gemini-cli"
   | "aider"
+  | "goose"
   | "cline"
   | "openhands"
   | "swe-agent"

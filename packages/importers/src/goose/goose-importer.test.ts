@@ -1,0 +1,81 @@
+import { brokenLaws } from "@threadfold/core/laws";
+import { describe, expect, it } from "vitest";
+import { importSession } from "../importing/import-session.ts";
+import { damageLaws, importerLaws, jsonDocument, jsonLines } from "../laws/importer-laws.ts";
+
+const text = (words: string) => ({ type: "text", text: words });
+const request = (id: string, name: string) => ({
+  type: "toolRequest",
+  id,
+  toolCall: { status: "success", value: { name, arguments: { command: "ls" } } },
+});
+const response = (id: string, toolResult: unknown) => ({ type: "toolResponse", id, toolResult });
+
+const MESSAGES = [
+  { role: "user", created: 1_772_359_202, content: [text("What is here?")] },
+  {
+    id: "a1",
+    role: "assistant",
+    created: 1_772_359_204,
+    content: [
+      { type: "thinking", thinking: "I look.", signature: "c2ln" },
+      request("c1", "developer__shell"),
+      request("c2", "developer__shell"),
+    ],
+  },
+  {
+    id: "r1",
+    role: "user",
+    created: 1_772_359_205,
+    content: [
+      response("c1", { status: "success", value: { content: [text("a.ts")], isError: false } }),
+      response("c2", { status: "error", error: "It was declined." }),
+    ],
+  },
+  { id: "a2", role: "assistant", created: 1_772_359_207, content: [text("One file, a.ts.")] },
+  {
+    role: "user",
+    created: 1_772_359_208,
+    content: [text("Go on.")],
+    metadata: { userVisible: false, agentVisible: true },
+  },
+];
+const header = { working_dir: "/work", description: "Files", message_count: 5, total_tokens: 900 };
+const lines = jsonLines([header, ...MESSAGES]);
+const document = jsonDocument({ id: "20260301_1", working_dir: "/work", name: "Files", conversation: MESSAGES });
+
+describe("gooseImporter", () => {
+  it.each([
+    ["one message a line", lines],
+    ["an export", document],
+  ])("reads %s: thinking, calls with their results, times", async (_, bytes) => {
+    const session = await importSession(bytes);
+    expect(session.format).toBe("goose");
+    expect(session.messages.map(({ role, createdAt }) => [role, createdAt])).toEqual([
+      ["user", "2026-03-01T10:00:02.000Z"],
+      ["assistant", "2026-03-01T10:00:04.000Z"],
+      ["tool", "2026-03-01T10:00:05.000Z"],
+      ["tool", "2026-03-01T10:00:05.000Z"],
+      ["assistant", "2026-03-01T10:00:07.000Z"],
+      ["user", "2026-03-01T10:00:08.000Z"],
+    ]);
+    expect(session.messages[1]?.parts).toEqual([
+      { type: "reasoning", text: "I look.", provider: "anthropic", signature: "c2ln" },
+      { type: "tool-call", callId: "c1", toolName: "developer__shell", input: { command: "ls" } },
+      { type: "tool-call", callId: "c2", toolName: "developer__shell", input: { command: "ls" } },
+    ]);
+    expect(session.messages.slice(2, 4).map(({ parts }) => parts[0])).toMatchObject([
+      { result: { callId: "c1", outcome: "success", content: { type: "text", text: "a.ts" } } },
+      { result: { callId: "c2", outcome: "failure", content: { type: "text", text: "It was declined." } } },
+    ]);
+    expect(session.messages.at(-1)?.origin).toBe("harness");
+    expect(await brokenLaws(importerLaws({ bytes, format: "goose" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "goose" }))).toEqual([]);
+  });
+
+  it("takes the id of an export, and one of its beginning for a log that grows", async () => {
+    expect((await importSession(document)).threadId).toBe("20260301_1");
+    const begun = await importSession(jsonLines([header, ...MESSAGES.slice(0, 2)]));
+    expect((await importSession(lines)).threadId).toBe(begun.threadId);
+  });
+});

@@ -1,0 +1,154 @@
+import type { JsonValue, MediaPart, Part, ToolResultPart } from "@threadfold/core";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
+import { documentThreads } from "../reading/source-threads.ts";
+import type { SessionDraft } from "../session/session-draft.ts";
+import { openingOf, seedOf } from "../session/session-ids.ts";
+import type { SessionImporter } from "../session/session-importer.ts";
+import { opaquePart, toolResultContent } from "../session/shared-readers.ts";
+
+/** Sessions of Goose: a line about the session and one for each message, or the document that `goose session export` writes. */
+export const gooseImporter: SessionImporter = {
+  format: "goose",
+  detect: detectGoose,
+  threads: (source) => documentThreads(source, isExport),
+  import(source, draft) {
+    const { frame, messages } = readSession(source, draft);
+    const values = messages.map(({ value }) => value);
+    const opening = openingOf(source.source, frame, values, (value) => objectOf(value)?.role === "assistant");
+    draft.startAt(frame.created_at);
+    for (const [index, message] of messages.entries()) addMessage(message, `${seedOf(opening)}-${index}`, draft);
+    const sessionId = nonEmptyText(frame.id);
+    const isDocument = messages[0]?.at.path !== undefined;
+    return {
+      ...(sessionId !== undefined && { sessionId }),
+      opening,
+      records: isDocument ? messages.length : source.records.length,
+      system: [],
+      tools: [],
+    };
+  },
+};
+
+/** How many records are looked at. */
+const SAMPLE = 50;
+
+function detectGoose({ records }: SourceRecords): number {
+  const values = records.slice(0, SAMPLE).map(({ value }) => value);
+  if (values.some(isExport) || values.some(hasToolBlock)) return 1;
+  return isHeader(values[0]) ? 0.9 : 0;
+}
+
+function isExport(value: unknown): boolean {
+  const document = objectOf(value);
+  return listOf(document?.conversation) !== undefined && textOf(document?.working_dir) !== undefined;
+}
+
+/** The line that a log begins with. */
+function isHeader(value: unknown): boolean {
+  const header = objectOf(value);
+  return header !== undefined && header.role === undefined && textOf(header.working_dir) !== undefined;
+}
+
+const hasToolBlock = (value: unknown): boolean =>
+  (listOf(objectOf(value)?.content) ?? []).some((block) => {
+    const type = objectOf(block)?.type;
+    return type === "toolRequest" || type === "toolResponse";
+  });
+
+interface Placed {
+  readonly value: unknown;
+  readonly at: SourcePointer;
+}
+
+function readSession(
+  { records }: SourceRecords,
+  draft: SessionDraft,
+): { readonly frame: ForeignObject; readonly messages: readonly Placed[] } {
+  const [first] = records;
+  const document = records.length === 1 && isExport(first?.value) ? objectOf(first?.value) : undefined;
+  if (first !== undefined && document !== undefined) {
+    const entries = listOf(document.conversation) ?? [];
+    const at = (index: number) => ({ line: first.line, path: `/conversation/${index}` });
+    return { frame: document, messages: entries.map((value, index) => ({ value, at: at(index) })) };
+  }
+  const headers = records.filter(({ value }) => isHeader(value));
+  for (const { line } of headers) draft.skip("session", line);
+  const messages = records.filter(({ value }) => !isHeader(value)).map(({ value, line }) => ({ value, at: { line } }));
+  return { frame: objectOf(headers[0]?.value) ?? {}, messages };
+}
+
+function addMessage({ value, at }: Placed, standIn: string, draft: SessionDraft): void {
+  const message = objectOf(value);
+  const blocks = listOf(message?.content);
+  if (message === undefined || blocks === undefined || (message.role !== "user" && message.role !== "assistant"))
+    return draft.reportMalformed(at, "it is no message with a known role");
+  const id = nonEmptyText(message.id) ?? standIn;
+  const common = { source: at, time: message.created };
+  const results = blocks.flatMap((block, index) => readResult(block, `${id}-${index}`, draft));
+  for (const [index, result] of results.entries())
+    draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
+  const parts = blocks.flatMap((block, index) => readPart(block, `${id}-${index}`, draft));
+  if (results.length > 0 && parts.length === 0) return;
+  // What the user is not shown was put there by Goose: a summary of its own, or what goes on after one.
+  const isHidden = message.role === "user" && objectOf(message.metadata)?.userVisible === false;
+  draft.add({
+    ...{ ...common, id: results.length === 0 ? id : `${id}.rest`, role: message.role, parts },
+    ...(isHidden && { origin: "harness" }),
+  });
+}
+
+/** A block as a part; none for a result, which is a message of its own. */
+function readPart(block: unknown, standIn: string, draft: SessionDraft): readonly Part[] {
+  const fields = objectOf(block) ?? {};
+  if (fields.type === "toolResponse") return [];
+  if (fields.type === "toolRequest") {
+    const call = objectOf(outcomeValue(fields.toolCall)) ?? {};
+    const toolName = textOf(call.name) ?? "";
+    const callId = draft.calls.open(fields.id, toolName, standIn);
+    return [{ type: "tool-call", callId, toolName, input: (call.arguments ?? {}) as JsonValue }];
+  }
+  return [readContent(block)];
+}
+
+/** What an outcome says: of one that succeeded what it came to, of another the error. */
+function outcomeValue(outcome: unknown): unknown {
+  const fields = objectOf(outcome);
+  return fields !== undefined && "value" in fields ? fields.value : (fields?.error ?? outcome);
+}
+
+function readContent(block: unknown): Part {
+  const fields = objectOf(block) ?? {};
+  const text = textOf(fields.type === "thinking" ? fields.thinking : fields.text);
+  if (fields.type === "text" && text !== undefined) return { type: "text", text };
+  if (fields.type === "thinking" && text !== undefined) {
+    const signature = nonEmptyText(fields.signature);
+    const signed = signature === undefined ? { provider: "goose" } : { provider: "anthropic", signature };
+    return { type: "reasoning", text, ...signed };
+  }
+  return (fields.type === "image" ? readImage(fields) : undefined) ?? opaquePart("goose", block);
+}
+
+function readImage({ data, mimeType }: ForeignObject): MediaPart | undefined {
+  const [base64, mediaType] = [textOf(data), textOf(mimeType)];
+  if (base64 === undefined || mediaType === undefined) return undefined;
+  return { type: "image", source: { kind: "base64", mediaType, data: base64 } };
+}
+
+function readResult(block: unknown, standIn: string, draft: SessionDraft): readonly ToolResultPart[] {
+  const fields = objectOf(block);
+  if (fields?.type !== "toolResponse") return [];
+  const value = outcomeValue(fields.toolResult);
+  const result = objectOf(value);
+  const hasFailed = objectOf(fields.toolResult)?.status === "error" || result?.isError === true;
+  return [
+    {
+      type: "tool-result",
+      result: {
+        ...draft.calls.answer(fields.id, undefined, standIn),
+        outcome: hasFailed ? "failure" : "success",
+        content: toolResultContent(listOf(result?.content) ?? value, readContent),
+      },
+    },
+  ];
+}
