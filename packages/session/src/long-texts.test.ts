@@ -73,7 +73,11 @@ describe("no text holds up the event loop", () => {
 
   it("while it is folded", async () => {
     const session = await open();
-    await session.append([...pasted(slow(3 * LONG)), ...resulting(slow(3 * LONG)).slice(1), message("u9", "user", "And now?")]);
+    await session.append([
+      ...pasted(slow(3 * LONG)),
+      ...resulting(slow(3 * LONG)).slice(1),
+      message("u9", "user", "And now?"),
+    ]);
     let outcome: unknown;
     const turns = await turnsDuring(async () => {
       outcome = await session.compact({ force: true });
