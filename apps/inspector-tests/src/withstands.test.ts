@@ -18,7 +18,7 @@ async function unfoldRows(page: Page, rows: number): Promise<void> {
   }
 }
 
-describe.skipIf(!isThere)(`what the page withstands${note}`, () => {
+describe.skipIf(!isThere)(`R36 what the page withstands${note}`, () => {
   const bench = new BrowserBench();
 
   it("no content runs, leaves, or asks for anything, wherever it is shown", async () => {
