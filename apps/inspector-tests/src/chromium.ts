@@ -31,7 +31,8 @@ export interface FoundChromium {
 export function findChromium(): FoundChromium {
   const named = process.env["THREADFOLD_CHROMIUM"];
   const path = (named === undefined ? PLACES : [named]).find((place) => existsSync(place)) ?? "";
-  const absence = "there is no Chromium: node scripts/install-chromium.mjs installs Debian's, see THREADFOLD_CHROMIUM";
+  const absence =
+    "there is no Chromium: node scripts/install-test-programs.mjs installs Debian's, see THREADFOLD_CHROMIUM";
   if (path === "" && process.env["THREADFOLD_REQUIRE_SERVICES"] === "1") throw new Error(absence);
   return { path, isThere: path !== "", note: path === "" ? ` (skipped: ${absence})` : "" };
 }
