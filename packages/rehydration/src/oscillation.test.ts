@@ -81,6 +81,12 @@ describe("reference, inject, pressure, externalize, reference (seed 002, loop br
       tokenCount: 7,
       truncated: false,
       trigger: "message-reference",
+      metadata: {
+        createdAt: "2026-01-01T00:00:00.000Z",
+        ttlSeconds: null,
+        sensitivity: "internal",
+        mediaType: "text/plain",
+      },
     } as const;
     const context = TurnContext.start(3).withRehydrated([result]).withRehydrated([]);
     expect(context).toMatchObject({

@@ -21,8 +21,16 @@ describe("references in what the agent says", () => {
     const thread = new FoldedThread();
     const id = await thread.externalize("the whole file");
     const outcome = await interceptor.maybeRehydrate(thread.request(message(id)));
+    const metadata = await thread.store.getMetadata(id);
     expect(outcome.results).toEqual([
-      { artifactId: id, content: "the whole file", tokenCount: 4, truncated: false, trigger: "message-reference" },
+      {
+        artifactId: id,
+        content: "the whole file",
+        tokenCount: 4,
+        truncated: false,
+        trigger: "message-reference",
+        metadata,
+      },
     ]);
     expect(outcome.state.lastTurns).toEqual({ [id]: 10 });
   });

@@ -1,4 +1,5 @@
 import {
+  type Artifact,
   type ArtifactId,
   type ArtifactStore,
   asArtifactId,
@@ -101,8 +102,8 @@ export class RehydrationInterceptor {
     const blocked: ArtifactId[] = [];
     let used = 0;
     for (const want of wanted) {
-      const content = await this.#read(want.artifactId, request, blocked);
-      const result = content === null ? null : this.#resultOf(want, content, budget);
+      const artifact = await this.#read(want.artifactId, request, blocked);
+      const result = artifact === null ? null : this.#resultOf(want, artifact, budget);
       if (result === null) continue;
       if (used + result.tokenCount > budget) break;
       results.push(result);
@@ -134,15 +135,15 @@ export class RehydrationInterceptor {
     return limited.map(([artifactId, trigger]) => ({ artifactId, trigger }));
   }
 
-  /** The content of an artifact that may come back on its own; null when it is gone, not for this requester, or too sensitive. */
-  async #read(artifactId: ArtifactId, request: RehydrationRequest, blocked: ArtifactId[]): Promise<string | null> {
+  /** An artifact that may come back on its own; null when it is gone, not for this requester, or too sensitive. */
+  async #read(artifactId: ArtifactId, request: RehydrationRequest, blocked: ArtifactId[]): Promise<Artifact | null> {
     const { artifactStore, securityContext } = request;
     const metadata = await artifactStore.getMetadata(artifactId, securityContext);
     if (metadata === null) return null;
     if (!this.#mayComeBack(metadata.sensitivity))
       return this.#block(artifactId, metadata.sensitivity, request, blocked);
     const artifact = await artifactStore.retrieve(artifactId, securityContext);
-    if (artifact === null || this.#mayComeBack(artifact.metadata.sensitivity)) return artifact?.content ?? null;
+    if (artifact === null || this.#mayComeBack(artifact.metadata.sensitivity)) return artifact;
     // Somebody tightened it after the metadata was read.
     return this.#block(artifactId, artifact.metadata.sensitivity, request, blocked);
   }
@@ -158,7 +159,11 @@ export class RehydrationInterceptor {
     return null;
   }
 
-  #resultOf({ artifactId, trigger }: Wanted, content: string, budget: number): RehydrationResult | null {
+  #resultOf(
+    { artifactId, trigger }: Wanted,
+    { content, metadata }: Artifact,
+    budget: number,
+  ): RehydrationResult | null {
     const limit = Math.min(this.#config.rehydrationMaxTokensPerArtifact, budget);
     // How to read on is said where the request is rendered, which knows whether the model has a tool for it.
     const marker = (shown: number, total: number): string =>
@@ -166,7 +171,7 @@ export class RehydrationInterceptor {
     const cut = truncateToTokens(content, limit, this.#countTokens, marker);
     return cut === null
       ? null
-      : { artifactId, content: cut.text, tokenCount: cut.tokens, truncated: cut.truncated, trigger };
+      : { artifactId, content: cut.text, tokenCount: cut.tokens, truncated: cut.truncated, trigger, metadata };
   }
 
   #emit(request: RehydrationRequest, event: EventDetails): void {

@@ -1,4 +1,4 @@
-import type { ArtifactId, CompactionPlan, JsonObject } from "@threadfold/core";
+import type { ArtifactId, ArtifactMetadata, CompactionPlan, JsonObject } from "@threadfold/core";
 
 /** The turn in which each artifact, or recalled message, was last brought back, by id. Plain JSON; kept by the host from turn to turn. */
 export interface RehydrationState {
@@ -38,6 +38,8 @@ export interface RehydrationResult {
   readonly truncated: boolean;
   /** Why it was brought back. */
   readonly trigger: RehydrationTrigger;
+  /** What holds for the artifact that it came from, and so for every copy of it. */
+  readonly metadata: Pick<ArtifactMetadata, "createdAt" | "ttlSeconds" | "sensitivity" | "mediaType">;
 }
 
 /** What the agent did that asked for an artifact. */

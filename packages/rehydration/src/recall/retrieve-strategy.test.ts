@@ -21,6 +21,7 @@ const request = (more: Partial<RetrieveRequest> = {}): RetrieveRequest => ({
   countTokens,
   artifacts: new GuardedStore(),
   currentTurn: 10,
+  ttlSeconds: null,
   state: NO_REHYDRATIONS,
   tenantId: null,
   at: "2025-01-01T00:00:00.000Z",

@@ -1,5 +1,5 @@
 import {
-  type ArtifactId,
+  type ArtifactMetadata,
   type ArtifactStore,
   type CompactionEventListener,
   handlingOf,
@@ -49,6 +49,8 @@ export interface RetrieveRequest extends Omit<RecallSources, "maxTokens"> {
   readonly tenantId: string | null;
   /** ISO 8601 time in UTC of the request. */
   readonly at: string;
+  /** Seconds for which what came back is kept for a replay; null keeps it without end. */
+  readonly ttlSeconds: number | null;
   /** Tokens that the request still has free; the configured budget holds when it is smaller. */
   readonly availableTokens: number;
   readonly securityContext?: SecurityContext;
@@ -90,10 +92,11 @@ export class RetrieveStrategy {
     const isEmpty = found.hits.length + found.names.length + found.near.length === 0;
     if (isEmpty || tokenCount > request.availableTokens) return nothing;
     const messageIds = [...new Set([...found.near, ...found.hits.map(({ messageId }) => messageId)])];
-    const artifactId = await keep(request, content, messageIds);
+    const metadata = metadataOf(request, messageIds);
+    const artifactId = await request.artifacts.store(content, metadata);
     this.#emit(request, messageIds, tokenCount);
     return {
-      results: [{ artifactId, content, tokenCount, truncated: false, trigger: "recall-match" }],
+      results: [{ artifactId, content, tokenCount, truncated: false, trigger: "recall-match", metadata }],
       state: withRehydrated(request.state, messageIds, request.currentTurn, this.#config.cooldownTurns),
     };
   }
@@ -138,18 +141,10 @@ function lastMessages(thread: RetrieveRequest["thread"]): readonly Message[] {
   return last.filter(({ branch }) => branch === undefined).slice(-QUERY_MESSAGES);
 }
 
-function keep(
-  { artifacts, thread, tenantId, at }: RetrieveRequest,
-  content: string,
+function metadataOf(
+  { thread, tenantId, at, ttlSeconds }: RetrieveRequest,
   messageIds: readonly MessageId[],
-): Promise<ArtifactId> {
+): Omit<ArtifactMetadata, "bytes"> {
   const { sensitivity } = handlingOf(messageIds.flatMap((id) => thread.message(id) ?? []));
-  return artifacts.store(content, {
-    threadId: thread.id,
-    tenantId,
-    createdAt: at,
-    ttlSeconds: null,
-    sensitivity,
-    mediaType: "text/plain",
-  });
+  return { threadId: thread.id, tenantId, createdAt: at, ttlSeconds, sensitivity, mediaType: "text/plain" };
 }

@@ -103,8 +103,8 @@ export class SessionJournal implements SessionRecorder {
   }
 
   async requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void> {
-    const kept = turn.rehydrated.map(async ({ artifactId, content, tokenCount, truncated }) => {
-      return { artifactId, content: await this.#keep(content, "text/plain"), tokens: tokenCount, truncated };
+    const kept = turn.rehydrated.map(async ({ artifactId, content, tokenCount: tokens, truncated, metadata }) => {
+      return { artifactId, content: await this.#keep(content, metadata), tokens, truncated };
     });
     const rehydrated = await Promise.all(kept);
     await this.#append({
@@ -134,7 +134,8 @@ export class SessionJournal implements SessionRecorder {
   async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {
     const known = this.#frames.get(frame);
     if (known !== undefined) return known;
-    const kept = await this.#keep(serializeFrame(frame), "application/json");
+    const lasting = { createdAt: this.#now(), ttlSeconds: null, sensitivity: "internal" } as const;
+    const kept = await this.#keep(serializeFrame(frame), { ...lasting, mediaType: "application/json" });
     this.#frames.set(frame, kept);
     return kept;
   }
@@ -161,21 +162,18 @@ export class SessionJournal implements SessionRecorder {
     });
   }
 
-  async #keep(content: string, mediaType: string): Promise<ArtifactId> {
-    return this.#store.artifacts.store(content, {
-      threadId: this.#threadId,
-      tenantId: this.#tenantId,
-      createdAt: this.#now(),
-      ttlSeconds: null,
-      sensitivity: "internal",
-      mediaType,
-    });
+  #keep(content: string, { createdAt, ttlSeconds, sensitivity, mediaType }: Handling): Promise<ArtifactId> {
+    const owner = { threadId: this.#threadId, tenantId: this.#tenantId };
+    return this.#store.artifacts.store(content, { ...owner, createdAt, ttlSeconds, sensitivity, mediaType });
   }
 
   #now(): string {
     return new Date(this.#clock.now()).toISOString();
   }
 }
+
+/** For how long content is kept, and how guarded: what came back is not kept longer or more openly than where it came from. */
+type Handling = RehydrationResult["metadata"];
 
 /** What a replay needs besides thread, plan, frame and format. */
 const optionsOf = ({ summaryRole, summaryWording, model }: RenderInputs): JsonObject => ({

@@ -303,6 +303,7 @@ export class Unfolding {
       tenantId,
       availableTokens,
       at: new Date(clock.now()).toISOString(),
+      ttlSeconds: config.artifactTtlSeconds,
       currentTurn: sources.thread.position.step,
       state,
       ...(securityContext !== undefined && { securityContext }),
