@@ -207,12 +207,14 @@ class Merge {
   /** Puts an item of a later summary in: a file that both touched stands with the newest, under one spelling. */
   join(section: SummarySection, item: SummaryItem): void {
     const known = section === "files" ? this.#sameFile(item as FileItem) : undefined;
-    if (known === undefined || known.id === item.id) return this.put(section, item);
+    if (known === undefined) return this.put(section, item);
     const joined = joinedFile(known, item as FileItem);
-    const id = summaryItemId(section, joined);
+    const id = known.id === item.id ? item.id : summaryItemId(section, joined);
     if (id !== known.id) this.#remove(section, known.id, SUPERSEDED);
     if (id !== item.id) this.resolved.push({ section, item, reason: SUPERSEDED });
-    this.put(section, { ...joined, id } as SummaryItem);
+    // Also where nothing new is told of it, it was touched last.
+    this.#sections[section].delete(summarySubject(section, known));
+    this.put(section, { ...(known.id === item.id ? known : joined), id, sources: joined.sources } as SummaryItem);
   }
 
   #sameFile({ path }: FileItem): FileItem | undefined {
