@@ -59,6 +59,18 @@ describe("renderSummary", () => {
     expect(text).toContain("- The port is taken. Another one is free. … So it moves.");
   });
 
+  it("gives every row of a table a line of its own, below its bullet", () => {
+    const texts = ["These are the gates.", "| file | does |", "| gate.ts | opens it |", "All of them are shut."];
+    const items = texts.map(
+      (text, at): SummaryChange => ({ op: "add", section: "facts", item: { text, at, sources } }),
+    );
+    expect(
+      renderSummary(summaryOf(...items))
+        .split("\n")
+        .slice(2),
+    ).toEqual(["- These are the gates.", "  | file | does |", "  | gate.ts | opens it |", "  All of them are shut."]);
+  });
+
   it("goes on in a line of the file's own where many names came into it", () => {
     const changed = Array.from({ length: 32 }, (_, index) => `name${index}`);
     const item = { path: "src/plan.ts", action: "modified", description: "", changes: 12, changed, sources } as const;
@@ -117,7 +129,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.2 - said by users: Original task, Constraints, unmarked Work items]
+      "[Summary v2.3 - said by users: Original task, Constraints, unmarked Work items]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

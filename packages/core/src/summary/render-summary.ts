@@ -14,7 +14,7 @@ import type {
 } from "./structured-summary.ts";
 
 /** Version of the text form of a summary. Bump it when {@link renderSummary} writes something else for the same summary. */
-export const SUMMARY_RENDER_VERSION = "v2.2";
+export const SUMMARY_RENDER_VERSION = "v2.3";
 
 /** Tells the reader of a summary whose words it holds. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items";
@@ -80,19 +80,24 @@ const inset = (text: string): string => text.replace(/[\n\r\v\f\u0085\u2028\u202
 /** Stands between two statements of one message that it did not say one behind the other. */
 const LEFT_OUT = "… ";
 
-/** Statements of one message stand on one line, in the order in which they were said; notes on lines of their own. */
+/** Statements of one message stand on one line, in the order in which they were said; rows and notes on lines of their own. */
 function passages(items: readonly TextItem[]): readonly string[] {
   const lines: string[] = [];
   let before: TextItem | undefined;
   for (const item of items) {
     const [source] = item.sources;
     const isSameMessage = source !== undefined && before?.sources[0] === source && before.by === item.by;
-    if (isSameMessage && item.by !== "agent") lines.push(`${lines.pop()} ${gap(before, item)}${item.text}`);
+    if (isSameMessage && item.by !== "agent")
+      lines.push(`${lines.pop()}${startsRow(item) || endsRow(before) ? "\n" : " "}${gap(before, item)}${item.text}`);
     else lines.push(spokenText(item));
     before = item;
   }
   return lines;
 }
+
+/** Rows of a table cannot be told from each other on one line. */
+const startsRow = ({ text }: TextItem): boolean => text.startsWith("|");
+const endsRow = (item: TextItem | undefined): boolean => item !== undefined && /^\|.*\|$/.test(item.text);
 
 const gap = (before: TextItem | undefined, { at }: TextItem): string =>
   at === undefined || before?.at === undefined || at === before.at + 1 ? "" : LEFT_OUT;

@@ -44,6 +44,20 @@ describe("H5: what somebody wrote down already", () => {
     );
   });
 
+  it("keeps the rows of a table whole and leaves out the rule above them", () => {
+    const report = `These files hold the gates of the station:
+| File | What stands in it |
+|------|-------------------|
+| gates/north.ts | Opens the gate at six. It is shut at nine. |
+| gates/south.ts | Opens the other gate whenever somebody rings. |`;
+    const { text } = summaryOf(
+      new Conversation().user("Look into it.").tool("task", { description: "Find the gates", prompt: "…" }, report),
+    );
+    expect(text).toContain("\n  | gates/south.ts | Opens the other gate whenever somebody rings. |");
+    expect(text).toContain("\n  … | gates/north.ts | Opens the gate at six. It is shut at nine. |");
+    expect(text).not.toMatch(/---|What stands in it/);
+  });
+
   it("keeps the asterisks of a glob and of an argument, and loses those of emphasis", () => {
     const said =
       "Skills are read from `~/.agent/skills/**/SKILL.md` by **every** host.\n\nThe call passes **options on, and 2 ** 8 stays.";

@@ -1,3 +1,4 @@
+import { patience } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
@@ -42,7 +43,7 @@ describe("hostile text", () => {
       expect(countTokens(text)).toBeLessThanOrEqual(1_000);
       expect(text.isWellFormed()).toBe(true);
     },
-    20_000,
+    patience(120_000),
   );
 
   it.each(Object.entries(PIECES))("is read in turns to the same summary as at once: %s", async (_, piece) => {

@@ -229,6 +229,13 @@ const HANDOFF_WORTH = 4;
 const HANDOFF_BEGINNING = 0.5;
 const HANDOFF_DETAIL_WORTH = 2;
 
+/** The line under the head of a table. */
+const RULE = /^\|[\s|:-]*$/;
+
+/** True for the head of a table and the line under it, which say nothing without the rows. */
+const isRuled = (index: number, all: readonly PlacedSentence[]): boolean =>
+  [all[index], all[index + 1]].some((sentence) => sentence !== undefined && RULE.test(sentence.text));
+
 /**
  * Keeps handoffs and summaries that stand in the log, with who wrote them: sentence by sentence, word for word. The newest
  * one tells what the others told, so that it comes first.
@@ -243,7 +250,7 @@ export class HandoffCollector implements SpanCollector {
   handoff(text: string, place: Place, by: HandoffSpeaker): void {
     const sentences = sentencesOf(text.replace(WRAPPED, ""), MOST_READ_OF_HANDOFF, 0)
       .map(placed)
-      .filter(({ text: line }) => line.length >= MIN_LINE && !FRAME.test(line));
+      .filter(({ text: line }, index, all) => line.length >= MIN_LINE && !FRAME.test(line) && !isRuled(index, all));
     if (sentences.length > 0) this.#handoffs.push({ place, sentences, by });
   }
 

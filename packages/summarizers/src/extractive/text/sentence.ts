@@ -19,6 +19,7 @@ const TAIL = 4_000;
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？；])/;
 /** Two asterisks on both sides of some words; those of a glob or of an argument (`**kwargs`) are not emphasis. */
 const EMPHASIS = /(?<![/*\w])\*\*(?=\S)([^*]+)(?<=\S)\*\*(?![/*\w])/g;
+const ROW = /^\|.*\|$/;
 const LIST_MARK = /^(?:[-*+•>#]{1,6}\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+)*/i;
 
 /**
@@ -54,7 +55,9 @@ function addLines(text: string, sentences: Sentence[]): void {
 function addSentences(line: string, sentences: Sentence[]): void {
   let plain = line.replace(LIST_MARK, "");
   if (plain.includes("**")) plain = plain.replace(EMPHASIS, "$1");
-  for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences);
+  // A row of a table says what it says as a whole.
+  if (ROW.test(plain) && plain.length <= MAX_SENTENCE) addSentence(plain, sentences);
+  else for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences);
 }
 
 function addSentence(part: string, sentences: Sentence[]): void {
