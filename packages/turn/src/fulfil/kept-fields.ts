@@ -87,7 +87,7 @@ function keptRecord(
     summary: trimmed.summary,
     summaryTokens: trimmed.tokens,
     summarizer: KEPT_FIELDS,
-    resolved: [...earlier.flatMap(({ resolved }) => resolved), ...merged.resolved, ...trimmed.resolved],
+    resolved: [...merged.resolved, ...trimmed.resolved],
   };
 }
 

@@ -57,7 +57,8 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
     summary: handling === undefined ? trimmed.summary : { ...trimmed.summary, handling },
     summaryTokens: trimmed.tokens + FRAME_TOKENS,
     summarizer,
-    resolved: [...inherited(proposal), ...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
+    // What earlier folds took out stands in the plans of those: repeated here, plans would grow with the history.
+    resolved: [...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
   };
 }
 
@@ -90,9 +91,6 @@ function handlingAfter(previous: StructuredSummary | null, messages: readonly Me
 
 /** What rendering puts around a summary, in tokens. */
 const FRAME_TOKENS = 20;
-
-const inherited = (proposal: SummarizeProposal): readonly ResolvedItem[] =>
-  proposal.absorbs.flatMap((record) => record.resolved);
 
 /** The summaries inside the span as one, and what the later ones of them superseded. */
 function joinedSummaries({ absorbs }: SummarizeProposal): {

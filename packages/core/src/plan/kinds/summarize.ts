@@ -13,7 +13,10 @@ export interface SummarizationRecord extends RecordBase {
   readonly summaryTokens: number;
   /** Name and version of what made the summary. */
   readonly summarizer: string;
-  /** Items that this fold took out of the summaries it builds on, and why. */
+  /**
+   * Items that the fold of `sincePlanVersion` took out of the summaries that it builds on, and why. What earlier folds took
+   * out is said by the plans of those.
+   */
   readonly resolved: readonly ResolvedItem[];
 }
 
