@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { isPlainObject, MAX_JSON_DEPTH } from "./json-value.ts";
+import { writtenTexts } from "./long-list.ts";
 
 /**
  * Serializes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units, ECMAScript number form, no white
@@ -30,26 +31,10 @@ function write(value: unknown, depth: number): string | undefined {
   }
 }
 
-/** Lists of ids may be long and stand in many values: each is written once. */
-const writtenTexts = new WeakMap<readonly unknown[], string>();
 const LONG_LIST = 256;
 
 function writeArray(items: readonly unknown[], depth: number): string | undefined {
-  return items.length < LONG_LIST ? writeItems(items, depth) : (writeTexts(items) ?? writeItems(items, depth));
-}
-
-/** A long list of texts; undefined for every other. */
-function writeTexts(items: readonly unknown[]): string | undefined {
-  const known = writtenTexts.get(items);
-  if (known !== undefined) return known;
-  // Not `every`, which passes over holes.
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    if (typeof item !== "string" || !item.isWellFormed()) return undefined;
-  }
-  const text = JSON.stringify(items);
-  if (Object.isFrozen(items)) writtenTexts.set(items, text);
-  return text;
+  return items.length < LONG_LIST ? writeItems(items, depth) : (writtenTexts(items) ?? writeItems(items, depth));
 }
 
 function writeItems(items: readonly unknown[], depth: number): string | undefined {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isWrittenOnce } from "./long-list.ts";
 
 /** Any value that JSON can express. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -119,6 +120,7 @@ function wellFormedObject(value: object, depth: number): JsonValue {
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   Object.freeze(value);
+  if (Array.isArray(value) && isWrittenOnce(value)) return value;
   // A list may name a million messages: it is walked and not copied.
   const items: Iterable<unknown> = Array.isArray(value) ? value : Object.values(value);
   for (const item of items) if (typeof item === "object") freezeDeep(item);

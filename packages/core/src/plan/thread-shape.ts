@@ -1,9 +1,10 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
 import { historyNotLoaded } from "../errors/threadfold-error.ts";
+import { continuedTexts } from "../json/long-list.ts";
 import type { MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
-import { type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
+import { knownRunsOf, type OrdinalRun, placeIds, runsOfSpan, type SpanReference } from "../thread/span-reference.ts";
 import type { GroupedThread, MessageGroup } from "./message-group.ts";
 
 /** What planning knows of a thread: headers and groups, no body. Stretches of it may be left out; see {@link Stretch}. */
@@ -35,7 +36,8 @@ export interface ThreadShape {
  * goes. Left out of a shape they cost a fold nothing, however many they are (P9).
  */
 export interface Stretch extends OrdinalRun {
-  readonly ids: readonly MessageId[];
+  /** The span of the record that took them out. */
+  readonly within: SpanReference;
 }
 
 /**
@@ -60,6 +62,7 @@ class CountedShape implements ThreadShape {
   readonly #grouped: GroupedThread;
   readonly #leftOut: readonly Stretch[];
   readonly #behind: ReadonlyMap<number, Stretch>;
+  readonly #lists = new Map<string, readonly MessageId[]>();
 
   constructor(thread: AgentThread, ledger: TokenLedger, grouped: GroupedThread, leftOut: readonly Stretch[]) {
     this.length = ledger.length;
@@ -109,22 +112,11 @@ class CountedShape implements ThreadShape {
   }
 
   spanOf(ordinals: readonly number[]): SpanReference {
-    let messageIds: MessageId[] = [];
-    const runs: { from: number; to: number }[] = [];
-    for (const ordinal of ordinals) {
-      const stretch = this.#behind.get(ordinal);
-      const run = runs.at(-1);
-      if (run !== undefined && run.to === ordinal - 1) run.to = stretch?.to ?? ordinal;
-      else runs.push({ from: ordinal, to: stretch?.to ?? ordinal });
-      messageIds.push(this.header(ordinal).id);
-      if (stretch !== undefined) messageIds = messageIds.concat(stretch.ids);
-    }
-    placeIds(messageIds, runs);
     const [first, last] = [ordinals[0], ordinals.at(-1)];
     if (first === undefined || last === undefined) throw new RangeError("A span holds at least one message.");
     const end = this.#behind.get(last)?.to ?? last;
     const lastTurn = (this.#ledger.header(end) as MessageHeader).turn;
-    return { messageIds, firstTurn: this.header(first).turn, lastTurn };
+    return { messageIds: this.#idsIn(this.#runsOf(ordinals)), firstTurn: this.header(first).turn, lastTurn };
   }
 
   countOf(ordinals: readonly number[]): number {
@@ -133,6 +125,35 @@ class CountedShape implements ThreadShape {
 
   tokensOf(ordinals: readonly number[]): number {
     return ordinals.reduce((sum, ordinal) => sum + this.#ledger.tokensBetween(ordinal, this.after(ordinal)), 0);
+  }
+
+  #runsOf(ordinals: readonly number[]): readonly OrdinalRun[] {
+    const runs: { from: number; to: number }[] = [];
+    for (const ordinal of ordinals) {
+      if (this.#around(ordinal) !== undefined) throw historyNotLoaded();
+      const to = this.after(ordinal) - 1;
+      const run = runs.at(-1);
+      if (run !== undefined && run.to === ordinal - 1) run.to = to;
+      else runs.push({ from: ordinal, to });
+    }
+    return runs;
+  }
+
+  /** One list for the same messages, which goes on where that of an earlier plan ends if it begins with its messages. */
+  #idsIn(runs: readonly OrdinalRun[]): readonly MessageId[] {
+    const key = runs.map(({ from, to }) => `${from}-${to}`).join();
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const former = this.#leftOut.find(({ within }) => isBeginning(knownRunsOf(within) ?? [], runs))?.within;
+    const taken = former === undefined ? -1 : (knownRunsOf(former)?.at(-1)?.to ?? -1);
+    const more: MessageId[] = [];
+    for (const { from, to } of runs)
+      for (let ordinal = Math.max(from, taken + 1); ordinal <= to; ordinal++)
+        more.push((this.#ledger.header(ordinal) as MessageHeader).id);
+    const messageIds = continuedTexts(former?.messageIds ?? [], more);
+    placeIds(messageIds, runs);
+    this.#lists.set(key, messageIds);
+    return messageIds;
   }
 
   #ordinalOf(id: MessageId): number | undefined {
@@ -149,6 +170,18 @@ class CountedShape implements ThreadShape {
     }
     return undefined;
   }
+}
+
+/** True when messages begin with those of other runs, all of them. */
+function isBeginning(former: readonly OrdinalRun[], runs: readonly OrdinalRun[]): boolean {
+  const last = former.length - 1;
+  return (
+    last >= 0 &&
+    former.every(({ from, to }, index) => {
+      const run = runs[index];
+      return run !== undefined && run.from === from && (index === last ? run.to >= to : run.to === to);
+    })
+  );
 }
 
 /** Groups stand in the order of their first messages, and a stretch begins and ends between groups. */

@@ -39,14 +39,9 @@ export function absorbedStretches(folded: FoldedThread, recentTokens: number): r
   for (const record of planRecords(plan)) {
     const { span } = record;
     if (!removesMessages(record) || span.messageIds.length < SHORTEST) continue;
-    let before = 0;
     for (const run of runsOfSpan(span, (id) => thread.message(id)?.ordinal) ?? []) {
       const inner = innerRun(run, recent, folded);
-      if (inner !== null) {
-        const from = before + inner.from - run.from;
-        stretches.push({ ...inner, ids: span.messageIds.slice(from, from + inner.to - inner.from + 1) });
-      }
-      before += run.to - run.from + 1;
+      if (inner !== null) stretches.push({ ...inner, within: span });
     }
   }
   return stretches.sort((a, b) => a.from - b.from);
