@@ -500,6 +500,7 @@ export {
   searchPassages,
 } from "./recall/recall-search.ts";
 export { recallTerms, unspacedWords } from "./recall/recall-terms.ts";
+export { loadStemmers, type Stemmers } from "./recall/stemmers.ts";
 export type { PlanVerification, PlanVerifier, TokenBreakdown } from "./ports/plan-verifier.ts";
 export {
   lastTurnAfter,

@@ -4,6 +4,9 @@ import { growthOnQuadrupling } from "../laws/runs.ts";
 import { asMessageId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { passagesOf, passageText } from "./recall-passage.ts";
+import { loadStemmers } from "./stemmers.ts";
+
+const stemmers = await loadStemmers();
 
 const messageOf = (text: string): Message => ({
   id: asMessageId("m"),
@@ -24,7 +27,9 @@ describe("the passages of a message", () => {
     ["line ends", "\n"],
   ])("R29 are cut in linear time from %s", async (_, unit) => {
     const textOf = (size: number): Message => messageOf(unit.repeat(size / unit.length));
-    expect(await growthOnQuadrupling(textOf, (message) => [...passagesOf(message)], 250_000)).toBeLessThan(10);
+    expect(await growthOnQuadrupling(textOf, (message) => [...passagesOf(message, stemmers)], 250_000)).toBeLessThan(
+      10,
+    );
   });
 
   it("cover the text without a gap, are no longer than 800 characters, and end at lines or words where there are any", () => {
@@ -32,7 +37,7 @@ describe("the passages of a message", () => {
     fc.assert(
       fc.property(pieces, (parts) => {
         const message = messageOf(parts.join(""));
-        const [passages, text] = [[...passagesOf(message)], parts.join("")];
+        const [passages, text] = [[...passagesOf(message, stemmers)], parts.join("")];
         expect(passages.map(({ passage }) => passageText(message, passage)).join("")).toBe(text);
         for (const { passage } of passages.slice(0, -1)) {
           const { start, end } = passage;

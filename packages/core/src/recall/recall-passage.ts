@@ -1,6 +1,7 @@
 import type { MessageId } from "../model/ids.ts";
 import { type Message, type Role, visibleText } from "../model/message.ts";
-import { recallTerms, stemsOf, unspacedWords } from "./recall-terms.ts";
+import { recallTerms, unspacedWords } from "./recall-terms.ts";
+import type { Stemmers } from "./stemmers.ts";
 
 /** A passage is about as long as what a person reads at a glance: 800 UTF-16 code units at the most. */
 const MAX_PASSAGE = 800;
@@ -35,7 +36,7 @@ export interface IndexedPassage {
  * The passages of a message's visible text, without a gap, cut at ends of lines where there are any. Each is read when
  * it is asked for, so that whoever indexes a long message can let others run between them.
  */
-export function* passagesOf(message: Message): Iterable<IndexedPassage> {
+export function* passagesOf(message: Message, stemmers: Stemmers): Iterable<IndexedPassage> {
   const text = visibleText(message);
   const { id: messageId, ordinal, turn, step, role, createdAt, branch } = message;
   const first = message.parts[0];
@@ -54,7 +55,7 @@ export function* passagesOf(message: Message): Iterable<IndexedPassage> {
     const end = endOfPassage(text, start);
     const passage = text.slice(start, end);
     const words = recallTerms(passage);
-    const terms = new Set([...words, ...stemsOf(words), ...unspacedWords(passage)]);
+    const terms = new Set([...words, ...stemmers.stemsOf(words), ...unspacedWords(passage)]);
     yield { passage: { ...place, start, end, words: words.length }, terms: [...terms] };
     start = end;
   }

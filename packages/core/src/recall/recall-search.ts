@@ -4,7 +4,8 @@ import { type MessageId, messageIdSchema } from "../model/ids.ts";
 import { type Role, roleSchema } from "../model/message.ts";
 import { timeSchema } from "../time/clock.ts";
 import type { RecallPassage } from "./recall-passage.ts";
-import { queryStemsOf, recallTerms, unspacedWords } from "./recall-terms.ts";
+import { recallTerms, unspacedWords } from "./recall-terms.ts";
+import { loadStemmers } from "./stemmers.ts";
 
 /** What is looked for in one thread. */
 export interface RecallRequest {
@@ -71,7 +72,7 @@ const requestSchema: z.ZodType<RecallRequest> = z.object({
 });
 
 /** Reads a request. @throws ThreadfoldError `INVALID_QUERY` that names the field. */
-export function readRecallRequest(request: RecallRequest): RecallSearch {
+export async function readRecallRequest(request: RecallRequest): Promise<RecallSearch> {
   const issue = requestSchema.safeParse(request).error?.issues[0];
   if (issue !== undefined) {
     throw new ThreadfoldError("INVALID_QUERY", `${issue.path.join(".") || "The query"}: ${issue.message}.`);
@@ -80,7 +81,7 @@ export function readRecallRequest(request: RecallRequest): RecallSearch {
   const [from, until] = [milliseconds(after), milliseconds(before)];
   const excluded = new Set(except);
   return {
-    terms: queryTerms(text.slice(0, MAX_QUERY)),
+    terms: await queryTerms(text.slice(0, MAX_QUERY)),
     offset: cursor === undefined ? 0 : Number(CURSOR.exec(cursor)?.[1]),
     limit,
     admits: (passage) =>
@@ -93,9 +94,10 @@ export function readRecallRequest(request: RecallRequest): RecallSearch {
 }
 
 /** Words come before what is made of them, so that the limit drops no word that was asked for. */
-function queryTerms(text: string): readonly string[] {
+async function queryTerms(text: string): Promise<readonly string[]> {
+  const stemmers = await loadStemmers();
   const words = [...new Set(recallTerms(text))];
-  return [...new Set([...words, ...unspacedWords(text), ...queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
+  return [...new Set([...words, ...unspacedWords(text), ...stemmers.queryStemsOf(words)])].slice(0, MAX_WORDS_READ);
 }
 
 /** The cursor of the page that begins after this many passages. */

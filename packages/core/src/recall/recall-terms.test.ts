@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { growthOnQuadrupling } from "../laws/runs.ts";
 import { hostileTexts } from "../laws/text-arbitrary.ts";
-import { queryStemsOf, recallTerms, stemsOf, unspacedWords } from "./recall-terms.ts";
+import { recallTerms, unspacedWords } from "./recall-terms.ts";
 
 describe("words for recall", () => {
   it.each<[string, readonly string[]]>([
@@ -46,38 +46,6 @@ describe("words for recall", () => {
     expect(recallTerms("\uFDFA".repeat(10_000)).length).toBeLessThan(100);
     expect(recallTerms(`e${"\u0301\u0323".repeat(10_000)} word`).at(-1)).toBe("word");
     expect(recallTerms("\uFDFA")).toEqual(recallTerms("صلى الله عليه وسلم"));
-  });
-});
-
-describe("stems", () => {
-  const stems = (text: string) => stemsOf(recallTerms(text));
-
-  it("are of the language that a text is in, and English, code and too short a text have none", () => {
-    expect(stems("die Verbindungen und der Fehler")).toContain("german~verbind");
-    expect(stems("les requêtes et la base")).toContain("french~requêt");
-    expect(stems("подключения")).toEqual(["russian~подключен"]);
-    expect(stems("the connections are closed and the server is down")).toEqual([]);
-    expect(stems("const connections = await pool.connections();")).toEqual([]);
-    expect(stems("Verbindungen")).toEqual([]);
-  });
-
-  it("of a query are those of every language while none can be told, and of one where it can", () => {
-    expect(queryStemsOf(["verbindungen"])).toEqual(expect.arrayContaining(["german~verbind", "dutch~verbindung"]));
-    expect(queryStemsOf(["die", "verbindungen", "und", "fehler"])).toEqual(
-      stemsOf(["die", "verbindungen", "und", "fehler"]),
-    );
-    expect(queryStemsOf(recallTerms("word ".repeat(30)))).toEqual([]);
-  });
-
-  it("hold no white space and are the same at every call, whatever the words", () => {
-    fc.assert(
-      fc.property(fc.oneof(hostileTexts, fc.string({ unit: "grapheme" })), (text) => {
-        const found = queryStemsOf(recallTerms(`die und ${text}`));
-        for (const stem of found) expect(stem).not.toMatch(/["\s\0]/u);
-        expect(queryStemsOf(recallTerms(`die und ${text}`))).toEqual(found);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
 

@@ -3,6 +3,9 @@ declare module "snowball-stemmers" {
   export interface Stemmer {
     stem(word: string): string;
   }
-  const snowball: { readonly newStemmer: (language: string) => Stemmer };
+  export interface Snowball {
+    readonly newStemmer: (language: string) => Stemmer;
+  }
+  const snowball: Snowball;
   export default snowball;
 }

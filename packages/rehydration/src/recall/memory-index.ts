@@ -1,5 +1,6 @@
 import {
   EventLoopTurns,
+  loadStemmers,
   type Message,
   passagesOf,
   passageText,
@@ -28,11 +29,12 @@ class ThreadIndex {
   ready: Promise<void> = Promise.resolve();
 
   async add(messages: Iterable<Message>): Promise<void> {
+    const stemmers = await loadStemmers();
     const turns = new EventLoopTurns();
     for (const message of messages) {
       if (this.messages.has(message.id)) continue;
       this.messages.set(message.id, message);
-      for (const { passage, terms } of passagesOf(message)) {
+      for (const { passage, terms } of passagesOf(message, stemmers)) {
         this.#keep(passage, terms);
         if (turns.isDue) await turns.turn();
       }
@@ -71,7 +73,7 @@ export class MemoryRecallIndex implements RecallIndex {
   }
 
   async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
-    const search = readRecallRequest(request);
+    const search = await readRecallRequest(request);
     const index = this.#threads.get(threadId) ?? new ThreadIndex();
     await index.ready;
     const { found, total, nextCursor } = searchPassages<number>(

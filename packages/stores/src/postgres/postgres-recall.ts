@@ -1,4 +1,5 @@
 import {
+  loadStemmers,
   type Message,
   passagesOf,
   type RecallHit,
@@ -61,7 +62,7 @@ export class PostgresRecall implements RecallIndex {
   }
 
   async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
-    const search = readRecallRequest(request);
+    const search = await readRecallRequest(request);
     return this.#connection.read(async (session) => {
       const threadKey = await this.#keys.find(session, threadId);
       return threadKey === undefined ? NO_PAGE : searchThread(session, threadKey, search);
@@ -79,8 +80,9 @@ export class PostgresRecall implements RecallIndex {
     const rows: RecallRow[] = [];
     const flush = async (): Promise<void> =>
       void (await session.query(INSERT, [threadKey, this.#connection.tenant, JSON.stringify(rows.splice(0))]));
+    const stemmers = await loadStemmers();
     for (const message of messages) {
-      for (const { passage, terms } of passagesOf(message)) {
+      for (const { passage, terms } of passagesOf(message, stemmers)) {
         rows.push({
           ordinal: passage.ordinal,
           first_offset: passage.start,

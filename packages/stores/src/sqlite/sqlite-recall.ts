@@ -1,6 +1,7 @@
 import {
   EventLoopTurns,
   type IndexedPassage,
+  loadStemmers,
   type Message,
   passagesOf,
   type RecallHit,
@@ -69,7 +70,7 @@ export class SqliteRecall implements RecallIndex {
   }
 
   async search(threadId: ThreadId, request: RecallRequest): Promise<RecallPage> {
-    const search = readRecallRequest(request);
+    const search = await readRecallRequest(request);
     await this.#prepare();
     const threadKey = this.#keys.find(threadId);
     if (threadKey === undefined) return NO_PAGE;
@@ -139,10 +140,11 @@ export class SqliteRecall implements RecallIndex {
 
 /** Reads before the file is locked, and lets others run meanwhile: finding the words takes longer than writing them. */
 async function readPassages(messages: readonly Message[]): Promise<readonly IndexedPassage[]> {
+  const stemmers = await loadStemmers();
   const turns = new EventLoopTurns();
   const passages: IndexedPassage[] = [];
   for (const message of messages) {
-    for (const passage of passagesOf(message)) {
+    for (const passage of passagesOf(message, stemmers)) {
       passages.push(passage);
       if (turns.isDue) await turns.turn();
     }
