@@ -15,7 +15,7 @@ import { freshFolder, onLanes } from "./rounds.ts";
 
 afterAll(removeCompiled);
 
-const service = await findPostgres();
+const service = await findPostgres({ flushes: true });
 const PER_FILE = 10;
 const children = new Set<ChildProcess>();
 afterEach(() => {

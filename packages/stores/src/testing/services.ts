@@ -38,9 +38,17 @@ function answers(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** The PostgreSQL that tests work with; its role has to be allowed to make schemas and roles. */
-export const findPostgres = (): Promise<FoundService> =>
-  findService("THREADFOLD_POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/postgres");
+/**
+ * The PostgreSQL that tests work with; its role has to be allowed to make schemas and roles. Commits do not wait for the
+ * server's disk unless a test asks for that: no test crashes the server, and whoever else is connected sees them at once.
+ */
+export async function findPostgres({ flushes = false } = {}): Promise<FoundService> {
+  const found = await findService("THREADFOLD_POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/postgres");
+  if (flushes) return found;
+  const url = new URL(found.url);
+  url.searchParams.set("options", "-c synchronous_commit=off");
+  return { ...found, url: url.href };
+}
 
 /** A schema for one test, and how to get rid of it. */
 export interface TestSchema {
