@@ -1,7 +1,18 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canonicalJson, emptyPlan, type KeyStore, planDiff, sha256, type ThreadfoldStore } from "@threadfold/core";
+import {
+  asMessageId,
+  canonicalJson,
+  emptyPlan,
+  type KeyStore,
+  type PinEntry,
+  type PinLiftedEntry,
+  planDiff,
+  sha256,
+  type ThreadEntry,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
 import { exportAudit } from "../audit/audit-file.ts";
@@ -13,6 +24,7 @@ import { storeLaws } from "../laws/store-laws.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { encryptedStore } from "./encrypted-store.ts";
+import { Sealer, sealedPlaces } from "./sealer.ts";
 import { memoryKeyStore } from "./subject-keys.ts";
 
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
@@ -84,6 +96,46 @@ const bytesOf = (store: string): Buffer =>
   );
 
 describe("an encrypted store", () => {
+  it("opens no rule beside another authority, origin or source than it was laid down with, whoever chains the log anew", async () => {
+    const keys = memoryKeyStore();
+    const inner = createMemoryStore();
+    const store = encryptedStore(inner, keys);
+    const said = { messageId: asMessageId("m0"), start: 0, end: 4 };
+    const ruled = pin("p1") as PinEntry;
+    const rule: PinEntry = { ...ruled, pin: { ...ruled.pin, origin: "detector", source: said } };
+    await store.threads.append(THREAD, [entry(0), rule, lift("p1", "operator")], { expectedVersion: 0 });
+    const kept = (await inner.threads.load(THREAD))?.entries ?? [];
+    const changes: ((entry: ThreadEntry) => ThreadEntry)[] = [
+      (at) => (at.type === "pin" ? { ...at, pin: { ...at.pin, authority: "operator" } } : at),
+      (at) => (at.type === "pin" ? { ...at, pin: { ...at.pin, origin: "policy" } } : at),
+      (at) => (at.type === "pin" ? { ...at, pin: { ...at.pin, source: { ...said, end: 5 } } } : at),
+      (at) => (at.type === "pin-lifted" ? { ...at, authority: "user" } : at),
+    ];
+    for (const [index, change] of [(at: ThreadEntry) => at, ...changes].entries()) {
+      const forged = createMemoryStore();
+      await forged.threads.append(THREAD, [...kept].map(change), { expectedVersion: 0 });
+      const load = encryptedStore(forged, keys).threads.load(THREAD);
+      if (index === 0) expect((await load)?.version).toBe(3);
+      else await expect(load, `change ${index}`).rejects.toMatchObject({ code: "UNSEAL_FAILED" });
+    }
+  });
+
+  it("opens rules that were sealed when they were bound to their id alone", async () => {
+    const keys = memoryKeyStore();
+    const inner = createMemoryStore();
+    const store = encryptedStore(inner, keys);
+    await store.threads.append(THREAD, [entry(0)], { expectedVersion: 0 });
+    const before = new Sealer(sealedPlaces(keys, {})(THREAD), await keys.getOrCreate(canonicalJson([null, THREAD])));
+    const [rule, lifting] = [pin("p1") as PinEntry, lift("p1") as PinLiftedEntry];
+    const old = [
+      { ...rule, pin: { ...rule.pin, text: before.seal("pin", "p1", "keep p1") } },
+      { ...lifting, reason: before.seal("pin-lifted", "p1", "done") },
+    ];
+    await inner.threads.append(THREAD, old, { expectedVersion: 1 });
+    const entries = [...((await store.threads.load(THREAD))?.entries ?? [])];
+    expect(entries.slice(1)).toEqual([rule, lifting]);
+  });
+
   it("gives everything back and keeps nothing of it in the clear, digests included", async () => {
     const [plainPath, sealedPath] = [freshPath(), freshPath()];
     const plain = await openSqliteStore(plainPath);

@@ -31,7 +31,7 @@ import {
 import { checkIdempotencyKey, checkThreadId } from "../shared/store-basics.ts";
 import { openedOutline } from "./encrypted-plans.ts";
 import type { Sealers } from "./key-guard.ts";
-import { envelopeIn, type Sealer } from "./sealer.ts";
+import { aboutLifting, aboutPin, envelopeIn, type Sealer, textIn } from "./sealer.ts";
 
 /** Threads whose entries are sealed. */
 export class EncryptedThreads implements ThreadStore {
@@ -163,9 +163,9 @@ function sealEntry(sealer: Sealer, entry: ThreadEntryInput): ThreadEntryInput {
     case "message":
       return { type: "message", message: sealMessage(sealer, entry.message) };
     case "pin":
-      return { ...entry, pin: { ...entry.pin, text: sealer.seal("pin", entry.pin.id, entry.pin.text) } };
+      return { ...entry, pin: { ...entry.pin, text: sealer.seal("pin", aboutPin(entry), entry.pin.text) } };
     case "pin-lifted":
-      return { ...entry, reason: sealer.seal("pin-lifted", entry.pinId, entry.reason) };
+      return { ...entry, reason: sealer.seal("pin-lifted", aboutLifting(entry), entry.reason) };
   }
 }
 
@@ -220,9 +220,9 @@ async function openMessage(sealer: Sealer, message: Message): Promise<Message> {
 }
 
 async function openPin(sealer: Sealer, entry: PinEntry): Promise<PinEntry> {
-  return { ...entry, pin: { ...entry.pin, text: await sealer.open("pin", entry.pin.id, entry.pin.text) } };
+  return { ...entry, pin: { ...entry.pin, text: await sealer.openText(textIn(entry)) } };
 }
 
 async function openLifting(sealer: Sealer, entry: PinLiftedEntry): Promise<PinLiftedEntry> {
-  return { ...entry, reason: await sealer.open("pin-lifted", entry.pinId, entry.reason) };
+  return { ...entry, reason: await sealer.openText(textIn(entry)) };
 }

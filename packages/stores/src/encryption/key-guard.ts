@@ -173,8 +173,10 @@ function newestSealed(entries: readonly ThreadEntry[]): SealedText | null {
 }
 
 /** Whether the keys of a place open something that is sealed there. */
-async function opens(place: SealedPlace, { kind, id, envelope }: SealedText): Promise<boolean> {
-  return isSealedWith((version) => place.keys.get(place.subject, version), contextIn(place, kind, id), envelope);
+async function opens(place: SealedPlace, { kind, id, formerId, envelope }: SealedText): Promise<boolean> {
+  const key = (version: number) => place.keys.get(place.subject, version);
+  const isBoundTo = (to: string): Promise<boolean> => isSealedWith(key, contextIn(place, kind, to), envelope);
+  return (await isBoundTo(id)) || (formerId !== undefined && (await isBoundTo(formerId)));
 }
 
 async function requireOpens(place: SealedPlace, newest: SubjectKey | null, text: SealedText): Promise<void> {

@@ -3,8 +3,11 @@ import {
   checkTimeLimit,
   type KeyStore,
   type Message,
+  type PinEntry,
+  type PinLiftedEntry,
   type SubjectKey,
   type ThreadEntry,
+  ThreadfoldError,
   type ThreadId,
   withinLimit,
 } from "@threadfold/core";
@@ -82,6 +85,16 @@ export class Sealer {
     return content;
   }
 
+  /** Opens a text by what it is bound to, or was before more was. @throws ThreadfoldError `UNSEAL_FAILED`. */
+  async openText({ kind, id, formerId, envelope }: SealedText): Promise<string> {
+    try {
+      return await this.open(kind, id, envelope);
+    } catch (error) {
+      if (formerId === undefined || !ThreadfoldError.isInstance(error) || error.code !== "UNSEAL_FAILED") throw error;
+      return this.open(kind, formerId, envelope);
+    }
+  }
+
   digest(digest: string): string {
     return keyedDigest(this.#sealing(), digest);
   }
@@ -123,10 +136,23 @@ export const contextIn = ({ tenantId, threadId }: SealedPlace, kind: string, id:
   id,
 });
 
+/** Who laid a rule down, and all else that is readable of it: text that was sealed opens beside these words alone. */
+export function aboutPin({ pin: { id, authority, origin, source } }: PinEntry): string {
+  const from = source && { messageId: source.messageId, start: source.start, end: source.end };
+  return canonicalJson({ id, authority, origin, ...(from !== undefined && { source: from }) });
+}
+
+/** Who lifted which rule. */
+export function aboutLifting({ pinId, authority }: PinLiftedEntry): string {
+  return canonicalJson({ pinId, authority });
+}
+
 /** A text that was sealed, and where it belongs within its thread. */
 export interface SealedText {
   readonly kind: string;
   readonly id: string;
+  /** What texts of this kind were bound to before more was. */
+  readonly formerId?: string;
   readonly envelope: string;
 }
 
@@ -136,14 +162,15 @@ export function sealedTextOf(entry: ThreadEntry): SealedText | null {
   return isEnvelope(text.envelope) ? text : null;
 }
 
-function textIn(entry: ThreadEntry): SealedText {
+/** What is to be opened of an entry, whether it was sealed or not. */
+export function textIn(entry: ThreadEntry): SealedText {
   switch (entry.type) {
     case "message":
       return { kind: "message", id: entry.message.id, envelope: envelopeIn(entry.message) };
     case "pin":
-      return { kind: "pin", id: entry.pin.id, envelope: entry.pin.text };
+      return { kind: "pin", id: aboutPin(entry), formerId: entry.pin.id, envelope: entry.pin.text };
     case "pin-lifted":
-      return { kind: "pin-lifted", id: entry.pinId, envelope: entry.reason };
+      return { kind: "pin-lifted", id: aboutLifting(entry), formerId: entry.pinId, envelope: entry.reason };
   }
 }
 
