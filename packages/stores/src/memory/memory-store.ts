@@ -40,7 +40,15 @@ import {
   systemClock,
   wholeNumber,
 } from "../shared/store-basics.ts";
-import { type AppendReceipt, answerRetry, pageOf, pageRequest, receiptFor, requireVersion } from "../shared/threads.ts";
+import {
+  type AppendReceipt,
+  answerRetry,
+  type KeptIds,
+  pageOf,
+  pageRequest,
+  receiptFor,
+  requireVersion,
+} from "../shared/threads.ts";
 import { MemoryEraser, MemoryState, type MemoryThread, memoryInspector } from "./memory-state.ts";
 
 /** A store that lives as long as the process, or until it is closed. */
@@ -79,7 +87,7 @@ class MemoryThreads implements ThreadStore {
     checkIdempotencyKey(options.idempotencyKey);
     const kept = this.#state.threads.get(threadId);
     const earlier = options.idempotencyKey === undefined ? undefined : kept?.receipts.get(options.idempotencyKey);
-    if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+    if (earlier !== undefined) return answerRetry(threadId, earlier, entries, NOBODY_ELSE_WRITES);
     const before = kept?.thread ?? AgentThread.empty(threadId);
     requireVersion(threadId, before.version, options.expectedVersion);
     const after = before.appendEntries(entries);
@@ -215,6 +223,9 @@ function arrivals({ thread }: MemoryThread, plan: CompactionPlan): (id: MessageI
     return message === undefined ? undefined : message.ordinal + 1;
   };
 }
+
+/** Receipts of this process's own memory speak of what was appended. */
+const NOBODY_ELSE_WRITES: KeptIds = { message: () => true, pin: () => true };
 
 class MemoryArtifacts implements ArtifactStore {
   readonly #state: MemoryState;

@@ -17,7 +17,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { isPlainText } from "../shared/store-basics.ts";
-import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
+import { endAfter, idsOf, type KeptIds, type LogEnd, type NamedIds, START_OF_LOG } from "../shared/threads.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { textKey, textOfKey } from "./schema.ts";
@@ -34,6 +34,8 @@ const MESSAGES_BETWEEN = `SELECT message_id, messages - 1 AS ordinal FROM @.entr
   WHERE thread_key = $1 AND version BETWEEN $2 AND $3 AND message_id IS NOT NULL ORDER BY version`;
 // Sorted here, so that the thread need not be walked for their order.
 const PIN_VERSIONS = "SELECT version FROM @.entries WHERE thread_key = $1 AND pin_id IS NOT NULL";
+const KEPT = `SELECT message_id, pin_id FROM @.entries
+  WHERE thread_key = $1 AND (message_id = ANY ($2::text[]) OR pin_id = ANY ($3::text[]))`;
 const PINS = `SELECT DISTINCT ON (pin_id) kind, body FROM @.entries JOIN @.entry_bodies USING (thread_key, version)
   WHERE thread_key = $1 AND pin_id = ANY ($2::text[]) ORDER BY pin_id, version DESC`;
 const INSERT_BODIES = `INSERT INTO @.entry_bodies (thread_key, tenant, version, body)
@@ -129,6 +131,19 @@ export async function readLivePins(
   const rows = await session.query<{ kind: string; body: string }>(PINS, [threadKey, ids.map(textKey)]);
   const live = rows.filter(({ kind }) => kind === "pin").map(({ body }) => (entryIn(body) as { pin: Pin }).pin);
   return new Map(live.map((pin) => [pin.id, pin]));
+}
+
+/** Of which of the ids the thread has entries. */
+export async function readKept(
+  session: SqlSession,
+  threadKey: number,
+  { messageIds, pinIds }: NamedIds,
+): Promise<KeptIds> {
+  type Row = { readonly message_id: string | null; readonly pin_id: string | null };
+  const rows = await session.query<Row>(KEPT, [threadKey, messageIds.map(textKey), pinIds.map(textKey)]);
+  const messages = new Set(rows.map(({ message_id: key }) => key));
+  const pins = new Set(rows.map(({ pin_id: key }) => key));
+  return { message: (id) => messages.has(textKey(id)), pin: (id) => pins.has(textKey(id)) };
 }
 
 /** Adds entries at the end, in two statements however many they are, and returns the new end. */

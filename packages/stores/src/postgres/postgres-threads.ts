@@ -30,6 +30,7 @@ import { checkIdempotencyKey, checkThreadId, wholeNumber } from "../shared/store
 import {
   type AppendReceipt,
   answerRetry,
+  idsIn,
   type LogEnd,
   pageOf,
   pageRequest,
@@ -47,6 +48,7 @@ import {
   PostgresThreadKeys,
   readBodies,
   readEnd,
+  readKept,
   readLivePins,
   readMessages,
   readPinVersions,
@@ -91,7 +93,8 @@ export class PostgresThreads implements ThreadStore {
     return this.#connection.write("log", threadId, async (session) => {
       const threadKey = await this.#keys.place(session, threadId);
       const earlier = await findReceipt(session, threadKey, options.idempotencyKey);
-      if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+      if (earlier !== undefined)
+        return answerRetry(threadId, earlier, entries, await readKept(session, threadKey, idsIn(entries)));
       const end = await readEnd(session, threadKey);
       requireVersion(threadId, end.version, options.expectedVersion);
       const { version } = await this.#add(session, threadKey, end, entries);
@@ -158,24 +161,6 @@ async function findReceipt(
   const [row] = key === undefined ? [] : await session.query<ReceiptRow>(FIND_RECEIPT, [threadKey, key]);
   return row && receiptOf(row);
 }
-
-/** The ids that entries name. They come before the entries are checked, so anything may stand where an id is expected. */
-function idsIn(inputs: readonly ThreadEntryInput[]): {
-  readonly messageIds: readonly string[];
-  readonly pinIds: readonly string[];
-} {
-  const messageIds = inputs.map((input) => (input.type === "message" ? (input.message?.id as unknown) : undefined));
-  const pinIds = inputs.map((input) =>
-    input.type === "pin"
-      ? (input.pin?.id as unknown)
-      : input.type === "pin-lifted"
-        ? (input.pinId as unknown)
-        : undefined,
-  );
-  return { messageIds: messageIds.filter(isText), pinIds: pinIds.filter(isText) };
-}
-
-const isText = (value: unknown): value is string => typeof value === "string" && value.isWellFormed();
 
 const NEWEST_PLAN = "SELECT version, body FROM @.plan_bodies WHERE thread_key = $1 ORDER BY version DESC LIMIT 1";
 

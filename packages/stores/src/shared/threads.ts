@@ -87,17 +87,52 @@ export function receiptFor(inputs: readonly ThreadEntryInput[], result: AppendRe
   return { requestDigest: digestOf(inputs), result };
 }
 
+/** The ids of messages and pins that entries name, as far as they name any: they are not checked yet. */
+export interface NamedIds {
+  readonly messageIds: readonly MessageId[];
+  readonly pinIds: readonly PinId[];
+}
+
+/** The ids that entries which are handed in name. */
+export function idsIn(inputs: readonly ThreadEntryInput[]): NamedIds {
+  const messageIds = inputs.map((input) => (input.type === "message" ? input.message?.id : undefined));
+  const pinIds = inputs.map((input) =>
+    input.type === "pin" ? input.pin?.id : input.type === "pin-lifted" ? input.pinId : undefined,
+  );
+  return { messageIds: messageIds.filter(isText), pinIds: pinIds.filter(isText) };
+}
+
+const isText = <Id extends string>(value: Id | undefined): value is Id =>
+  typeof value === "string" && value.isWellFormed();
+
+/** What a thread has entries of. */
+export interface KeptIds {
+  message(id: MessageId): boolean;
+  pin(id: PinId): boolean;
+}
+
 /**
- * The answer to an append that is tried again: its first result.
+ * The answer to an append that is tried again: its first result. A receipt is no more than a row, and one that somebody
+ * forged would make an append that never was look done: so the thread has to have what was asked for.
  *
- * @throws ThreadfoldError `IDEMPOTENCY_MISMATCH` when the key stood for other entries.
+ * @throws ThreadfoldError `IDEMPOTENCY_MISMATCH` when the key stood for other entries, `STORE_CORRUPT` when the thread
+ * does not have them.
  */
 export function answerRetry(
   threadId: ThreadId,
   receipt: AppendReceipt,
   inputs: readonly ThreadEntryInput[],
+  kept: KeptIds,
 ): AppendResult {
-  if (receipt.requestDigest === digestOf(inputs)) return receipt.result;
+  if (receipt.requestDigest === digestOf(inputs)) {
+    const { messageIds, pinIds } = idsIn(inputs);
+    if (messageIds.every((id) => kept.message(id)) && pinIds.every((id) => kept.pin(id))) return receipt.result;
+    throw new ThreadfoldError(
+      "STORE_CORRUPT",
+      `The idempotency key stands for an append that thread ${threadId} does not have.`,
+      { hint: "Verify the store; append under another key.", details: { threadId, version: receipt.result.version } },
+    );
+  }
   throw new ThreadfoldError(
     "IDEMPOTENCY_MISMATCH",
     `The idempotency key stands for an append of other entries to thread ${threadId}.`,

@@ -16,7 +16,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { isPlainText } from "../shared/store-basics.ts";
-import { endAfter, idsOf, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
+import { endAfter, idsOf, type KeptIds, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
 
 /** The highest version that a thread can have: what an entry's key has room for. */
@@ -84,6 +84,9 @@ const LAST_OF_PIN = query<StoredBody>(
   "SELECT body, digest FROM entries WHERE thread_key = ? AND pin_id = ? ORDER BY entry_key DESC LIMIT 1",
   { body: "text", digest: "text" },
 );
+const HAS_PIN = query<{ found: number }>("SELECT 1 AS found FROM entries WHERE thread_key = ? AND pin_id = ? LIMIT 1", {
+  found: "integer",
+});
 const INSERT_ENTRY = `INSERT INTO entries
   (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
   VALUES (${entryKey("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -152,6 +155,14 @@ export class EntryLog {
     const row = this.#connection.get(LAST_OF_PIN, threadKey, id);
     const entry = row === undefined ? undefined : entryOf(row);
     return entry?.type === "pin" ? entry.pin : undefined;
+  }
+
+  /** What the thread has entries of. */
+  kept(threadKey: number): KeptIds {
+    return {
+      message: (id) => this.placeOf(threadKey, id) !== undefined,
+      pin: (id) => this.#connection.get(HAS_PIN, threadKey, id) !== undefined,
+    };
   }
 
   /** Adds entries at the end, and returns the new end. */

@@ -106,7 +106,7 @@ export class SqliteThreads implements ThreadStore {
     const result = this.#connection.write(() => {
       const threadKey = this.#keys.place(threadId);
       const earlier = this.#findReceipt(threadKey, options.idempotencyKey);
-      if (earlier !== undefined) return answerRetry(threadId, earlier, entries);
+      if (earlier !== undefined) return answerRetry(threadId, earlier, entries, this.#log.kept(threadKey));
       const end = this.#log.end(threadKey);
       requireVersion(threadId, end.version, options.expectedVersion);
       const after = this.#add(threadKey, end, entries);
