@@ -426,6 +426,7 @@ export {
   tellListener,
 } from "./events/context-compaction-event.ts";
 export {
+  type ArtifactsStoredRecord,
   type Checkpoint,
   checkpointNote,
   type CheckpointSignature,
@@ -436,6 +437,7 @@ export {
   type JournalRecord,
   type LearnedOfModel,
   nextJournalEntry,
+  type RecordedArtifact,
   type RequestRefusedRecord,
   type RequestRenderedRecord,
   type SummariesAskedRecord,

@@ -5,7 +5,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { sha256 } from "../json/sha256.ts";
 import type { ArtifactId, ThreadId } from "../model/ids.ts";
-import type { Usage } from "../model/message.ts";
+import type { Sensitivity, Usage } from "../model/message.ts";
 import type { RequestCacheRecord } from "./request-cache-record.ts";
 
 /** What the journal records. Content is never in it, only ids, versions, digests and figures. */
@@ -17,6 +17,7 @@ export type JournalRecord =
       readonly planId: string;
       readonly diffDigest: string;
     }
+  | ArtifactsStoredRecord
   | FoldAttemptedRecord
   | RequestRenderedRecord
   | RequestRefusedRecord
@@ -44,6 +45,26 @@ export type JournalRecord =
   | { readonly type: "checkpoint-made"; readonly checkpoint: Checkpoint }
   | ThreadCopiedRecord
   | ThreadErasedRecord;
+
+/**
+ * What was stored, and under what terms it was kept then. The content is what an id names; who may see it and how long are
+ * in no digest, so that they stand here. Storing content again adds a record, with the terms that hold from then on.
+ */
+export interface ArtifactsStoredRecord {
+  readonly type: "artifacts-stored";
+  readonly artifacts: readonly RecordedArtifact[];
+}
+
+/** The terms under which an artifact is kept. */
+export interface RecordedArtifact {
+  readonly artifactId: ArtifactId;
+  /** ISO 8601 time in UTC from which its time to live counts. */
+  readonly createdAt: string;
+  /** Null for an artifact that does not expire. */
+  readonly ttlSeconds: number | null;
+  readonly sensitivity: Sensitivity;
+  readonly mediaType: string;
+}
 
 /** That another thread begins with content of this one. Written before the other thread is, so that an erasure finds it. */
 export interface ThreadCopiedRecord {

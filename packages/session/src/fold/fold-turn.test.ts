@@ -216,7 +216,7 @@ describe("usage in a session", () => {
     expect((await session.prepare()).outcome?.type).toBe("no-op");
     const records = (await store.journal.read(threadId)).map(({ record }) => record);
     expect(records.filter(({ type }) => type === "usage-reported")).toMatchObject([
-      { type: "usage-reported", requestSequence: 2, usage: { inputTokens: 19_000, outputTokens: 50 } },
+      { type: "usage-reported", requestSequence: 3, usage: { inputTokens: 19_000, outputTokens: 50 } },
     ]);
     expect(await verifyStore(store, threadId)).toEqual([]);
   });

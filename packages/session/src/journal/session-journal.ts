@@ -1,12 +1,15 @@
 import {
   type AgentThread,
   type ArtifactId,
+  type ArtifactMetadata,
+  type ArtifactStore,
   type Clock,
   type CompactionPlan,
   canonicalJson,
   type JournalRecord,
   type JsonObject,
   planDiff,
+  type RecordedArtifact,
   type RequestCacheRecord,
   type RequestRefusedRecord,
   type SummariesAskedRecord,
@@ -51,6 +54,8 @@ export interface SessionRecorder {
   requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
   summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
+  /** Artifacts that note what is stored through them; it is recorded before the next thing that happens. */
+  noting(artifacts: ArtifactStore): ArtifactStore;
 }
 
 /**
@@ -63,11 +68,14 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   requestRendered: () => refuseErasedThread(store, threadId),
   requestRefused: async () => undefined,
   summariesAsked: async () => undefined,
+  noting: (artifacts) => artifacts,
 });
 
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
 export class SessionJournal implements SessionRecorder {
   readonly #store: ThreadfoldStore;
+  /** The store's artifacts, of which what is stored is noted. */
+  readonly #artifacts: ArtifactStore;
   readonly #threadId: ThreadId;
   readonly #tenantId: string | null;
   readonly #clock: Clock;
@@ -78,6 +86,8 @@ export class SessionJournal implements SessionRecorder {
   readonly #queue = new SerialQueue();
   /** Records that could not be written yet, oldest first. */
   #unwritten: readonly { readonly record: JournalRecord; readonly at: string }[] = [];
+  /** The terms that were given for what was stored and is not recorded yet. */
+  #stored: ReadonlyMap<ArtifactId, StoredTerms> = new Map();
 
   constructor(
     store: ThreadfoldStore,
@@ -87,6 +97,7 @@ export class SessionJournal implements SessionRecorder {
     onFailure: WriteFailure = () => undefined,
   ) {
     this.#store = store;
+    this.#artifacts = this.noting(store.artifacts);
     this.#threadId = threadId;
     this.#tenantId = tenantId;
     this.#clock = clock;
@@ -131,6 +142,19 @@ export class SessionJournal implements SessionRecorder {
     await this.#note({ type: "summaries-asked", ...asked });
   }
 
+  noting(artifacts: ArtifactStore): ArtifactStore {
+    return {
+      store: async (content, metadata) => {
+        const artifactId = await artifacts.store(content, metadata);
+        if (metadata.threadId === this.#threadId) this.#stored = new Map(this.#stored).set(artifactId, metadata);
+        return artifactId;
+      },
+      getMetadata: (artifactId, requester) => artifacts.getMetadata(artifactId, requester),
+      retrieve: (artifactId, requester) => artifacts.retrieve(artifactId, requester),
+      list: (threadId, requester) => artifacts.list(threadId, requester),
+    };
+  }
+
   async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {
     const known = this.#frames.get(frame);
     if (known !== undefined) return known;
@@ -152,6 +176,7 @@ export class SessionJournal implements SessionRecorder {
   #append(record: JournalRecord): Promise<void> {
     const at = this.#now();
     return this.#queue.run(async () => {
+      await this.#recordStored(at);
       // A request is made again by whoever asks again; what happened has to be written down in any case.
       if (record.type !== "request-rendered") this.#unwritten = [...this.#unwritten, { record, at }];
       for (const next of this.#unwritten) {
@@ -162,9 +187,25 @@ export class SessionJournal implements SessionRecorder {
     });
   }
 
+  /** A record of what was stored since the last one, as the store keeps it: it may have had the same content before. */
+  async #recordStored(at: string): Promise<void> {
+    if (this.#stored.size === 0) return;
+    const stored = this.#stored;
+    this.#stored = new Map();
+    const artifacts = await Promise.all([...stored].map(([artifactId, given]) => this.#termsOf(artifactId, given)));
+    this.#unwritten = [...this.#unwritten, { record: { type: "artifacts-stored", artifacts }, at }];
+  }
+
+  async #termsOf(artifactId: ArtifactId, given: StoredTerms): Promise<RecordedArtifact> {
+    // What cannot be asked for, because it has expired or the store is away, was stored as it was given.
+    const kept = await this.#store.artifacts.getMetadata(artifactId).catch(() => null);
+    const { createdAt, ttlSeconds, sensitivity, mediaType } = kept ?? given;
+    return { artifactId, createdAt, ttlSeconds, sensitivity, mediaType };
+  }
+
   #keep(content: string, { createdAt, ttlSeconds, sensitivity, mediaType }: Handling): Promise<ArtifactId> {
     const owner = { threadId: this.#threadId, tenantId: this.#tenantId };
-    return this.#store.artifacts.store(content, { ...owner, createdAt, ttlSeconds, sensitivity, mediaType });
+    return this.#artifacts.store(content, { ...owner, createdAt, ttlSeconds, sensitivity, mediaType });
   }
 
   #now(): string {
@@ -174,6 +215,8 @@ export class SessionJournal implements SessionRecorder {
 
 /** For how long content is kept, and how guarded: what came back is not kept longer or more openly than where it came from. */
 type Handling = RehydrationResult["metadata"];
+
+type StoredTerms = Omit<ArtifactMetadata, "bytes">;
 
 /** What a replay needs besides thread, plan, frame and format. */
 const optionsOf = ({ summaryRole, summaryWording, model }: RenderInputs): JsonObject => ({

@@ -67,13 +67,14 @@ export async function openServices(
 
 function sessionServices(
   options: SessionOptions,
-  parts: SessionParts,
+  given: SessionParts,
   first: ThreadState,
   firstPlan: CompactionPlan,
 ): SessionServices {
-  const { givenStore, store, preset, config, tokenizer } = parts;
-  const records = sessionRecords(options, parts);
+  const records = sessionRecords(options, given);
   const { clock, events, journal, memory } = records;
+  const parts = { ...given, store: notingStore(given.store, journal) };
+  const { givenStore, store, preset, config, tokenizer } = parts;
   const thread = sessionThread(options, parts, records, first);
   const plan = new SessionPlan(store, firstPlan);
   const history = new SessionHistory({ store, thread, plan });
@@ -107,6 +108,13 @@ function sessionServices(
   const services = { givenStore, store, thread, request, plan, folding, unfolding, memory, history, recorder };
   return { ...services, prepareRequest: requestMaker(options, services, records) };
 }
+
+/** The store of a session, whose journal knows what artifacts are kept. */
+const notingStore = (store: ThreadfoldStore, journal: SessionRecorder): ThreadfoldStore =>
+  Object.create(store, {
+    ...Object.getOwnPropertyDescriptors(store),
+    artifacts: { value: journal.noting(store.artifacts), enumerable: true },
+  });
 
 /** The events and the journal of a session. */
 interface SessionRecords {

@@ -56,6 +56,7 @@ export class AuditChecker {
   readonly #publicKey: string | undefined;
   readonly #links = new DigestList();
   readonly #plans = new Map<number, { readonly planId: string; readonly diffDigest: string | null }>();
+  readonly #artifacts = new Set<string>();
   readonly #requests = new Map<number, string>();
   readonly #checkpoints = new Map<number, Checkpoint>();
   readonly #proofs: Proven[] = [];
@@ -125,6 +126,7 @@ export class AuditChecker {
 
   #artifactProblem({ artifactId, prefix, content }: LineOf<"artifact">): string | null {
     this.counts.artifacts++;
+    this.#artifacts.add(artifactId);
     if (prefix !== artifactIdPrefix(asThreadId(this.threadId as string), tenantIn(prefix)))
       return "it is an artifact of another thread";
     if (content === null || artifactId === `artifact_${sha256(prefix + content).slice(0, 24)}`) return null;
@@ -168,10 +170,16 @@ export class AuditChecker {
           return "it speaks of entries that are not there";
         if (record["planVersion"] !== 0 && !this.#plans.has(record["planVersion"] as number))
           return "it speaks of a plan that is not there";
+        if (!contentIn(record).every((artifactId) => this.#artifacts.has(artifactId)))
+          return "it speaks of an artifact that is not there";
         this.#requests.set(sequence, hash);
         this.counts.requests++;
         return null;
       }
+      case "artifacts-stored":
+        return lastingIn(record).every((artifactId) => this.#artifacts.has(artifactId))
+          ? null
+          : "it speaks of an artifact that is not there";
       case "checkpoint-made":
         return this.#checkpointProblem(sequence, record["checkpoint"]);
       default:
@@ -232,6 +240,18 @@ export class AuditChecker {
     return this.#proofs.length === requests + checkpoints ? null : "a proof is missing";
   }
 }
+
+/** The artifacts that a request was made of, which are kept for good. */
+function contentIn({ frame, rehydrated }: JournalText["record"]): readonly string[] {
+  const contents = listIn(rehydrated).map(({ content }) => content);
+  return [frame, ...contents].map(String);
+}
+
+/** The artifacts of a record that never expire: others may be gone by right. */
+const lastingIn = ({ artifacts }: JournalText["record"]): readonly string[] =>
+  listIn(artifacts).flatMap(({ artifactId, ttlSeconds }) => (ttlSeconds === null ? [String(artifactId)] : []));
+
+const listIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value : []);
 
 function tenantIn(prefix: string): string | null {
   try {

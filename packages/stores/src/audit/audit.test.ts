@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   artifactIdOf,
+  artifactIdPrefix,
   type Checkpoint,
   type CompactionPlan,
   canonicalJson,
   emptyPlan,
   planDiff,
+  type RecordedArtifact,
   sha256,
   type ThreadfoldStore,
 } from "@threadfold/core";
@@ -49,9 +51,15 @@ const request = (threadVersion: number, planVersion: number) =>
 async function fill(store: ThreadfoldStore): Promise<Checkpoint> {
   const record = (entry: Parameters<ThreadfoldStore["journal"]["append"]>[1]) =>
     store.journal.append(THREAD, entry, START);
-  for (const content of ["frame", "second", "\0third"]) await store.artifacts.store(content, metadata());
+  const stored: RecordedArtifact[] = [];
+  for (const content of ["frame", "second", "\0third"]) {
+    const { createdAt, ttlSeconds, sensitivity, mediaType } = metadata();
+    const artifactId = await store.artifacts.store(content, metadata());
+    stored.push({ artifactId, createdAt, ttlSeconds, sensitivity, mediaType });
+  }
   await store.artifacts.store("another tenant's", metadata({ tenantId: "te\nnant" }));
   await store.threads.append(THREAD, [...transcript(8), pin("p1")], { expectedVersion: 0 });
+  await record({ type: "artifacts-stored", artifacts: stored });
   let before: CompactionPlan = emptyPlan(THREAD, "none");
   for (let version = 1; version <= 3; version++) {
     const text = HOSTILE_TEXTS[version] as string;
@@ -142,6 +150,7 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
   let threadId = "";
   const links = [link];
   const plans: Record<string, unknown>[] = [];
+  const artifacts = new Set<string>();
   const leaves: string[] = [];
   const checkpoints = new Map<number, number>();
   for (const [index, raw] of parts.entries()) {
@@ -162,6 +171,7 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
       if (line.version !== plans.length + 1 || (line.text !== null && hash(line.text) !== line.planId)) return bad;
       plans.push(line);
     }
+    if (line.type === "artifact") artifacts.add(line.artifactId);
     if (line.type === "artifact" && line.content !== null)
       if (line.artifactId !== `artifact_${hash(line.prefix + line.content).slice(0, 24)}`) return bad;
     if (line.type === "journal") {
@@ -175,6 +185,12 @@ function independentCheck(file: Buffer, trustedKey?: string): number {
         if (plan === undefined || plan["planId"] !== record.planId) return bad;
         if (plan["diff"] !== null && hash(plan["diff"] as string) !== record.diffDigest) return bad;
       }
+      if (record.type === "artifacts-stored")
+        for (const { artifactId, ttlSeconds } of record.artifacts)
+          if (ttlSeconds === null && !artifacts.has(artifactId)) return bad;
+      if (record.type === "request-rendered")
+        for (const id of [record.frame, ...record.rehydrated.map(({ content }: { content: string }) => content)])
+          if (!artifacts.has(id)) return bad;
       if (record.type === "checkpoint-made") {
         const { size, rootHash, at, threadVersion, threadDigest, planVersion, signature } = record.checkpoint;
         if (rootOf(leaves.slice(0, size)) !== rootHash || links[threadVersion] !== threadDigest) return bad;
@@ -214,11 +230,11 @@ describe("an audit file", () => {
       entries: 12,
       plans: 3,
       artifacts: 4,
-      journal: 14,
+      journal: 15,
       requests: 3,
       checkpoints: 2,
       signed: 1,
-      signedEntries: 13,
+      signedEntries: 14,
       rootHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const types = text
@@ -406,6 +422,26 @@ describe("R11 an audit file that was tampered with", () => {
       }
     }
     expect(changes).toBeGreaterThan(150);
+  });
+
+  it("is refused also when an artifact that the journal speaks of was left out and its seals were made anew", async () => {
+    const isNamed = ({ type, prefix }: { type: string; prefix?: string }) =>
+      type === "artifact" && prefix === artifactIdPrefix(THREAD, null);
+    const named = lines.flatMap((text, index) => (isNamed(JSON.parse(text)) ? [index] : []));
+    expect(named).toHaveLength(3);
+    for (const without of named) {
+      let seal = "";
+      const kept = lines.filter((_, index) => index !== without);
+      const text = kept.map((one) => {
+        const { seal: _seal, ...line } = JSON.parse(one);
+        const sealed = sealLine(line, seal);
+        seal = sealed.seal;
+        return `${sealed.text}\n`;
+      });
+      const { problem } = await check(text.join(""));
+      expect(problem?.problem).toBe("it speaks of an artifact that is not there");
+      expect(independentCheck(Buffer.from(text.join("")))).toBe(problem?.line);
+    }
   });
 
   it("is refused by a kept checkpoint when it was made up anew as a whole", async () => {

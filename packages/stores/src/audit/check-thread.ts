@@ -1,5 +1,4 @@
 import {
-  artifactIdOf,
   type CompactionPlan,
   canonicalJson,
   firstBrokenEntry,
@@ -18,7 +17,7 @@ import {
   type ThreadId,
   threadEntrySchema,
 } from "@threadfold/core";
-import type { StoredArtifact, StoredEntry, StoredJournalEntry, StoredPlan } from "../inspection/inspector.ts";
+import type { StoredEntry, StoredJournalEntry, StoredPlan } from "../inspection/inspector.ts";
 import { isKeyedDigest } from "../shared/journal.ts";
 import { firstUnknownMessage, planInfo } from "../shared/plans.ts";
 import { checkpointSchema, signatureProblem } from "./checkpoint.ts";
@@ -176,26 +175,6 @@ function parse(body: string): CompactionPlan | null {
   } catch {
     return null;
   }
-}
-
-/** Checks that every artifact of a thread is the content that its id names. */
-export async function checkArtifacts(
-  threadId: ThreadId,
-  rows: AsyncIterable<StoredArtifact>,
-  isErased = false,
-): Promise<Problem> {
-  for await (const row of rows) {
-    if (isErased && row.content === null) continue;
-    const problem = artifactProblem(threadId, row);
-    if (problem !== null) return { at: row.artifactId, problem };
-  }
-  return null;
-}
-
-function artifactProblem(threadId: ThreadId, { artifactId, tenantId, bytes, content }: StoredArtifact): string | null {
-  if (content === null) return "its content is gone";
-  if (artifactIdOf(threadId, tenantId, content) !== artifactId) return "its content does not match its id";
-  return Buffer.byteLength(content) === bytes ? null : "its length is not the one on record";
 }
 
 /** What is known of a journal once it was checked. */

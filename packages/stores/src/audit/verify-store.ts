@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  type Clock,
   MerkleTree,
   merkleLeafOf,
   THREAD_CHAIN_START,
@@ -8,11 +9,12 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { inspectorOf, type StoreInspector } from "../inspection/inspector.ts";
+import { systemClock } from "../shared/store-basics.ts";
+import { type CheckedArtifacts, checkArtifacts, checkArtifactsAgainstJournal } from "./check-artifacts.ts";
 import {
   type CheckedJournal,
   type CheckedLog,
   type CheckedPlans,
-  checkArtifacts,
   checkEntries,
   checkJournal,
   checkLogAgainstJournal,
@@ -31,6 +33,8 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
   /** Called with every thread that is checked, before it is. */
   readonly onThread?: (threadId: ThreadId) => void;
+  /** Says which artifacts have expired, so that they may be gone. The machine's clock by default. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -38,7 +42,7 @@ export interface VerifyOptions {
  *
  * Of a thread it checks that every entry's body matches its digest and every digest its link, that plans are the ones
  * that their ids name and cover what the log has, that the journal's chain holds and agrees with log and plans, and that
- * each artifact is the content that its id names. Others may write to the store meanwhile. Damage is a finding and never
+ * each artifact is the content that its id names, there and under the terms that the journal recorded. Others may write to the store meanwhile. Damage is a finding and never
  * an exception, so one run reports all of it that can still be read.
  *
  * @param threadId the thread to check; without it all of them, and the backend's files.
@@ -47,16 +51,17 @@ export interface VerifyOptions {
 export async function verifyStore(
   store: ThreadfoldStore,
   threadId?: ThreadId,
-  { signal, onThread }: VerifyOptions = {},
+  { signal, onThread, clock = systemClock }: VerifyOptions = {},
 ): Promise<readonly StoreFinding[]> {
   const inspector = inspectorOf(store, signal);
-  if (threadId === undefined) return verifyAll(inspector, onThread);
+  if (threadId === undefined) return verifyAll(inspector, clock, onThread);
   onThread?.(threadId);
-  return verifyThread(inspector, threadId);
+  return verifyThread(inspector, threadId, clock);
 }
 
 async function verifyAll(
   inspector: StoreInspector,
+  clock: Clock,
   onThread: VerifyOptions["onThread"],
 ): Promise<readonly StoreFinding[]> {
   const findings: StoreFinding[] = [];
@@ -74,7 +79,7 @@ async function verifyAll(
     await guarded(async () => {
       for await (const id of inspector.threadIds()) {
         onThread?.(id);
-        findings.push(...(await verifyThread(inspector, id, true)));
+        findings.push(...(await verifyThread(inspector, id, clock, true)));
       }
       return null;
     }),
@@ -85,11 +90,13 @@ async function verifyAll(
 async function verifyThread(
   inspector: StoreInspector,
   threadId: ThreadId,
+  clock: Clock,
   known = false,
 ): Promise<readonly StoreFinding[]> {
   let log: CheckedLog = { problem: null, links: [], arrivals: new Map() };
   let plans: CheckedPlans = { problem: null, planIds: [] };
   let journal: CheckedJournal = { problem: null, entries: [] };
+  let artifacts: CheckedArtifacts = { problem: null, kept: new Map() };
   let rows = 0;
   let isErased = false;
   const erasureProblem = await guarded(async () => {
@@ -114,10 +121,14 @@ async function verifyThread(
       async () => (plans = await checkPlans(threadId, counted(inspector.plans(threadId)), logWith, isErased)).problem,
     ),
     journal: journalProblem,
-    artifacts: await guarded(() => checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)),
+    artifacts: await guarded(
+      async () =>
+        (artifacts = await checkArtifacts(threadId, counted(inspector.artifacts(threadId)), isErased)).problem,
+    ),
   };
   problems.entries ??= checkLogAgainstJournal(log, journal.entries);
   problems.plans ??= checkPlansAgainstJournal(plans.planIds, journal.entries);
+  problems.artifacts ??= checkArtifactsAgainstJournal(artifacts.kept, journal.entries, clock.now());
   if (isErased) problems.journal ??= missingProof(journal);
   const findings = Object.entries(problems).flatMap(([family, problem]) =>
     problem === null ? [] : [{ family: family as StoreFinding["family"], threadId, ...problem }],

@@ -50,6 +50,10 @@ export interface StoredJournalEntry {
 export interface StoredArtifact {
   readonly artifactId: string;
   readonly tenantId: string | null;
+  readonly createdAt: string;
+  readonly ttlSeconds: number | null;
+  readonly sensitivity: string;
+  readonly mediaType: string;
   readonly bytes: number;
   readonly content: string | null;
 }
@@ -167,7 +171,6 @@ async function* artifacts(store: ThreadfoldStore, threadId: ThreadId): AsyncIter
   for (const artifactId of await store.artifacts.list(threadId)) {
     const artifact = await store.artifacts.retrieve(artifactId);
     if (artifact === null) continue;
-    const { tenantId, bytes } = artifact.metadata;
-    yield { artifactId, tenantId, bytes, content: artifact.content };
+    yield { artifactId, ...artifact.metadata, content: artifact.content };
   }
 }

@@ -158,9 +158,7 @@ export class MemoryEraser implements StoreEraser {
     const plans = (await collected(inspector.plans(threadId))).map((row) => ({ ...row, body: null }));
     const artifacts = kept.artifactIds.flatMap((artifactId) => {
       const metadata = this.#state.artifacts.get(artifactId)?.metadata;
-      return metadata === undefined
-        ? []
-        : [{ artifactId, tenantId: metadata.tenantId, bytes: metadata.bytes, content: null }];
+      return metadata === undefined ? [] : [{ artifactId, ...metadata, content: null }];
     });
     kept.erased = Object.freeze({ entries, plans, artifacts });
     kept.thread = AgentThread.empty(threadId);

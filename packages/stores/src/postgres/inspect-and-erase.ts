@@ -12,7 +12,7 @@ import { rowPages } from "../shared/threads.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { SqlSession } from "./postgres-driver.ts";
 import { PostgresThreadKeys, readHidden } from "./postgres-entry-log.ts";
-import { APPEND_ONLY_TABLES, textOfKey } from "./schema.ts";
+import { APPEND_ONLY_TABLES, TENANT_TABLES, textOfKey } from "./schema.ts";
 
 /** Rows that are read at a time, so that a long thread is never in memory as a whole. */
 const ROWS_AT_A_TIME = 500;
@@ -28,12 +28,30 @@ const PLANS = `SELECT version AS place, version, plan_id AS "planId", thread_ver
   WHERE thread_key = $1 AND version > $2 ORDER BY version LIMIT $3`;
 const JOURNAL = `SELECT sequence AS place, sequence, at, record, previous_hash AS "previousHash", hash FROM @.journal
   WHERE thread_key = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
-const ARTIFACTS = `SELECT artifact_key AS place, artifact_id AS "artifactId", tenant_id AS "tenantId", bytes, content
+const ARTIFACTS = `SELECT artifact_key AS place, artifact_id AS "artifactId", tenant_id AS "tenantId",
+  created_at AS "createdAt", ttl_seconds AS "ttlSeconds", sensitivity, media_type AS "mediaType", bytes, content
   FROM @.artifacts LEFT JOIN @.artifact_contents USING (artifact_key)
   WHERE thread_key = $1 AND artifact_key > $2 ORDER BY artifact_key LIMIT $3`;
 const UNGUARDED = `SELECT name FROM unnest($2::text[]) AS name WHERE 2 > (
   SELECT count(*) FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace n ON n.oid = relnamespace
   WHERE nspname = $1 AND relname = name AND tgname LIKE name || '\\_no\\_%' AND tgenabled IN ('O', 'A'))`;
+
+// From the threads on, so that rows of other tenants are not walked through.
+/** Receipts of a tenant that answer for entries that their thread does not have. */
+const WRONG_RECEIPTS = `SELECT count(*)::integer AS rows FROM @.threads JOIN @.receipts USING (thread_key) WHERE threads.tenant = $1 AND (
+  appended < 0 OR appended > version OR version < 0
+  OR version > (SELECT coalesce(max(version), 0) FROM @.entries WHERE thread_key = threads.thread_key)
+  OR request_digest !~ '^[0-9a-f]{64}$'
+    AND NOT (request_digest = '' AND EXISTS (SELECT 1 FROM @.erasures WHERE thread_key = threads.thread_key)))`;
+/** Tables with a row of a tenant's thread that is another tenant's. */
+const MISPLACED = TENANT_TABLES.filter((table) => table !== "threads")
+  .map((table) => {
+    const owners = table === "artifact_contents" ? "@.artifacts JOIN @.threads USING (thread_key)" : "@.threads";
+    const key = table === "artifact_contents" ? "artifact_key" : "thread_key";
+    return `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${owners} JOIN @.${table} AS found USING (${key})
+      WHERE threads.tenant = $1 AND found.tenant <> $1)`;
+  })
+  .join(" UNION ALL ");
 
 /** Reads the rows of a tenant in a PostgreSQL store as they are. */
 export class PostgresInspector implements StoreInspector {
@@ -87,8 +105,22 @@ export class PostgresInspector implements StoreInspector {
     return this.#eraser.isErased(threadId);
   }
 
-  /** Tables whose rows could be changed, because somebody took their triggers away. */
+  /** Tables whose rows could be changed, because somebody took their triggers away, and rows that nobody's calls leave. */
   async damage(): Promise<readonly string[]> {
+    const { tenant } = this.#connection;
+    const unguarded = await this.#unguarded();
+    const [receipts] = await this.#connection.query<{ rows: number }>(WRONG_RECEIPTS, tenant);
+    const misplaced = await this.#connection.query<{ name: string }>(MISPLACED, tenant);
+    return [
+      ...unguarded,
+      ...(receipts === undefined || receipts.rows === 0
+        ? []
+        : [`${receipts.rows} of the receipts of appends speak of what the thread does not have`]),
+      ...misplaced.map(({ name }) => `rows of ${name} are another tenant's than their thread`),
+    ];
+  }
+
+  async #unguarded(): Promise<readonly string[]> {
     const { schema } = this.#connection.place;
     const rows = await this.#connection.query<{ name: string }>(UNGUARDED, schema, [
       ...APPEND_ONLY_TABLES,

@@ -51,13 +51,21 @@ const metadataSchema = z.object({
  */
 export function mergeMetadata(known: ArtifactMetadata, again: ArtifactMetadata): ArtifactMetadata {
   const longer = expiryOf(again) > expiryOf(known) ? again : known;
-  const stricter = STRICTNESS[again.sensitivity] > STRICTNESS[known.sensitivity] ? again : known;
+  const stricter = isStricter(again, known) ? again : known;
   return Object.freeze({
     ...known,
     createdAt: longer.createdAt,
     ttlSeconds: longer.ttlSeconds,
     sensitivity: stricter.sensitivity,
   });
+}
+
+/** True when what is kept under these terms may be seen by fewer than under those. */
+export function isStricter(
+  these: Pick<ArtifactMetadata, "sensitivity">,
+  those: Pick<ArtifactMetadata, "sensitivity">,
+): boolean {
+  return STRICTNESS[these.sensitivity] > STRICTNESS[those.sensitivity];
 }
 
 const STRICTNESS: Readonly<Record<Sensitivity, number>> = { public: 0, internal: 1, confidential: 2, restricted: 3 };
@@ -73,7 +81,7 @@ export function isExpired(metadata: ArtifactMetadata, nowMs: number): boolean {
 }
 
 /** The first millisecond at which an artifact may no longer be read. */
-function expiryOf({ createdAt, ttlSeconds }: ArtifactMetadata): number {
+export function expiryOf({ createdAt, ttlSeconds }: Pick<ArtifactMetadata, "createdAt" | "ttlSeconds">): number {
   return ttlSeconds === null ? Number.POSITIVE_INFINITY : Date.parse(createdAt) + ttlSeconds * 1_000;
 }
 

@@ -64,10 +64,21 @@ const JOURNAL = query<Placed<StoredJournalEntry>>(
   { place: "integer", sequence: "integer", at: "text", record: "text", previousHash: "text", hash: "text" },
 );
 const ARTIFACTS = query<Placed<WithBytes<StoredArtifact, "content">>>(
-  `SELECT artifact_key AS place, artifact_id AS artifactId, tenant_id AS tenantId, bytes, content
+  `SELECT artifact_key AS place, artifact_id AS artifactId, tenant_id AS tenantId, created_at AS createdAt,
+  ttl_seconds AS ttlSeconds, sensitivity, media_type AS mediaType, bytes, content
   FROM artifacts LEFT JOIN artifact_contents USING (artifact_key)
   WHERE thread_key = :thread AND artifact_key > :after ORDER BY artifact_key LIMIT :limit`,
-  { place: "integer", artifactId: "text", tenantId: "text or null", bytes: "integer", content: "bytes or null" },
+  {
+    place: "integer",
+    artifactId: "text",
+    tenantId: "text or null",
+    createdAt: "text",
+    ttlSeconds: "number or null",
+    sensitivity: "text",
+    mediaType: "text",
+    bytes: "integer",
+    content: "bytes or null",
+  },
 );
 const INTEGRITY = query<{ integrity_check: string }>("PRAGMA integrity_check", { integrity_check: "text" });
 const ORPHANS = query<{ table: string }>('SELECT DISTINCT "table" FROM pragma_foreign_key_check', { table: "text" });
