@@ -1,6 +1,7 @@
 import { library } from "../../tsdown.base.ts";
 
 export default library({
+  acp: "src/acp/index.ts",
   "ai-sdk": "src/ai-sdk/index.ts",
   anthropic: "src/anthropic/index.ts",
   gemini: "src/gemini/index.ts",

@@ -155,6 +155,7 @@ export const FOLDER_ORDER = {
   integrations: [
     "loopback",
     "mirror",
+    "acp",
     "ai-sdk",
     "anthropic",
     "gemini",

@@ -9,6 +9,7 @@ const bench = new Workbench();
 const pages = fileURLToPath(new URL("../../../../docs/hosts/", import.meta.url));
 
 const FOUND = [
+  ["@agentclientprotocol/sdk", "acp"],
   ["ai", "ai-sdk"],
   ["@anthropic-ai/sdk", "anthropic"],
   ["openai", "openai"],

@@ -17,6 +17,7 @@ type HostName = keyof typeof hostPrograms;
 
 /** Packages by which a host is known. A framework stands before the client that it is built on. */
 const HOST_PACKAGES: readonly (readonly [packageName: string, host: HostName])[] = [
+  ["@agentclientprotocol/sdk", "acp"],
   ["@mastra/core", "mastra"],
   ["@openai/agents", "openai-agents"],
   ["langchain", "langchain"],

@@ -1,17 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { pinnedClock } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
+import { anthropicAnswer, OVERFLOWS, type ScriptedAnswer, scriptedFetch } from "../testing/doubles.ts";
 import { NOON, sessionIn, workedSession } from "../testing/sessions.ts";
 import { anthropicTurn, fromAnthropic, toAnthropicRequest } from "./anthropic-turn.ts";
 
 const clock = pinnedClock(NOON);
 const params = { model: "claude-x", max_tokens: 100, clock };
-const usage = { input_tokens: 40, output_tokens: 5, cache_read_input_tokens: 10, cache_creation_input_tokens: 2 };
-
-const message = (id: string, content: readonly unknown[], stop_reason = "end_turn") => ({
-  ...{ id, type: "message", role: "assistant", model: "claude-x", content, stop_reason, stop_sequence: null, usage },
-});
+const message = anthropicAnswer;
 const text = (value: string) => ({ type: "text", text: value });
 const toolUse = (id: string) => ({ type: "tool_use", id, name: "read", input: { path: id } });
 
@@ -87,10 +83,10 @@ describe("a loop over the Anthropic SDK", () => {
   });
 
   it("shows the host each stream of the SDK", async () => {
-    const { content: _content, ...begun } = message("msg_1", []);
+    const { content: _content, usage, ...begun } = message("msg_1", []);
     const { client } = clientFor({
       events: [
-        { type: "message_start", message: { ...begun, content: [], stop_reason: null } },
+        { type: "message_start", message: { ...begun, usage, content: [], stop_reason: null } },
         { type: "content_block_start", index: 0, content_block: text("") },
         { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Done." } },
         { type: "content_block_stop", index: 0 },

@@ -29,6 +29,12 @@ export function scriptedFetch(answers: readonly ScriptedAnswer[]) {
   return { fetch: fetch as typeof globalThis.fetch, bodies };
 }
 
+/** An answer of Anthropic's Messages API, with these blocks. */
+export const anthropicAnswer = (id: string, content: readonly unknown[], stop_reason = "end_turn") => ({
+  ...{ id, type: "message", role: "assistant", model: "claude-x", content, stop_reason, stop_sequence: null },
+  usage: { input_tokens: 40, output_tokens: 5, cache_read_input_tokens: 10, cache_creation_input_tokens: 2 },
+});
+
 function streamOf(events: readonly object[]): Response {
   const lines = events.map((event) => {
     const name = "type" in event ? `event: ${event.type}\n` : "";

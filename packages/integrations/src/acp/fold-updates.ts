@@ -1,0 +1,169 @@
+import type { CompactionStatus, ContentBlock, NoticeSeverity, SessionUpdate } from "@agentclientprotocol/sdk";
+import {
+  type CompactionEventListener,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type ContextCompactionEvent,
+  renderSummary,
+} from "@threadfold/core";
+import { type AcpSession, sendUpdate } from "./acp-session.ts";
+
+/** Events about one attempt to fold. */
+type FoldEvent = Extract<ContextCompactionEvent, { readonly foldId: string }>;
+type CompletedEvent = Extract<FoldEvent, { readonly type: "compaction_completed" }>;
+
+/**
+ * Tells a client what folding does, as the session's `onEvent`: `compaction_update` from the moment that something is about to
+ * be folded, with the new plan's figures and summaries when it is; `usage_update` whenever the size of the request is known anew;
+ * and `notice` for what a user should hear of. Compactions and notices go only to a client that names them in its capabilities.
+ * A check that folds nothing makes no compaction. What cannot be sent is lost, and breaks nothing.
+ *
+ * @see https://agentclientprotocol.com/protocol/v1/overview
+ */
+export function foldUpdates(session: AcpSession): CompactionEventListener {
+  const { compaction, notices } = session.capabilities?.session ?? {};
+  const folds = new FoldsUnderWay();
+  const usage = new UsageShown();
+  return (event) => {
+    const updates = [
+      ...(compaction == null ? [] : folds.updatesFor(event)),
+      ...(notices == null ? [] : noticesFor(event)),
+      ...usage.updatesFor(event),
+    ];
+    for (const update of updates) sendUpdate(session, update).catch(ignore);
+  };
+}
+
+/** The connection is gone: its `closed` tells the host, and the agent's loop is not to end for it. */
+const ignore = (): void => undefined;
+
+/** The attempts to fold that a client was told of and that have not ended. */
+class FoldsUnderWay {
+  readonly #told = new Set<string>();
+  readonly #notices = new Map<string, string>();
+
+  updatesFor(event: ContextCompactionEvent): readonly SessionUpdate[] {
+    switch (event.type) {
+      case "compaction_proposal_generated":
+        return this.#begin(event.foldId);
+      case "compaction_boundary":
+        this.#notices.set(event.foldId, event.notice.text);
+        return this.#begin(event.foldId);
+      case "compaction_completed":
+        return this.#end(event);
+      default:
+        return [];
+    }
+  }
+
+  #begin(foldId: string): readonly SessionUpdate[] {
+    if (this.#told.has(foldId)) return [];
+    this.#told.add(foldId);
+    return [compactionUpdate(foldId, "in_progress")];
+  }
+
+  #end({ foldId, outcome }: CompletedEvent): readonly SessionUpdate[] {
+    const wasTold = this.#told.delete(foldId);
+    const notice = this.#notices.get(foldId);
+    this.#notices.delete(foldId);
+    const status = STATUS_OF[outcome.type];
+    if (!wasTold && status === "cancelled") return [];
+    return [
+      {
+        ...compactionUpdate(foldId, status),
+        ...(status === "failed" && { error: problemOf(outcome) }),
+        ...("plan" in outcome && { summary: planSummary(outcome.plan, notice) }),
+      },
+    ];
+  }
+}
+
+/** How an attempt ended, in the protocol's words: what was not to be is `cancelled`, what should have been is `failed`. */
+const STATUS_OF = {
+  committed: "completed",
+  "summarizer-failed-floor-used": "completed",
+  "no-op": "cancelled",
+  postponed: "cancelled",
+  conflict: "cancelled",
+  aborted: "cancelled",
+  disabled: "cancelled",
+  vetoed: "cancelled",
+  ineffective: "failed",
+  inflated: "failed",
+  refused: "failed",
+  failed: "failed",
+  infeasible: "failed",
+} as const satisfies Readonly<Record<CompactionOutcome["type"], CompactionStatus>>;
+
+function problemOf(outcome: CompactionOutcome): string {
+  switch (outcome.type) {
+    case "failed":
+      return outcome.problem;
+    case "infeasible":
+      return `What must stay takes ${outcome.required} tokens, and the budget is ${outcome.budget}.`;
+    case "refused":
+      return "The folded request would break a rule of the provider, so it was not taken.";
+    default:
+      return "Folding would have freed too little, so the history stays as it is.";
+  }
+}
+
+const compactionUpdate = (compactionId: string, status: CompactionStatus): CompactionUpdate => ({
+  ...{ sessionUpdate: "compaction_update", compactionId, status },
+});
+
+type CompactionUpdate = Extract<SessionUpdate, { readonly sessionUpdate: "compaction_update" }>;
+
+/** A committed plan as a compaction that is over. */
+export const planUpdate = (plan: CompactionPlan): SessionUpdate => ({
+  ...{ ...compactionUpdate(`plan-${plan.version}`, "completed"), summary: planSummary(plan) },
+});
+
+/** What a user is shown of a plan: its figures, and the summaries that are new in it. */
+function planSummary(plan: CompactionPlan, notice = figuresOf(plan)): ContentBlock[] {
+  const summaries = plan.summarizations.filter(({ sincePlanVersion }) => sincePlanVersion === plan.version);
+  return [notice, ...summaries.map(({ summary }) => renderSummary(summary))].map((text) => ({ type: "text", text }));
+}
+
+const figuresOf = ({ originalTokens, compactedTokens }: CompactionPlan): string =>
+  `Context compacted: ${originalTokens} → ${compactedTokens} tokens.`;
+
+/** The size of the request, as far as it changed since it was last shown. */
+class UsageShown {
+  #shown: { readonly used: number; readonly size: number } | undefined;
+
+  updatesFor(event: ContextCompactionEvent): readonly SessionUpdate[] {
+    if (event.type !== "compaction_completed" && event.type !== "compaction_reverted") return [];
+    const { tokensAfter: used, budgetLimit: size } = event;
+    if (this.#shown?.used === used && this.#shown.size === size) return [];
+    this.#shown = { used, size };
+    return [{ sessionUpdate: "usage_update", used, size }];
+  }
+}
+
+/** What a user should hear of besides folds. */
+function noticesFor(event: ContextCompactionEvent): readonly SessionUpdate[] {
+  switch (event.type) {
+    case "compaction_boundary":
+      return event.notice.warning === null ? [] : [notice("info", event.notice.warning)];
+    case "detected_pins_left_out":
+      return [
+        notice(
+          "warning",
+          `${event.count} standing rules take ${event.tokens} tokens and are not pinned`,
+          `Pinned rules may take ${event.maxTokens} tokens together. Pin what must hold explicitly.`,
+        ),
+      ];
+    case "compaction_breaker_opened":
+      return [notice("warning", "Folding failed several times in a row and rests for a while", event.reason)];
+    case "summarizer_failing":
+      return [notice("warning", "The model that summarizes fails; summaries are made without it", event.problem)];
+    default:
+      return [];
+  }
+}
+
+const notice = (severity: NoticeSeverity, title: string, description?: string): SessionUpdate => ({
+  ...{ sessionUpdate: "notice", severity, title },
+  ...(description !== undefined && { description }),
+});
