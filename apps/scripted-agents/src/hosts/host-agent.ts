@@ -1,4 +1,4 @@
-import type { ContextSession, FormatId, Summarizer } from "threadfold";
+import type { ContextSession, FormatId, PreparedRequest, Summarizer, ThreadId } from "threadfold";
 import type { ProviderProtocol } from "../provider/provider-protocol.ts";
 
 /** What a host's agent works with. */
@@ -11,6 +11,8 @@ export interface AgentWorld {
   readonly session: ContextSession;
   /** The session's summarizer where the run has one of its own, for hosts that open sessions themselves. */
   readonly summarizer?: Summarizer;
+  /** Hears of each request that the host makes in a session of its own, on a thread of the same store. */
+  readonly sent: (request: Pick<PreparedRequest, "tokens"> & { readonly threadId: ThreadId }) => void;
   /** What the user says, one message a turn. */
   readonly userMessages: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { langchain, mastra } from "./agent-frameworks.ts";
 import { aiSdk6, aiSdk7, aiSdk7Middleware } from "./ai-sdk.ts";
+import { proxiedAnthropic, proxiedChat, proxiedResponses } from "./behind-proxy.ts";
 import type { HostAgent } from "./host-agent.ts";
 import { pi } from "./pi.ts";
 import { anthropicSdk, openaiAgents, openaiChat, openaiResponses, plainAnthropic } from "./provider-sdks.ts";
@@ -17,4 +18,7 @@ export const HOSTS: readonly HostAgent[] = [
   openaiAgents,
   mastra,
   pi,
+  proxiedAnthropic,
+  proxiedChat,
+  proxiedResponses,
 ];

@@ -2,8 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replayThread } from "@threadfold/session";
-import { asThreadId, ContextSession, formatById, openStore, type PreparedRequest, type Summarizer } from "threadfold";
-import type { HostAgent } from "../hosts/host-agent.ts";
+import {
+  asThreadId,
+  ContextSession,
+  formatById,
+  openStore,
+  type PreparedRequest,
+  type Summarizer,
+  type ThreadId,
+} from "threadfold";
+import type { AgentWorld, HostAgent } from "../hosts/host-agent.ts";
 import { type DoubleFigures, type FaultPlan, startProviderDouble, USUAL_FAULTS } from "../provider/provider-double.ts";
 import { MOVES_PER_TURN, SCRIPTED_TOOLS, SYSTEM_TEXT, userMessageBefore } from "../script/scripted-agent.ts";
 
@@ -79,21 +87,19 @@ async function runOn(store: string, host: HostAgent, options: RunOptions): Promi
   const { perTurn } = timeSession(session);
   const watched = watchRequests(session);
   const start = performance.now();
-  const world = { url: double.url, model, session, userMessages: userMessages(modelCalls) };
+  const { sent } = watched;
+  const world = { url: double.url, model, session, sent, userMessages: userMessages(modelCalls) };
   await host.run({ ...world, ...(summarizer !== undefined && { summarizer }) });
   const seconds = (performance.now() - start) / 1_000;
-  const folds = session.plan.version;
   await session.close();
   await double.close();
-  const { replayed, recorded } = await replayAnew(address, threadId);
+  const { threadIds, ...requests } = watched.figures();
   return {
     host: host.id,
     model,
     figures: double.figures,
-    ...watched(),
-    folds,
-    replayed,
-    recorded,
+    ...requests,
+    ...(await replayAnew(address, threadIds)),
     recordsRequests: host.recordsRequests ?? true,
     turnTimes: perTurn,
     seconds,
@@ -106,30 +112,42 @@ const userMessages = (modelCalls: number): readonly string[] =>
     (_, turn) => userMessageBefore(turn * MOVES_PER_TURN) as string,
   );
 
-/** Counts the requests that a session prepares from now on, and those above its budget. */
-function watchRequests(session: ContextSession): () => { readonly prepared: number; readonly aboveBudget: number } {
+/** Counts the requests of a session and of others beside it from now on, and those above its budget. */
+function watchRequests(session: ContextSession) {
+  const threadIds = new Set([session.threadId]);
   let prepared = 0;
   let aboveBudget = 0;
   const prepare = session.prepare.bind(session);
   const { maxInputTokens, outputReserveTokens } = session.config;
+  const sent: AgentWorld["sent"] = ({ threadId, tokens }) => {
+    threadIds.add(threadId);
+    prepared++;
+    if (tokens > maxInputTokens - outputReserveTokens) aboveBudget++;
+  };
   const watched = async (options?: Parameters<typeof prepare>[0]): Promise<PreparedRequest> => {
     const request = await prepare(options);
-    prepared++;
-    if (request.tokens > maxInputTokens - outputReserveTokens) aboveBudget++;
+    sent({ threadId: session.threadId, tokens: request.tokens });
     return request;
   };
   Object.assign(session, { prepare: watched });
-  return () => ({ prepared, aboveBudget });
+  return { sent, figures: () => ({ prepared, aboveBudget, threadIds: [...threadIds] }) };
 }
 
-async function replayAnew(address: string, threadId: ReturnType<typeof asThreadId>) {
+/** Replays every request of these threads, forks of one among them, in a store that is opened anew. */
+async function replayAnew(address: string, threadIds: readonly ThreadId[]) {
   const store = await openStore(address);
+  let [folds, replayed, recorded] = [0, 0, 0];
   try {
-    const requests = await replayThread(store, threadId);
-    return { replayed: requests.filter(({ equal }) => equal).length, recorded: requests.length };
+    for (const threadId of threadIds) {
+      const requests = await replayThread(store, threadId);
+      folds = Math.max(folds, (await store.plans.getCurrentPlan(threadId)).version);
+      replayed += requests.filter(({ equal }) => equal).length;
+      recorded += requests.length;
+    }
   } finally {
     await store.close();
   }
+  return { folds, replayed, recorded };
 }
 
 /** The calls of a session that a turn consists of. */
