@@ -41,6 +41,26 @@ describe("what passes the proxy", () => {
     expect(started.turns).toMatchObject([{ type: "as-it-came" }]);
   });
 
+  it.each([
+    // As the Anthropic SDK, and as the AI SDK, which OpenCode is made with, write an address.
+    ["anthropic", "/v1/messages", "", "/v1/messages"],
+    ["anthropic", "/messages?beta=true", "", "/v1/messages?beta=true"],
+    ["anthropic", "/v1/messages", "/gateway/v1/", "/gateway/v1/messages"],
+    ["anthropic", "/messages/count_tokens", "/v1", "/v1/messages/count_tokens"],
+    ["openai", "/chat/completions", "/v1", "/v1/chat/completions"],
+    ["openai", "/v1/chat/completions", "/v1", "/v1/chat/completions"],
+    ["openai", "/v1/chat/completions", "", "/v1/chat/completions"],
+  ] as const)(
+    "finds the provider whichever side writes the version: %s%s behind %s",
+    async (provider, path, base, sent) => {
+      await using upstream = await scriptedUpstream((response) => sendJson(response, {}));
+      await using started = await startedProxy(upstream, { upstream: { [provider]: `${upstream.url}${base}` } });
+      await send(`${started.proxy.baseUrls[provider]}${path}`, JSON.stringify(ASK));
+      expect(upstream.requests.map((request) => request.path)).toEqual([sent]);
+      expect(started.turns).toHaveLength(path.includes("count_tokens") ? 0 : 1);
+    },
+  );
+
   it.each(["identity", "gzip"])("is an answer byte for byte, with status and headers, in %s", async (coding) => {
     const events = `: hello\r\nevent: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":7,"output_tokens":1}}}\n\nevent: ping\ndata: {"type": "ping"}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Grüße"}}\n\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}\n\ndata: {"type":"message_stop"}\n\n`;
     const sent = coding === "gzip" ? gzipSync(events) : Buffer.from(events);

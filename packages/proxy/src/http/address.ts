@@ -24,8 +24,21 @@ export function addressOf({ url = "/", headers }: IncomingMessage, token: string
   if (token !== null && !isSameToken(given, token))
     return { status: 401, message: "The address has not the token that the proxy was started with." };
   const [provider, ...rest] = parts;
-  if (provider !== undefined && isProvider(provider)) return { provider, path: `/${rest.join("/")}` };
+  if (provider !== undefined && isProvider(provider))
+    return { provider, path: versionedPath(provider, rest.join("/")) };
   return { status: 404, message: `The address names no provider; the proxy has ${PROVIDERS.join(" and ")}.` };
 }
 
 const isProvider = (name: string): name is Provider => (PROVIDERS as readonly string[]).includes(name);
+
+/** Paths of Anthropic's API as the AI SDK writes them, which counts the version as part of the base. */
+const UNVERSIONED = /^(?:messages|models)(?:[/?]|$)/;
+
+const versionedPath = (provider: Provider, path: string): string =>
+  provider === "anthropic" && UNVERSIONED.test(path) ? `/v1/${path}` : `/${path}`;
+
+/** A path behind a base address: where both name the version of the API, it stands there once. */
+export function pathBehind(base: URL, path: string): string {
+  const before = base.pathname.replace(/\/$/, "");
+  return before + (before.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path);
+}

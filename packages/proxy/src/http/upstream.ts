@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as requestOverHttps } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { ThreadfoldError } from "@threadfold/core";
+import { pathBehind } from "./address.ts";
 import { requestHeaders } from "./headers.ts";
 
 /** A request on its way to the provider. */
@@ -57,7 +58,7 @@ export class Upstream {
       hostname: base.hostname.replace(/^\[|\]$/g, ""),
       port: base.port,
       method: incoming.method ?? "GET",
-      path: base.pathname.replace(/\/$/, "") + path,
+      path: pathBehind(base, path),
       headers: requestHeaders(incoming, base.host, body?.length),
       setHost: false,
       signal,
