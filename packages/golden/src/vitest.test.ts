@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,6 +72,9 @@ describe("the matcher in a project of its own", () => {
     expect(failed.output).not.toContain("bsolete golden prompts");
     const [url = ""] = /file:\/\/\S+\.html/.exec(failed.output) ?? [];
     const [, base64 = ""] = /id="prompts">([^<]*)</.exec(await readFile(fileURLToPath(url), "utf8")) ?? [];
+    const pages = dirname(fileURLToPath(url));
+    // The prompts quote what was said, and they lie where every user of the machine may look.
+    expect(((await stat(pages)).mode & 0o077).toString(8)).toBe("0");
     const pair = JSON.parse(gunzipSync(Buffer.from(base64, "base64")).toString()) as PromptPair;
     expect(pair).toMatchObject({ name: "long session", accept: "npx vitest run agent.test.ts -u" });
     expect(pair.findings[0]).toMatch(/^diverged at message \d: summary of turns/);
