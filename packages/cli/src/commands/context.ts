@@ -1,9 +1,11 @@
+import { statSync } from "node:fs";
 import { ThreadfoldError } from "@threadfold/core";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { contextData } from "../inspect/context-data.ts";
 import { contextPage } from "../inspect/context-page.ts";
 import { INSPECT_OPTIONS, parseInspectRequest } from "../inspect/inspect-request.ts";
 import { inspecting } from "../inspect/inspected-thread.ts";
+import type { CliIo } from "../output/cli-io.ts";
 import { figure } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { storeAddress } from "../store/store-address.ts";
@@ -13,7 +15,8 @@ export const contextCommand: CliCommand = {
   arguments: [
     {
       name: "thread",
-      description: "id of the thread (default: the one of the store that was changed last)",
+      description:
+        "id of the thread (default: the one of the store that was changed last), or a file to look into; with --store always an id",
       optional: true,
     },
   ],
@@ -26,12 +29,14 @@ export const contextCommand: CliCommand = {
     STORE_OPTION,
     ...INSPECT_OPTIONS,
   ],
-  examples: ["context my-thread --store sessions.db", "context my-thread --call 12 --json --store sessions.db"],
+  examples: [
+    "context my-thread --store sessions.db",
+    "context my-thread --call 12 --json --store sessions.db",
+    "context session.jsonl --budget 50000",
+  ],
   run(call, context) {
     const number = callNumber(call.options);
-    const { file } = call.options;
-    const source = typeof file === "string" ? file : storeAddress(call.options, context.io.env);
-    const request = parseInspectRequest({ ...call, arguments: [source, call.arguments[0]] }, "none");
+    const request = parseInspectRequest({ ...call, arguments: sourceArguments(call, context.io.env) }, "none");
     return inspecting(request, context, {}, async ({ inspection }) => {
       const data = contextData(inspection.index(), number);
       const { tokens, input, planVersion } = data;
@@ -43,6 +48,14 @@ export const contextCommand: CliCommand = {
     });
   },
 };
+
+/** The source and the thread, as `inspect` takes them. */
+function sourceArguments({ arguments: [named], options }: CliCall, env: CliIo["env"]): CliCall["arguments"] {
+  const { file, store } = options;
+  if (typeof file === "string") return [file, named];
+  const isFile = named !== undefined && store === undefined && statSync(named, { throwIfNoEntry: false })?.isFile();
+  return isFile === true ? [named] : [storeAddress(options, env), named];
+}
 
 /** Reads the number of a call. @throws ThreadfoldError `USAGE`. */
 function callNumber({ call }: CliCall["options"]): number | undefined {

@@ -146,6 +146,14 @@ describe("context", () => {
     expect(stdout).not.toContain(ESCAPE);
   });
 
+  it("looks into a file that stands in the place of a thread, and into the store where one is named", async () => {
+    const named = await json(["context", log(), "--call", "2"]);
+    expect(named.envelope.data).toEqual((await json(["context", "--file", log(), "--call", "2"])).envelope.data);
+    expect(await json(["context", log(), "--store", (await stored()) && bench.store])).toMatchObject({
+      envelope: { error: { code: "THREAD_NOT_FOUND" } },
+    });
+  });
+
   it("refuses a call that there is not", async () => {
     expect(await json(["context", "--file", log(), "--call", "3"])).toMatchObject({
       code: 2,
