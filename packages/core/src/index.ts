@@ -473,7 +473,7 @@ export type { KeepAliveAdvice } from "./billing/keep-alive.ts";
 export type { InsteadBill } from "./billing/instead-bills.ts";
 export { cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";
 export type { ChangeOfPrefix, MissCause } from "./billing/cache-misses.ts";
-export type { LedgerOptions } from "./billing/recorded-call.ts";
+export { isCall, type LedgerOptions } from "./billing/recorded-call.ts";
 export {
   type ConsistencyClaim,
   EMPTY_TREE_ROOT,

@@ -27,4 +27,18 @@ describe("threadfold bill", () => {
     expect(stdout).toContain("first-call");
     expect(stdout).toContain("without any folding");
   });
+
+  it("bills no request of a session that was imported: nobody sent one", async () => {
+    const session = bench.file("imported.json", openAiSession(LONG));
+    const imported = await json(["import", session, "--store", bench.path("imported.db")]);
+    const { threadId } = imported.envelope.data as { threadId: string };
+    const store = ["--store", bench.path("imported.db"), "--model", "claude-sonnet-5"];
+    expect(await json(["bill", threadId, ...store])).toMatchObject({
+      code: 0,
+      envelope: { data: { totals: { calls: 0, inputTokens: 0, bill: 0 } } },
+    });
+    expect((await json(["costs", ...store])).envelope).toMatchObject({ data: { totals: { calls: 0, dollars: 0 } } });
+    // What the record is for is there: the request is rendered with the session's own system text and tools.
+    expect((await json(["render", threadId, ...store.slice(0, 2)])).code).toBe(0);
+  });
 });

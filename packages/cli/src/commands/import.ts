@@ -47,7 +47,7 @@ async function appendTo(
   await keepSource(store, imported, io.clock);
   const { thread } = session;
   // System text and tools are not part of the thread: the record of a request is where a store keeps them.
-  if (thread.version > before) await session.render();
+  if (thread.version > before) await session.keepFrame();
   const source = sourceData(imported, thread);
   const data = {
     threadId,

@@ -179,8 +179,13 @@ export interface RequestRenderedRecord {
   readonly payloadDigest: string;
   /** Tokens by the tokenizer that is named. */
   readonly tokens: number;
-  /** Absent in journals that were written before it was recorded. */
+  /** Absent in journals that were written before it was recorded, and for a request that nobody got. */
   readonly cache?: RequestCacheRecord;
+  /**
+   * False for a request that nobody got: it was recorded for its frame alone, as an import does. Absent for one that was
+   * handed out.
+   */
+  readonly handedOut?: false;
 }
 
 /** One link of a thread's journal. */

@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../audit/journal.ts";
 import type { PromptCachePrice } from "../providers/cache-prices.ts";
+import { isCall } from "./recorded-call.ts";
 
 /** Two times for which a provider keeps prefixes. */
 export interface CacheTimes {
@@ -98,7 +99,7 @@ export const cadenceEpoch = (planVersion: number, model: string | undefined): st
 /** The cadence of what a journal holds, for a session that is opened again. */
 export function cadenceOf(entries: readonly JournalEntry[], times: CacheTimes): CacheCadence {
   return entries.reduce((cadence, { at, record }) => {
-    if (record.type !== "request-rendered") return cadence;
+    if (!isCall(record)) return cadence;
     const model = record.options["model"];
     const epoch = cadenceEpoch(record.planVersion, typeof model === "string" ? model : undefined);
     const request = { at: Date.parse(at), tokens: record.tokens, epoch };

@@ -1,4 +1,4 @@
-import type { JournalEntry, RequestRenderedRecord } from "../audit/journal.ts";
+import type { JournalEntry, JournalRecord, RequestRenderedRecord } from "../audit/journal.ts";
 import type { RequestCacheRecord } from "../audit/request-cache-record.ts";
 import type { Usage } from "../model/message.ts";
 import {
@@ -37,13 +37,17 @@ export interface RecordedCall {
   readonly row: ModelRow | undefined;
 }
 
-/** The requests of a journal, in order. The newest report of a request counts. */
+/** True for the record of a call: a request that was handed out, and not one that was only recorded for its frame. */
+export const isCall = (record: JournalRecord): record is RequestRenderedRecord =>
+  record.type === "request-rendered" && record.handedOut !== false;
+
+/** The calls of a journal, in order. The newest report of a request counts. */
 export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
   const reports = entries.flatMap(({ record }) => (record.type === "usage-reported" ? [record] : []));
   const usage = new Map(reports.map((report) => [report.requestSequence, report.usage]));
   let before: number | null = null;
   return entries.flatMap(({ sequence, at, record }) => {
-    if (record.type !== "request-rendered") return [];
+    if (!isCall(record)) return [];
     const milliseconds = Date.parse(at);
     const idleSeconds = before === null ? null : Math.max(0, milliseconds - before) / 1_000;
     before = milliseconds;

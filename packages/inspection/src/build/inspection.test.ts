@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { cacheBill, type MessageId, planDiff } from "@threadfold/core";
-import { replayThread } from "@threadfold/session";
+import { asMessageId, asThreadId, cacheBill, type MessageId, planDiff } from "@threadfold/core";
+import { ContextSession, replayThread } from "@threadfold/session";
+import { createMemoryStore } from "@threadfold/stores";
 import { describe, expect, it, vi } from "vitest";
 import { callBlocks } from "../rows/call-row.ts";
 import { type Columns, rowAt } from "../rows/table.ts";
@@ -50,6 +51,30 @@ describe("an inspection of the bundled session", () => {
     const byFold = misses.find(({ cause }) => cause === "changed by fold");
     expect(byFold?.misses).toBe(folds.length);
     expect(sum(index.breaks.map(({ missedTokens }) => missedTokens))).toBe(byFold?.tokens);
+  });
+
+  it("has no call of a request that was kept for its frame alone, and the bill's calls at their places", async () => {
+    const imported = createMemoryStore();
+    const id = asThreadId("imported");
+    const session = await ContextSession.open({ threadId: id, store: imported });
+    const ask = (text: string) =>
+      session.append([
+        { id: asMessageId(text), role: "user", createdAt: "2026-01-01T00:00:00Z", parts: [{ type: "text", text }] },
+      ]);
+    await ask("one");
+    await session.keepFrame();
+    await session.prepare();
+    await ask("two");
+    await session.keepFrame();
+    await session.prepare();
+    const { calls: shown, bill } = (await inspect(imported, id)).index();
+    const journal = await imported.journal.read(id);
+    expect(journal.filter(({ record }) => record.type === "request-rendered")).toHaveLength(4);
+    expect(shown.sequence).toEqual(cacheBill(journal).calls.map(({ sequence }) => sequence));
+    expect(shown.messages).toEqual([1, 2]);
+    expect(shown.replay).toEqual(["equal", "equal"]);
+    expect(shown.inputTokens).toEqual(shown.tokens);
+    expect(bill.totals.calls).toBe(2);
   });
 
   it("says of each plan what planDiff says", async () => {

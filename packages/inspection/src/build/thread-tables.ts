@@ -1,5 +1,6 @@
 import {
   type ArtifactId,
+  isCall,
   type JournalEntry,
   type Message,
   type PinId,
@@ -97,7 +98,8 @@ export class ThreadTables {
     const { record } = entry;
     switch (record.type) {
       case "request-rendered":
-        return this.#takeRequest(entry, record);
+        // Calls stand at the places that the bill has them at.
+        return isCall(record) ? this.#takeRequest(entry, record) : undefined;
       case "fold-attempted":
       case "request-refused": {
         const { planVersion, threadVersion, outcome, type } = record;

@@ -23,7 +23,6 @@ import type { RehydrationResult } from "@threadfold/rehydration";
 import { COMPACTION_RENDER_FORMAT_VERSION } from "@threadfold/renderer";
 import { refuseErasedThread } from "@threadfold/stores";
 import { type RequestFrame, serializeFrame } from "@threadfold/turn";
-import type { PreparedRequest } from "../host/prepared-request.ts";
 import { SerialQueue } from "../waits/turn-queue.ts";
 
 /** What a request was rendered from besides thread and plan. */
@@ -38,6 +37,16 @@ export interface RenderInputs {
   readonly counted: number;
   readonly rehydrated: readonly RehydrationResult[];
   readonly cache?: RequestCacheRecord;
+  /** False for a request that nobody gets. */
+  readonly handedOut: boolean;
+}
+
+/** What a request came out as. */
+export interface RenderedAs {
+  readonly planVersion: number;
+  readonly format: string;
+  /** SHA-256 of the payload's canonical JSON. */
+  readonly digest: string;
 }
 
 /** Called with a record that could not be written. */
@@ -51,7 +60,7 @@ export type WriteFailure = (record: JournalRecord["type"], deferred: boolean, ca
 export interface SessionRecorder {
   entriesAppended(thread: AgentThread): Promise<void>;
   planCommitted(before: CompactionPlan, after: CompactionPlan): Promise<void>;
-  requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void>;
+  requestRendered(request: RenderedAs, turn: RenderInputs): Promise<void>;
   requestRefused(refused: Omit<RequestRefusedRecord, "type">): Promise<void>;
   summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
   /** Artifacts that note what is stored through them; it is recorded before the next thing that happens. */
@@ -113,7 +122,7 @@ export class SessionJournal implements SessionRecorder {
     await this.#note({ type: "plan-committed", planVersion: after.version, planId: after.planId, diffDigest });
   }
 
-  async requestRendered(prepared: PreparedRequest, turn: RenderInputs): Promise<void> {
+  async requestRendered({ planVersion, format, digest }: RenderedAs, turn: RenderInputs): Promise<void> {
     const kept = turn.rehydrated.map(async ({ artifactId, content, tokenCount: tokens, truncated, metadata }) => {
       return { artifactId, content: await this.#keep(content, metadata), tokens, truncated };
     });
@@ -121,16 +130,17 @@ export class SessionJournal implements SessionRecorder {
     await this.#append({
       type: "request-rendered",
       threadVersion: turn.threadVersion,
-      planVersion: prepared.plan.version,
+      planVersion,
       renderVersion: COMPACTION_RENDER_FORMAT_VERSION,
-      format: prepared.format,
+      format,
       tokenizer: turn.tokenizer,
       options: optionsOf(turn),
       frame: await this.#keepFrame(turn.frame),
       rehydrated,
-      payloadDigest: prepared.digest,
+      payloadDigest: digest,
       tokens: turn.counted,
       ...(turn.cache !== undefined && { cache: turn.cache }),
+      ...(!turn.handedOut && { handedOut: false as const }),
     });
   }
 

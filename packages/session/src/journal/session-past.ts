@@ -1,10 +1,11 @@
-import type {
-  AuditJournal,
-  FoldAttemptedRecord,
-  JournalEntry,
-  JournalRecord,
-  LearnedOfModel,
-  ThreadId,
+import {
+  type AuditJournal,
+  type FoldAttemptedRecord,
+  isCall,
+  type JournalEntry,
+  type JournalRecord,
+  type LearnedOfModel,
+  type ThreadId,
 } from "@threadfold/core";
 import { NO_USAGE, type OverflowFigures, type UsageReport, type UsageState } from "@threadfold/turn";
 
@@ -25,7 +26,7 @@ export async function recordRequestEnd(
   known: number,
 ): Promise<number> {
   const entries = await journalTail(journal, threadId, RECORDS_LOOKED_AT, known);
-  const request = entries.findLast(({ record }) => record.type === "request-rendered");
+  const request = entries.findLast(({ record }) => isCall(record));
   if (request === undefined) return known;
   return (await journal.append(threadId, recordOfEnd(end, request.sequence), at)).sequence;
 }
@@ -79,7 +80,7 @@ export const NO_PAST: SessionPast = Object.freeze({
 export async function readSessionPast(journal: AuditJournal, threadId: ThreadId): Promise<SessionPast> {
   const entries = await journalTail(journal, threadId, LOOKED_AT);
   const attempt = newest(entries, "fold-attempted");
-  const request = newest(entries, "request-rendered");
+  const request = entries.findLast(({ record }) => isCall(record));
   if (request?.record.type !== "request-rendered") return { ...NO_PAST, attempt: recordOf(attempt) };
   const { planVersion, tokens: counted } = request.record;
   const learned = learnedIn(entries);
@@ -94,7 +95,7 @@ export async function readSessionPast(journal: AuditJournal, threadId: ThreadId)
     },
     learned,
     requestedAt: Date.parse(request.at),
-    requests: entries.filter(({ record }) => record.type === "request-rendered"),
+    requests: entries.filter(({ record }) => isCall(record)),
   };
 }
 

@@ -105,6 +105,15 @@ export class ContextSession extends SessionReading {
     return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
   }
 
+  /**
+   * Records what the next request would be, for the sake of its system text and tools: they are no part of the thread, and a
+   * store has them nowhere else. Nobody gets the request, so it is no call, and nothing bills it.
+   */
+  async keepFrame(): Promise<void> {
+    const { history, recorder } = this.#services;
+    await history.whenNeeded(() => recorder.keep(recorder.render(this.plan, [])));
+  }
+
   /** Folds when the trigger fires, or in any case with `force`, and waits for the summary. Never throws for the sake of folding: see the outcome. */
   async compact(options: CompactOptions = {}): Promise<CompactionOutcome> {
     checkCompactOptions(options);

@@ -10,7 +10,7 @@ import type { RehydrationResult } from "@threadfold/rehydration";
 import type { RenderWarning } from "@threadfold/renderer";
 import type { RenderedPlan, ThreadState } from "@threadfold/turn";
 import type { PreparedRequest } from "../host/prepared-request.ts";
-import type { SessionRecorder } from "../journal/session-journal.ts";
+import type { RenderInputs, SessionRecorder } from "../journal/session-journal.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
 import type { SessionThread } from "../thread/session-thread.ts";
@@ -41,6 +41,8 @@ export interface RenderedRequest {
   /** True when it takes more than its room. */
   readonly overBudget: boolean;
 }
+
+type WrittenRequest = Pick<RenderInputs, "handedOut" | "cache">;
 
 /** Reports rules that neither a pin nor their own message says any more. */
 function unpinnedWarning({ state, unpinned }: SessionThread, plan: CompactionPlan): readonly RenderWarning[] {
@@ -80,10 +82,10 @@ export class RequestRecorder {
 
   /** Hands a request out. @throws what the journal throws. */
   async record(made: RenderedRequest, outcome: CompactionOutcome | null): Promise<PreparedRequest> {
-    const { thread, request, memory, journal, tokenizer, marks, trace } = this.#ports;
+    const { thread, request, memory, marks, trace } = this.#ports;
     const { state, plan, rehydrated, overBudget } = made;
     const { rendering, payload, verification, digest } = made.rendered;
-    const { frame, model, summaryRole, summaryWording, format } = request;
+    const { model, format } = request;
     const marked = marks.mark({
       ...{ payload, format, model, planVersion: plan.version, tokens: rendering.tokens, request: rendering.request },
       ...{
@@ -121,18 +123,30 @@ export class RequestRecorder {
     const traced = { rendering, marks: marked.places, price: marked.price?.id, state, before: memory.requestsBefore };
     const cache = trace?.take({ ...traced, overheadTokens: overheadTokens(request.budget(state)) });
     memory.requestSent({ planVersion: plan.version, counted: rendering.tokens });
-    await journal.requestRendered(prepared, {
+    await this.#write(made, { handedOut: true, ...(cache !== undefined && { cache }) });
+    return prepared;
+  }
+
+  /** Writes a request down that nobody gets, for its frame. @throws what the journal throws. */
+  keep(made: RenderedRequest): Promise<void> {
+    return this.#write(made, { handedOut: false });
+  }
+
+  #write({ state, plan, rendered, rehydrated }: RenderedRequest, written: WrittenRequest): Promise<void> {
+    const { request, journal, tokenizer } = this.#ports;
+    const { frame, model, summaryRole, summaryWording, format } = request;
+    const named = { planVersion: plan.version, format: format.id, digest: rendered.digest.digest };
+    return journal.requestRendered(named, {
       frame,
       tokenizer,
       summaryRole,
       ...(summaryWording !== undefined && { summaryWording }),
       ...(model !== undefined && { model }),
       threadVersion: state.thread.version,
-      counted: rendering.tokens,
+      counted: rendered.rendering.tokens,
       rehydrated,
-      ...(cache !== undefined && { cache }),
+      ...written,
     });
-    return prepared;
   }
 
   /** Writes down that a request is not handed out. */
