@@ -471,7 +471,7 @@ export {
 } from "./billing/cache-cadence.ts";
 export type { KeepAliveAdvice } from "./billing/keep-alive.ts";
 export type { InsteadBill } from "./billing/instead-bills.ts";
-export { cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";
+export { CacheLedger, cacheLedger, type CacheMiss, type LedgerCache, type LedgerCall } from "./billing/cache-ledger.ts";
 export type { ChangeOfPrefix, MissCause } from "./billing/cache-misses.ts";
 export { isCall, type LedgerOptions } from "./billing/recorded-call.ts";
 export {

@@ -3,6 +3,7 @@
 export type { BlockText, BodyChunks, BodyLists, BodyPart, MessageBody, PayloadDifference } from "./rows/bodies.ts";
 export type { BlockAction, BlockRow, BreakRow, CallCause, CallRow, FrameRow, ReplayState } from "./rows/call-row.ts";
 export { callBlocks } from "./rows/call-row.ts";
+export { grownIndex, type IndexGrowth } from "./rows/index-growth.ts";
 export {
   type Bill,
   type BodyChoice,
@@ -14,7 +15,7 @@ export {
   type ThreadRow,
 } from "./rows/inspection-index.ts";
 export type { CheckpointRow, Integrity, RuleRow } from "./rows/integrity.ts";
-export type { GoneRow, MessageRow, MessageState } from "./rows/message-row.ts";
+export { type GoneRow, isGone, type MessageRow, type MessageState } from "./rows/message-row.ts";
 export { PAGE_DATA, PAGE_ROOT, type PageData, type Piece, pieceName, type ThreadSize } from "./rows/page-data.ts";
 export type { AttemptRow, PinRow, PlanRow, RecordRow } from "./rows/plan-row.ts";
 export type { ComparedPolicy, FigureGroup, PresetComparison } from "./rows/preset-comparison.ts";

@@ -55,7 +55,7 @@ function writePage(request: InspectRequest, path: string, context: CliContext): 
   const { signal } = context.io;
   // A log that is equal byte for byte is neither redacted nor shortened.
   const offersRawLog = request.bodies === "all" && !request.redacted;
-  const options = { keepsPayloads: true, looksForGone: true, offersRawLog };
+  const options = { keepsPayloads: true, offersRawLog };
   return inspecting(request, context, options, async ({ inspection, rawLog }) => {
     const pieces = zippedPieces(inspection, offersRawLog ? await rawLog() : null, signal);
     await streamWholeFile(path, embeddedPage(pieces));
@@ -72,7 +72,7 @@ function writePage(request: InspectRequest, path: string, context: CliContext): 
 
 function servePage(request: InspectRequest, port: number, context: CliContext): Promise<CliReport> {
   const { io, progress } = context;
-  return inspecting(request, context, { looksForGone: true, offersRawLog: true }, async (inspected) => {
+  return inspecting(request, context, { offersRawLog: true }, async (inspected) => {
     progress.stop();
     await serveInspection(inspected, {
       port,

@@ -265,7 +265,7 @@ async function writePage(path: string, { request, imported, simulation }: Simula
   const tokenizer = await loadTokenizer("heuristic");
   const store = await foldedSession(session, { preset, budget, tokenizer, format: anthropicMessages, signal });
   const inspection = await Inspection.open(await storedRecord(store, session.threadId, { signal }), {
-    ...{ bodies: "short", redacted: true, looksForGone: true, signal },
+    ...{ bodies: "short", redacted: true, signal },
     source: { ...foldedSource(session, sourceName(request.sources[place] as SourceRequest)), rawLog: null },
     comparison: presetComparison(simulation, new Set(request.presets.map(({ id }) => id))),
     pricing: { budget, ...(session.model !== undefined && { model: session.model }) },

@@ -42,8 +42,6 @@ export interface InspectedThread {
 export interface InspectingOptions {
   /** Keeps the payloads of all calls: for whoever writes all of them down. */
   readonly keepsPayloads?: boolean;
-  /** Looks for what is gone and was needed later. */
-  readonly looksForGone?: boolean;
   /** Offers the raw log: for whoever has it at hand. */
   readonly offersRawLog?: boolean;
 }

@@ -10,7 +10,7 @@ import {
   matchingOf,
   playCall,
   type RecordedCall,
-  recordedCalls,
+  RecordedCalls,
 } from "./recorded-call.ts";
 
 /**
@@ -71,23 +71,72 @@ export type CacheMiss = MissCause & {
  * @param entries the journal of one thread, or the beginning of it.
  */
 export function cacheLedger(entries: readonly JournalEntry[], options: LedgerOptions = {}): readonly LedgerCall[] {
-  const cache = new PromptCache();
-  let leftTokens = 0;
-  return recordedCalls(entries, options).map((now, index, calls) => {
-    const before = calls[index - 1] ?? null;
+  const ledger = new CacheLedger(options);
+  ledger.take(entries);
+  return ledger.calls;
+}
+
+/** The ledger of a journal that grows: to take more of it costs what is new, however long it was before. */
+export class CacheLedger {
+  readonly calls: LedgerCall[] = [];
+  readonly #recorded: RecordedCalls;
+  readonly #cache = new PromptCache();
+  /** What the rules say of each call; null where they say nothing. */
+  readonly #played: (RuledCall | null)[] = [];
+  #leftTokens = 0;
+
+  constructor(options: LedgerOptions = {}) {
+    this.#recorded = new RecordedCalls(options);
+  }
+
+  /** Takes what comes next in the journal, and gives the places of the calls that are new or were reported of, ascending. */
+  take(entries: readonly JournalEntry[]): readonly number[] {
+    const changed = new Set<number>();
+    for (const entry of entries) {
+      const place = this.#recorded.take(entry);
+      if (place < 0) continue;
+      // What a provider reports of a call says nothing of what its cache could have: that is played once.
+      if (place === this.#played.length) this.#played.push(this.#play(place));
+      this.calls[place] = this.#lineOf(place);
+      changed.add(place);
+    }
+    return [...changed].sort((a, b) => a - b);
+  }
+
+  #play(place: number): RuledCall | null {
+    const now = this.#recorded.calls[place] as RecordedCall;
+    const before = this.#recorded.calls[place - 1] ?? null;
     const { price } = now;
-    if (price === undefined || now.record.cache === undefined) return ledgerCall(now, price, null, []);
+    if (price === undefined || now.record.cache === undefined) return null;
+    const cache = this.#cache;
     keepShared(cache, now, before, price);
     const expired = now.record.cache.prefixes.findLast(({ digest }) => cache.state(digest, now.at) === "expired");
     const outcome = playCall(cache, now, price);
-    const played = { now, before, price, outcome, leftTokens, expiredTokens: expired?.tokens ?? 0 };
-    leftTokens = outcome.readTokens + outcome.writtenTokens;
-    const byRules = missByRules(played);
+    const leftTokens = this.#leftTokens;
+    this.#leftTokens = outcome.readTokens + outcome.writtenTokens;
+    return {
+      outcome,
+      miss: missByRules({ now, before, price, outcome, leftTokens, expiredTokens: expired?.tokens ?? 0 }),
+    };
+  }
+
+  #lineOf(place: number): LedgerCall {
+    const now = this.#recorded.calls[place] as RecordedCall;
+    const { price } = now;
+    const played = this.#played[place] ?? null;
+    if (price === undefined || played === null) return ledgerCall(now, price, null, []);
+    const { outcome, miss } = played;
     return ledgerCall(now, price, outcome, [
-      ...(byRules === null ? [] : [scaled(byRules, scaleOf(now))]),
-      ...claimMisses(now, price, outcome, before),
+      ...(miss === null ? [] : [scaled(miss, scaleOf(now))]),
+      ...claimMisses(now, price, outcome, this.#recorded.calls[place - 1] ?? null),
     ]);
-  });
+  }
+}
+
+/** A call as the provider's rules have it. */
+interface RuledCall {
+  readonly outcome: CacheOutcome;
+  readonly miss: CountedMiss | null;
 }
 
 /** The provider's tokens for one that the session counts. */

@@ -41,19 +41,42 @@ export interface RecordedCall {
 export const isCall = (record: JournalRecord): record is RequestRenderedRecord =>
   record.type === "request-rendered" && record.handedOut !== false;
 
-/** The calls of a journal, in order. The newest report of a request counts. */
-export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
-  const reports = entries.flatMap(({ record }) => (record.type === "usage-reported" ? [record] : []));
-  const usage = new Map(reports.map((report) => [report.requestSequence, report.usage]));
-  let before: number | null = null;
-  return entries.flatMap(({ sequence, at, record }) => {
-    if (!isCall(record)) return [];
+/** The calls of a journal that grows, in order. The newest report of a request counts. */
+export class RecordedCalls {
+  readonly calls: RecordedCall[] = [];
+  readonly #options: LedgerOptions;
+  readonly #places = new Map<number, number>();
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the next entry, and gives the place of the call that it is or speaks of; -1 for neither. */
+  take({ sequence, at, record }: JournalEntry): number {
+    if (record.type === "usage-reported") return this.#report(record.requestSequence, record.usage);
+    if (!isCall(record)) return -1;
+    const before = this.calls.at(-1);
     const milliseconds = Date.parse(at);
-    const idleSeconds = before === null ? null : Math.max(0, milliseconds - before) / 1_000;
-    before = milliseconds;
-    const reported = usage.get(sequence);
-    return [{ sequence, at: milliseconds, record, usage: reported, idleSeconds, ...pricesOf(record, options) }];
-  });
+    const idleSeconds = before === undefined ? null : Math.max(0, milliseconds - before.at) / 1_000;
+    const prices = pricesOf(record, this.#options);
+    const place = this.calls.push({ sequence, at: milliseconds, record, usage: undefined, idleSeconds, ...prices }) - 1;
+    this.#places.set(sequence, place);
+    return place;
+  }
+
+  #report(sequence: number, usage: Usage): number {
+    const place = this.#places.get(sequence) ?? -1;
+    const call = this.calls[place];
+    if (call !== undefined) this.calls[place] = { ...call, usage };
+    return place;
+  }
+}
+
+/** The calls of a journal. */
+export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
+  const recorded = new RecordedCalls(options);
+  for (const entry of entries) recorded.take(entry);
+  return recorded.calls;
 }
 
 function pricesOf(

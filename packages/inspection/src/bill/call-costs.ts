@@ -1,4 +1,5 @@
 import {
+  CacheLedger,
   type CacheMiss,
   cacheBill,
   type JournalEntry,
@@ -11,16 +12,7 @@ import {
 } from "@threadfold/core";
 import type { BreakRow, CallCause, CallCost } from "../rows/call-row.ts";
 import type { Bill } from "../rows/inspection-index.ts";
-
-import { type Columns, Table } from "../rows/table.ts";
-
-/** What a thread's calls cost: together, call by call, and at each break of the cache. */
-export interface CallCosts {
-  readonly bill: Bill;
-  readonly calls: Columns<CallCost>;
-  /** What a call paid because its request departs from the one before. */
-  breakCost(call: number): Pick<BreakRow, "missedTokens" | "price">;
-}
+import { type Revision, Table } from "../rows/table.ts";
 
 /** What calls are priced by besides the journal. */
 export interface PricingOptions extends LedgerOptions {
@@ -42,17 +34,41 @@ const NO_COST: CallCost = {
   limit: null,
 };
 
-/** The bill of a journal, as `threadfold bill` makes it, and each call's line of its ledger. */
-export function callCosts(journal: readonly JournalEntry[], options: PricingOptions = {}): CallCosts {
-  const { calls: ledger, ...bill } = cacheBill(journal, options);
-  const calls = new Table<CallCost>(NO_COST);
-  for (const call of ledger) calls.push({ ...callCost(call), limit: limitOf(call, options) });
-  return {
-    bill: { ...bill, price: priceRow(ledger.at(-1), options) },
-    calls: calls.columns,
-    breakCost: (call) => breakCost(ledger[call], options),
-  };
+/** What a thread's calls cost, each by its line of the ledger, as the journal grows. */
+export class CallCosts {
+  readonly table: Table<CallCost>;
+  readonly #ledger: CacheLedger;
+  readonly #options: PricingOptions;
+
+  constructor(revision: Revision, options: PricingOptions = {}) {
+    this.table = new Table(NO_COST, revision);
+    this.#ledger = new CacheLedger(options);
+    this.#options = options;
+  }
+
+  /** Takes what comes next in the journal. */
+  take(entries: readonly JournalEntry[]): void {
+    for (const place of this.#ledger.take(entries)) {
+      const call = this.#ledger.calls[place] as LedgerCall;
+      const cost = { ...callCost(call), limit: limitOf(call, this.#options) };
+      if (place === this.table.length) this.table.push(cost);
+      else for (const field of COST_FIELDS) this.table.set(place, field, cost[field]);
+    }
+  }
+
+  /** What a call paid because its request departs from the one before. */
+  breakCost(call: number): Pick<BreakRow, "missedTokens" | "price"> {
+    return breakCost(this.#ledger.calls[call], this.#options);
+  }
+
+  /** The bill of a journal, as `threadfold bill` makes it. */
+  bill(journal: readonly JournalEntry[]): Omit<Bill, "revision"> {
+    const { calls, ...bill } = cacheBill(journal, this.#options);
+    return { ...bill, price: priceRow(calls.at(-1), this.#options) };
+  }
 }
+
+const COST_FIELDS = Object.keys(NO_COST) as (keyof CallCost)[];
 
 function callCost({ input, inputTokens, outputTokens, dollars, misses }: LedgerCall): CallCost {
   const [largest] = misses.toSorted((a, b) => b.tokens - a.tokens);
@@ -84,7 +100,10 @@ function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed 
   return { id: price.id, read: price.read, write: price.write, ttlSeconds: price.ttlSeconds, minimumPrefixTokens };
 }
 
-function breakCost(call: LedgerCall | undefined, { prices = [] }: PricingOptions): ReturnType<CallCosts["breakCost"]> {
+function breakCost(
+  call: LedgerCall | undefined,
+  { prices = [] }: PricingOptions,
+): Pick<BreakRow, "missedTokens" | "price"> {
   const missedTokens = call?.misses.find(({ cause }) => cause === "changed")?.tokens ?? 0;
   if (call === undefined || call.cache === null) return { missedTokens, price: 0 };
   const { read, write } = promptCachePrice(call.cache.price, prices);

@@ -1,5 +1,6 @@
 import { sharedLength } from "../requests/first-difference.ts";
 import type { PayloadDifference } from "../rows/bodies.ts";
+import { type Revision, RowList } from "../rows/table.ts";
 
 /** A chunk begins with a whole payload, so it holds many times as much in differences before the next begins. */
 const DIFFERENCES_A_PAYLOAD = 4;
@@ -8,15 +9,19 @@ const DIFFERENCES_A_PAYLOAD = 4;
 export class PayloadList {
   readonly differences: PayloadDifference[] = [];
   /** Where chunks begin. */
-  readonly starts: number[] = [];
+  readonly starts: RowList<number>;
   #before: string | null = null;
   /** Characters of differences that the newest chunk takes before another one begins. */
   #room = 0;
 
+  constructor(revision: Revision) {
+    this.starts = new RowList(revision);
+  }
+
   /** @param text null where a payload cannot be rendered. */
   take(text: string | null): void {
     const insert = text === null ? null : differenceTo(this.#before, text);
-    const begins = this.starts.length === 0 || (insert !== null && insert.insert.length > this.#room);
+    const begins = this.starts.rows.length === 0 || (insert !== null && insert.insert.length > this.#room);
     if (begins) {
       this.starts.push(this.differences.length);
       this.#room = DIFFERENCES_A_PAYLOAD * (text ?? "").length;

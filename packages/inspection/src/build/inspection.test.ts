@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { asMessageId, asThreadId, cacheBill, type MessageId, planDiff } from "@threadfold/core";
 import { ContextSession, replayThread } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { callBlocks } from "../rows/call-row.ts";
+import { grownIndex } from "../rows/index-growth.ts";
 import { type Columns, rowAt } from "../rows/table.ts";
 import { storedRecord } from "../source/stored-record.ts";
+import type { ThreadRecord } from "../source/thread-record.ts";
 import { foldedDay, inspect, LOOK } from "../testing/inspected-day.ts";
 import { Inspection } from "./inspection.ts";
 
@@ -95,17 +98,17 @@ describe("an inspection of the bundled session", () => {
     const plan = (await store.plans.getCurrentPlan(threadId)).plan;
     const folded = new Set<MessageId>(plan?.summarizations.flatMap(({ span }) => span.messageIds));
     expect(folded.size).toBeGreaterThan(300);
-    for (const { id, state, record, lastCall } of rowsOf(index.messages)) {
+    for (const { id, state, record } of rowsOf(index.messages)) {
       expect(state).toBe(folded.has(id as MessageId) ? "summarize" : "include");
       expect(index.records[record]?.action ?? "include").toBe(state);
-      if (state === "summarize") expect(lastCall).toBeLessThan(index.plans.at(-1)?.firstCall ?? 0);
     }
-    const last = callBlocks(index, calls.length - 1).map((block) => rowAt(index.blocks, block));
-    const shown = last.filter(({ action }) => action === "include").map(({ from }) => from);
-    const stillShown = rowsOf(index.messages).flatMap(({ lastCall }, place) =>
-      lastCall === calls.length - 1 ? [place] : [],
-    );
-    expect(stillShown).toEqual(shown);
+    const first = new Map<number, number>();
+    for (const call of calls.keys())
+      for (const block of callBlocks(index, call)) {
+        const { action, from } = rowAt(index.blocks, block);
+        if (action === "include" && !first.has(from)) first.set(from, call);
+      }
+    expect(index.messages.firstCall).toEqual(index.messages.id.map((_, ordinal) => first.get(ordinal) ?? -1));
   });
 
   it("names the first byte that a fold changes", async () => {
@@ -129,9 +132,10 @@ describe("an inspection of the bundled session", () => {
       ).toBe(calls[place]?.digest);
   });
 
-  it("says of what is gone which calls needed it, and where search finds it", () => {
-    const needed = index.gone.filter(({ neededBy }) => neededBy.length > 0);
-    expect(index.gone.map(({ message }) => message).sort((a, b) => a - b)).toEqual(
+  it("says of what is gone which calls needed it, and where search finds it", async () => {
+    const gone = await inspection.gone();
+    const needed = gone.filter(({ neededBy }) => neededBy.length > 0);
+    expect(gone.map(({ message }) => message).sort((a, b) => a - b)).toEqual(
       index.messages.state.flatMap((state, place) => (state === "summarize" ? [place] : [])),
     );
     expect(needed.length).toBeGreaterThan(0);
@@ -139,7 +143,7 @@ describe("an inspection of the bundled session", () => {
       for (const call of neededBy) expect(calls[call]?.messages).toBeGreaterThan(message);
       expect(names.length).toBeGreaterThan(0);
     }
-    const asked = index.gone.filter((row) => row.asked);
+    const asked = gone.filter((row) => row.asked);
     expect(asked.length).toBeGreaterThan(50);
     expect(asked.length).toBeLessThanOrEqual(100);
     expect(asked.filter(({ rank }) => rank !== null).length / asked.length).toBeGreaterThan(0.5);
@@ -152,18 +156,95 @@ describe("an inspection of the bundled session", () => {
     expect(read.mock.calls.flat()).toEqual(index.plans.map(({ version }) => version));
   });
 
+  it("grows to what it is when it is read at once, by what is new, however much of it comes at a time", async () => {
+    const whole = await storedRecord(store, threadId);
+    const fresh = index;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 1, max: whole.journal.length }), { maxLength: 6 }),
+        async (ends) => {
+          const record = growing(whole, [...ends.sort((a, b) => a - b), whole.journal.length]);
+          const live = await Inspection.open(record, LOOK);
+          // As a page has it: what came over the wire.
+          let shown = overTheWire(live.index());
+          while (await live.refresh()) {
+            const growth = live.growth(shown.revision);
+            if (growth === null) throw new Error("the growth is not known");
+            shown = grownIndex(shown, overTheWire(growth));
+          }
+          shown = { ...shown, bill: live.bill() };
+          const alike = { revision: 0, integrity: { ...fresh.integrity, artifacts: shown.integrity.artifacts } };
+          expect({ ...shown, ...alike, bill: { ...shown.bill, revision: 0 } }).toEqual(
+            overTheWire({ ...fresh, ...alike, bill: { ...fresh.bill, revision: 0 }, chunks: shown.chunks }),
+          );
+          expect(shown.chunks).toEqual((await inspect(store, threadId)).index().chunks);
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  it("has between two folds no more rows new or changed than what came, however long the thread is", async () => {
+    const whole = await storedRecord(store, threadId);
+    const ends = whole.journal.flatMap(({ record }, at) => (record.type === "request-rendered" ? [at + 1] : []));
+    const live = await Inspection.open(growing(whole, ends), LOOK);
+    let [seen, compared] = [live.index(), 0];
+    while (await live.refresh()) {
+      const growth = live.growth(seen.revision);
+      if (growth === null) throw new Error("the growth is not known");
+      const { messages, requests, costs, blocks, breaks, frames, plans, records } = growth;
+      const tables = [messages, requests, costs, blocks, breaks, frames, plans, records];
+      const added = growth.thread.messages - seen.thread.messages;
+      if (growth.thread.planVersion === seen.thread.planVersion) {
+        // The messages, once as they come and once as blocks of the request; the call, its cost and its plan.
+        expect(sum(tables.map(({ places }) => places.length))).toBeLessThanOrEqual(2 * added + 4);
+        compared++;
+      }
+      seen = live.index();
+    }
+    expect(compared).toBeGreaterThan(80);
+  });
+
   it("renders one payload when it is asked for one", async () => {
     const asked = await inspect(store, threadId);
     expect(asked.index().chunks.payloads).toHaveLength(calls.length);
-    expect(await asked.payloadChunk(52)).toEqual([{ start: 0, end: 0, insert: await payloadOf(52) }]);
-    expect(await asked.payloadChunk(calls.length)).toEqual([null]);
+    expect(await asked.chunk("payloads", 52)).toEqual([{ start: 0, end: 0, insert: await payloadOf(52) }]);
+    expect(await asked.chunk("payloads", calls.length)).toEqual([]);
   });
 });
+
+/** A thread's record as somebody sees it who looks while it is written: its journal ends at one place after the other. */
+function growing(whole: ThreadRecord, ends: readonly number[]): ThreadRecord {
+  let at = 0;
+  const journal = () => whole.journal.slice(0, ends[at]);
+  const last = (type: "threadVersion" | "planVersion"): number =>
+    journal().reduce(
+      (newest, { record }) => (type in record ? ((record as Record<typeof type, number>)[type] ?? newest) : newest),
+      0,
+    );
+  return {
+    get thread() {
+      return at === ends.length - 1 ? whole.thread : whole.thread.atVersion(last("threadVersion"));
+    },
+    get journal() {
+      return journal();
+    },
+    get planVersion() {
+      return last("planVersion");
+    },
+    ...{ erased: null, artifacts: whole.artifacts, findings: whole.findings },
+    plan: (version) => whole.plan(version),
+    content: (id) => whole.content(id),
+    refresh: async () => ++at < ends.length,
+  };
+}
+
+const overTheWire = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 async function payloadOf(call: number): Promise<string> {
   const { payloads } = index.chunks;
   const chunk = payloads.findLastIndex((start) => start <= call);
-  const differences = (await inspection.payloadChunk(chunk)).slice(0, call - (payloads[chunk] ?? 0) + 1);
+  const differences = (await inspection.chunk("payloads", chunk)).slice(0, call - (payloads[chunk] ?? 0) + 1);
   return differences.reduce(
     (text, difference) =>
       difference === null

@@ -1,27 +1,27 @@
-import { type JournalEntry, type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
+import type { JournalEntry, ProviderAwareTokenizer } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
-import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
 import { loadTokenizer, TOKENIZER_IDS } from "@threadfold/tokenizers";
-import { type CallCosts, callCosts, type PricingOptions } from "../bill/call-costs.ts";
+import type { PricingOptions } from "../bill/call-costs.ts";
+import { BodyChunkLists, mapChunks } from "../bodies/body-chunk-lists.ts";
 import { BodyText } from "../bodies/body-text.ts";
-import { chunkRange, chunkStarts } from "../bodies/chunk-starts.ts";
-import { PayloadList } from "../bodies/payload-list.ts";
-import { PayloadText } from "../bodies/payload-text.ts";
-import { goneRows, isGone } from "../gone/gone-rows.ts";
+import { goneRows } from "../gone/gone-rows.ts";
 import { lateNeeds } from "../gone/late-needs.ts";
-import { replayCounts } from "../integrity/integrity-rows.ts";
-import { pinRows } from "../messages/pin-rows.ts";
+import type { RequestBreak } from "../requests/request-tables.ts";
 import type { BodyLists } from "../rows/bodies.ts";
+import type { BreakRow } from "../rows/call-row.ts";
+import type { IndexGrowth } from "../rows/index-growth.ts";
 import {
+  type Bill,
   type BodyChoice,
   INSPECTION_VERSION,
   type InspectionIndex,
   type InspectionSource,
 } from "../rows/inspection-index.ts";
-import type { GoneRow } from "../rows/message-row.ts";
+import { type GoneRow, isGone } from "../rows/message-row.ts";
 import type { ThreadSize } from "../rows/page-data.ts";
 import type { PinRow, RecordRow } from "../rows/plan-row.ts";
 import type { PresetComparison } from "../rows/preset-comparison.ts";
+import { Revision, type RowsGrowth } from "../rows/table.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 import { ThreadTables } from "./thread-tables.ts";
 
@@ -39,8 +39,6 @@ export interface InspectionOptions {
    * rendered when they are asked for.
    */
   readonly keepsPayloads?: boolean;
-  /** Looks for what is gone and was needed later, which reads every text once more. */
-  readonly looksForGone?: boolean;
   /** What presets make of the same log. */
   readonly comparison?: PresetComparison;
   /** What calls are priced by besides the journal. */
@@ -57,29 +55,35 @@ export class Inspection {
   readonly #record: ThreadRecord;
   readonly #options: InspectionOptions;
   readonly #tokenizer: ProviderAwareTokenizer;
-  readonly #bodies: BodyText;
-  readonly #payloadText: PayloadText;
-  readonly #payloads: PayloadList | null;
-  readonly #tables: ThreadTables;
-  #gone: readonly GoneRow[] = [];
-  /** Version of the plan that `#gone` is of. */
-  #goneSince = 0;
+  readonly #text: BodyText;
+  readonly #revision = new Revision();
+  #tables: ThreadTables;
+  #bodies: BodyChunkLists;
+  /** What is gone under a plan, once somebody asked for it. */
+  #gone: { readonly planVersion: number; readonly rows: Promise<readonly GoneRow[]> } | null = null;
   #pins: readonly PinRow[] = [];
-  #costs: CallCosts = callCosts([]);
 
   private constructor(record: ThreadRecord, options: InspectionOptions, tokenizer: ProviderAwareTokenizer) {
-    const { bodies, redacted, keepsPayloads, formats = [], signal, onProgress } = options;
     this.#record = record;
     this.#options = options;
     this.#tokenizer = tokenizer;
-    this.#bodies = new BodyText(bodies, redacted);
-    this.#payloadText = new PayloadText(redacted);
-    this.#payloads = keepsPayloads === true && bodies === "all" ? new PayloadList() : null;
-    this.#tables = new ThreadTables(record, {
-      ...{ formats, tokenizer, signal, onProgress },
-      titleOf: (message) => this.#bodies.title(message),
-      onRequest: (request) => this.#keepPayload(request),
+    this.#text = new BodyText(options.bodies, options.redacted);
+    [this.#tables, this.#bodies] = this.#nothing();
+  }
+
+  /** Tables that nothing was taken into, and the bodies of what will be. */
+  #nothing(): readonly [ThreadTables, BodyChunkLists] {
+    const { formats = [], pricing = {}, bodies, redacted, keepsPayloads = false, signal, onProgress } = this.#options;
+    const [record, tokenizer, revision, text] = [this.#record, this.#tokenizer, this.#revision, this.#text];
+    const tables: ThreadTables = new ThreadTables(record, {
+      ...{ formats, pricing, tokenizer, revision, signal, onProgress },
+      titleOf: (message) => text.title(message),
+      onRequest: (request) => lists.keepPayload(request),
     });
+    const lists = new BodyChunkLists({
+      ...{ record, tables, text, formats, tokenizer, revision, bodies, redacted, keepsPayloads },
+    });
+    return [tables, lists];
   }
 
   /** Reads a thread. @throws ThreadfoldError `ABORTED`. */
@@ -89,11 +93,20 @@ export class Inspection {
     return inspection;
   }
 
-  /** Reads what was added to the thread since. True when something was. */
+  /** Reads what was added to the thread since, which costs what that is. True when something was. */
   async refresh(): Promise<boolean> {
-    const grew = await this.#record.refresh();
-    if (grew) await this.#take();
-    return grew;
+    const wasErased = this.#record.erased !== null;
+    if (!(await this.#record.refresh())) return false;
+    this.#revision.number++;
+    if (!wasErased && this.#record.erased !== null) this.#forget();
+    await this.#take();
+    return true;
+  }
+
+  /** Of a thread that is erased while somebody looks nothing stays here either. */
+  #forget(): void {
+    [this.#tables, this.#bodies] = this.#nothing();
+    this.#gone = null;
   }
 
   get size(): ThreadSize {
@@ -101,101 +114,98 @@ export class Inspection {
     return { messages: thread.length, calls: this.#tables.requests.calls.length, planVersion };
   }
 
-  /** Everything but the bodies. */
+  /** Everything but the bodies and what is gone. */
   index(): InspectionIndex {
-    const { source, threadfoldVersion, now, bodies, redacted, comparison } = this.#options;
+    const { source, threadfoldVersion, bodies, redacted, comparison } = this.#options;
     const { erased } = this.#record;
-    const { requests, messages, plans, frames, attempts } = this.#tables;
-    const { bill, calls, breakCost } = this.#costs;
+    const { requests, messages, plans, frames, attempts, costs } = this.#tables;
     return {
-      ...{ inspectionVersion: INSPECTION_VERSION, threadfoldVersion, madeAt: now(), source, bodies, redacted },
-      thread: this.#threadRow(),
+      ...{ inspectionVersion: INSPECTION_VERSION, threadfoldVersion, source, bodies, redacted },
+      ...this.#small(),
       erased: erased === null ? null : { ...erased.record, at: Date.parse(erased.at) },
-      tools: messages.tools,
       messages: messages.rows.columns,
-      calls: { ...requests.calls.columns, ...calls },
+      calls: { ...requests.calls.columns, ...costs.table.columns },
       blocks: requests.blocks.columns,
-      breaks: requests.breaks.map((row) => ({ ...row, ...breakCost(row.call) })),
-      ...{ frames, plans: plans.rows, attempts },
-      records: bodies === "none" ? plans.records.rows.map(withoutKeywords) : plans.records.rows,
-      pins: this.#pins,
-      gone: this.#gone,
-      bill,
-      integrity: this.#integrity(),
+      breaks: requests.breaks.rows.map((row) => this.#pricedBreak(row)),
+      ...{ frames: frames.rows, plans: plans.rows, attempts: attempts.rows },
+      records: this.#shownRecords({ places: [], rows: plans.records.rows }).rows,
+      bill: this.bill(),
       comparison: comparison ?? null,
-      chunks: {
-        messages: bodies === "none" ? [] : this.#messageChunks(),
-        texts: bodies === "none" ? [] : this.#textChunks(),
-        payloads: bodies === "all" ? this.#payloadChunks() : [],
-      },
+      chunks: mapChunks(this.#bodies.chunks, ({ rows }) => rows),
     };
   }
 
-  /** A chunk of messages, by its place in `InspectionIndex.chunks`. */
-  async messageChunk(chunk: number): Promise<readonly BodyLists["messages"][]> {
-    const { thread } = this.#record;
-    const [from, to] = chunkRange(this.#messageChunks(), chunk, thread.length);
-    return Promise.all(thread.messagesBetween(from, to).map((message) => this.#bodies.message(message)));
+  /** What the index has that it had not at an earlier revision; null where that is not known any more, and the index has to be read. */
+  growth(since: number): IndexGrowth | null {
+    if (since > this.#revision.number || this.#record.erased !== null) return null;
+    const { requests, messages, plans, frames, attempts, costs } = this.#tables;
+    const grown = costs.table.since(since);
+    return {
+      ...this.#small(),
+      messages: messages.rows.since(since),
+      requests: requests.calls.since(since),
+      costs: grown,
+      blocks: requests.blocks.since(since),
+      breaks: this.#grownBreaks(grown.places),
+      frames: frames.since(since),
+      plans: plans.list.since(since),
+      records: this.#shownRecords(plans.records.list.since(since)),
+      attempts: attempts.since(since),
+      chunks: mapChunks(this.#bodies.chunks, (list) => list.since(since)),
+    };
   }
 
-  /** A chunk of the texts of blocks, by its place in `InspectionIndex.chunks`. */
-  async textChunk(chunk: number): Promise<readonly BodyLists["texts"][]> {
-    const { texts } = this.#tables.requests;
-    const [from, to] = chunkRange(this.#textChunks(), chunk, texts.length);
-    return Promise.all(texts.slice(from, to).map((text) => this.#bodies.block(text)));
+  /** What the calls cost until now, as `threadfold bill` says it. */
+  bill(): Bill {
+    const { journal, erased } = this.#record;
+    return { ...this.#tables.costs.bill(erased === null ? journal : []), revision: this.#revision.number };
   }
 
-  /** A chunk of payloads, by its place in `InspectionIndex.chunks`. */
-  async payloadChunk(chunk: number): Promise<readonly BodyLists["payloads"][]> {
-    if (this.#payloads === null) return [await this.#askedPayload(chunk)];
-    const { starts, differences } = this.#payloads;
-    return differences.slice(...chunkRange(starts, chunk, differences.length));
+  /** What the newest plan took out of the request, the largest first. Looks for it when it is asked for, once under each plan. */
+  gone(): Promise<readonly GoneRow[]> {
+    const { planVersion } = this.#record;
+    if (this.#gone?.planVersion !== planVersion) this.#gone = { planVersion, rows: this.#lookForGone() };
+    return this.#gone.rows;
   }
 
-  /** Without what was kept, a chunk is a call. */
-  #payloadChunks(): readonly number[] {
-    return this.#payloads?.starts ?? [...this.#tables.requests.calls.columns.sequence.keys()];
+  /** What is small, and the same in an index and in what is added to it. */
+  #small() {
+    return {
+      revision: this.#revision.number,
+      madeAt: this.#options.now(),
+      thread: this.#threadRow(),
+      tools: this.#tables.messages.tools,
+      pins: this.#pins,
+      integrity: this.#integrity(),
+    };
   }
 
-  async #askedPayload(call: number): Promise<BodyLists["payloads"]> {
-    const sequence = this.#tables.requests.calls.columns.sequence[call];
-    const entry = sequence === undefined ? undefined : this.#record.journal[sequence - 1];
-    if (entry?.record.type !== "request-rendered") return null;
-    const { formats = [] } = this.#options;
-    const options = { formats, tokenizer: this.#tokenizer, growing: false };
-    try {
-      const { rendered, format } = await new RecordedRequests(this.#record, options).render(entry.record);
-      return { start: 0, end: 0, insert: await this.#payloadText.of(rendered.payload, format.messagesField) };
-    } catch (error) {
-      if (ThreadfoldError.isInstance(error)) return null;
-      throw error;
-    }
+  #pricedBreak(row: RequestBreak): BreakRow {
+    return { ...row, ...this.#tables.costs.breakCost(row.call) };
   }
 
-  async #keepPayload(request: RecordedRequest | null): Promise<void> {
-    if (this.#payloads === null) return;
-    const { rendered, format } = request ?? {};
-    const isThere = rendered !== undefined && format !== undefined;
-    this.#payloads.take(isThere ? await this.#payloadText.of(rendered.payload, format.messagesField) : null);
+  /** A break has another price when something is reported of its call. */
+  #grownBreaks(calls: readonly number[]): IndexGrowth["breaks"] {
+    const { requests } = this.#tables;
+    const places = calls.map((call) => requests.calls.cell(call, "break")).filter((place) => place >= 0);
+    return { places, rows: places.map((place) => this.#pricedBreak(requests.breaks.rows[place] as RequestBreak)) };
   }
 
-  #messageChunks(): readonly number[] {
-    return chunkStarts(this.#tables.messages.rows.columns.tokens.map((tokens) => tokens * CHARACTERS_PER_TOKEN));
+  /** Words of a dropped span are words of its messages. */
+  #shownRecords({ places, rows }: RowsGrowth<RecordRow>): RowsGrowth<RecordRow> {
+    if (this.#options.bodies !== "none") return { places, rows };
+    return { places, rows: rows.map((row) => ({ ...row, keywords: [] })) };
   }
 
-  #textChunks(): readonly number[] {
-    return chunkStarts(this.#tables.requests.texts.map(({ length }) => length));
+  /** A chunk of a list of bodies, by its place in `InspectionIndex.chunks`. Empty when there is none. */
+  chunk<List extends keyof BodyLists>(list: List, chunk: number): Promise<readonly BodyLists[List][]> {
+    return this.#bodies.chunk(list, chunk);
   }
 
   async #take(): Promise<void> {
     await this.#tables.take();
-    const { thread, planVersion, journal, erased } = this.#record;
-    this.#costs = callCosts(erased === null ? journal : [], this.#options.pricing);
-    this.#pins = await Promise.all(pinRows(thread, this.#tables.missingPins).map((row) => this.#shownPin(row)));
-    // What is gone changes with the plan; between two of them nothing else goes.
-    if (this.#options.looksForGone !== true || planVersion === this.#goneSince) return;
-    this.#gone = await this.#lookForGone();
-    this.#goneSince = planVersion;
+    this.#bodies.grow();
+    this.#pins = await Promise.all(this.#tables.pins.rows.map((row) => this.#shownPin(row)));
   }
 
   async #lookForGone(): Promise<readonly GoneRow[]> {
@@ -210,12 +220,12 @@ export class Inspection {
   async #shownGone(row: GoneRow): Promise<GoneRow> {
     if (row.query === "" && row.needed.length === 0) return row;
     if (this.#options.bodies === "none") return { ...row, needed: [], query: "" };
-    const needed = await Promise.all(row.needed.map((text) => this.#bodies.redacted(text)));
-    return { ...row, needed, query: await this.#bodies.redacted(row.query) };
+    const needed = await Promise.all(row.needed.map((text) => this.#text.redacted(text)));
+    return { ...row, needed, query: await this.#text.redacted(row.query) };
   }
 
   async #shownPin(row: PinRow): Promise<PinRow> {
-    return { ...row, text: this.#options.bodies === "none" ? "" : await this.#bodies.redacted(row.text) };
+    return { ...row, text: this.#options.bodies === "none" ? "" : await this.#text.redacted(row.text) };
   }
 
   #integrity(): InspectionIndex["integrity"] {
@@ -226,7 +236,7 @@ export class Inspection {
       threadDigest: thread.digest,
       rootHash: tree.root(),
       checkpoints: tree.checkpoints,
-      replay: replayCounts(requests.calls.columns.replay),
+      replay: { ...requests.replay },
       mismatches: problems.mismatches,
       rules: problems.rules,
     };
@@ -246,12 +256,6 @@ export class Inspection {
     };
   }
 }
-
-/** Words of a dropped span are words of its messages. */
-const withoutKeywords = (row: RecordRow): RecordRow => ({ ...row, keywords: [] });
-
-/** About how many characters of a message a token stands for, for the size of a chunk. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** The counter that the newest request was counted with; the heuristic one where it is not known here. */
 async function counterOf(journal: readonly JournalEntry[]): Promise<ProviderAwareTokenizer> {

@@ -12,19 +12,28 @@ export interface ZippedPiece {
 
 const zip = promisify(gzip);
 
-/** The JSON of a piece. @throws ThreadfoldError `USAGE` for one that is not there. */
+/**
+ * The JSON of a piece. What was added to the index is `null` where only the whole index says it.
+ *
+ * @throws ThreadfoldError `USAGE` for one that is not there.
+ */
 export async function pieceText(inspection: Inspection, piece: Exclude<Piece, { kind: "log" }>): Promise<string> {
-  if (piece.kind === "index") return JSON.stringify(inspection.index());
-  const chunk = await CHUNKS[piece.kind](inspection, piece.chunk);
-  if (chunk.length > 0) return JSON.stringify(chunk);
-  throw new ThreadfoldError("USAGE", `There is no piece ${pieceName(piece)}.`);
+  switch (piece.kind) {
+    case "index":
+      return JSON.stringify(inspection.index());
+    case "growth":
+      return JSON.stringify(inspection.growth(piece.since));
+    case "bill":
+      return JSON.stringify(inspection.bill());
+    case "gone":
+      return JSON.stringify(await inspection.gone());
+    default: {
+      const chunk = await inspection.chunk(piece.kind, piece.chunk);
+      if (chunk.length > 0) return JSON.stringify(chunk);
+      throw new ThreadfoldError("USAGE", `There is no piece ${pieceName(piece)}.`);
+    }
+  }
 }
-
-const CHUNKS = {
-  messages: (inspection: Inspection, chunk: number) => inspection.messageChunk(chunk),
-  texts: (inspection: Inspection, chunk: number) => inspection.textChunk(chunk),
-  payloads: (inspection: Inspection, chunk: number) => inspection.payloadChunk(chunk),
-} as const;
 
 /**
  * All pieces of an inspection, the index first, each made when it is asked for.
@@ -39,6 +48,7 @@ export async function* zippedPieces(
 ): AsyncGenerator<ZippedPiece> {
   const index = inspection.index();
   yield { name: "index", gzip: await zip(JSON.stringify(index)) };
+  if (index.erased === null) yield { name: "gone", gzip: await zip(await pieceText(inspection, { kind: "gone" })) };
   for (const kind of ["messages", "texts", "payloads"] as const) {
     for (const chunk of index.chunks[kind].keys()) {
       if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The writing of the page was interrupted.");

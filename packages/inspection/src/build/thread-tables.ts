@@ -3,7 +3,6 @@ import {
   isCall,
   type JournalEntry,
   type Message,
-  type PinId,
   type ProviderAwareTokenizer,
   type RequestRenderedRecord,
   ThreadfoldError,
@@ -11,12 +10,15 @@ import {
 } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
 import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
+import { CallCosts, type PricingOptions } from "../bill/call-costs.ts";
 import { CallProblems, JournalTree } from "../integrity/integrity-rows.ts";
 import { MessageTable } from "../messages/message-table.ts";
+import { PinRows } from "../messages/pin-rows.ts";
 import { PlanTable } from "../plans/plan-table.ts";
 import { RequestTables } from "../requests/request-tables.ts";
 import type { FrameRow } from "../rows/call-row.ts";
 import type { AttemptRow } from "../rows/plan-row.ts";
+import { type Revision, RowList } from "../rows/table.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
 
 /** What the tables of a thread are made with. */
@@ -24,6 +26,9 @@ export interface ThreadTablesOptions {
   /** Formats of one's own that requests were rendered in. */
   readonly formats: readonly ProviderFormat[];
   readonly tokenizer: ProviderAwareTokenizer;
+  /** What calls are priced by besides the journal. */
+  readonly pricing: PricingOptions;
+  readonly revision: Revision;
   /** The beginning of a message's text, on one line. */
   titleOf(message: Message): Promise<string>;
   /** Gets every request as it is rendered, once; null for one that cannot be. */
@@ -35,15 +40,15 @@ export interface ThreadTablesOptions {
 
 /** The tables of a thread: its journal is walked once, and what is added to it later is added to them. */
 export class ThreadTables {
-  readonly requests = new RequestTables();
-  readonly messages = new MessageTable();
+  readonly requests: RequestTables;
+  readonly messages: MessageTable;
   readonly plans: PlanTable;
+  readonly costs: CallCosts;
+  readonly pins = new PinRows();
   readonly problems = new CallProblems();
   readonly tree = new JournalTree();
-  readonly attempts: AttemptRow[] = [];
-  readonly frames: FrameRow[] = [];
-  /** The calls that lacked a pin. */
-  readonly missingPins = new Map<PinId, number[]>();
+  readonly attempts: RowList<AttemptRow>;
+  readonly frames: RowList<FrameRow>;
   readonly #record: ThreadRecord;
   readonly #options: ThreadTablesOptions;
   readonly #recorded: RecordedRequests;
@@ -52,10 +57,15 @@ export class ThreadTables {
   #read = 0;
 
   constructor(record: ThreadRecord, options: ThreadTablesOptions) {
-    const { formats, tokenizer } = options;
+    const { formats, tokenizer, revision, pricing } = options;
     this.#record = record;
     this.#options = options;
-    this.plans = new PlanTable(record);
+    this.requests = new RequestTables(revision);
+    this.messages = new MessageTable(revision);
+    this.plans = new PlanTable(record, revision);
+    this.costs = new CallCosts(revision, pricing);
+    this.attempts = new RowList(revision);
+    this.frames = new RowList(revision);
     this.#ledger = TokenLedger.empty(tokenizer, () => "anchoring");
     const { plans } = this;
     const sources = {
@@ -76,9 +86,11 @@ export class ThreadTables {
 
   /** Takes what was added to the record since. @throws ThreadfoldError `ABORTED`. */
   async take(): Promise<void> {
-    const { journal, thread, planVersion } = this.#record;
+    const { journal, thread, planVersion, erased } = this.#record;
     const { signal, onProgress, titleOf } = this.#options;
-    for (const entry of journal.slice(this.#read)) {
+    const added = journal.slice(this.#read);
+    if (erased === null) this.costs.take(added);
+    for (const entry of added) {
       if (signal?.aborted) throw new ThreadfoldError("ABORTED", "The inspection was interrupted.");
       await this.#takeEntry(entry);
       this.#read++;
@@ -90,7 +102,9 @@ export class ThreadTables {
       tokensOf: (ordinal) => this.#ledger.header(ordinal)?.tokens ?? 0,
       titleOf,
     });
-    this.messages.place(thread, this.plans.newest, this.plans.records, (id) => this.requests.showing(id));
+    this.messages.place(thread, this.plans.newest, this.plans.records);
+    for (const [ordinal, call] of this.requests.takeFirstShown()) this.messages.rows.set(ordinal, "firstCall", call);
+    this.pins.take(thread);
   }
 
   async #takeEntry(entry: JournalEntry): Promise<void> {
@@ -146,11 +160,7 @@ export class ThreadTables {
       },
     });
     this.problems.take(call, request.format, request.rendered.verification.violations);
-    for (const pin of request.rendered.rendering.missingPins) {
-      const calls = this.missingPins.get(pin);
-      if (calls === undefined) this.missingPins.set(pin, [call]);
-      else calls.push(call);
-    }
+    for (const pin of request.rendered.rendering.missingPins) this.pins.lacked(pin, call);
   }
 
   #frameOf(record: RequestRenderedRecord, { frame }: RecordedRequest): number {
@@ -160,7 +170,7 @@ export class ThreadTables {
     const known = this.#framePlaces.get(key);
     if (known !== undefined) return known;
     const tools = frame.tools.map(({ name }) => name);
-    const place = this.frames.push({ format, model, tokenizer, renderVersion, tools }) - 1;
+    const place = this.frames.push({ format, model, tokenizer, renderVersion, tools });
     this.#framePlaces.set(key, place);
     return place;
   }

@@ -1,6 +1,6 @@
 import { type AgentThread, type Message, recallTerms } from "@threadfold/core";
 import { MemoryRecallIndex, recallQuery } from "@threadfold/rehydration";
-import type { GoneRow, MessageRow } from "../rows/message-row.ts";
+import { type GoneRow, isGone, type MessageRow } from "../rows/message-row.ts";
 import type { Table } from "../rows/table.ts";
 import type { LateNeed } from "./late-needs.ts";
 
@@ -36,10 +36,6 @@ export async function goneRows(
     .sort((a, b) => b.tokens - a.tokens || a.message - b.message);
   return searched(thread, rows);
 }
-
-/** True for a message that a fold took out of the request, or changed. */
-export const isGone = (state: MessageRow["state"] | undefined): boolean =>
-  state !== undefined && state !== "include" && state !== "hidden-branch";
 
 async function searched(thread: AgentThread, rows: readonly GoneRow[]): Promise<readonly GoneRow[]> {
   if (rows.length === 0) return rows;

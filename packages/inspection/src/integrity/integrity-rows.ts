@@ -1,6 +1,6 @@
 import { type JournalEntry, type LegalityViolation, MerkleTree, merkleLeafOf } from "@threadfold/core";
 import type { ProviderFormat } from "@threadfold/renderer";
-import type { CheckpointRow, Integrity, RuleRow } from "../rows/integrity.ts";
+import type { CheckpointRow, RuleRow } from "../rows/integrity.ts";
 
 /** What calls broke: rules of their format, and the record of their bytes. */
 export class CallProblems {
@@ -39,10 +39,4 @@ export class JournalTree {
   root(): string {
     return this.#tree.root();
   }
-}
-
-/** How many requests were reproduced. */
-export function replayCounts(states: readonly string[]): Integrity["replay"] {
-  const count = (state: string): number => states.filter((one) => one === state).length;
-  return { equal: count("equal"), different: count("different"), notRendered: count("not-rendered") };
 }

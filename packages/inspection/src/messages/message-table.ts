@@ -1,8 +1,7 @@
 import { type AgentThread, actionOf, type CompactionPlan, type Message, spanStart } from "@threadfold/core";
 import type { RecordTable } from "../plans/record-table.ts";
-import type { Showing } from "../requests/request-tables.ts";
 import type { MessageRow, MessageState } from "../rows/message-row.ts";
-import { Table } from "../rows/table.ts";
+import { type Revision, Table } from "../rows/table.ts";
 
 /** What a message's row says besides the message. */
 export interface MessageContext {
@@ -24,16 +23,22 @@ const NO_MESSAGE: MessageRow = {
   state: "include",
   record: -1,
   firstCall: -1,
-  lastCall: -1,
   title: "",
 };
 
 /** The messages of a log, each at the place of its ordinal. */
 export class MessageTable {
-  readonly rows = new Table<MessageRow>(NO_MESSAGE);
+  readonly rows: Table<MessageRow>;
   /** Names of tools, in the order in which they first occur. */
   readonly tools: string[] = [];
   readonly #toolPlaces = new Map<string, number>();
+  /** How many messages are placed, and under which plan. */
+  #placed = 0;
+  #plan: CompactionPlan | null = null;
+
+  constructor(revision: Revision) {
+    this.rows = new Table(NO_MESSAGE, revision);
+  }
 
   /** Takes the messages that were added since. */
   async take(thread: AgentThread, context: MessageContext): Promise<void> {
@@ -51,23 +56,18 @@ export class MessageTable {
     }
   }
 
-  /** Says of every message what the newest plan does with it, and which calls showed it. */
-  place(
-    thread: AgentThread,
-    plan: CompactionPlan | null,
-    records: RecordTable,
-    showing: (id: Message["id"]) => Showing,
-  ): void {
-    for (const { id, ordinal, branch } of thread.messages) {
+  /** Says of messages what the newest plan does with them: of all under a new plan, else of those that were added. */
+  place(thread: AgentThread, plan: CompactionPlan | null, records: RecordTable): void {
+    const from = plan === this.#plan ? this.#placed : 0;
+    for (const { id, ordinal, branch } of thread.messagesBetween(from)) {
       const { action, record } =
         plan === null ? { action: "include" as const, record: null } : actionOf(plan, id, ordinal);
       const state: MessageState = branch === undefined ? action : "hidden-branch";
-      const { first, last } = showing(id);
       this.rows.set(ordinal, "state", state);
       this.rows.set(ordinal, "record", record === null ? -1 : records.placeOf(record.action, spanStart(record.span)));
-      this.rows.set(ordinal, "firstCall", first);
-      this.rows.set(ordinal, "lastCall", last);
     }
+    this.#plan = plan;
+    this.#placed = thread.length;
   }
 
   #toolsOf({ parts }: Message): readonly number[] {

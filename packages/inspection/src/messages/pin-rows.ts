@@ -2,32 +2,48 @@ import type { AgentThread, Pin, PinId, PinLiftedEntry } from "@threadfold/core";
 import type { PinRow } from "../rows/plan-row.ts";
 
 /** The standing instructions of a thread, in the order in which they were made; and the calls that lacked each. */
-export function pinRows(thread: AgentThread, missing: ReadonlyMap<PinId, readonly number[]>): readonly PinRow[] {
-  const rows = new Map<PinId, PinRow>();
-  for (const { version, entry } of thread.entriesInMemory()) {
-    if (entry.type === "pin") rows.set(entry.pin.id, madeRow(entry.pin, version, thread, missing));
-    if (entry.type === "pin-lifted") lift(rows, entry, version);
+export class PinRows {
+  readonly #rows = new Map<PinId, Omit<PinRow, "missing">>();
+  readonly #missing = new Map<PinId, number[]>();
+  #version = 0;
+
+  /** Takes what was added to the thread since. */
+  take(thread: AgentThread): void {
+    for (const [at, entry] of thread.entriesBetween(this.#version).entries()) {
+      const version = this.#version + at + 1;
+      if (entry.type === "pin") this.#rows.set(entry.pin.id, madeRow(entry.pin, version, thread));
+      if (entry.type === "pin-lifted") this.#lift(entry, version);
+    }
+    this.#version = thread.version;
   }
-  return [...rows.values()];
+
+  /** Notes that a call lacked a pin. */
+  lacked(pin: PinId, call: number): void {
+    const calls = this.#missing.get(pin);
+    if (calls === undefined) this.#missing.set(pin, [call]);
+    else calls.push(call);
+  }
+
+  get rows(): readonly PinRow[] {
+    return [...this.#rows].map(([id, row]) => ({ ...row, missing: this.#missing.get(id) ?? [] }));
+  }
+
+  #lift({ pinId, why, reason }: PinLiftedEntry, version: number): void {
+    const row = this.#rows.get(pinId);
+    if (row !== undefined) this.#rows.set(pinId, { ...row, liftedAt: version, liftedWhy: why ?? reason });
+  }
 }
 
 function madeRow(
   { id, text, authority, origin, source }: Pin,
   madeAt: number,
   thread: AgentThread,
-  missing: ReadonlyMap<PinId, readonly number[]>,
-): PinRow {
+): Omit<PinRow, "missing"> {
   const message = source === undefined ? undefined : thread.messageInMemory(source.messageId);
   return {
     ...{ id, text, authority, origin, madeAt },
     liftedAt: null,
     liftedWhy: null,
     message: message?.ordinal ?? -1,
-    missing: missing.get(id) ?? [],
   };
-}
-
-function lift(rows: Map<PinId, PinRow>, { pinId, why, reason }: PinLiftedEntry, version: number): void {
-  const row = rows.get(pinId);
-  if (row !== undefined) rows.set(pinId, { ...row, liftedAt: version, liftedWhy: why ?? reason });
 }

@@ -1,5 +1,6 @@
 import { type AgentThread, type CompactionPlan, planRecords, spanLength } from "@threadfold/core";
 import type { PlanRow, RecordRow } from "../rows/plan-row.ts";
+import { type Revision, RowList } from "../rows/table.ts";
 import { RecordTable } from "./record-table.ts";
 
 /** What is read of the plans of a thread. */
@@ -10,15 +11,20 @@ export interface PlanSource {
 
 /** The plans of a thread and their records, oldest first. What was taken is not read again. */
 export class PlanTable {
-  readonly rows: PlanRow[] = [];
+  readonly list: RowList<PlanRow>;
   readonly records: RecordTable;
   readonly #source: PlanSource;
   /** The newest plan that was taken; null for none. */
   newest: CompactionPlan | null = null;
 
-  constructor(source: PlanSource) {
+  constructor(source: PlanSource, revision: Revision) {
     this.#source = source;
-    this.records = new RecordTable(() => source.thread);
+    this.list = new RowList(revision);
+    this.records = new RecordTable(() => source.thread, revision);
+  }
+
+  get rows(): readonly PlanRow[] {
+    return this.list.rows;
   }
 
   /** Takes the next plan. A plan that cannot be read is a row without records. */
@@ -26,14 +32,15 @@ export class PlanTable {
     const plan = await this.#source.plan(version);
     const changes = plan === null ? { added: [], removed: [] } : this.records.take(plan);
     this.newest = plan ?? this.newest;
-    this.rows.push({ ...planFigures(plan, version), ...changes, firstCall: -1, calls: 0 });
+    this.list.push({ ...planFigures(plan, version), ...changes, firstCall: -1, calls: 0 });
   }
 
   /** Notes that a call was made under a plan. */
   called(version: number, call: number): void {
     const row = this.rows[version - 1];
     if (row === undefined) return;
-    this.rows[version - 1] = { ...row, firstCall: row.calls === 0 ? call : row.firstCall, calls: row.calls + 1 };
+    const firstCall = row.calls === 0 ? call : row.firstCall;
+    this.list.put(version - 1, { ...row, firstCall, calls: row.calls + 1 });
   }
 }
 

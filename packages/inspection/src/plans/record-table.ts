@@ -9,6 +9,7 @@ import {
   spanStart,
 } from "@threadfold/core";
 import type { PlanRow, RecordRow } from "../rows/plan-row.ts";
+import { type Revision, RowList } from "../rows/table.ts";
 
 /** What differs from one plan to the next, as places among the records. */
 export type RecordChanges = Pick<PlanRow, "added" | "removed">;
@@ -18,13 +19,18 @@ export type RecordChanges = Pick<PlanRow, "added" | "removed">;
  * Plans are taken oldest first. A record is another one when it differs in any field, as `planDiff` says.
  */
 export class RecordTable {
-  readonly rows: RecordRow[] = [];
+  readonly list: RowList<RecordRow>;
   readonly #thread: () => AgentThread;
   /** Of the newest plan: the place of each record, and its text, by action and first message. */
   #newest: ReadonlyMap<string, { readonly place: number; readonly text: string }> = new Map();
 
-  constructor(thread: () => AgentThread) {
+  constructor(thread: () => AgentThread, revision: Revision) {
     this.#thread = thread;
+    this.list = new RowList(revision);
+  }
+
+  get rows(): readonly RecordRow[] {
+    return this.list.rows;
   }
 
   /** The place of the record of the newest plan that does this with a span that starts there; -1 for none. */
@@ -43,8 +49,8 @@ export class RecordTable {
       const place = known?.text === text ? known.place : this.rows.length;
       if (place === this.rows.length) {
         added.push(place);
-        this.rows.push(recordRow(record, plan.version, this.#thread()));
-      } else this.rows[place] = { ...(this.rows[place] as RecordRow), toPlan: plan.version };
+        this.list.push(recordRow(record, plan.version, this.#thread()));
+      } else this.list.put(place, { ...(this.rows[place] as RecordRow), toPlan: plan.version });
       now.set(key, { place, text });
     }
     this.#newest = now;

@@ -2,7 +2,7 @@ import type { AgentThread, JournalEntry, MessageId, RequestRenderedRecord } from
 import { type PrefixDivergence, prefixDiff, type Rendering } from "@threadfold/renderer";
 import type { RecordedRequest } from "@threadfold/session";
 import type { BlockRow, BreakRow, RequestRow } from "../rows/call-row.ts";
-import { Table } from "../rows/table.ts";
+import { type Revision, RowList, Table } from "../rows/table.ts";
 import { firstDifference } from "./first-difference.ts";
 import { LEADING_BLOCKS, leadingBlocks, messageBlock, type RequestBlock, requestShares } from "./request-blocks.ts";
 
@@ -15,14 +15,8 @@ export interface RequestContext {
   recordOf(block: RequestBlock): number;
 }
 
-/** Where each message stood: the first and the last call that showed it as it is. */
-export interface Showing {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** Where a request departs from the one before it; what that cost is known from the bill. */
-type RequestBreak = Omit<BreakRow, "missedTokens" | "price">;
+export type RequestBreak = Omit<BreakRow, "missedTokens" | "price">;
 
 /** The request before the next one, as far as the next is compared with it. */
 interface NewestRequest {
@@ -66,23 +60,34 @@ const NO_BLOCK: BlockRow = { action: "include", role: "user", tokens: 0, from: -
  * so each has its own blocks alone, and how many of those before it begins with.
  */
 export class RequestTables {
-  readonly calls = new Table<RequestRow>(NO_CALL);
-  readonly blocks = new Table<BlockRow>(NO_BLOCK);
-  readonly breaks: RequestBreak[] = [];
+  readonly calls: Table<RequestRow>;
+  readonly blocks: Table<BlockRow>;
+  readonly breaks: RowList<RequestBreak>;
   /** What blocks show that are no message of the log. */
   readonly texts: string[] = [];
-  readonly #showing = new Map<MessageId, Showing>();
+  /** How many requests gave the recorded bytes, gave others, or could not be rendered. */
+  readonly replay = { equal: 0, different: 0, notRendered: 0 };
+  /** Ordinals of messages that a call showed, each with the first one, since somebody took them. */
+  readonly #firstShown = new Map<number, number>();
+  readonly #shown = new Set<number>();
   #newest: NewestRequest | null = null;
+
+  constructor(revision: Revision) {
+    this.calls = new Table(NO_CALL, revision);
+    this.blocks = new Table(NO_BLOCK, revision);
+    this.breaks = new RowList(revision);
+  }
 
   /** The place of the newest call; -1 for none. */
   get newestCall(): number {
     return this.calls.length - 1;
   }
 
-  /** The first and the last call that showed a message as it is; -1 for none. */
-  showing(id: MessageId): Showing {
-    const { first, last } = this.#showing.get(id) ?? { first: -1, last: -1 };
-    return { first, last: last === STILL ? this.newestCall : last };
+  /** Ordinals of messages that were shown as they are for the first time since this was asked last, and the call that did. */
+  takeFirstShown(): readonly (readonly [ordinal: number, call: number])[] {
+    const shown = [...this.#firstShown];
+    this.#firstShown.clear();
+    return shown;
   }
 
   /** The blocks of the newest request, as places in the table. */
@@ -99,9 +104,12 @@ export class RequestTables {
     const firstBlock = this.blocks.length;
     const blocks = this.#keepBlocks(rendering, shared, context);
     const cleared = this.#tokensOf(blocks, "clear");
-    const breakPlace = before === null || difference === null ? -1 : this.breaks.length;
-    if (before !== null && difference !== null)
-      this.breaks.push(this.#breakRow(before, { difference, shared, payload: digest.text, tokens: rendering.tokens }));
+    const isBroken = before !== null && difference !== null;
+    const breakPlace = isBroken
+      ? this.breaks.push(this.#breakRow(before, { difference, shared, payload: digest.text }))
+      : -1;
+    const isEqual = digest.digest === record.payloadDigest;
+    this.replay[isEqual ? "equal" : "different"]++;
     this.calls.push({
       ...this.#recorded(entry, record),
       messages: request.state.thread.length,
@@ -112,7 +120,7 @@ export class RequestTables {
       firstBlock,
       break: breakPlace,
       bytes: digest.bytes,
-      replay: digest.digest === record.payloadDigest ? "equal" : "different",
+      replay: isEqual ? "equal" : "different",
     });
     this.#newest = { rendering, payload: digest.text, blocks };
   }
@@ -120,7 +128,7 @@ export class RequestTables {
   /** Takes a request that cannot be rendered any more: its figures are what the journal says. */
   takeUnrendered(entry: JournalEntry, record: RequestRenderedRecord): void {
     const { tokens } = record;
-    this.#hide(this.newestBlocks);
+    this.replay.notRendered++;
     this.calls.push({ ...this.#recorded(entry, record), firstBlock: this.blocks.length, tokens });
     this.#newest = null;
   }
@@ -137,9 +145,7 @@ export class RequestTables {
 
   /** The places of all blocks of a request: those that it shares with the one before, and its own, which are kept. */
   #keepBlocks(rendering: Rendering, shared: number, context: RequestContext): readonly number[] {
-    const before = this.newestBlocks;
-    this.#hide(before.slice(shared));
-    const places = before.slice(0, shared);
+    const places = this.newestBlocks.slice(0, shared);
     const keep = (block: RequestBlock): void => {
       places.push(this.blocks.length);
       this.#keepBlock(block, context);
@@ -158,28 +164,19 @@ export class RequestTables {
     const place = text === null || text === "" ? -1 : this.texts.push(text) - 1;
     const span = { from: ordinalOf(sources[0]), to: ordinalOf(sources.at(-1)) };
     this.blocks.push({ action, role, tokens, ...span, record: context.recordOf(block), text: place });
-    if (action === "include") for (const id of sources) this.#show(id);
-  }
-
-  #show(id: MessageId): void {
-    const known = this.#showing.get(id);
     // The call is not in the table yet.
-    this.#showing.set(id, { first: known?.first ?? this.calls.length, last: STILL });
+    if (action === "include") for (const id of sources) this.#show(ordinalOf(id), this.calls.length);
   }
 
-  /** The newest call is the last that showed these blocks, unless a later one shows their messages again. */
-  #hide(places: readonly number[]): void {
-    const last = this.newestCall;
-    const messages = this.#newest?.rendering.manifest.messages.slice(-places.length) ?? [];
-    for (const { action, sources } of places.length === 0 ? [] : messages) {
-      if (action !== "include") continue;
-      for (const id of sources) this.#showing.set(id, { first: this.#showing.get(id)?.first ?? last, last });
-    }
+  #show(ordinal: number, call: number): void {
+    if (ordinal < 0 || this.#shown.has(ordinal)) return;
+    this.#shown.add(ordinal);
+    this.#firstShown.set(ordinal, call);
   }
 
   #breakRow(
     before: NewestRequest,
-    now: { difference: PrefixDivergence; shared: number; payload: string; tokens: number },
+    now: { difference: PrefixDivergence; shared: number; payload: string },
   ): RequestBreak {
     const { kind, reason } = now.difference;
     const sharedTokens = before.blocks
@@ -205,9 +202,6 @@ export class RequestTables {
 
 /** Which of the leading blocks is another one. */
 const leadingPlace = (kind: PrefixDivergence["kind"]): number => ({ tools: 1, system: 2 })[kind as string] ?? 0;
-
-/** Stands for the last call while a message is shown. */
-const STILL = -2;
 
 function sharedBlocks({ blocks }: NewestRequest, difference: PrefixDivergence | null): number {
   if (difference === null) return blocks.length;

@@ -2,19 +2,20 @@ import type { CacheBill } from "@threadfold/core";
 import type { BodyChunks } from "./bodies.ts";
 import type { BlockRow, BreakRow, CallRow, FrameRow } from "./call-row.ts";
 import type { Integrity } from "./integrity.ts";
-import type { GoneRow, MessageRow } from "./message-row.ts";
+import type { MessageRow } from "./message-row.ts";
 import type { AttemptRow, PinRow, PlanRow, RecordRow } from "./plan-row.ts";
 import type { PresetComparison } from "./preset-comparison.ts";
 import type { Columns } from "./table.ts";
 
 /** Version of the shape of {@link InspectionIndex}. A page refuses another one. */
-export const INSPECTION_VERSION = 1;
+export const INSPECTION_VERSION = 2;
 
 /** How much of what was said is shown: nothing, the beginning and the end of long texts, or all. */
 export type BodyChoice = "none" | "short" | "all";
 
 /**
- * Everything that is shown of a thread but the bodies, which are read in chunks when they are seen. Plain JSON. Tables
+ * Everything that is shown of a thread but the bodies, which are read in chunks when they are seen, and what is gone, which is
+ * looked for when it is. Plain JSON. Tables
  * name one another by place: a call its blocks, a block its messages and its record. Lists that may be long are columns.
  */
 export interface InspectionIndex {
@@ -23,6 +24,8 @@ export interface InspectionIndex {
   readonly threadfoldVersion: string;
   /** When it was made, in milliseconds since the epoch. */
   readonly madeAt: number;
+  /** How often the record grew since the command was started; see {@link IndexGrowth}. */
+  readonly revision: number;
   readonly source: InspectionSource;
   readonly bodies: BodyChoice;
   /** True when secrets were taken out of all text. */
@@ -42,8 +45,6 @@ export interface InspectionIndex {
   readonly records: readonly RecordRow[];
   readonly attempts: readonly AttemptRow[];
   readonly pins: readonly PinRow[];
-  /** Largest first. */
-  readonly gone: readonly GoneRow[];
   readonly bill: Bill;
   readonly integrity: Integrity;
   /** What presets make of the same log; null where nobody asked. */
@@ -112,6 +113,8 @@ export interface ErasedRow {
 
 /** What the calls of a thread cost and for what, as `threadfold bill` says it. Its calls are `InspectionIndex.calls`. */
 export interface Bill extends Omit<CacheBill, "calls"> {
+  /** The revision that it is of: calls that came later are not in it. */
+  readonly revision: number;
   /** The price row of the newest call; null when no provider's prices are known. */
   readonly price: {
     readonly id: string;

@@ -23,11 +23,13 @@ export interface MessageRow {
   readonly record: number;
   /** The first call whose request showed it as it is; -1 for none. */
   readonly firstCall: number;
-  /** The last one; -1 for none. */
-  readonly lastCall: number;
   /** The beginning of its text on one line, redacted; empty where bodies are left out. */
   readonly title: string;
 }
+
+/** True for a message that a fold took out of the request, or changed. */
+export const isGone = (state: MessageState | undefined): boolean =>
+  state !== undefined && state !== "include" && state !== "hidden-branch";
 
 /** A message that the newest request does not show as it is, and whether that was a pity. */
 export interface GoneRow {

@@ -3,8 +3,9 @@
  * every piece stands in an element of its own, gzip as base64, for `DecompressionStream` to open when it is shown; or
  * `served` by the command, each under a path beside the page's own, which the browser unzips by itself.
  *
- * A piece is the index, a chunk of a list of bodies, or the raw log, and has the same name in both: see {@link pieceName}.
- * A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added.
+ * A piece is the index, what is gone, a chunk of a list of bodies, or the raw log, and has the same name in both: see
+ * {@link pieceName}. A served page has `events` too: server-sent events, each a {@link ThreadSize} once something was added;
+ * and what was added to the index since a revision of it, and its bill as it is then.
  */
 export type PageData =
   | {
@@ -21,20 +22,31 @@ export const PAGE_DATA = "threadfold-data";
 /** Id of the element that the page draws into. */
 export const PAGE_ROOT = "threadfold-inspector";
 
+const WHOLE_PIECES = ["index", "gone", "bill", "log"] as const;
+
 /** What can be asked for. */
 export type Piece =
   | { readonly kind: "index" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "bill" }
   | { readonly kind: "log" }
+  | { readonly kind: "growth"; readonly since: number }
   | { readonly kind: "messages" | "texts" | "payloads"; readonly chunk: number };
 
 /** The name of a piece: the id of its element, or its path. */
-export const pieceName = (piece: Piece): string => ("chunk" in piece ? `${piece.kind}-${piece.chunk}` : piece.kind);
+export function pieceName(piece: Piece): string {
+  if ("chunk" in piece) return `${piece.kind}-${piece.chunk}`;
+  return piece.kind === "growth" ? `${piece.kind}-${piece.since}` : piece.kind;
+}
 
 /** The piece of that name; null when there is none. */
 export function parsePieceName(name: string): Piece | null {
-  if (name === "index" || name === "log") return { kind: name };
-  const [, kind, chunk] = /^(messages|texts|payloads)-(\d{1,9})$/.exec(name) ?? [];
-  return kind === undefined ? null : { kind: kind as "messages" | "texts" | "payloads", chunk: Number(chunk) };
+  const whole = WHOLE_PIECES.find((kind) => kind === name);
+  if (whole !== undefined) return { kind: whole };
+  const [, kind, number] = /^(messages|texts|payloads|growth)-(\d{1,9})$/.exec(name) ?? [];
+  if (kind === undefined) return null;
+  if (kind === "growth") return { kind, since: Number(number) };
+  return { kind: kind as "messages" | "texts" | "payloads", chunk: Number(number) };
 }
 
 /** How much there is of a thread. */

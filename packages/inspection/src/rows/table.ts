@@ -10,14 +10,33 @@ export function rowAt<Row extends object>(columns: Columns<Row>, index: number):
   return Object.fromEntries(fields.map((field) => [field, columns[field][index]])) as Row;
 }
 
+/** Rows of a table that are new or were changed: their places, ascending, and what stands there now. */
+export interface ColumnsGrowth<Row> {
+  readonly places: readonly number[];
+  readonly columns: Columns<Row>;
+}
+
+/** The same of a list of rows. */
+export interface RowsGrowth<Row> {
+  readonly places: readonly number[];
+  readonly rows: readonly Row[];
+}
+
+/** Counts how often something grew. Rows note it, so that one can ask for what is newer. */
+export class Revision {
+  number = 1;
+}
+
 /** A table that grows row by row and is kept as columns. */
 export class Table<Row extends object> {
   readonly columns: Columns<Row>;
   readonly #lists: { readonly [Field in keyof Row]: Row[Field][] };
   readonly #fields: readonly (keyof Row)[];
+  readonly #changes: ChangedPlaces;
 
   /** @param blank a row that names every column. */
-  constructor(blank: Row) {
+  constructor(blank: Row, revision: Revision) {
+    this.#changes = new ChangedPlaces(revision);
     this.#fields = Object.keys(blank) as (keyof Row)[];
     this.#lists = Object.fromEntries(this.#fields.map((field) => [field, []])) as unknown as {
       readonly [Field in keyof Row]: Row[Field][];
@@ -30,6 +49,7 @@ export class Table<Row extends object> {
   }
 
   push(row: Row): void {
+    this.#changes.note(this.length);
     for (const field of this.#fields) this.#lists[field].push(row[field]);
   }
 
@@ -39,6 +59,61 @@ export class Table<Row extends object> {
   }
 
   set<Field extends keyof Row>(index: number, field: Field, value: Row[Field]): void {
+    if (this.#lists[field][index] === value) return;
+    this.#changes.note(index);
     this.#lists[field][index] = value;
+  }
+
+  /** What is newer than a revision. */
+  since(revision: number): ColumnsGrowth<Row> {
+    const places = this.#changes.since(revision);
+    const cells = this.#fields.map((field) => [field, places.map((place) => this.#lists[field][place])]);
+    return { places, columns: Object.fromEntries(cells) as Columns<Row> };
+  }
+}
+
+/** A list of rows that grows, for rows that are few. */
+export class RowList<Row> {
+  readonly rows: Row[] = [];
+  readonly #changes: ChangedPlaces;
+
+  constructor(revision: Revision) {
+    this.#changes = new ChangedPlaces(revision);
+  }
+
+  /** Puts a row at a place that is there, or at the end. */
+  put(place: number, row: Row): void {
+    this.#changes.note(place);
+    this.rows[place] = row;
+  }
+
+  /** Puts a row at the end, and gives its place. */
+  push(row: Row): number {
+    this.put(this.rows.length, row);
+    return this.rows.length - 1;
+  }
+
+  /** What is newer than a revision. */
+  since(revision: number): RowsGrowth<Row> {
+    const places = this.#changes.since(revision);
+    return { places, rows: places.map((place) => this.rows[place] as Row) };
+  }
+}
+
+/** At which revision each row of a table was changed last. */
+class ChangedPlaces {
+  readonly #revision: Revision;
+  readonly #changedAt: number[] = [];
+
+  constructor(revision: Revision) {
+    this.#revision = revision;
+  }
+
+  note(place: number): void {
+    this.#changedAt[place] = this.#revision.number;
+  }
+
+  since(revision: number): readonly number[] {
+    return this.#changedAt.flatMap((changedAt, place) => (changedAt > revision ? [place] : []));
   }
 }

@@ -35,7 +35,7 @@ export async function storedRecord(
 /** A thread of a store that holds. It may be written to meanwhile. */
 class StoredRecord implements ThreadRecord {
   thread: AgentThread;
-  journal: readonly JournalEntry[] = [];
+  readonly journal: JournalEntry[] = [];
   planVersion = 0;
   artifacts = 0;
   erased: ThreadRecord["erased"] = null;
@@ -67,7 +67,7 @@ class StoredRecord implements ThreadRecord {
     const { id } = this.thread;
     // The journal first: what it speaks of is in the log and among the plans by then.
     const added = await this.#store.journal.read(id, { after: this.journal.at(-1)?.sequence ?? 0 });
-    this.journal = this.journal.length === 0 ? added : [...this.journal, ...added];
+    for (const entry of added) this.journal.push(entry);
     this.erased ??= erasureIn(added);
     if (this.erased !== null) {
       this.thread = AgentThread.empty(id);
@@ -76,9 +76,11 @@ class StoredRecord implements ThreadRecord {
     }
     const before = this.thread.version;
     this.thread = await this.#grown();
-    const { plans } = this.#store;
-    this.planVersion = (await plans.getCurrentVersion?.(id)) ?? (await plans.getCurrentPlan(id)).version;
-    this.artifacts = (await this.#store.artifacts.list(id)).length;
+    const { plans, artifacts } = this.#store;
+    const version = (await plans.getCurrentVersion?.(id)) ?? (await plans.getCurrentPlan(id)).version;
+    // Folds are what puts contents there; to count them is to list them all.
+    if (before === 0 || version !== this.planVersion) this.artifacts = (await artifacts.list(id)).length;
+    this.planVersion = version;
     return added.length > 0 || this.thread.version > before;
   }
 

@@ -14,7 +14,7 @@ export interface ThreadRecord {
   readonly planVersion: number;
   /** Set where the thread was erased: then the log and the plans are empty. */
   readonly erased: { readonly at: string; readonly record: ThreadErasedRecord } | null;
-  /** How many artifacts the thread has. */
+  /** How many artifacts the thread had when its newest plan was read. */
   readonly artifacts: number;
   readonly findings: readonly StoreFinding[];
   /** A plan by its version, from 1; null when there is none that can be read. */

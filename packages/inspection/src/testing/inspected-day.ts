@@ -18,7 +18,6 @@ export const LOOK: InspectionOptions = {
   now: () => 0,
   bodies: "all",
   redacted: false,
-  looksForGone: true,
 };
 
 let folded: Promise<{ readonly store: ThreadfoldStore; readonly threadId: ThreadId }> | undefined;

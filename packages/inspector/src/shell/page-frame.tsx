@@ -1,3 +1,4 @@
+import { isGone } from "@threadfold/inspection/rows";
 import { useEffect, useRef } from "preact/hooks";
 import { TimelineChart } from "../chart/timeline-chart.tsx";
 import { whole } from "../format/figures.ts";
@@ -139,7 +140,8 @@ function SearchBox({ box }: { readonly box: { current: HTMLInputElement | null }
 
 function Tabs() {
   const { index, place, go } = useInspector();
-  const { calls, gone, plans, integrity, comparison } = index.value;
+  const { calls, messages, plans, integrity, comparison } = index.value;
+  const gone = messages.state.reduce((count, state) => count + (isGone(state) ? 1 : 0), 0);
   const views = VIEWS.filter((view) => view !== "presets" || comparison !== null);
   const wrong =
     integrity.findings.length +
@@ -152,7 +154,7 @@ function Tabs() {
     const tab = tabs.current?.querySelector('[aria-current="page"]');
     tab?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [shown]);
-  const counts: Partial<Record<View, number>> = { timeline: calls.at.length, gone: gone.length, plans: plans.length };
+  const counts: Partial<Record<View, number>> = { timeline: calls.at.length, gone, plans: plans.length };
   return (
     <nav ref={tabs} class="tabs" aria-label="Views">
       {views.map((view, at) => (

@@ -45,6 +45,18 @@ describe("BodyReader", () => {
     ]);
   });
 
+  it("keeps open what does not grow, and reads the newest chunk again when there is more of it", async () => {
+    const { asked, source } = noting({ "messages-0": [{ parts: [] }], "messages-1": [{ parts: [] }, { parts: [] }] });
+    const starts = [0, 1];
+    const before = new BodyReader(source, { messages: starts, texts: [], payloads: [] });
+    await before.message(0);
+    await before.message(1);
+    const after = new BodyReader(source, { messages: starts, texts: [], payloads: [] }, before);
+    await after.message(0);
+    await after.message(2);
+    expect(asked).toEqual(["messages-0", "messages-1", "messages-1"]);
+  });
+
   it("lets the chunk go that was asked for longest ago", async () => {
     const names = Array.from({ length: 30 }, (_, chunk) => [`messages-${chunk}`, [{ parts: [] }]]);
     const { asked, source } = noting(Object.fromEntries(names));

@@ -9,10 +9,21 @@ export class BodyReader {
   readonly #opened = new Map<string, Promise<readonly unknown[]>>();
   readonly #source: DataSource;
   readonly #chunks: BodyChunks;
+  /** The newest chunk of each list: only that one grows. */
+  readonly #newest: ReadonlySet<string>;
 
-  constructor(source: DataSource, chunks: BodyChunks) {
+  /** @param before a reader of the same lists when they were shorter: what it has open stays open. */
+  constructor(source: DataSource, chunks: BodyChunks, before?: BodyReader) {
     this.#source = source;
     this.#chunks = chunks;
+    const lists = Object.keys(chunks) as (keyof BodyChunks)[];
+    this.#newest = new Set(lists.map((list) => `${list}-${chunks[list].length - 1}`));
+    for (const [name, chunk] of before?.opened() ?? []) this.#opened.set(name, chunk);
+  }
+
+  /** What is open and will not change. */
+  *opened(): Iterable<readonly [name: string, chunk: Promise<readonly unknown[]>]> {
+    for (const chunk of this.#opened) if (!this.#newest.has(chunk[0])) yield chunk;
   }
 
   /** A message as it is logged, by its ordinal. */

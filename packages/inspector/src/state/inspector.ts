@@ -1,5 +1,11 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { callBlocks, type InspectionIndex } from "@threadfold/inspection/rows";
+import {
+  callBlocks,
+  type GoneRow,
+  grownIndex,
+  type IndexGrowth,
+  type InspectionIndex,
+} from "@threadfold/inspection/rows";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type MessagesAt, messagesAt } from "../model/messages-at.ts";
@@ -22,6 +28,10 @@ export interface Inspector {
   /** Blocks of its request, and what it did with every message. */
   readonly blocks: ReadonlySignal<readonly number[]>;
   readonly messages: ReadonlySignal<MessagesAt>;
+  /** Reads what the newest plan took out of the request, once under each plan. */
+  readGone(): Promise<readonly GoneRow[]>;
+  /** Has the bill of the index hold for all calls that there are. */
+  readBill(): Promise<void>;
   /** Goes somewhere else, and lets the browser's way back lead here. */
   go(change: Partial<Place>): void;
   /** Goes there without a step on the way back, for what changes at every stroke of a key. */
@@ -45,10 +55,16 @@ export async function openInspector(source: DataSource): Promise<Inspector> {
     place.value = fromHash(location.hash);
   });
   follow(source, index, liveness);
+  let reader: BodyReader | undefined;
   return {
     source,
     index,
-    bodies: computed(() => new BodyReader(source, index.value.chunks)),
+    bodies: computed(() => {
+      reader = new BodyReader(source, index.value.chunks, reader);
+      return reader;
+    }),
+    readGone: goneReader(source, index),
+    readBill: billReader(source, index),
     liveness,
     place,
     call,
@@ -59,7 +75,37 @@ export async function openInspector(source: DataSource): Promise<Inspector> {
   };
 }
 
-/** Reads the index again when the server says that there is more: one reading at a time, and none is left out. */
+function goneReader(source: DataSource, index: ReadonlySignal<InspectionIndex>): Inspector["readGone"] {
+  let read: { readonly planVersion: number; readonly rows: Promise<readonly GoneRow[]> } | undefined;
+  return () => {
+    const { planVersion } = index.peek().thread;
+    if (read?.planVersion !== planVersion) {
+      const rows = source.read({ kind: "gone" }) as Promise<readonly GoneRow[]>;
+      read = { planVersion, rows };
+      rows.catch(() => {
+        read = undefined;
+      });
+    }
+    return read.rows;
+  };
+}
+
+function billReader(source: DataSource, index: Signal<InspectionIndex>): Inspector["readBill"] {
+  let isReading = false;
+  return async () => {
+    if (isReading || index.peek().bill.revision === index.peek().revision) return;
+    isReading = true;
+    try {
+      const bill = (await source.read({ kind: "bill" })) as InspectionIndex["bill"];
+      index.value = { ...index.peek(), bill };
+    } catch {
+      // The connection says by itself that the server is gone.
+    }
+    isReading = false;
+  };
+}
+
+/** Reads what was added when the server says that there is more: one reading at a time, and none is left out. */
 function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Signal<Liveness>): void {
   let isReading = false;
   let isBehind = false;
@@ -68,7 +114,9 @@ function follow(source: DataSource, index: Signal<InspectionIndex>, liveness: Si
     if (isReading) return;
     isReading = true;
     try {
-      index.value = await readIndex(source);
+      const since = index.peek().revision;
+      const growth = (await source.read({ kind: "growth", since })) as IndexGrowth | null;
+      index.value = growth === null ? await readIndex(source) : grownIndex(index.peek(), growth);
     } catch {
       // The connection says by itself that the server is gone.
     }

@@ -1,5 +1,6 @@
 import type { InspectionIndex } from "@threadfold/inspection/rows";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { CACHE_PARTS } from "../chart/call-shares.ts";
 import { count, duration, money, percent, shareOf, short, whole } from "../format/figures.ts";
 import { FigureTable } from "../parts/figure-table.tsx";
@@ -12,7 +13,9 @@ type Bill = InspectionIndex["bill"];
 
 /** What the calls cost, by why they cost it. One is the price of an uncached input token. */
 export function BillView() {
-  const { bill, calls } = useInspector().index.value;
+  const { index, readBill } = useInspector();
+  const { bill, calls, revision } = index.value;
+  useEffect(() => void readBill(), [revision, bill.revision, readBill]);
   if (calls.at.length === 0) return <Empty title="Nothing was sent yet, so nothing was paid." />;
   const { totals, price } = bill;
   return (

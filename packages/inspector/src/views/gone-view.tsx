@@ -10,6 +10,7 @@ import { Rows } from "../parts/rows.tsx";
 import { Empty, Figure, Section } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { ActionChip } from "../parts/words.tsx";
+import { useGone } from "../state/gone.ts";
 import { useInspector } from "../state/inspector.ts";
 import { Recovery } from "./recovery.tsx";
 
@@ -17,8 +18,14 @@ type Order = "size" | "name" | "needed";
 
 /** What the newest request does not show as it is: how large, whether it was needed, and how it is found again. */
 export function GoneView() {
-  const { index, place } = useInspector();
-  const { gone } = index.value;
+  const { place } = useInspector();
+  const found = useGone();
+  if (found.state === "reading")
+    return (
+      <Empty title="Looking for what is gone…">And for the calls that needed it, and what search gives for it.</Empty>
+    );
+  if (found.state === "failed") return <Empty title="It could not be read.">{found.message}</Empty>;
+  const gone = found.value;
   if (gone.length === 0)
     return (
       <Empty title="Nothing is gone.">

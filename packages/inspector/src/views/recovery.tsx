@@ -3,15 +3,17 @@ import { lastShownPlan } from "../model/trail.ts";
 import { TextView } from "../parts/body-view.tsx";
 import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
+import { useGone } from "../state/gone.ts";
 import { useInspector } from "../state/inspector.ts";
 
 /** Where a folded message is now, and what brings it back. */
 export function Recovery({ ordinal }: { readonly ordinal: number }) {
   const { index } = useInspector();
-  const { messages, records, gone, blocks, source } = index.value;
+  const gone = useGone();
+  const { messages, records, blocks, source } = index.value;
   const record = records[messages.record[ordinal] ?? -1];
   if (record === undefined) return null;
-  const row = gone.find(({ message }) => message === ordinal);
+  const row = gone.state !== "there" ? undefined : gone.value.find(({ message }) => message === ordinal);
   const place = blocks.record.lastIndexOf(messages.record[ordinal] ?? -1);
   const text = blocks.text[place] ?? -1;
   return (
@@ -30,6 +32,7 @@ export function Recovery({ ordinal }: { readonly ordinal: number }) {
               {short(record.originalTokens)} tokens.
             </li>
           )}
+          {gone.state === "reading" && <li class="quiet">What search gives for it is being looked for…</li>}
           {row?.asked && <SearchWay query={row.query} rank={row.rank} />}
           {record.keywords.length > 0 && <li>Under the words: {record.keywords.join(", ")}.</li>}
         </ul>

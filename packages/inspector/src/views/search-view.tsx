@@ -31,7 +31,9 @@ const NOTHING: Chosen = { action: new Set(), role: new Set(), tool: new Set() };
 export function SearchView() {
   const { index, place, go } = useInspector();
   const { query } = place.value;
-  const { hits, isDone, problem } = useSearch(query);
+  const [round, setRound] = useState(0);
+  const { hits, messages, isDone, problem } = useSearch(query, round);
+  const newer = index.value.thread.messages - messages;
   const [chosen, setChosen] = useState<Chosen>(NOTHING);
   const [row, setRow] = useState(0);
   const found = useMemo(() => foundRows(index.value, hits), [index.value, hits]);
@@ -60,6 +62,14 @@ export function SearchView() {
           {problem !== ""
             ? problem
             : `${count(shown.length, "place")}${hits.length >= MOST_HITS ? ", and more" : ""}${isDone ? "" : ", still looking…"}`}
+          {isDone && newer > 0 && (
+            <>
+              {" "}
+              <button type="button" class="link" onClick={() => setRound(round + 1)}>
+                search {count(newer, "newer message")} as well
+              </button>
+            </>
+          )}
         </p>
         {FACETS.map((facet) => (
           <ChoiceChips
@@ -99,30 +109,34 @@ const isIn = (chosen: ReadonlySet<string>, value: string): boolean => chosen.siz
 
 interface SearchState {
   readonly hits: readonly Hit[];
+  /** How many messages the thread had when the search began: a search of all bodies is not begun again at every call. */
+  readonly messages: number;
   readonly isDone: boolean;
   readonly problem: string;
 }
 
-function useSearch(query: string): SearchState {
+/** @param round searches once more when it is another one. */
+function useSearch(query: string, round: number): SearchState {
   const { index, bodies } = useInspector();
-  const [state, setState] = useState<SearchState>({ hits: [], isDone: true, problem: "" });
+  const [state, setState] = useState<SearchState>({ hits: [], messages: 0, isDone: true, problem: "" });
   useEffect(() => {
     const stop = new AbortController();
+    const messages = index.peek().thread.messages;
     const look = async (): Promise<void> => {
       const hits: Hit[] = [];
-      setState({ hits, isDone: false, problem: "" });
-      for await (const more of search(index.value, bodies.value, query, stop.signal)) {
+      setState({ hits, messages, isDone: false, problem: "" });
+      for await (const more of search(index.peek(), bodies.peek(), query, stop.signal)) {
         hits.push(...more.slice(0, MOST_HITS - hits.length));
-        if (more.length > 0) setState({ hits: [...hits], isDone: false, problem: "" });
+        if (more.length > 0) setState({ hits: [...hits], messages, isDone: false, problem: "" });
         if (hits.length >= MOST_HITS) break;
       }
-      if (!stop.signal.aborted) setState({ hits, isDone: true, problem: "" });
+      if (!stop.signal.aborted) setState({ hits, messages, isDone: true, problem: "" });
     };
     look().catch((error: unknown) => {
-      if (!stop.signal.aborted) setState({ hits: [], isDone: true, problem: String(error) });
+      if (!stop.signal.aborted) setState({ hits: [], messages, isDone: true, problem: String(error) });
     });
     return () => stop.abort();
-  }, [query, index.value, bodies.value]);
+  }, [query, round, index, bodies]);
   return state;
 }
 

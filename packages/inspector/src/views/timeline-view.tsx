@@ -63,10 +63,11 @@ function spanOf(calls: number, call: number, window: Window): Span {
 
 function Totals() {
   const { index } = useInspector();
-  const { thread, calls, plans, breaks, bill, integrity } = index.value;
+  const { thread, calls, plans, breaks, bill, integrity, revision } = index.value;
   const newest = calls.tokens.at(-1) ?? 0;
-  const { totals } = bill;
-  const saved = savedShare(bill);
+  const [cached, input, paid] = [sum(calls.cached), sum(calls.inputTokens), sum(calls.cost)];
+  // While the agent works the bill is a piece that is read where all of it is shown.
+  const saved = bill.revision === revision ? savedShare(bill) : null;
   const replayed = integrity.replay;
   const proved = replayed.equal;
   const all = replayed.equal + replayed.different + replayed.notRendered;
@@ -81,11 +82,11 @@ function Totals() {
       <Figure name="Calls" note={`${whole(plans.length)} folds, ${whole(breaks.length)} breaks`}>
         {whole(calls.at.length)}
       </Figure>
-      <Figure name="Read from the cache" note={`${short(totals.readTokens)} of ${short(totals.inputTokens)}`}>
-        {shareOf(totals.readTokens, totals.inputTokens)}
+      <Figure name="Read from the cache" note={`${short(cached)} of ${short(input)}`}>
+        {shareOf(cached, input)}
       </Figure>
       <Figure name="Input paid" note={saved === null ? "input tokens" : savedNote(saved)}>
-        {short(totals.bill)}
+        {short(paid)}
       </Figure>
       <Figure
         name="Proved"
@@ -97,6 +98,8 @@ function Totals() {
     </dl>
   );
 }
+
+const sum = (figures: readonly number[]): number => figures.reduce((all, figure) => all + figure, 0);
 
 const savedNote = (saved: number): string =>
   saved >= 0 ? `${percent(saved)} less than unfolded` : `${percent(-saved)} more than unfolded`;

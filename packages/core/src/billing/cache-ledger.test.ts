@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type JournalEntry, type JournalRecord, nextJournalEntry } from "../audit/journal.ts";
+import { asArtifactId, asThreadId } from "../model/ids.ts";
+import { CacheLedger, cacheLedger } from "./cache-ledger.ts";
+
+const START = Date.parse("2026-03-02T09:00:00.000Z");
+
+/** A call after a pause, how much of the call before it begins with, and what the provider reports of which call later. */
+const step = fc.record({
+  pauseSeconds: fc.constantFrom(1, 200, 400),
+  grows: fc.boolean(),
+  isHandedOut: fc.boolean(),
+  reports: fc.array(fc.record({ back: fc.nat(2), inputTokens: fc.integer({ min: 1, max: 9_000 }) }), { maxLength: 2 }),
+});
+
+function journalOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) {
+  const entries: JournalEntry[] = [];
+  const calls: number[] = [];
+  let now = START;
+  const add = (record: JournalRecord): number => {
+    const at = new Date(now).toISOString();
+    entries.push(nextJournalEntry(entries.at(-1) ?? null, asThreadId("ledger"), record, at));
+    return entries.length;
+  };
+  let prefixes: {
+    readonly digest: string;
+    readonly tokens: number;
+    readonly blocks: number;
+    readonly messages: number;
+    readonly marked: true;
+  }[] = [];
+  for (const [place, { pauseSeconds, grows, isHandedOut, reports }] of steps.entries()) {
+    now += 1_000 * pauseSeconds;
+    const tokens = 3_000 + 500 * place;
+    const whole = { digest: `d${place}`, tokens, blocks: place + 1, messages: place, marked: true as const };
+    prefixes = [...(grows ? prefixes.slice(-1) : []), whole];
+    const sequence = add({
+      ...{ type: "request-rendered", threadVersion: place, planVersion: 0, renderVersion: "1", tokenizer: "heuristic" },
+      ...{ format: "anthropic-messages", options: { model: "claude-sonnet-5" }, frame: asArtifactId("artifact_0") },
+      ...{ rehydrated: [], payloadDigest: "", tokens },
+      cache: { price: "anthropic-5m", ends: "marks", prefixes, unfoldedTokens: tokens },
+      ...(!isHandedOut && { handedOut: false as const }),
+    });
+    calls.push(sequence);
+    for (const { back, inputTokens } of reports)
+      add({
+        type: "usage-reported",
+        requestSequence: calls.at(-1 - back) ?? sequence,
+        usage: { inputTokens, outputTokens: 10, cacheReadTokens: Math.floor(inputTokens / 2) },
+      });
+  }
+  return entries;
+}
+
+it("is the same ledger however a journal is cut, and says which of its lines are other ones", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 8 }), fc.array(fc.nat(24), { maxLength: 4 }), (steps, cuts) => {
+      const entries = journalOf(steps);
+      const ledger = new CacheLedger();
+      const ends = [...cuts.sort((a, b) => a - b), entries.length];
+      for (const [at, end] of ends.entries()) {
+        const before = [...ledger.calls];
+        const changed = ledger.take(entries.slice(ends[at - 1] ?? 0, end));
+        expect(ledger.calls).toEqual(cacheLedger(entries.slice(0, Math.max(end, ends[at - 1] ?? 0))));
+        for (const [place, call] of ledger.calls.entries())
+          if (!changed.includes(place)) expect(call).toBe(before[place]);
+      }
+      expect(ledger.calls.map(({ sequence }) => sequence)).toEqual(
+        entries.flatMap(({ sequence, record }) =>
+          record.type === "request-rendered" && record.handedOut !== false ? [sequence] : [],
+        ),
+      );
+    }),
+  );
+});

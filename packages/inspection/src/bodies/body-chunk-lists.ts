@@ -1,0 +1,128 @@
+import { type ProviderAwareTokenizer, ThreadfoldError } from "@threadfold/core";
+import type { ProviderFormat } from "@threadfold/renderer";
+import { type RecordedRequest, RecordedRequests } from "@threadfold/session";
+import type { MessageTable } from "../messages/message-table.ts";
+import type { RequestTables } from "../requests/request-tables.ts";
+import type { BodyLists } from "../rows/bodies.ts";
+import type { BodyChoice } from "../rows/inspection-index.ts";
+import { type Revision, RowList } from "../rows/table.ts";
+import type { ThreadRecord } from "../source/thread-record.ts";
+import type { BodyText } from "./body-text.ts";
+import { ChunkStarts, chunkRange } from "./chunk-starts.ts";
+import { PayloadList } from "./payload-list.ts";
+import { PayloadText } from "./payload-text.ts";
+
+/** Where the chunks of each list begin. */
+type Chunks = { readonly [List in keyof BodyLists]: RowList<number> };
+
+/** What bodies are read from, and how they are shown. */
+export interface BodySources {
+  readonly record: ThreadRecord;
+  readonly tables: { readonly requests: RequestTables; readonly messages: MessageTable };
+  readonly text: BodyText;
+  readonly formats: readonly ProviderFormat[];
+  readonly tokenizer: ProviderAwareTokenizer;
+  readonly revision: Revision;
+  readonly bodies: BodyChoice;
+  readonly redacted: boolean;
+  /** Keeps what every call's payload adds to the one before. */
+  readonly keepsPayloads: boolean;
+}
+
+/** What was said and sent, in chunks that are written down when they are asked for. */
+export class BodyChunkLists {
+  readonly #sources: BodySources;
+  readonly #payloadText: PayloadText;
+  readonly #messages: ChunkStarts;
+  readonly #texts: ChunkStarts;
+  /** What is kept of payloads; null where they are rendered when they are asked for. */
+  readonly #kept: PayloadList | null;
+  /** Where chunks of payloads begin that are not kept: each is one call. */
+  readonly #asked: RowList<number>;
+
+  constructor(sources: BodySources) {
+    const { redacted, revision, bodies, keepsPayloads } = sources;
+    this.#sources = sources;
+    this.#payloadText = new PayloadText(redacted);
+    this.#messages = new ChunkStarts(revision);
+    this.#texts = new ChunkStarts(revision);
+    this.#kept = keepsPayloads && bodies === "all" ? new PayloadList(revision) : null;
+    this.#asked = new RowList(revision);
+  }
+
+  /** Takes note of what the tables have more than before. */
+  grow(): void {
+    const { messages, requests } = this.#sources.tables;
+    const { tokens } = messages.rows.columns;
+    while (this.#messages.length < tokens.length)
+      this.#messages.push((tokens[this.#messages.length] ?? 0) * CHARACTERS_PER_TOKEN);
+    while (this.#texts.length < requests.texts.length)
+      this.#texts.push(requests.texts[this.#texts.length]?.length ?? 0);
+    while (this.#asked.rows.length < requests.calls.length) this.#asked.push(this.#asked.rows.length);
+  }
+
+  /** Where chunks begin, of those lists that are shown. */
+  get chunks(): Chunks {
+    const { bodies, revision } = this.#sources;
+    const none = new RowList<number>(revision);
+    return {
+      messages: bodies === "none" ? none : this.#messages.list,
+      texts: bodies === "none" ? none : this.#texts.list,
+      payloads: bodies === "all" ? (this.#kept?.starts ?? this.#asked) : none,
+    };
+  }
+
+  /** A chunk of a list, by its place; empty when there is none. */
+  async chunk<List extends keyof BodyLists>(list: List, chunk: number): Promise<readonly BodyLists[List][]> {
+    return (await this.#read(list, chunk)) as readonly BodyLists[List][];
+  }
+
+  async #read(list: keyof BodyLists, chunk: number): Promise<readonly BodyLists[keyof BodyLists][]> {
+    const { record, tables, text } = this.#sources;
+    const starts = this.chunks[list].rows;
+    if (list === "messages") {
+      const messages = record.thread.messagesBetween(...chunkRange(starts, chunk, record.thread.length));
+      return Promise.all(messages.map((message) => text.message(message)));
+    }
+    if (list === "texts") {
+      const { texts } = tables.requests;
+      return Promise.all(texts.slice(...chunkRange(starts, chunk, texts.length)).map((one) => text.block(one)));
+    }
+    if (this.#kept === null) return starts[chunk] === undefined ? [] : [await this.#askedPayload(chunk)];
+    const { differences } = this.#kept;
+    return differences.slice(...chunkRange(starts, chunk, differences.length));
+  }
+
+  /** Keeps the payload of the next call; null for one that could not be rendered. */
+  async keepPayload(request: RecordedRequest | null): Promise<void> {
+    if (this.#kept === null) return;
+    const { rendered, format } = request ?? {};
+    const isThere = rendered !== undefined && format !== undefined;
+    this.#kept.take(isThere ? await this.#payloadText.of(rendered.payload, format.messagesField) : null);
+  }
+
+  async #askedPayload(call: number): Promise<BodyLists["payloads"]> {
+    const { record, tables, formats, tokenizer } = this.#sources;
+    const sequence = tables.requests.calls.columns.sequence[call];
+    const entry = sequence === undefined ? undefined : record.journal[sequence - 1];
+    if (entry?.record.type !== "request-rendered") return null;
+    try {
+      const requests = new RecordedRequests(record, { formats, tokenizer, growing: false });
+      const { rendered, format } = await requests.render(entry.record);
+      return { start: 0, end: 0, insert: await this.#payloadText.of(rendered.payload, format.messagesField) };
+    } catch (error) {
+      if (ThreadfoldError.isInstance(error)) return null;
+      throw error;
+    }
+  }
+}
+
+/** Something of each list's chunks. */
+export const mapChunks = <Result>({ messages, texts, payloads }: Chunks, of: (list: RowList<number>) => Result) => ({
+  messages: of(messages),
+  texts: of(texts),
+  payloads: of(payloads),
+});
+
+/** About how many characters of a message a token stands for, for the size of a chunk. */
+const CHARACTERS_PER_TOKEN = 4;
