@@ -48,17 +48,23 @@ describe("R26: secrets of every kind and texts that have none", () => {
     expect(new Set(samples.map(({ secret }) => secret)).size).toBe(samples.length);
   });
 
-  it.each(Object.keys(FORMS))("R26: at least 99 of 100 are gone, %s", async (form) => {
+  it.for(Object.keys(FORMS))("R26: at least 99 of 100 are gone, %s", async (form, { task }) => {
     const missed = await missedOf(form);
     expect(missed.length / samples.length, missed.map(({ kind }) => kind).join(", ")).toBeLessThanOrEqual(0.01);
+    const wholly = new Set(samples.map(({ kind }) => kind));
+    for (const { kind } of missed) wholly.delete(kind);
+    const kinds = new Set(samples.map(({ kind }) => kind)).size;
+    const figures = { kinds, "kinds found": wholly.size, secrets: samples.length, missed: missed.length };
+    Object.assign(task.meta, { figures });
   });
 
-  it("R26: at most 1 % of texts without a secret are touched", async () => {
+  it("R26: at most 1 % of texts without a secret are touched", async ({ task }) => {
     const touched: string[] = [];
     for (const text of benignCorpus(BENIGN)) {
       const { kinds } = await redactSecrets(text);
       if (kinds.length > 0) touched.push(`${kinds[0]} in ${text}`);
     }
     expect(touched.length / BENIGN, touched.slice(0, 5).join("\n")).toBeLessThanOrEqual(0.01);
+    Object.assign(task.meta, { figures: { texts: BENIGN, touched: touched.length } });
   });
 });
