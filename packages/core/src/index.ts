@@ -335,6 +335,7 @@ export {
   type GroupedThread,
   type GroupGap,
   groupLedger,
+  groupLedgerInSteps,
   groupMessages,
   lastOrdinal,
   type MessageGroup,
@@ -550,3 +551,5 @@ export {
   probeVerdict,
   type ReplayableResult,
 } from "./ports/determinism-probe.ts";
+/** What schemas are made with, for the packages beside this one: a program then loads one file of it and not a hundred. */
+export { z } from "zod";

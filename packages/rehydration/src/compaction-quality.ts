@@ -4,9 +4,11 @@ import {
   type CompactionPlan,
   type ContextCompactionEvent,
   digestOf,
+  finishSteps,
   type Message,
   READ_ARTIFACT_TOOL_NAME,
   SEARCH_THREAD_TOOL_NAME,
+  type Steps,
   type ToolCallPart,
 } from "@threadfold/core";
 
@@ -42,15 +44,25 @@ const ASKED_AGAIN = new RegExp(
 const READ = 20_000;
 
 /** Measures how well the newest fold serves. Pure: the thread and the plan say it all. */
-export function compactionQuality(
+export const compactionQuality = (
   thread: AgentThread,
   plan: CompactionPlan,
   taskCompletionSuccess: boolean | null = null,
-): CompactionQualityMetrics {
+): CompactionQualityMetrics => finishSteps(compactionQualityInSteps(thread, plan, taskCompletionSuccess));
+
+/** What {@link compactionQuality} returns, in steps: the first time it looks at every message of a thread. */
+export function* compactionQualityInSteps(
+  thread: AgentThread,
+  plan: CompactionPlan,
+  taskCompletionSuccess: boolean | null = null,
+): Steps<CompactionQualityMetrics> {
   const since = plan.version === 0 ? [] : messagesSince(thread, plan.threadVersion);
   const before = since[0] === undefined ? undefined : thread.messageAt(since[0].ordinal - 1);
   const calls = since.flatMap(callsOf);
-  const repeatedCalls = calls.filter((call) => isFoldedCall(call, thread, plan)).length;
+  const { results } = calls.length === 0 ? NO_CALLS : yield* answeredCalls(thread);
+  const repeatedCalls = calls.filter((call) =>
+    (results.get(callKey(call)) ?? []).some((result) => isFolded(result, thread, plan)),
+  ).length;
   const asked = since.some((message) => message.role === "assistant" && ASKED_AGAIN.test(spoken(message)));
   return {
     turnsSinceCompaction: since.length === 0 ? 0 : thread.position.turn - (before?.turn ?? 0),
@@ -106,27 +118,35 @@ interface AnsweredCalls {
 
 const answered = new WeakMap<object, AnsweredCalls>();
 
-/** True for a call that was made before with the same arguments and whose result the plan hides. */
-function isFoldedCall(call: ToolCallPart, thread: AgentThread, plan: CompactionPlan): boolean {
-  const results = answeredCalls(thread).results.get(callKey(call)) ?? [];
-  return results.some(({ id, ordinal }) => ordinal < thread.length && actionOf(plan, id, ordinal).action !== "include");
-}
+const NO_CALLS: Pick<AnsweredCalls, "results"> = { results: new Map() };
+/** Messages that are looked at between two steps: a millisecond or two. */
+const AT_A_TIME = 256;
 
-function answeredCalls(thread: AgentThread): AnsweredCalls {
+/** True for a result that the plan hides. */
+const isFolded = ({ id, ordinal }: Message, thread: AgentThread, plan: CompactionPlan): boolean =>
+  ordinal < thread.length && actionOf(plan, id, ordinal).action !== "include";
+
+function* answeredCalls(thread: AgentThread): Steps<AnsweredCalls> {
   const known = answered.get(thread.family) ?? { looked: 0, calls: new Map(), results: new Map() };
   answered.set(thread.family, known);
-  for (const message of thread.messagesBetween(known.looked)) {
-    for (const call of callsOf(message)) known.calls.set(call.callId, call);
-    const first = message.parts[0];
-    const call = first?.type === "tool-result" ? known.calls.get(first.result.callId) : undefined;
-    if (call === undefined) continue;
-    const key = callKey(call);
-    const results = known.results.get(key);
-    if (results === undefined) known.results.set(key, [message]);
-    else results.push(message);
+  while (known.looked < thread.length) {
+    // Somebody else may go on with the same between two steps.
+    note(thread.messageAt(known.looked) as Message, known);
+    known.looked++;
+    if (known.looked % AT_A_TIME === 0) yield;
   }
-  known.looked = Math.max(known.looked, thread.length);
   return known;
+}
+
+function note(message: Message, { calls, results }: AnsweredCalls): void {
+  for (const call of callsOf(message)) calls.set(call.callId, call);
+  const first = message.parts[0];
+  const call = first?.type === "tool-result" ? calls.get(first.result.callId) : undefined;
+  if (call === undefined) return;
+  const key = callKey(call);
+  const before = results.get(key);
+  if (before === undefined) results.set(key, [message]);
+  else before.push(message);
 }
 
 function spoken({ parts }: Message): string {

@@ -57,6 +57,7 @@ export { withheldMessages } from "./recall/recall-sources.ts";
 export {
   asksForContext,
   compactionQuality,
+  compactionQualityInSteps,
   type CompactionQualityMetrics,
   qualityEvent,
 } from "./compaction-quality.ts";

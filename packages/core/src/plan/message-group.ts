@@ -1,6 +1,7 @@
 import type { MessageHeader } from "../budget/message-header.ts";
 import type { TokenLedger } from "../budget/token-ledger.ts";
 import type { ToolCallId } from "../model/ids.ts";
+import { finishSteps, type Steps } from "../time/steps.ts";
 
 /**
  * The atom of folding: messages that are kept, summarized, externalized or dropped together. A group is one message, or
@@ -61,21 +62,30 @@ export interface GroupGap {
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
   for (const header of headers) grouping.add(header);
-  return grouping.groups();
+  return finishSteps(grouping.groupsInSteps());
 }
 
 /** Grouping that goes on as a ledger grows, by the list that all ledgers of one growing thread share. */
 const growing = new WeakMap<object, Grouping>();
 
 /** What {@link groupMessages} makes of a ledger. What was grouped when the same ledger was shorter is not grouped again. */
-export function groupLedger(ledger: TokenLedger): GroupedThread {
-  const known = growing.get(ledger.family);
-  if (known !== undefined && known.length > ledger.length) return groupMessages(ledger.headers);
-  const grouping = known ?? new Grouping();
-  if (known === undefined) growing.set(ledger.family, grouping);
-  for (let ordinal = grouping.length; ordinal < ledger.length; ordinal++)
-    grouping.add(ledger.header(ordinal) as MessageHeader);
-  return grouping.groups();
+export const groupLedger = (ledger: TokenLedger): GroupedThread => finishSteps(groupLedgerInSteps(ledger));
+
+/** Messages and groups that are gone through between two steps: a millisecond or less. */
+const AT_A_TIME = 512;
+
+/** What {@link groupLedger} returns, in steps. */
+export function* groupLedgerInSteps(ledger: TokenLedger): Steps<GroupedThread> {
+  const grouping = growing.get(ledger.family) ?? new Grouping();
+  growing.set(ledger.family, grouping);
+  if (grouping.length > ledger.length) return groupMessages(ledger.headers);
+  while (grouping.length < ledger.length) {
+    grouping.add(ledger.header(grouping.length) as MessageHeader);
+    if (grouping.length % AT_A_TIME === 0) yield;
+  }
+  const grouped = yield* grouping.groupsInSteps();
+  // Somebody may have grouped a longer one between two steps.
+  return grouped.groupOf.length === ledger.length ? grouped : groupMessages(ledger.headers);
 }
 
 interface GroupDraft {
@@ -168,13 +178,14 @@ class Grouping {
   }
 
   /** The groups so far; later messages do not change what was handed out. */
-  groups(): GroupedThread {
+  *groupsInSteps(): Steps<GroupedThread> {
     for (const index of this.#changed) {
       const { ordinals, openCalls, strays, ...draft } = this.#drafts[index] as GroupDraft;
       const lists = { ordinals: ordinals.slice(), openCalls: openCalls.slice(), strays: strays.slice() };
       this.#groups[index] = Object.freeze({ index, ...draft, ...lists });
+      this.#changed.delete(index);
+      if (this.#changed.size % AT_A_TIME === 0) yield;
     }
-    this.#changed.clear();
     return {
       groups: this.#groups.slice(),
       groupOf: this.#groupOf.slice(),

@@ -91,13 +91,16 @@ export const keepOpaque: NormalizationRule = {
 export const wholeGroups: NormalizationRule = {
   name: "whole-groups",
   apply(assignment: Assignment): readonly NormalizationChange[] {
+    const { claims, owner, shape } = assignment;
     const seen = new Set<number>();
     const changes: NormalizationChange[] = [];
-    for (const [ordinal, index] of [...assignment.owner]) {
-      if (!removesMessages((assignment.claims[index] as Claim).record)) continue;
-      const group = assignment.shape.groupOf(ordinal);
+    for (const [ordinal, index] of owner) {
+      if (!removesMessages((claims[index] as Claim).record)) continue;
+      const group = shape.groupOf(ordinal);
       if (seen.has(group.index)) continue;
       seen.add(group.index);
+      // Nearly all groups: one record holds all of it.
+      if (group.ordinals.every((member) => owner.get(member) === index)) continue;
       const change = closeGroup(assignment, group);
       if (change !== null) changes.push(change);
     }

@@ -2,11 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
+import { assistant, call, result, tool } from "../laws/messages.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
-import type { AgentThread } from "../thread/agent-thread.ts";
-import { groupLedger, groupMessages } from "./message-group.ts";
+import { asThreadId } from "../model/ids.ts";
+import { AgentThread } from "../thread/agent-thread.ts";
+import { groupLedger, groupLedgerInSteps, groupMessages } from "./message-group.ts";
 import { type ThreadShape, threadShape } from "./thread-shape.ts";
 
 const emptyLedger = () => TokenLedger.empty(countingTokenizer(), () => "anchoring");
@@ -24,6 +26,16 @@ function shapes(
   const within = whole.spanOf(Array.from({ length: to + 1 - recordFrom }, (_, index) => recordFrom + index));
   return { whole, rest: threadShape(thread, ledger, grouped, [{ from, to, within }]) };
 }
+
+/** Long enough to be grouped in several steps. */
+const longThread = (): AgentThread =>
+  AgentThread.empty(asThreadId("long")).append(
+    Array.from({ length: 1_500 }, (_, at) =>
+      at % 2 === 0
+        ? assistant(`a${at}`, call(`c${at}`, "bash", {}))
+        : tool(`r${at}`, result(`c${at - 1}`, "done", { toolName: "bash" })),
+    ),
+  );
 
 describe("P9: a shape without a stretch of its thread", () => {
   const cases = fc.record({
@@ -52,6 +64,26 @@ describe("P9: a shape without a stretch of its thread", () => {
         expect(() => rest.header(from)).toThrow(expect.objectContaining({ code: "HISTORY_NOT_LOADED" }));
       }),
       runs(60),
+    );
+  });
+
+  it("groups a ledger in steps as at once, also when somebody groups a shorter or a longer one between two steps", () => {
+    fc.assert(
+      fc.property(fc.nat(), (place) => {
+        const thread = longThread();
+        const cut = thread.atVersion(place % (thread.version + 1));
+        const first = emptyLedger().extend(cut);
+        const ledger = first.extend(thread);
+        const steps = groupLedgerInSteps(first);
+        const between = [first, ledger, first];
+        let step = steps.next();
+        for (; step.done !== true; step = steps.next()) {
+          const other = between.pop();
+          if (other !== undefined) expect(groupLedger(other)).toEqual(groupMessages(other.headers));
+        }
+        expect(step.value).toEqual(groupMessages(first.headers));
+      }),
+      runs(10),
     );
   });
 

@@ -8,6 +8,7 @@ import {
   type CompactionPlan,
   type ContextCompactionEvent,
   compactionNotice,
+  EventLoopTurns,
   type JsonValue,
   type SummariesAskedRecord,
   type Summarizer,
@@ -15,7 +16,7 @@ import {
   type ThreadId,
   tellListener,
 } from "@threadfold/core";
-import { compactionQuality, qualityEvent } from "@threadfold/rehydration";
+import { compactionQualityInSteps, qualityEvent } from "@threadfold/rehydration";
 import { redactJson } from "@threadfold/summarizers";
 import type { CommitWeighing, CompactOptions, MeteredSummarizer, Turn, TurnResult, UsageState } from "@threadfold/turn";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -86,15 +87,17 @@ export class FoldEvents {
   }
 
   /** Reports a plan that was committed, record by record, and returns its notice. */
-  committed(result: TurnResult, { foldId, cause, startedAt }: FoldAttempt): CompactionNotice {
+  async committed(result: TurnResult, { foldId, cause, startedAt }: FoldAttempt): Promise<CompactionNotice> {
     const { turn, outcome, plan, basis, changes } = result;
     const { thread } = turn.state;
     for (const change of changes)
       this.#events.emit({ ...this.#base, foldId, type: "compaction_normalized", planVersion: plan.version, ...change });
     for (const event of recordEvents(turn, plan)) this.#events.emit(event);
     // An epoch ends here: how well its fold served is reported before the next one begins.
-    if (basis.version > 0)
-      this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, compactionQuality(thread, basis)));
+    if (basis.version > 0) {
+      const quality = await new EventLoopTurns().finish(compactionQualityInSteps(thread, basis));
+      this.#events.emit(qualityEvent(basis, turn.config.maxInputTokens, quality));
+    }
     const warnAfter = this.#options.warnAfterCompactions ?? turn.preset.warnAfterCompactions;
     const notice = compactionNotice({
       cause,

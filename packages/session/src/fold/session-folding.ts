@@ -305,7 +305,7 @@ export class SessionFolding {
       await memory.folded(turn, result, isAsked(attempt.options));
     if (plan === basis) return this.#end(attempt, outcome, weighing);
     await journal.planCommitted(basis, plan);
-    const notice = this.#events.committed(result, attempt);
+    const notice = await this.#events.committed(result, attempt);
     await this.#end(attempt, outcome, weighing);
     await this.#hooks.after(turn, { outcome, plan, notice }, attempt.options.signal);
     return outcome;

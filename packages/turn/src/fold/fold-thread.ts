@@ -212,6 +212,7 @@ class Fold {
         instructionsUsed = true;
       },
     });
+    await this.#hearSignal();
     const normalized = normalizePlan(groupRecords(records), this.#shape);
     if (planRecords(normalized.records).length === 0) return null;
     await this.#hearSignal();

@@ -1,3 +1,4 @@
+import { EventLoopTurns, groupLedgerInSteps } from "@threadfold/core";
 import { type FiredDecision, foldConfig } from "../decide/decide.ts";
 import type { CompactOptions } from "../state/compact-options.ts";
 import type { Turn } from "../state/turn-state.ts";
@@ -17,6 +18,8 @@ export async function makePlan(
 ): Promise<FoldResult> {
   const { state, plan, overheadTokens, tenantId, renderer, summarizer, artifacts, clock, redact, determinismProbe } =
     turn;
+  // The first fold of a thread groups all of it: in steps, so that what the state makes of it then costs what is new.
+  await new EventLoopTurns().finish(groupLedgerInSteps(state.ledger));
   const hard = decision.level === "hard";
   const base = { threadId: turn.threadId, foldId: turn.foldId, budgetLimit: turn.config.maxInputTokens };
   return foldThread(

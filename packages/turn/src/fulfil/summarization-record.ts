@@ -2,6 +2,7 @@ import {
   applySummaryChanges,
   attributedSummary,
   combineHandling,
+  EventLoopTurns,
   handlingOf,
   lastTurnAfter,
   liftedPins,
@@ -32,6 +33,7 @@ type SummarizeProposal = CompactionProposal & { readonly action: "summarize" };
  * (P6). What code owes stands in it whoever wrote it, and whose words an item is.
  */
 export async function summarizationRecord(proposal: SummarizeProposal, fold: Fulfilment): Promise<SummarizationRecord> {
+  const turns = new EventLoopTurns();
   const fulfilment = { ...fold, summaryMaxTokens: summaryTokensOf(proposal, fold) };
   const base = recordBase(proposal, fulfilment);
   const whole = [...(proposal.gathers ?? []), ...proposal.ordinals];
@@ -41,9 +43,12 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const messages = messagesOf({ ordinals: whole.filter((ordinal) => !covered.has(ordinal)) }, fulfilment).filter(
     ({ branch }) => branch === undefined,
   );
+  await turns.take();
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
   const owed = await owedItems(messages, fulfilment);
+  await turns.take();
   const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, owed, fulfilment);
+  await turns.take();
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
   const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
   const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
