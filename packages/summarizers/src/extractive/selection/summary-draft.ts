@@ -40,6 +40,8 @@ export class SummaryDraft {
   readonly #added: Candidate[] = [];
   /** What was taken out, and why; null where something stands in its place. */
   readonly #removed = new Map<string, { readonly section: SummarySection; readonly why: string | null }>();
+  /** The count of the real text, until something comes or goes. */
+  #exact: number | undefined;
 
   /** @param paths of what may be added. */
   constructor(request: SummarizeRequest, fixed: readonly SummaryChange[], paths: ReadonlySet<string>) {
@@ -88,18 +90,21 @@ export class SummaryDraft {
       this.tokens -= this.costOf(candidate.section, old);
     }
     this.#added.push(candidate);
+    this.#exact = undefined;
     this.tokens += cost;
   }
 
   /** Takes an item of the previous summary out to make room. */
   evict(section: SummarySection, item: SummaryItem, cost: number, why = MADE_ROOM): void {
     this.#removed.set(item.id, { section, why });
+    this.#exact = undefined;
     this.tokens -= cost;
   }
 
   /** Puts an item of the previous summary back that was taken out to make room. */
   restore({ id }: SummaryItem): void {
     this.#removed.delete(id);
+    this.#exact = undefined;
   }
 
   /** Adds an item that takes the place of several of the previous summary. */
@@ -124,6 +129,7 @@ export class SummaryDraft {
     const index = section === "identifiers" ? this.#added.findIndex(isAdded) : this.#added.findLastIndex(isAdded);
     if (index < 0) return false;
     const [{ supersedes } = {}] = this.#added.splice(index, 1);
+    this.#exact = undefined;
     if (supersedes !== undefined) this.#removed.set(supersedes, { section, why: MADE_ROOM });
     return true;
   }
@@ -142,12 +148,14 @@ export class SummaryDraft {
     };
     this.#fixed = [...this.#fixed.filter(({ op }) => op !== cut.op), cut];
     this.#base = withFixed(this.#base, [cut]);
+    this.#exact = undefined;
   }
 
   /** Drops a change of task or plan after all. */
   dropFixed(op: SummaryChange["op"]): void {
     this.#fixed = this.#fixed.filter((change) => change.op !== op);
     this.#base = withFixed(this.#request.previous ?? emptySummary(this.#request.span), this.#fixed);
+    this.#exact = undefined;
   }
 
   textWithoutIdentifiers(): string {
@@ -179,7 +187,8 @@ export class SummaryDraft {
   }
 
   exactTokens(): number {
-    return this.#request.countTokens(this.text());
+    this.#exact ??= this.#request.countTokens(this.text());
+    return this.#exact;
   }
 
   changes(): readonly SummaryChange[] {
