@@ -51,10 +51,15 @@ export function breakpointPlaces(request: ChatRequest, options: BreakpointOption
  * answered, and then its stand-in gives way to the result.
  */
 function newestThatStays(messages: readonly ChatMessage[]): number {
-  const answer = messages.findLastIndex(({ role }) => role === "assistant");
-  const open = messages.findIndex(({ synthetic }, index) => index > answer && synthetic === "missing-result");
-  const end = open < 0 ? messages.length : open;
-  return messages.findLastIndex(({ synthetic }, index) => index < end && !PASSING.includes(synthetic));
+  let end = messages.length;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, synthetic } = messages[index] as ChatMessage;
+    if (role === "assistant") break;
+    if (synthetic === "missing-result") end = index;
+  }
+  do end--;
+  while (end >= 0 && PASSING.includes((messages[end] as ChatMessage).synthetic));
+  return end;
 }
 
 /** The last of the folds and pins that a request begins with; -1 when it begins with none. */

@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject, JsonValue } from "@threadfold/core";
+import type { ChatMessage, ChatRequest, JsonObject, JsonValue } from "@threadfold/core";
 import { type BreakpointPlaces, breakpointPlaces } from "../../cache/breakpoint-places.ts";
 import { asList, isPlainObject } from "../../legality/legality-rule.ts";
 import type { CacheOptions } from "../provider-format.ts";
@@ -27,17 +27,20 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   const mark: JsonObject = { type: "ephemeral", ...(cache.ttl !== undefined && { ttl: cache.ttl }) };
   const { frame, messages } = anthropicBreakpoints(request, cache);
   const marked = blockOrdinals(request, messages);
+  const lowered: JsonValue[] = [];
   let ordinal = 0;
-  const lowered = asList(payload.messages).map((message): JsonValue => {
-    if (!isPlainObject(message)) return {};
-    const before = asList(message.content);
+  for (const message of asList(payload.messages)) {
     const first = ordinal;
+    const before = isPlainObject(message) ? asList(message.content) : [];
     ordinal += before.length;
-    if (before.every(isBare) && !marked.some((place) => place >= first && place < ordinal))
-      return message as JsonObject;
-    const content = before.map((block, index) => withMark(block, marked.includes(first + index) ? mark : null));
-    return { ...message, content } as JsonObject;
-  });
+    if (!isPlainObject(message)) lowered.push({});
+    else if (!hasMarks(message, before) && !marked.some((place) => place >= first && place < ordinal))
+      lowered.push(message as JsonObject);
+    else {
+      const content = before.map((block, index) => withMark(block, marked.includes(first + index) ? mark : null));
+      lowered.push({ ...message, content } as JsonObject);
+    }
+  }
   const [system, tools] = [asList(payload.system), asList(payload.tools)];
   return {
     ...(system.length > 0 && { system: markedAtEnd(system, frame ? mark : null) }),
@@ -46,15 +49,15 @@ export function markBreakpoints(payload: JsonObject, request: ChatRequest, cache
   };
 }
 
-/** For each message the last of its blocks that can carry a mark, counted over all blocks. One part is one block. */
+/** For each of these messages, which are in order, the last of its blocks that can carry a mark, counted over all blocks. One part is one block. */
 function blockOrdinals({ messages }: ChatRequest, places: readonly number[]): readonly number[] {
   const ordinals: number[] = [];
-  let first = 0;
-  messages.forEach((message, index) => {
-    const last = places.includes(index) ? markedPart(message) : -1;
+  let [first, counted] = [0, 0];
+  for (const place of places) {
+    for (; counted < place; counted++) first += (messages[counted] as ChatMessage).parts.length;
+    const last = markedPart(messages[place]);
     if (last >= 0) ordinals.push(first + last);
-    first += message.parts.length;
-  });
+  }
   return ordinals;
 }
 
@@ -82,7 +85,18 @@ function withMark(block: unknown, mark: JsonObject | null): JsonValue {
 
 const unmarked = (block: unknown): JsonValue => withMark(block, null);
 
-/** True for a block without a mark of its own, also inside: most of them, and a request is marked at every turn. */
+/** Messages of payloads without a mark: most of them, and a payload has nearly all of those of the one before. */
+const bareMessages = new WeakSet<object>();
+
+/** True when some block of a message came with a mark. */
+function hasMarks(message: object, blocks: readonly unknown[]): boolean {
+  if (bareMessages.has(message)) return false;
+  if (!blocks.every(isBare)) return true;
+  bareMessages.add(message);
+  return false;
+}
+
+/** True for a block without a mark of its own, also inside. */
 const isBare = (block: unknown): boolean =>
   isPlainObject(block) &&
   !("cache_control" in block) &&
