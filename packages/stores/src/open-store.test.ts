@@ -59,6 +59,8 @@ describe("openStore", () => {
       "",
       "sqlite:",
       "sqlite://",
+      ":memory:",
+      "sqlite::memory:",
       "memory:x",
       "mysql://me:secret@host/db",
       "s3://bucket",
