@@ -67,11 +67,17 @@ async function startUpstream({ call, custom }) {
     if (isWork) seen.set("work", number + 1);
     requests.push({ protocol, body, text, isWork });
     const move = { thinking: "", text: number < CALLS ? "" : "All is done.", calls: [] };
-    if (number < CALLS && call !== undefined) move.calls = [{ id: `call_${number}`, name: call[0], input: call[1](number) }];
+    if (number < CALLS && call !== undefined)
+      move.calls = [{ id: `call_${number}`, name: call[0], input: call[1](number) }];
     const thought = { text: `Call ${number}.`, proof: Buffer.from(`call ${number}`).toString("base64") };
     const thinks = protocol.reasoning?.thinks(body) === true && custom === undefined;
     const figures = { inputTokens: Math.ceil(text.length / 4), cachedTokens: 0, outputTokens: 20, cutOff: false };
-    let reply = protocol.answer(move, { id: `${requests.length}`, model: body.model, ...figures, ...(thinks && { thought }) });
+    let reply = protocol.answer(move, {
+      id: `${requests.length}`,
+      model: body.model,
+      ...figures,
+      ...(thinks && { thought }),
+    });
     if (number < CALLS && custom !== undefined) reply = { ...reply, output: [customCall(custom, number)] };
     if (body.stream !== true) return send(response, 200, reply);
     response.writeHead(200, { "content-type": "text/event-stream" });
