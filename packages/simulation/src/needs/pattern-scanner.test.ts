@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PatternScanner } from "./pattern-scanner.ts";
 
 /** Few letters, so that patterns overlap, repeat and hide in one another. */
@@ -21,6 +21,17 @@ describe("PatternScanner", () => {
     expect(scanner.scan("see src/main.ts and src/main.ts")).toEqual([0, 1]);
     expect(scanner.scan("nothing here")).toEqual([]);
     expect(scanner.scan("see src/main.ts")).toEqual([0, 1]);
+  });
+
+  it("looks at as many texts as patterns have lengths, however many of them begin alike", () => {
+    const alike = Array.from({ length: 2_000 }, (_, number) => `src/module-${1_000 + number}.ts`);
+    const scanner = new PatternScanner(alike);
+    const slice = vi.spyOn(String.prototype, "slice");
+    const found = scanner.scan(`${alike[7]} and ${alike[1_999]}`);
+    const looked = slice.mock.calls.length;
+    slice.mockRestore();
+    expect(found).toEqual([7, 1_999]);
+    expect(looked).toBe(2);
   });
 
   it("refuses patterns that are too short to be found", () => {

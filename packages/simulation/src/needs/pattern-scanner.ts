@@ -9,24 +9,26 @@ const FILTER_BITS = 18;
  * of six characters says where one may begin.
  */
 export class PatternScanner {
-  readonly #patterns: readonly string[];
-  readonly #byBeginning = new Map<number, number[]>();
+  /**
+   * By the hash of the beginning, by length, by text: paths and identifiers of one session begin alike by the thousand, and
+   * have few lengths.
+   */
+  readonly #byBeginning = new Map<number, Map<number, Map<string, number>>>();
   readonly #filter = new Uint8Array(1 << FILTER_BITS);
   /** For each pattern the newest scan that found it. */
   readonly #foundIn: Uint32Array;
   #scan = 0;
 
-  /** @param patterns each at least {@link SHORTEST_PATTERN} characters; a pattern is known by its place in the list. */
+  /** @param patterns each once, of at least {@link SHORTEST_PATTERN} characters; a pattern is known by its place in the list. */
   constructor(patterns: readonly string[]) {
-    this.#patterns = patterns;
     this.#foundIn = new Uint32Array(patterns.length);
     for (const [id, pattern] of patterns.entries()) {
       if (pattern.length < SHORTEST_PATTERN)
         throw new RangeError(`A pattern has ${pattern.length} characters; it needs ${SHORTEST_PATTERN}.`);
       const hash = hashAt(pattern, 0);
-      const others = this.#byBeginning.get(hash);
-      if (others === undefined) this.#byBeginning.set(hash, [id]);
-      else others.push(id);
+      const byLength = this.#byBeginning.get(hash) ?? new Map<number, Map<string, number>>();
+      const byText = byLength.get(pattern.length) ?? new Map<string, number>();
+      this.#byBeginning.set(hash, byLength.set(pattern.length, byText.set(pattern, id)));
       this.#filter[hash >>> (32 - FILTER_BITS)] = 1;
     }
   }
@@ -49,8 +51,9 @@ export class PatternScanner {
   }
 
   #collect(text: string, start: number, hash: number, found: number[]): void {
-    for (const id of this.#byBeginning.get(hash) ?? []) {
-      if (this.#foundIn[id] === this.#scan || !text.startsWith(this.#patterns[id] as string, start)) continue;
+    for (const [length, byText] of this.#byBeginning.get(hash) ?? []) {
+      const id = byText.get(text.slice(start, start + length));
+      if (id === undefined || this.#foundIn[id] === this.#scan) continue;
       this.#foundIn[id] = this.#scan;
       found.push(id);
     }
