@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { servePage, writePage } from "./inspect-command.ts";
 import { recordedWork, work, workAgain } from "./recorded-agent.ts";
 import { BrowserBench } from "./testing/browser-page.ts";
+import { startAgent } from "./working-agent.ts";
 
 const { isThere, note } = findChromium();
 
@@ -86,12 +83,9 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
 
   it("follows a scripted agent in a host of its own process, opened while it runs", async () => {
     const store = bench.path("scripted.db");
-    const agent = spawn(process.execPath, ["--conditions=threadfold-source", AGENTS, ...SCRIPT, "--store", store], {
-      stdio: "ignore",
-    });
-    const ended = once(agent, "exit");
+    const agent = startAgent(store, 150);
     try {
-      await expect.poll(() => callsIn(store), { timeout: 60_000, interval: 100 }).toBeGreaterThan(5);
+      await expect.poll(agent.calls, { timeout: 60_000, interval: 100 }).toBeGreaterThan(5);
       const served = await servePage([store]);
       const { page, complaints } = await bench.open(served.url);
       const strip = page.getByRole("slider", { name: "Chosen call" });
@@ -99,30 +93,14 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
         Number(/of (\d+),/.exec((await strip.getAttribute("aria-valuetext")) ?? "")?.[1]);
       const first = await shownCalls();
       await expect.poll(shownCalls, { timeout: 60_000 }).toBeGreaterThan(first);
-      await ended;
-      await expect.poll(shownCalls, { timeout: 60_000 }).toBe(callsIn(store));
+      await agent.ended;
+      await expect.poll(shownCalls, { timeout: 60_000 }).toBe(agent.calls());
       await page.keyboard.press("7");
       await expect.poll(() => page.getByText("Every request rendered again gives the recorded bytes").count()).toBe(1);
       await served.close();
       expect(complaints.filter((text) => !/ERR_|EventSource/.test(text))).toEqual([]);
     } finally {
-      agent.kill();
+      agent.stop();
     }
   });
 });
-
-const SCRIPT = ["--calls", "150", "--host", "anthropic-sdk", "--model", "claude-haiku-4-5"];
-const AGENTS = fileURLToPath(new URL("../../scripted-agents/src/main.ts", import.meta.url));
-
-/** How many requests the journals of a store have, which somebody else writes. */
-function callsIn(store: string): number {
-  try {
-    using database = new DatabaseSync(store, { readOnly: true });
-    const row = database
-      .prepare('SELECT count(*) AS calls FROM journal WHERE record LIKE \'%"type":"request-rendered"%\'')
-      .get();
-    return Number(row?.["calls"] ?? 0);
-  } catch {
-    return 0;
-  }
-}

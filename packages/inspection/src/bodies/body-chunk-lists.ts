@@ -53,7 +53,7 @@ export class BodyChunkLists {
   /** Takes note of what the tables have more than before. */
   grow(): void {
     const { messages, requests } = this.#sources.tables;
-    const { tokens } = messages.rows.columns;
+    const { tokens } = messages.logged.columns;
     while (this.#messages.length < tokens.length)
       this.#messages.push((tokens[this.#messages.length] ?? 0) * CHARACTERS_PER_TOKEN);
     while (this.#texts.length < requests.texts.length)

@@ -123,7 +123,7 @@ export class Inspection {
       ...{ inspectionVersion: INSPECTION_VERSION, threadfoldVersion, source, bodies, redacted },
       ...this.#small(),
       erased: erased === null ? null : { ...erased.record, at: Date.parse(erased.at) },
-      messages: messages.rows.columns,
+      messages: { ...messages.logged.columns, ...messages.places.columns },
       calls: { ...requests.calls.columns, ...costs.table.columns },
       blocks: requests.blocks.columns,
       breaks: requests.breaks.rows.map((row) => this.#pricedBreak(row)),
@@ -142,7 +142,8 @@ export class Inspection {
     const grown = costs.table.since(since);
     return {
       ...this.#small(),
-      messages: messages.rows.since(since),
+      messages: messages.logged.since(since),
+      places: messages.places.since(since),
       requests: requests.calls.since(since),
       costs: grown,
       blocks: requests.blocks.since(since),
@@ -211,9 +212,9 @@ export class Inspection {
   async #lookForGone(): Promise<readonly GoneRow[]> {
     const { thread } = this.#record;
     const { requests, messages } = this.#tables;
-    const isGoneNow = (ordinal: number): boolean => isGone(messages.rows.cell(ordinal, "state"));
+    const isGoneNow = (ordinal: number): boolean => isGone(messages.places.cell(ordinal, "state"));
     const needs = lateNeeds({ thread, tables: requests, isGone: isGoneNow });
-    const rows = await goneRows(thread, messages.rows, needs);
+    const rows = await goneRows(thread, messages, needs);
     return Promise.all(rows.map((row) => this.#shownGone(row)));
   }
 
@@ -244,7 +245,7 @@ export class Inspection {
 
   #threadRow(): InspectionIndex["thread"] {
     const { thread, planVersion } = this.#record;
-    const { at } = this.#tables.messages.rows.columns;
+    const { at } = this.#tables.messages.logged.columns;
     const { id, version, digest, length } = thread;
     return {
       ...{ id, version, digest, messages: length, planVersion },

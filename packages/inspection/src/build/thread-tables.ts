@@ -103,7 +103,7 @@ export class ThreadTables {
       titleOf,
     });
     this.messages.place(thread, this.plans.newest, this.plans.records);
-    for (const [ordinal, call] of this.requests.takeFirstShown()) this.messages.rows.set(ordinal, "firstCall", call);
+    for (const [ordinal, call] of this.requests.takeFirstShown()) this.messages.places.set(ordinal, "firstCall", call);
     this.pins.take(thread);
   }
 
@@ -118,7 +118,8 @@ export class ThreadTables {
       case "request-refused": {
         const { planVersion, threadVersion, outcome, type } = record;
         const about = { sequence: entry.sequence, at: Date.parse(entry.at), call: this.requests.newestCall };
-        this.attempts.push({ ...about, planVersion, threadVersion, outcome, refused: type === "request-refused" });
+        const refused = type === "request-refused";
+        this.attempts.push({ ...about, planVersion, threadVersion, outcome, refused });
         return;
       }
       default:

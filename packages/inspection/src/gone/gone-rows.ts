@@ -1,7 +1,7 @@
 import { type AgentThread, type Message, recallTerms } from "@threadfold/core";
 import { MemoryRecallIndex, recallQuery } from "@threadfold/rehydration";
-import { type GoneRow, isGone, type MessageRow } from "../rows/message-row.ts";
-import type { Table } from "../rows/table.ts";
+import type { MessageTable } from "../messages/message-table.ts";
+import { type GoneRow, isGone } from "../rows/message-row.ts";
 import type { LateNeed } from "./late-needs.ts";
 
 /** For so many messages search is asked whether it finds them: those that were needed, and the largest. */
@@ -13,11 +13,12 @@ const MOST_NEEDED = 12;
 /** The messages that the newest request does not show as they are, the largest first, and what became of them. */
 export async function goneRows(
   thread: AgentThread,
-  messages: Table<MessageRow>,
+  messages: MessageTable,
   needs: readonly LateNeed[],
 ): Promise<readonly GoneRow[]> {
   const byMessage = Map.groupBy(needs, ({ message }) => message);
-  const { state, tokens, record } = messages.columns;
+  const { state, record } = messages.places.columns;
+  const { tokens } = messages.logged.columns;
   const gone = [...state.keys()].filter((ordinal) => isGone(state[ordinal]));
   const rows = gone
     .map((message): GoneRow => {

@@ -1,6 +1,6 @@
 import { type AgentThread, actionOf, type CompactionPlan, type Message, spanStart } from "@threadfold/core";
 import type { RecordTable } from "../plans/record-table.ts";
-import type { MessageRow, MessageState } from "../rows/message-row.ts";
+import type { LoggedMessage, MessagePlace, MessageState } from "../rows/message-row.ts";
 import { type Revision, Table } from "../rows/table.ts";
 
 /** What a message's row says besides the message. */
@@ -11,7 +11,7 @@ export interface MessageContext {
   titleOf(message: Message): Promise<string>;
 }
 
-const NO_MESSAGE: MessageRow = {
+const NO_MESSAGE: LoggedMessage = {
   id: "",
   role: "user",
   turn: 0,
@@ -20,15 +20,16 @@ const NO_MESSAGE: MessageRow = {
   tokens: 0,
   tools: [],
   failed: false,
-  state: "include",
-  record: -1,
-  firstCall: -1,
   title: "",
 };
 
+const NO_PLACE: MessagePlace = { state: "include", record: -1, firstCall: -1 };
+
 /** The messages of a log, each at the place of its ordinal. */
 export class MessageTable {
-  readonly rows: Table<MessageRow>;
+  readonly logged: Table<LoggedMessage>;
+  /** What the newest plan and the calls do with each. */
+  readonly places: Table<MessagePlace>;
   /** Names of tools, in the order in which they first occur. */
   readonly tools: string[] = [];
   readonly #toolPlaces = new Map<string, number>();
@@ -37,15 +38,17 @@ export class MessageTable {
   #plan: CompactionPlan | null = null;
 
   constructor(revision: Revision) {
-    this.rows = new Table(NO_MESSAGE, revision);
+    this.logged = new Table(NO_MESSAGE, revision);
+    this.places = new Table(NO_PLACE, revision);
   }
 
   /** Takes the messages that were added since. */
   async take(thread: AgentThread, context: MessageContext): Promise<void> {
-    for (const message of thread.messagesBetween(this.rows.length)) {
+    for (const message of thread.messagesBetween(this.logged.length)) {
       const { id, role, turn, step, createdAt, ordinal } = message;
       const at = Date.parse(createdAt);
-      this.rows.push({
+      this.places.push(NO_PLACE);
+      this.logged.push({
         ...NO_MESSAGE,
         ...{ id, role, turn, step, at: Number.isNaN(at) ? null : at },
         tokens: context.tokensOf(ordinal),
@@ -63,8 +66,8 @@ export class MessageTable {
       const { action, record } =
         plan === null ? { action: "include" as const, record: null } : actionOf(plan, id, ordinal);
       const state: MessageState = branch === undefined ? action : "hidden-branch";
-      this.rows.set(ordinal, "state", state);
-      this.rows.set(ordinal, "record", record === null ? -1 : records.placeOf(record.action, spanStart(record.span)));
+      this.places.set(ordinal, "state", state);
+      this.places.set(ordinal, "record", record === null ? -1 : records.placeOf(record.action, spanStart(record.span)));
     }
     this.#plan = plan;
     this.#placed = thread.length;

@@ -1,13 +1,14 @@
 import type { BodyLists } from "./bodies.ts";
 import type { BlockRow, BreakRow, CallCost, FrameRow, RequestRow } from "./call-row.ts";
 import type { InspectionIndex } from "./inspection-index.ts";
-import type { MessageRow } from "./message-row.ts";
+import type { LoggedMessage, MessagePlace } from "./message-row.ts";
 import type { AttemptRow, PlanRow, RecordRow } from "./plan-row.ts";
 import type { Columns, ColumnsGrowth, RowsGrowth } from "./table.ts";
 
 /** What an index has that it had not at an earlier revision. Its bill is a piece of its own, which is made anew when it is asked for. */
 export interface IndexGrowth extends Pick<InspectionIndex, GrownWhole> {
-  readonly messages: ColumnsGrowth<MessageRow>;
+  readonly messages: ColumnsGrowth<LoggedMessage>;
+  readonly places: ColumnsGrowth<MessagePlace>;
   readonly requests: ColumnsGrowth<RequestRow>;
   readonly costs: ColumnsGrowth<CallCost>;
   readonly blocks: ColumnsGrowth<BlockRow>;
@@ -22,27 +23,50 @@ export interface IndexGrowth extends Pick<InspectionIndex, GrownWhole> {
 /** What is small, and comes whole each time. */
 type GrownWhole = "revision" | "madeAt" | "thread" | "tools" | "pins" | "integrity";
 
-/** An index with what came since. Its lists are the same ones, longer: whoever holds the old index must not use it any more. */
+/**
+ * An index with what came since. Every table is another value, so that whoever keeps what was made of one sees that it grew;
+ * the columns in it are the same lists, longer, and whoever holds the old index must not use it any more.
+ */
 export function grownIndex(index: InspectionIndex, growth: IndexGrowth): InspectionIndex {
-  const { messages, requests, costs, blocks, breaks, frames, plans, records, attempts, chunks, ...whole } = growth;
-  putColumns(index.messages, messages);
-  putColumns(index.calls, requests);
-  putColumns(index.calls, costs);
-  putColumns(index.blocks, blocks);
-  putRows(index.breaks, breaks);
-  putRows(index.frames, frames);
-  putRows(index.plans, plans);
-  putRows(index.records, records);
-  putRows(index.attempts, attempts);
-  for (const list of ["messages", "texts", "payloads"] as const) putRows(index.chunks[list], chunks[list]);
-  return { ...index, ...whole };
+  const { messages, places, requests, costs, blocks, breaks, frames, plans, records, attempts, chunks, ...whole } =
+    growth;
+  return {
+    ...index,
+    ...whole,
+    messages: grownColumns(grownColumns(index.messages, messages), places),
+    calls: grownColumns(grownColumns(index.calls, requests), costs),
+    blocks: grownColumns(index.blocks, blocks),
+    breaks: grownRows(index.breaks, breaks),
+    frames: grownRows(index.frames, frames),
+    plans: grownRows(index.plans, plans),
+    records: grownRows(index.records, records),
+    attempts: grownRows(index.attempts, attempts),
+    chunks: {
+      messages: grownRows(index.chunks.messages, chunks.messages),
+      texts: grownRows(index.chunks.texts, chunks.texts),
+      payloads: grownRows(index.chunks.payloads, chunks.payloads),
+    },
+  };
 }
 
-function putColumns<Row extends object>(columns: Columns<Row>, { places, columns: grown }: ColumnsGrowth<Row>): void {
-  for (const field of Object.keys(grown) as (keyof Row)[]) putRows(columns[field], { places, rows: grown[field] });
+function grownColumns<Row extends object, Grown extends Partial<Row>>(
+  columns: Columns<Row>,
+  { places, columns: grown }: ColumnsGrowth<Grown>,
+): Columns<Row> {
+  for (const field of Object.keys(grown) as (keyof Grown & keyof Row)[])
+    put(columns[field] as readonly unknown[], places, grown[field]);
+  return { ...columns };
 }
 
-function putRows<Row>(list: readonly Row[], { places, rows }: RowsGrowth<Row>): void {
-  const kept = list as Row[];
-  for (const [at, place] of places.entries()) kept[place] = rows[at] as Row;
+/** The same list where nothing came. */
+function grownRows<Row>(list: readonly Row[], { places, rows }: RowsGrowth<Row>): readonly Row[] {
+  if (places.length === 0) return list;
+  const grown = [...list];
+  put(grown, places, rows);
+  return grown;
+}
+
+function put(list: readonly unknown[], places: readonly number[], items: readonly unknown[]): void {
+  const kept = list as unknown[];
+  for (const [at, place] of places.entries()) kept[place] = items[at];
 }

@@ -4,7 +4,10 @@ import type { CompactionAction, Role } from "@threadfold/core";
 export type MessageState = CompactionAction | "hidden-branch";
 
 /** A message of the log. Its index in the table is its ordinal. */
-export interface MessageRow {
+export interface MessageRow extends LoggedMessage, MessagePlace {}
+
+/** What a message is. */
+export interface LoggedMessage {
   readonly id: string;
   readonly role: Role;
   readonly turn: number;
@@ -17,14 +20,18 @@ export interface MessageRow {
   readonly tools: readonly number[];
   /** True for a tool result that reports a failure. */
   readonly failed: boolean;
+  /** The beginning of its text on one line, redacted; empty where bodies are left out. */
+  readonly title: string;
+}
+
+/** What becomes of a message. */
+export interface MessagePlace {
   /** What the newest plan does with it. */
   readonly state: MessageState;
   /** Place in `InspectionIndex.records` of the record that holds it now; -1 for none. */
   readonly record: number;
   /** The first call whose request showed it as it is; -1 for none. */
   readonly firstCall: number;
-  /** The beginning of its text on one line, redacted; empty where bodies are left out. */
-  readonly title: string;
 }
 
 /** True for a message that a fold took out of the request, or changed. */
