@@ -433,6 +433,7 @@ export {
   type CheckpointSignature,
   firstBrokenEntry,
   type FoldAttemptedRecord,
+  type FoldVetoedRecord,
   JOURNAL_START,
   type JournalEntry,
   type JournalRecord,

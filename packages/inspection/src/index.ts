@@ -10,5 +10,5 @@ export { callBlocks } from "./rows/call-row.ts";
 export { rowAt } from "./rows/table.ts";
 export type { BlockRow, BreakRow, CallRow } from "./rows/call-row.ts";
 export { presetComparison } from "./presets/preset-comparison.ts";
-export type { RecordRow } from "./rows/plan-row.ts";
+export type { AttemptRow, RecordRow } from "./rows/plan-row.ts";
 export type { PresetComparison } from "./rows/preset-comparison.ts";

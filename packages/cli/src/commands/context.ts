@@ -36,7 +36,7 @@ export const contextCommand: CliCommand = {
   ],
   run(call, context) {
     const number = callNumber(call.options);
-    const request = parseInspectRequest({ ...call, arguments: sourceArguments(call, context.io.env) }, "none");
+    const request = parseInspectRequest({ ...call, arguments: sourceArguments(call, context.io.env) }, "short");
     return inspecting(request, context, {}, async ({ inspection }) => {
       const data = contextData(inspection.index(), number);
       const { tokens, input, planVersion } = data;

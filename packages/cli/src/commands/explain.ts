@@ -5,6 +5,8 @@ import {
   explainMessage,
   type Message,
   ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
   visibleText,
 } from "@threadfold/core";
 import type { CliCommand } from "../command/cli-command.ts";
@@ -33,10 +35,14 @@ export const explainCommand: CliCommand = {
       const plan = await storedPlan(store, thread.id, version);
       const explanation = explainMessage(thread, plan, message.id);
       const text = visibleText(message);
+      // What is folded has its reason in the plan; of what is not, somebody may have said that it is not to be.
+      const vetoes = explanation.action === "include" ? await vetoesUnder(store, thread.id, plan.version) : [];
       return {
-        data: { threadId: thread.id, ...explanation, role: message.role, text },
+        data: { threadId: thread.id, ...explanation, role: message.role, text, vetoes },
         text: (page) =>
-          options["text"] === true ? shown(text, page) : explanationPage(thread, message, explanation, address, page),
+          options["text"] === true
+            ? shown(text, page)
+            : [...explanationPage(thread, message, explanation, address, page), ...vetoLines(vetoes, page)].join("\n"),
       };
     });
   },
@@ -69,7 +75,7 @@ function explanationPage(
   explanation: Explanation,
   address: string,
   { columns, paint }: Page,
-): string {
+): readonly string[] {
   const { action, strategy, reason, sincePlanVersion, foldedWith, recovery } = explanation;
   const place = `${message.role} message ${message.ordinal} of turn ${message.turn}, step ${message.step}`;
   const since = sincePlanVersion === null ? "" : `since plan ${sincePlanVersion}, by ${strategy}`;
@@ -85,5 +91,33 @@ function explanationPage(
     paint("bold", "Get it back"),
     `  threadfold explain ${plainText(thread.id)} ${plainText(message.id)} --text --store ${plainText(address)}`,
     ...artifacts,
-  ].join("\n");
+  ];
+}
+
+/** A fold that was due and that a hook of the host said no to. */
+interface Veto {
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  readonly hook: string;
+  /** Empty when the words are gone. */
+  readonly reason: string;
+}
+
+async function vetoesUnder(store: ThreadfoldStore, threadId: ThreadId, planVersion: number): Promise<readonly Veto[]> {
+  const entries = await store.journal.read(threadId);
+  const vetoes = entries.flatMap(({ at, record }) =>
+    record.type === "fold-vetoed" && record.planVersion === planVersion ? [{ at, ...record }] : [],
+  );
+  return Promise.all(
+    vetoes.map(async ({ at, hook, reason }) => {
+      return { at, hook, reason: (await store.artifacts.retrieve(reason))?.content ?? "" };
+    }),
+  );
+}
+
+function vetoLines(vetoes: readonly Veto[], { columns, paint }: Page): readonly string[] {
+  const newest = vetoes.at(-1);
+  if (newest === undefined) return [];
+  const said = `${count(vetoes.length, "fold")} due under this plan and vetoed. The newest, at ${newest.at}, by the hook ${plainText(newest.hook)}: ${plainText(newest.reason)}`;
+  return ["", paint("bold", "Why it is not folded"), ...wrap(said, columns - 2).map((line) => `  ${line}`)];
 }

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import type { CacheBill } from "@threadfold/core";
+import { asMessageId, asThreadId, type CacheBill, type MessageInput } from "@threadfold/core";
 import type { InspectionIndex } from "@threadfold/inspection";
+import { ContextSession } from "@threadfold/session";
 import type { PolicyFigures } from "@threadfold/simulation";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
@@ -29,6 +30,26 @@ const log = (): string => bench.file("session.json", JSON.stringify({ messages: 
 async function stored(): Promise<string> {
   const { data } = await compact([log(), "--store", bench.store, "--budget", "20000"]);
   return data.threadId;
+}
+
+/** A thread whose only fold a hook vetoed; its id. */
+async function vetoedThread(): Promise<string> {
+  const threadId = asThreadId("guarded");
+  const session = await ContextSession.open({
+    threadId,
+    store: bench.store,
+    config: { maxInputTokens: 9_000 },
+    onOverBudget: "send",
+    hooks: { preCompact: [{ name: "deploy-guard", run: () => ({ veto: "a deployment is running" }) }] },
+  });
+  const said = (at: number): MessageInput => ({
+    ...{ id: asMessageId(`m${at}`), role: at % 2 === 0 ? "user" : "assistant", createdAt: "2026-01-01T00:00:00Z" },
+    parts: [{ type: "text", text: `Step ${at}. ${"word ".repeat(600)}` }],
+  });
+  await session.append(Array.from({ length: 13 }, (_, at) => said(at)));
+  await session.prepare();
+  await session.close();
+  return threadId;
 }
 
 async function pageOf(...argv: readonly string[]) {
@@ -152,6 +173,27 @@ describe("context", () => {
     expect(await json(["context", log(), "--store", (await stored()) && bench.store])).toMatchObject({
       envelope: { error: { code: "THREAD_NOT_FOUND" } },
     });
+  });
+
+  it("says of a fold that was vetoed who said no and why, as explain and the page do", async () => {
+    const threadId = await vetoedThread();
+    const at = ["--store", bench.store];
+    const veto = { hook: "deploy-guard", reason: "a deployment is running" };
+    const { envelope } = await json(["context", threadId, ...at]);
+    expect(envelope.data).toMatchObject({ notFolded: [{ outcome: "vetoed", veto }] });
+    expect((await captureRun(["context", threadId, ...at], { isTTY: true })).stdout).toContain(
+      "vetoed by deploy-guard: a deployment is running",
+    );
+    expect((await json(["explain", threadId, "m0", ...at])).envelope.data).toMatchObject({ vetoes: [veto] });
+    const { stdout } = await captureRun(["explain", threadId, "m0", ...at], { isTTY: true });
+    expect(stdout).toMatch(
+      /Why it is not folded.*1 fold due under this plan.*deploy-guard:\s+a\s+deployment\s+is\s+running/s,
+    );
+    const { index } = await pageOf(bench.store, threadId);
+    expect(index().attempts).toMatchObject([{ outcome: "vetoed", veto, call: -1 }]);
+    const { html, index: without } = await pageOf(bench.store, threadId, "--bodies", "none");
+    expect(without().attempts).toMatchObject([{ veto: { hook: "deploy-guard", reason: "" } }]);
+    expect(html).not.toContain("a deployment is running");
   });
 
   it("refuses a call that there is not", async () => {

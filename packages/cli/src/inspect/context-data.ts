@@ -1,5 +1,6 @@
 import { ThreadfoldError } from "@threadfold/core";
 import {
+  type AttemptRow,
   type BlockRow,
   type BreakRow,
   type CallRow,
@@ -29,6 +30,8 @@ export interface ContextData {
   readonly difference: Omit<BreakRow, "call"> | null;
   readonly digest: string;
   readonly replay: CallRow["replay"];
+  /** Folds that were due before it and made no plan: how each ended, and who vetoed it. */
+  readonly notFolded: readonly Pick<AttemptRow, "outcome" | "veto">[];
   /** The request in the provider's order. */
   readonly blocks: readonly ContextBlock[];
   /** Messages of the thread at that time that the request does not show as they are. */
@@ -83,6 +86,9 @@ export function contextData(index: InspectionIndex, number?: number): ContextDat
     missed: { cause: row.cause, tokens: row.missed },
     difference: found === undefined ? null : withoutCall(found),
     ...{ digest: row.digest, replay: row.replay },
+    notFolded: index.attempts
+      .filter((attempt) => attempt.call === call - 1)
+      .map(({ outcome, veto }) => ({ outcome, veto })),
     blocks: blocks.map((place, at) => contextBlock(index, rowAt(index.blocks, place), at < row.shared)),
     folded: row.messages - blocks.filter((place) => index.blocks.action[place] === "include").length,
   };

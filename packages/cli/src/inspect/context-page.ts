@@ -12,7 +12,7 @@ export function contextPage(data: ContextData, page: Page): string {
 }
 
 function heading({ threadId, call, calls, at, format, model, planVersion, ...data }: ContextData, page: Page) {
-  const { input, missed, replay, digest } = data;
+  const { input, missed, replay, digest, notFolded } = data;
   const reported = input.reported ? "as the provider says" : "by the provider's published rules";
   const price = input.dollars === null ? `${figure(input.cost)} input tokens' worth` : `$${input.dollars.toFixed(4)}`;
   const bytes = replay === "equal" ? page.paint("green", "reproduced byte for byte") : page.paint("red", replay);
@@ -21,9 +21,13 @@ function heading({ threadId, call, calls, at, format, model, planVersion, ...dat
     `  ${at} · ${plainText(format)}${model === null ? "" : ` · ${plainText(model)}`}`,
     `  ${figure(input.cached)} read from the cache, ${figure(input.written)} written, ${figure(input.fresh)} fresh, ${reported}: ${price}`,
     ...(missed.cause === "none" ? [] : [`  ${figure(missed.tokens)} could have been read: ${missed.cause}`]),
+    ...notFolded.map(({ outcome, veto }) => `  a fold was due and made no plan: ${outcome}${vetoWords(veto)}`),
     `  sha256 ${digest.slice(0, 12)} · ${bytes}`,
   ];
 }
+
+const vetoWords = (veto: ContextData["notFolded"][number]["veto"]): string =>
+  veto === null ? "" : ` by ${plainText(veto.hook)}${veto.reason === "" ? "" : `: ${singleLine(veto.reason, 120)}`}`;
 
 function shares({ shares: parts, tokens }: ContextData, { paint }: Page): readonly string[] {
   const shown = SHARE_NAMES.filter((name) => parts[name] > 0);

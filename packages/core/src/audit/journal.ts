@@ -19,6 +19,7 @@ export type JournalRecord =
     }
   | ArtifactsStoredRecord
   | FoldAttemptedRecord
+  | FoldVetoedRecord
   | RequestRenderedRecord
   | RequestRefusedRecord
   | SummariesAskedRecord
@@ -106,6 +107,19 @@ export interface FoldAttemptedRecord {
   readonly postponedSince: number | null;
   /** The step before which a soft fold need not be considered again. */
   readonly notBefore: number;
+}
+
+/** That a fold was due and a hook of the host said no. */
+export interface FoldVetoedRecord {
+  readonly type: "fold-vetoed";
+  /** Name of the hook. */
+  readonly hook: string;
+  /** Why, in an artifact of the thread: a host may quote what was said, and a journal outlives an erasure. */
+  readonly reason: ArtifactId;
+  readonly threadVersion: number;
+  readonly planVersion: number;
+  /** Tokens of the request under that plan. */
+  readonly tokens: number;
 }
 
 /** What one fold asked a model to summarize, whatever became of the fold. Tokens are those that the model reported. */

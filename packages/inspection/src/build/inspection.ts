@@ -78,6 +78,7 @@ export class Inspection {
     const tables: ThreadTables = new ThreadTables(record, {
       ...{ formats, pricing, tokenizer, revision, signal, onProgress },
       titleOf: (message) => text.title(message),
+      noteOf: async (note) => (bodies === "none" ? "" : text.redacted(note)),
       onRequest: (request) => lists.keepPayload(request),
     });
     const lists = new BodyChunkLists({

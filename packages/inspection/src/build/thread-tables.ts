@@ -31,6 +31,8 @@ export interface ThreadTablesOptions {
   readonly revision: Revision;
   /** The beginning of a message's text, on one line. */
   titleOf(message: Message): Promise<string>;
+  /** A text of the host's, as it is shown. */
+  noteOf(text: string): Promise<string>;
   /** Gets every request as it is rendered, once; null for one that cannot be. */
   onRequest(request: RecordedRequest | null): Promise<void>;
   readonly signal: AbortSignal | undefined;
@@ -119,7 +121,15 @@ export class ThreadTables {
         const { planVersion, threadVersion, outcome, type } = record;
         const about = { sequence: entry.sequence, at: Date.parse(entry.at), call: this.requests.newestCall };
         const refused = type === "request-refused";
-        this.attempts.push({ ...about, planVersion, threadVersion, outcome, refused });
+        this.attempts.push({ ...about, planVersion, threadVersion, outcome, veto: null, refused });
+        return;
+      }
+      case "fold-vetoed": {
+        const { planVersion, threadVersion, hook } = record;
+        const about = { sequence: entry.sequence, at: Date.parse(entry.at), call: this.requests.newestCall };
+        const reason = this.#record.erased === null ? await this.#record.content(record.reason) : null;
+        const veto = { hook, reason: reason === null ? "" : await this.#options.noteOf(reason) };
+        this.attempts.push({ ...about, planVersion, threadVersion, outcome: "vetoed", veto, refused: false });
         return;
       }
       default:

@@ -56,6 +56,8 @@ export interface AttemptRow {
   readonly threadVersion: number;
   /** How folding ended. */
   readonly outcome: CompactionOutcome["type"];
+  /** Who vetoed it, and the words that were given for it, redacted and empty where bodies are left out; null for every other outcome. */
+  readonly veto: { readonly hook: string; readonly reason: string } | null;
   /** True for a request that was over its budget and was not handed out. */
   readonly refused: boolean;
   /** The newest call before it; -1 for none. */

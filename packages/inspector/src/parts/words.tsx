@@ -1,6 +1,7 @@
 import type { AttemptRow, BlockAction, BreakRow, CallCause } from "@threadfold/inspection/rows";
 import { whole } from "../format/figures.ts";
 import type { MessageAction } from "../model/messages-at.ts";
+import { onOneLine } from "./long-text.tsx";
 
 /** What was done with a message, in the words and colours of the whole page. */
 export const ACTIONS: Readonly<
@@ -43,7 +44,7 @@ export const CAUSES: Readonly<Record<CallCause, string>> = {
 };
 
 /** Why a fold that was due made no plan. */
-export const OUTCOMES: Readonly<Record<AttemptRow["outcome"], string>> = {
+const OUTCOMES: Readonly<Record<AttemptRow["outcome"], string>> = {
   committed: "a plan was made",
   "summarizer-failed-floor-used": "the summarizer failed, and the deterministic floor was folded",
   "no-op": "nothing was left to fold",
@@ -58,6 +59,12 @@ export const OUTCOMES: Readonly<Record<AttemptRow["outcome"], string>> = {
   failed: "a store or another port failed",
   infeasible: "what has to stay is larger than the budget",
 };
+
+/** How an attempt to fold ended, with the words of the hook that said no. */
+export const outcomeWords = ({ outcome, veto }: AttemptRow): string =>
+  veto === null
+    ? OUTCOMES[outcome]
+    : `the hook ${veto.hook} vetoed it${veto.reason === "" ? "" : `: ${onOneLine(veto.reason)}`}`;
 
 /** What a break of the cache costs, as a sentence. */
 export const breakPrice = ({ lostTokens, price }: BreakRow): string =>

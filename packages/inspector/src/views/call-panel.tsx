@@ -1,10 +1,11 @@
 import { CACHE_PARTS, callShares, PARTS } from "../chart/call-shares.ts";
 import { dayAndTime, duration, money, percent, short, timeOfDay, whole } from "../format/figures.ts";
+import { attemptsBefore } from "../model/attempts.ts";
 import { blockLabel } from "../model/block-label.ts";
 import { largestBlocks } from "../model/block-tokens.ts";
 import { Section } from "../parts/section.tsx";
 import { ShareBar, ShareTable } from "../parts/share-bar.tsx";
-import { ACTIONS, breakPrice, CAUSES } from "../parts/words.tsx";
+import { ACTIONS, breakPrice, CAUSES, outcomeWords } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 const LARGEST = 7;
@@ -35,10 +36,27 @@ export function CallPanel({ onBlock }: { readonly onBlock: (position: number) =>
         <ShareBar shares={callShares(calls, at, PARTS)} all={Math.max(tokens, limit ?? 0)} />
         <ShareTable caption="Parts of the request" shares={callShares(calls, at, PARTS)} all={tokens} />
       </Section>
+      <NotFolded />
       <Payment />
       <Largest onBlock={onBlock} />
       <Proof />
     </aside>
+  );
+}
+
+/** Why there was no fold before this call, where one was due. */
+function NotFolded() {
+  const { index, call } = useInspector();
+  const attempts = attemptsBefore(index.value, call.value);
+  if (attempts.length === 0) return null;
+  return (
+    <div class="notice">
+      {attempts.map((attempt) => (
+        <p key={attempt.sequence}>
+          <strong>A fold was due and made no plan</strong>: {outcomeWords(attempt)}.
+        </p>
+      ))}
+    </div>
   );
 }
 

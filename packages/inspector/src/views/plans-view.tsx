@@ -7,7 +7,7 @@ import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty, Scrolled, Section } from "../parts/section.tsx";
 import { ShareBar } from "../parts/share-bar.tsx";
-import { ACTIONS, ActionChip, OUTCOMES } from "../parts/words.tsx";
+import { ACTIONS, ActionChip, outcomeWords } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 
 const FOLDED = ["summarize", "externalize", "clear", "drop"] as const;
@@ -238,23 +238,23 @@ function Attempts() {
           </tr>
         </thead>
         <tbody>
-          {attempts.slice(-FIRST_RECORDS).map(({ sequence, at, call, outcome, refused, planVersion }) => (
-            <tr key={sequence}>
-              <td>{dayAndTime(at)}</td>
+          {attempts.slice(-FIRST_RECORDS).map((attempt) => (
+            <tr key={attempt.sequence}>
+              <td>{dayAndTime(attempt.at)}</td>
               <td>
-                {call < 0 ? (
+                {attempt.call < 0 ? (
                   "–"
                 ) : (
-                  <button type="button" class="link number" onClick={() => go({ view: "request", call })}>
-                    {whole(call + 1)}
+                  <button type="button" class="link number" onClick={() => go({ view: "request", call: attempt.call })}>
+                    {whole(attempt.call + 1)}
                   </button>
                 )}
               </td>
-              <td class={refused ? "bad" : ""}>
-                {outcome}: {OUTCOMES[outcome]}
-                {refused && "; the request was not handed out"}
+              <td class={attempt.refused ? "bad" : ""}>
+                <code>{attempt.outcome}</code> {outcomeWords(attempt)}
+                {attempt.refused && "; the request was not handed out"}
               </td>
-              <td>{planVersion}</td>
+              <td>{attempt.planVersion}</td>
             </tr>
           ))}
         </tbody>

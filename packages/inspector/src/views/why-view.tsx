@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import { dayAndTime, short, whole } from "../format/figures.ts";
+import { count, dayAndTime, short, whole } from "../format/figures.ts";
+import { attemptsSincePlan } from "../model/attempts.ts";
 import { messageName, toolsOf } from "../model/block-label.ts";
 import { type TrailStep, trailOf } from "../model/trail.ts";
 import { MessageView } from "../parts/body-view.tsx";
@@ -9,7 +10,7 @@ import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { onOneLine } from "../parts/long-text.tsx";
 import { Rows } from "../parts/rows.tsx";
 import { Empty, Scrolled, Section } from "../parts/section.tsx";
-import { ACTIONS, ActionChip } from "../parts/words.tsx";
+import { ACTIONS, ActionChip, outcomeWords } from "../parts/words.tsx";
 import { useInspector } from "../state/inspector.ts";
 import { WhoName } from "./block-cells.tsx";
 import { actionChoices } from "./block-list.tsx";
@@ -78,6 +79,20 @@ function MessageList() {
   );
 }
 
+/** Why a message is still as it was said, where folds were due since the newest plan. */
+function NotFolded() {
+  const attempts = attemptsSincePlan(useInspector().index.value);
+  const newest = attempts.at(-1);
+  if (newest === undefined) return null;
+  return (
+    <p class="notice">
+      <strong>Why it is not folded</strong>: {count(attempts.length, "fold")} since the newest plan made no other one.
+      The last, {newest.call < 0 ? "before the first call" : `after call ${whole(newest.call + 1)}`}:{" "}
+      {outcomeWords(newest)}.
+    </p>
+  );
+}
+
 function Trail({ ordinal }: { readonly ordinal: number }) {
   const { index, call, go } = useInspector();
   const tables = index.value;
@@ -98,6 +113,7 @@ function Trail({ ordinal }: { readonly ordinal: number }) {
       </header>
       <Section title="What happened to it">
         {steps.length === 0 && <p class="quiet">No call has shown it yet.</p>}
+        {messages.state[ordinal] === "include" && <NotFolded />}
         <ol class="steps">
           {steps.map((step) => (
             <Step key={`${step.plan}-${step.call}`} step={step} tokens={messages.tokens[ordinal] ?? 0} />

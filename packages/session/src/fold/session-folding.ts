@@ -281,6 +281,9 @@ export class SessionFolding {
     const ruling = await this.#hooks.before(turn, due.decision.reason, options);
     if (ruling.veto !== null) {
       const tokens = turn.renderer.measure(turn.plan);
+      const { hook, reason } = ruling.veto;
+      const at = { threadVersion: turn.state.thread.version, planVersion: turn.plan.version };
+      await this.#ports.journal.foldVetoed({ hook, ...at, tokens }, reason);
       return { type: "vetoed", ...ruling.veto, tokens: { before: tokens, after: tokens } };
     }
     const instructions = [options.instructions ?? [], ruling.instructions].flat().join("\n");

@@ -1,6 +1,12 @@
-import { type CompactionCause, type ContextCompactionEvent, planRecords, type Summarizer } from "@threadfold/core";
+import {
+  asArtifactId,
+  type CompactionCause,
+  type ContextCompactionEvent,
+  planRecords,
+  type Summarizer,
+} from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
-import { createMemoryStore } from "@threadfold/stores";
+import { createMemoryStore, eraseSubject } from "@threadfold/stores";
 import { summarizeStrategy, threadfoldPreset } from "@threadfold/strategies";
 import { ExtractiveSummarizer } from "@threadfold/summarizers";
 import { describe, expect, it } from "vitest";
@@ -62,6 +68,25 @@ describe("pre-compact hooks", () => {
     expect(prepared.outcome).toMatchObject({ type: "vetoed", hook: "guard", reason: "a deployment is running" });
     expect(prepared.plan.version).toBe(0);
     expect(asked).toEqual([]);
+  });
+
+  it("L14 a veto is written down with the hook that said it and its words, which go when the thread is erased", async () => {
+    const store = createMemoryStore();
+    const { session } = await due(
+      { preCompact: [hook("guard", () => ({ veto: "a deployment of Ann's is running" }))] },
+      { config: { maxInputTokens: 11_300 }, store },
+    );
+    const { tokens } = await session.prepare();
+    const vetoes = async () =>
+      (await store.journal.read(threadId)).flatMap(({ record }) => (record.type === "fold-vetoed" ? [record] : []));
+    const [veto] = await vetoes();
+    expect(veto).toMatchObject({ hook: "guard", planVersion: 0, threadVersion: session.thread.version, tokens });
+    const reason = asArtifactId(veto?.reason ?? "");
+    expect((await store.artifacts.retrieve(reason))?.content).toBe("a deployment of Ann's is running");
+    expect(JSON.stringify(await store.journal.read(threadId))).not.toContain("Ann");
+    await eraseSubject(store, threadId, { actor: "test", reason: "user-request", at: "2026-01-01T00:00:00.000Z" });
+    expect(await store.artifacts.retrieve(reason).catch(() => null)).toBeNull();
+    expect(await vetoes()).toHaveLength(1);
   });
 
   it("L19 a veto of a reactive fold leads into no loop", async () => {

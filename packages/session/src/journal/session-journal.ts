@@ -6,6 +6,7 @@ import {
   type Clock,
   type CompactionPlan,
   canonicalJson,
+  type FoldVetoedRecord,
   type JournalRecord,
   type JsonObject,
   planDiff,
@@ -65,6 +66,8 @@ export interface SessionRecorder {
   summariesAsked(asked: Omit<SummariesAskedRecord, "type">): Promise<void>;
   /** Artifacts that note what is stored through them; it is recorded before the next thing that happens. */
   noting(artifacts: ArtifactStore): ArtifactStore;
+  /** @param reason the words of the host. */
+  foldVetoed(vetoed: Omit<FoldVetoedRecord, "type" | "reason">, reason: string): Promise<void>;
 }
 
 /**
@@ -78,6 +81,7 @@ export const noJournal = (store: ThreadfoldStore, threadId: ThreadId): SessionRe
   requestRefused: async () => undefined,
   summariesAsked: async () => undefined,
   noting: (artifacts) => artifacts,
+  foldVetoed: async () => undefined,
 });
 
 /** Writes down what a session did, so that it can be replayed and audited. Content goes into artifacts, never into the journal. */
@@ -165,11 +169,20 @@ export class SessionJournal implements SessionRecorder {
     };
   }
 
+  async foldVetoed(vetoed: Omit<FoldVetoedRecord, "type" | "reason">, reason: string): Promise<void> {
+    let kept: ArtifactId;
+    try {
+      kept = await this.#keep(reason, this.#lasting("text/plain"));
+    } catch (cause) {
+      return this.#onFailure("fold-vetoed", false, cause);
+    }
+    await this.#note({ type: "fold-vetoed", ...vetoed, reason: kept });
+  }
+
   async #keepFrame(frame: RequestFrame): Promise<ArtifactId> {
     const known = this.#frames.get(frame);
     if (known !== undefined) return known;
-    const lasting = { createdAt: this.#now(), ttlSeconds: null, sensitivity: "internal" } as const;
-    const kept = await this.#keep(serializeFrame(frame), { ...lasting, mediaType: "application/json" });
+    const kept = await this.#keep(serializeFrame(frame), this.#lasting("application/json"));
     this.#frames.set(frame, kept);
     return kept;
   }
@@ -216,6 +229,10 @@ export class SessionJournal implements SessionRecorder {
   #keep(content: string, { createdAt, ttlSeconds, sensitivity, mediaType }: Handling): Promise<ArtifactId> {
     const owner = { threadId: this.#threadId, tenantId: this.#tenantId };
     return this.#artifacts.store(content, { ...owner, createdAt, ttlSeconds, sensitivity, mediaType });
+  }
+
+  #lasting(mediaType: string): Handling {
+    return { createdAt: this.#now(), ttlSeconds: null, sensitivity: "internal", mediaType };
   }
 
   #now(): string {
