@@ -29,7 +29,7 @@ export {
 } from "./measure/call-bill.ts";
 export { AUTO_BILL, type ProviderBills, providerBills } from "./measure/call-bill.ts";
 export type { CallFigures, NeedTally } from "./replay/call-figures.ts";
-export { type ReplayableSession, replayableSession } from "./replay/replayable-session.ts";
+export { type ReplayableSession, replayableSession } from "./memory/session-memory.ts";
 export { type PolicyReplay, type ReplayOptions, replayPolicy } from "./replay/replay-policy.ts";
 export {
   SCRIPTED_SUMMARIZERS,

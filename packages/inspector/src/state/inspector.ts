@@ -11,6 +11,7 @@ import { useContext } from "preact/hooks";
 import { type MessagesAt, messagesAt } from "../model/messages-at.ts";
 import { BodyReader } from "../source/body-reader.ts";
 import { type DataSource, readIndex } from "../source/data-source.ts";
+import { type Loaded, useLoaded } from "./loaded.ts";
 import { fromHash, type Place, toHash } from "./place.ts";
 
 /** Whether more may come: a file is as it is, a server is there or is gone. */
@@ -149,3 +150,9 @@ export const followTitle = ({ index, call, place }: Inspector): void =>
     const { thread } = index.value;
     document.title = `${place.value.view} · call ${call.value + 1} · ${thread.id}`;
   });
+
+/** What the newest plan took out of the request, which is looked for when somebody sees it. */
+export function useGone(): Loaded<readonly GoneRow[]> {
+  const { index, readGone } = useInspector();
+  return useLoaded(readGone, [readGone, index.value.thread.planVersion]);
+}

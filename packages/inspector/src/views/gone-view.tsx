@@ -10,8 +10,7 @@ import { Rows } from "../parts/rows.tsx";
 import { Empty, Figure, Section } from "../parts/section.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { ActionChip } from "../parts/words.tsx";
-import { useGone } from "../state/gone.ts";
-import { useInspector } from "../state/inspector.ts";
+import { useGone, useInspector } from "../state/inspector.ts";
 import { Recovery } from "./recovery.tsx";
 
 type Order = "size" | "name" | "needed";

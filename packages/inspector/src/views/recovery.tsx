@@ -3,8 +3,7 @@ import { lastShownPlan } from "../model/trail.ts";
 import { TextView } from "../parts/body-view.tsx";
 import { Command, shellCommand } from "../parts/copy-button.tsx";
 import { Section } from "../parts/section.tsx";
-import { useGone } from "../state/gone.ts";
-import { useInspector } from "../state/inspector.ts";
+import { useGone, useInspector } from "../state/inspector.ts";
 
 /** Where a folded message is now, and what brings it back. */
 export function Recovery({ ordinal }: { readonly ordinal: number }) {

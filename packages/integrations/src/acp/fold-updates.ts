@@ -1,4 +1,11 @@
-import type { CompactionStatus, ContentBlock, NoticeSeverity, SessionUpdate } from "@agentclientprotocol/sdk";
+import type {
+  AgentContext,
+  ClientCapabilities,
+  CompactionStatus,
+  ContentBlock,
+  NoticeSeverity,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk";
 import {
   type CompactionEventListener,
   type CompactionOutcome,
@@ -6,7 +13,6 @@ import {
   type ContextCompactionEvent,
   renderSummary,
 } from "@threadfold/core";
-import { type AcpSession, sendUpdate } from "./acp-session.ts";
 
 /** Events about one attempt to fold. */
 type FoldEvent = Extract<ContextCompactionEvent, { readonly foldId: string }>;
@@ -167,3 +173,17 @@ const notice = (severity: NoticeSeverity, title: string, description?: string): 
   ...{ sessionUpdate: "notice", severity, title },
   ...(description !== undefined && { description }),
 });
+
+/** A session of the protocol, on the agent's side. */
+export interface AcpSession {
+  readonly sessionId: string;
+  /** The client, as the context of every handler has it. */
+  readonly client: Pick<AgentContext, "notify">;
+  /** The `clientCapabilities` of `initialize`: what a client does not name it is not sent. */
+  readonly capabilities?: ClientCapabilities | null | undefined;
+}
+
+/** Sends one update of a session. @throws what the connection throws. */
+export function sendUpdate({ client, sessionId }: AcpSession, update: SessionUpdate): Promise<void> {
+  return client.notify("session/update", { sessionId, update });
+}

@@ -1,5 +1,4 @@
-export type { AcpSession } from "./acp-session.ts";
-export { AcpSessions, type AcpThread, type OpenAcpThread } from "./acp-sessions.ts";
+export { AcpSessions, type AcpThread, type OpenAcpThread, sendHistory, sendUsage } from "./acp-sessions.ts";
+export type { AcpSession } from "./fold-updates.ts";
 export { foldUpdates } from "./fold-updates.ts";
 export { messageUpdates, promptMessage } from "./messages.ts";
-export { sendHistory, sendUsage } from "./session-history.ts";

@@ -1,4 +1,4 @@
-import type { SystemEntry, ToolDefinition } from "@threadfold/core";
+import type { Part, SystemEntry, ToolDefinition } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
@@ -56,4 +56,17 @@ export function mapDrafts(
     if (next !== null) changed?.push(next);
   }
   return changed ?? drafts;
+}
+
+/** Where a part stands. */
+export interface PartPlace {
+  readonly draft: Draft;
+  /** True when content that came later stands before it: a result that was moved up to its call. */
+  readonly behindMove: boolean;
+}
+
+/** Makes parts of one kind legal: the part itself when nothing is wrong, another one, or null to leave it out. */
+export interface PartRepair<Kind extends Part> {
+  readonly name: string;
+  apply(part: Kind, place: PartPlace, conformance: Conformance): Part | null;
 }

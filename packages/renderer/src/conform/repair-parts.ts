@@ -1,9 +1,9 @@
 import type { MediaPart, Part } from "@threadfold/core";
 import { type Draft, withParts } from "../neutral/draft.ts";
+import type { PartPlace, PartRepair } from "./conformance.ts";
 import { type Conformance, type Repair, withDrafts } from "./conformance.ts";
 import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/leave-out.ts";
 import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
-import type { PartPlace, PartRepair } from "./parts/part-repair.ts";
 import { stripReasoning, stripSignature } from "./parts/reasoning.ts";
 import { renameTool, repairReferencesFound, repairReferencesInResult, wrapToolInput } from "./parts/tool-parts.ts";
 

@@ -1,10 +1,9 @@
 import { assignCallIds } from "./assign-call-ids.ts";
 import type { Conformance, DraftRequest, Repair } from "./conformance.ts";
 import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results.ts";
-import { leaveOutCacheMarks } from "./leave-out-cache-marks.ts";
 import { leaveOutLoneItems, leaveOutRepeatedItems } from "./leave-out-items.ts";
+import { leaveOutCacheMarks, noteLeftOutFields } from "./left-out-fields.ts";
 import { markSystemNotices } from "./mark-system-notices.ts";
-import { noteLeftOutFields } from "./note-left-out-fields.ts";
 import { answerOpenCalls, leaveOutStrayResults, moveResultsToCalls } from "./pair-results.ts";
 import { repairParts } from "./repair-parts.ts";
 import { declareRevealedTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type PromptPiece, pieceOf } from "../policy/prompt-policy.ts";
-import { replayableSession } from "../replay/replayable-session.ts";
 import { type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
-import { bareNameCharacters } from "./session-memory.ts";
+import { bareNameCharacters, replayableSession } from "./session-memory.ts";
 
 /** Steps that say nothing of interest. */
 const idle = (count: number): readonly ScriptedMessage[] =>

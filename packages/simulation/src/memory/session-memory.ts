@@ -1,7 +1,7 @@
 import type { Message } from "@threadfold/core";
-import type { KnownPiece, PieceIndex } from "../measure/prompt-meter.ts";
+import { type KnownPiece, PieceIndex } from "../measure/prompt-meter.ts";
 import { PatternScanner } from "../needs/pattern-scanner.ts";
-import { COLD_AFTER_CALLS, type SessionNeeds } from "../needs/session-needs.ts";
+import { COLD_AFTER_CALLS, type SessionNeeds, sessionNeeds } from "../needs/session-needs.ts";
 import { type PromptPiece, pieceOf, pieceText } from "../policy/prompt-policy.ts";
 import { type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
 import { FactFinder } from "./fact-finder.ts";
@@ -171,4 +171,19 @@ function bareInLine(line: string): number {
   }
   close();
   return bare;
+}
+
+/** A session with what all of its replays share. */
+export interface ReplayableSession {
+  readonly session: RecordedSession;
+  readonly needs: SessionNeeds;
+  readonly pieces: PieceIndex;
+  readonly memory: SessionMemory;
+}
+
+/** Makes a session ready to be replayed under many policies. */
+export function replayableSession(session: RecordedSession): ReplayableSession {
+  const needs = sessionNeeds(session);
+  const pieces = new PieceIndex(needs.scanner);
+  return { session, needs, pieces, memory: new SessionMemory(session, needs, pieces) };
 }

@@ -1,8 +1,8 @@
 import type { Message } from "@threadfold/core";
+import type { ReplayableSession } from "../memory/session-memory.ts";
 import type { Need } from "../needs/session-needs.ts";
 import { type PromptPiece, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import { tokensOfCharacters } from "../recording/recorded-session.ts";
-import type { ReplayableSession } from "../replay/replayable-session.ts";
 import { exchangeStarts, rulePolicy, tokensOfPieces } from "./naive-policies.ts";
 
 /** Where a fold goes to, as a share of the budget. */

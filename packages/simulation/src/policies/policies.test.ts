@@ -1,9 +1,9 @@
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
+import { replayableSession } from "../memory/session-memory.ts";
 import { type PolicyPrompt, type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import type { CallFigures } from "../replay/call-figures.ts";
 import { replayPolicy } from "../replay/replay-policy.ts";
-import { replayableSession } from "../replay/replayable-session.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { longScript, scriptedSession } from "../testing/scripted-log.ts";
 import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";

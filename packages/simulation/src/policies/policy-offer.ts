@@ -1,8 +1,8 @@
 import { ThreadfoldError } from "@threadfold/core";
 import type { CompactionPreset } from "@threadfold/strategies";
 import { PRESETS } from "@threadfold/strategies";
+import type { ReplayableSession } from "../memory/session-memory.ts";
 import type { PromptPolicy } from "../policy/prompt-policy.ts";
-import type { ReplayableSession } from "../replay/replayable-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import { journalPolicy } from "./journal-policy.ts";
 import { clearAllButLast, floorPolicy, noCompaction, slidingWindow } from "./naive-policies.ts";

@@ -11,7 +11,7 @@ import {
 } from "../measure/call-bill.ts";
 import { PairCheck, showsMessage } from "../measure/pair-check.ts";
 import { type KnownPiece, type MeasuredPrompt, PrefixUnits, PromptMeter } from "../measure/prompt-meter.ts";
-import type { PromptMemory } from "../memory/session-memory.ts";
+import type { PromptMemory, ReplayableSession } from "../memory/session-memory.ts";
 import type { Need } from "../needs/session-needs.ts";
 import {
   type PolicyContext,
@@ -23,7 +23,6 @@ import {
 import { type RecordedCall, type RecordedSession, tokensOfCharacters } from "../recording/recorded-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 import type { CallFigures, NeedTally } from "./call-figures.ts";
-import type { ReplayableSession } from "./replayable-session.ts";
 
 export interface ReplayOptions {
   readonly budgetTokens: number;

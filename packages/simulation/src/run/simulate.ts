@@ -1,10 +1,10 @@
 import { FiguresTally, type ReplaySeries, replaySeries } from "../figures/figures-tally.ts";
 import type { PolicyFigures } from "../figures/policy-figures.ts";
+import { type ReplayableSession, replayableSession } from "../memory/session-memory.ts";
 import { noCompaction } from "../policies/naive-policies.ts";
 import type { PolicyOffer } from "../policies/policy-offer.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
 import { type PolicyReplay, replayPolicy } from "../replay/replay-policy.ts";
-import { type ReplayableSession, replayableSession } from "../replay/replayable-session.ts";
 import type { ScriptedSummarizer } from "../summaries/scripted-summarizer.ts";
 
 /** How far a simulation is. */

@@ -8,8 +8,7 @@ import { metadata, THREAD } from "../laws/sample-data.ts";
 import { storeLaws } from "../laws/store-laws.ts";
 import { storeWithArtifacts } from "../open-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
-import { openFileArtifacts } from "./file-artifacts.ts";
-import { fileFolder } from "./file-folder.ts";
+import { fileFolder, openFileArtifacts } from "./file-artifacts.ts";
 
 // Many small files that nobody needs after a crash: memory is a good enough disk for them.
 const disk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();

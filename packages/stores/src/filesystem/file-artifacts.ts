@@ -1,6 +1,14 @@
-import { resolve } from "node:path";
-import { type ClosableArtifacts, ObjectArtifacts, type ObjectArtifactsOptions } from "../shared/object-artifacts.ts";
-import { fileFolder, prepareFolder } from "./file-folder.ts";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { ThreadfoldError } from "@threadfold/core";
+import {
+  type ClosableArtifacts,
+  ObjectArtifacts,
+  type ObjectArtifactsOptions,
+  type ObjectFolder,
+} from "../shared/object-artifacts.ts";
 
 /**
  * Opens artifacts in a folder, and makes it when it is not there. Several processes may use one folder, on a file system
@@ -15,4 +23,120 @@ export async function openFileArtifacts(
   const root = resolve(path);
   await prepareFolder(root, Date.now());
   return new ObjectArtifacts(fileFolder(root), options);
+}
+
+const KEY = /^(?:[a-z0-9_-][a-z0-9_.-]*\/)*[a-z0-9_-][a-z0-9_.-]*$/;
+/** Where files are written before they get their names. No key begins with a dot. */
+const UNFINISHED = ".unfinished";
+
+/**
+ * Objects as files under a folder. A file is written and flushed under another name, then linked to its own, which fails
+ * when that is taken; the folder is flushed too, so that what was acknowledged is there after a crash.
+ */
+export function fileFolder(root: string): ObjectFolder {
+  const pathOf = (key: string): string => {
+    if (!KEY.test(key)) throw new ThreadfoldError("INVALID_CONFIG", "The key of a file is not one of this store's.");
+    return join(root, ...key.split("/"));
+  };
+  return {
+    putNew: (key, bytes) => guarded(root, () => putNew(root, pathOf(key), bytes)),
+    get: (key) => guarded(root, () => read(pathOf(key))),
+    list: (prefix) => guarded(root, () => listFiles(root, pathOf(prefix.replace(/\/$/, "")))),
+    close: async () => undefined,
+  };
+}
+
+/** Makes the folder, and takes away what a process left half-written when it ended a day ago or longer. */
+export async function prepareFolder(root: string, nowMs: number): Promise<void> {
+  await guarded(root, async () => {
+    const unfinished = join(root, UNFINISHED);
+    await mkdir(unfinished, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(unfinished)) {
+      const startedMs = Number(name.split("-", 1)[0]);
+      if (nowMs - startedMs > 86_400_000) await rm(join(unfinished, name), { force: true });
+    }
+  });
+}
+
+async function putNew(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
+  const unfinished = join(root, UNFINISHED, `${Date.now()}-${randomUUID()}`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return await linkNew(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  await syncFolder(dirname(to));
+  return true;
+}
+
+/** A name is on the disk once its folder is. Windows has no such thing, and does it by itself. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function read(path: string): Promise<Uint8Array | null> {
+  try {
+    // A symbolic link could lead out of the folder; this store makes none.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function listFiles(root: string, folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder, { withFileTypes: true });
+    const prefix = relative(root, folder).split(sep).join("/");
+    return names
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => `${prefix}/${name}`)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+async function guarded<Result>(root: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (ThreadfoldError.isInstance(cause)) throw cause;
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `Artifacts in ${root} cannot be used now: ${reason}.`, {
+      cause,
+      details: { path: root },
+    });
+  }
 }

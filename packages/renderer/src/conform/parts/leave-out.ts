@@ -3,7 +3,7 @@ import type { FormatRequirements } from "../../capabilities/format-requirements.
 import { derivation } from "../../input/derivation.ts";
 import { isBlank } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
-import type { PartRepair } from "./part-repair.ts";
+import type { PartRepair } from "../conformance.ts";
 
 /** Leaves out opaque items of other providers. Those of this one travel byte for byte. */
 export const leaveOutOpaque: PartRepair<OpaquePart> = {

@@ -3,7 +3,7 @@ import type { FormatRequirements, MediaRequirement } from "../../capabilities/fo
 import { derivation } from "../../input/derivation.ts";
 import { mediaMarker } from "../../neutral/result-lines.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
-import type { PartRepair } from "./part-repair.ts";
+import type { PartRepair } from "../conformance.ts";
 
 type MediaReason = LeftOutReason["media-replaced"];
 

@@ -4,9 +4,8 @@ import { derivation } from "../../input/derivation.ts";
 import { isSameModel } from "../../input/model-capabilities.ts";
 import type { RenderInput } from "../../input/render-input.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
-import type { Conformance } from "../conformance.ts";
+import type { Conformance, PartPlace, PartRepair } from "../conformance.ts";
 import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
-import type { PartPlace, PartRepair } from "./part-repair.ts";
 
 /**
  * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that

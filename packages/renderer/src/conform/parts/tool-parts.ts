@@ -5,8 +5,7 @@ import type { RenderInput } from "../../input/render-input.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 import { isProviderContent } from "../../neutral/provider-content.ts";
 import { singleLine } from "../../neutral/result-lines.ts";
-import type { Conformance } from "../conformance.ts";
-import type { PartRepair } from "./part-repair.ts";
+import type { Conformance, PartRepair } from "../conformance.ts";
 
 const REFERENCE = "tool_reference";
 
