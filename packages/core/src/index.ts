@@ -552,5 +552,3 @@ export {
   probeVerdict,
   type ReplayableResult,
 } from "./ports/determinism-probe.ts";
-/** What schemas are made with, for the packages beside this one: a program then loads one file of it and not a hundred. */
-export { z } from "zod";

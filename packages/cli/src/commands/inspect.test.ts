@@ -138,7 +138,7 @@ describe("inspect", () => {
     expect(index.thread.id).toBe(threadId);
     expect(await (await fetch(url)).text()).toContain("connect-src 'self'");
     expect((await fetch(`${url}payloads-0`)).status).toBe(200);
-    expect((await fetch(`${url}payloads-99`)).status).toBe(200);
+    expect((await fetch(`${url}payloads-99`)).status).toBe(404);
     expect((await fetch(`${url}messages-99`)).status).toBe(404);
     expect((await fetch(new URL("/other/index", url))).status).toBe(404);
     expect((await fetch(`${url}index`, { method: "POST" })).status).toBe(405);

@@ -4,6 +4,7 @@ import {
   asToolCallId,
   type MessageInput,
   type OpenItem,
+  type ResolvedItem,
   type StructuredSummary,
   SUMMARY_SECTIONS,
   type Summarizer,
@@ -79,22 +80,27 @@ function cycle(index: number): readonly MessageInput[] {
   ];
 }
 
+/** What was ever in a summary, by its id, and what plans said of what they took out: each says it once. */
+interface Told {
+  readonly seen: Map<string, { readonly section: string; readonly item: OpenItem }>;
+  readonly gone: ResolvedItem[];
+}
+
 /** Every item that was ever in a summary, by its words: what stands for it must be there, or a record of where it went. */
-function expectNothingLost(seen: Map<string, { section: string; item: OpenItem }>, session: ContextSession): void {
+function expectNothingLost({ seen, gone }: Told, session: ContextSession): void {
   const { summarizations } = session.plan;
+  gone.push(...summarizations.flatMap(({ resolved }) => resolved));
   const summaries: readonly StructuredSummary[] = summarizations.map(({ summary }) => summary);
-  const records = new Set(summarizations.flatMap(({ resolved }) => resolved.map(({ item }) => item.id)));
+  const records = new Set(gone.map(({ item }) => item.id));
   const present = new Set(
     summaries.flatMap((summary) => SUMMARY_SECTIONS.flatMap((section) => summary[section].map(({ id }) => id))),
   );
   // Open work may only leave after it was closed, and both steps are on record.
   const closed = new Set(
-    summarizations.flatMap(({ resolved }) =>
-      resolved.flatMap(({ section, item }) => {
-        const { status, description } = item as OpenItem;
-        return section === "openItems" && status !== "open" ? [description] : [];
-      }),
-    ),
+    gone.flatMap(({ section, item }) => {
+      const { status, description } = item as OpenItem;
+      return section === "openItems" && status !== "open" ? [description] : [];
+    }),
   );
   const work = new Set(summaries.flatMap((summary) => summary.openItems.map(({ description }) => description)));
   for (const [id, { section, item }] of seen) {
@@ -131,7 +137,7 @@ async function tenFolds(summarizer: Summarizer): Promise<number> {
     },
   });
   await session.pin("Deploys happen on Tuesdays.");
-  const seen = new Map<string, { section: string; item: OpenItem }>();
+  const told: Told = { seen: new Map(), gone: [] };
   let plans = 0;
   for (let index = 0; index < CYCLES; index++) {
     await session.append(cycle(index));
@@ -144,7 +150,7 @@ async function tenFolds(summarizer: Summarizer): Promise<number> {
     for (const pin of [PIN, "Deploys happen on Tuesdays.", ...(index > 0 ? [RULE] : [])]) expect(text).toContain(pin);
     expect(text).not.toContain("src/invented_x.ts");
     expect(text).not.toContain("deadbeef99");
-    expectNothingLost(seen, session);
+    expectNothingLost(told, session);
   }
   return plans;
 }
