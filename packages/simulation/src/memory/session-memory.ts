@@ -38,13 +38,13 @@ export interface PromptMemory {
 }
 
 /** A piece of a prompt, and what is known of it. */
-export interface AskedPiece {
+interface AskedPiece {
   readonly piece: PromptPiece;
   readonly known: KnownPiece;
 }
 
 /** What a session's prompts are asked for, and when. The same questions for every policy at a budget. */
-export class SessionMemory {
+class SessionMemory {
   readonly #session: RecordedSession;
   readonly #facts: readonly WorkFact[];
   /** For each call the facts that are its own: the names that it needs. */
