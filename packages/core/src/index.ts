@@ -134,6 +134,7 @@ export {
   PROMPT_CACHE_PRICES,
   type PromptCachePrice,
   promptCachePrice,
+  promptCachePriceFor,
   promptCachePriceOfFormat,
   promptCachePriceOfModel,
   promptCachePriceSchema,

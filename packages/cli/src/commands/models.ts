@@ -2,6 +2,7 @@ import {
   MODELS,
   type ModelRow,
   modelRow,
+  promptCachePriceFor,
   promptCachePriceOfModel,
   suggestedCap,
   ThreadfoldError,
@@ -22,7 +23,9 @@ export const modelsCommand: CliCommand = {
       text: ({ paint }) => {
         const [head = "", ...lines] = table([TITLES, ...models.map(cells)], ALIGNMENTS);
         const notes =
-          model === undefined ? [] : rows.flatMap(({ source, note }) => [`From: ${source}.`, note ?? []].flat());
+          model === undefined
+            ? []
+            : rows.flatMap((row) => [`From: ${row.source}.`, ...longPrompts(row), row.note ?? []].flat());
         return [paint("bold", head), ...lines, ...notes].join("\n");
       },
     };
@@ -40,9 +43,18 @@ function knownRow(model: string): ModelRow {
 
 /** A row with the cap that it suggests and the prices of its prompt cache. */
 const describe = (row: ModelRow) => {
-  const price = promptCachePriceOfModel(row.name);
+  const known = promptCachePriceOfModel(row.name);
+  const price = known && promptCachePriceFor(known, row.name);
   const cache = price && { id: price.id, read: price.read, write: price.write, ttlSeconds: price.ttlSeconds };
   return { ...row, cap: suggestedCap(row), cache: cache ?? null };
+};
+
+const longPrompts = ({ longPrompts: long }: ModelRow): readonly string[] => {
+  if (long === undefined) return [];
+  const { aboveTokens, inputFactor, outputFactor } = long;
+  return [
+    `A prompt above ${figure(aboveTokens)} tokens costs ${inputFactor} times as much, its answer ${outputFactor} times.`,
+  ];
 };
 
 const TITLES = ["model", "window", "cap", "output", "$ in", "$ out", "cache", "as of"] as const;

@@ -9,18 +9,33 @@ export interface Amount {
 
 const MILLION = 1_000_000;
 
-/** What so many input-token equivalents come to. */
-export const amountOf = (bill: number, row: ModelRow | undefined): Amount => ({
-  bill,
-  dollars: row?.inputPrice === undefined ? null : (bill * row.inputPrice) / MILLION,
-});
-
-/** Price of input, in input-token equivalents, and of output tokens, in US dollars; null where one is not known. */
-export function dollarsFor(bill: number, outputTokens: number, row: ModelRow | undefined): number | null {
-  const { inputPrice, outputPrice } = row ?? {};
-  if (inputPrice === undefined || outputPrice === undefined) return null;
-  return (bill * inputPrice + outputTokens * outputPrice) / MILLION;
+/** What so many input-token equivalents come to, of a prompt of so many tokens: long ones may be dearer. */
+export function amountOf(bill: number, row: ModelRow | undefined, promptTokens: number): Amount {
+  const { input } = pricesAt(row, promptTokens);
+  return { bill, dollars: input === null ? null : (bill * input) / MILLION };
 }
+
+/** Price of a call in US dollars: its input, in input-token equivalents, and its output tokens; null where one is not known. */
+export function dollarsFor(
+  bill: number,
+  outputTokens: number,
+  row: ModelRow | undefined,
+  promptTokens: number,
+): number | null {
+  const { input, output } = pricesAt(row, promptTokens);
+  return input === null || output === null ? null : (bill * input + outputTokens * output) / MILLION;
+}
+
+/** Prices of a million tokens when the prompt is so long. */
+function pricesAt({ inputPrice, outputPrice, longPrompts }: Partial<ModelRow> = {}, promptTokens: number) {
+  const long = longPrompts !== undefined && promptTokens > longPrompts.aboveTokens ? longPrompts : ONE;
+  return {
+    input: inputPrice === undefined ? null : inputPrice * long.inputFactor,
+    output: outputPrice === undefined ? null : outputPrice * long.outputFactor,
+  };
+}
+
+const ONE = { inputFactor: 1, outputFactor: 1 };
 
 /** A sum in dollars; null where one of the amounts is not known. */
 export const dollarsOf = (amounts: readonly Pick<Amount, "dollars">[]): number | null =>

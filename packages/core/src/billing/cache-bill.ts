@@ -4,7 +4,7 @@ import { type Amount, amountOf, dollarsFor, dollarsOf, sumOf, totalOf } from "./
 import { type CacheMiss, cacheLedger, type LedgerCall } from "./cache-ledger.ts";
 import { type InsteadBill, insteadBills } from "./instead-bills.ts";
 import { type KeepAliveAdvice, keepAliveAdvice } from "./keep-alive.ts";
-import { type LedgerOptions, type RecordedCall, recordedCalls } from "./recorded-call.ts";
+import { type LedgerOptions, promptTokens, type RecordedCall, recordedCalls } from "./recorded-call.ts";
 
 /** What the calls of a thread cost, and for what. */
 export interface CacheBill {
@@ -118,7 +118,7 @@ function summaryBill(sequence: number, record: JournalRecord, models: readonly M
   if (record.type !== "summaries-asked") return [];
   const { type: _type, ...summary } = record;
   const row = summary.model === undefined ? undefined : modelRow(summary.model, models);
-  const dollars = dollarsFor(summary.inputTokens, summary.outputTokens, row);
+  const dollars = dollarsFor(summary.inputTokens, summary.outputTokens, row, summary.inputTokens);
   return [{ ...summary, sequence, dollars }];
 }
 
@@ -144,9 +144,11 @@ function foldBills(
 }
 
 function recallBill(recorded: readonly RecordedCall[]): CacheBill["recall"] {
-  const answered = recorded.flatMap(({ record, price, row }) => {
+  const answered = recorded.flatMap((call) => {
+    const { record, price, row } = call;
     const recall = record.cache?.recall;
-    return recall === undefined ? [] : [{ ...recall, ...amountOf(recall.tokens * (price?.write ?? 1), row) }];
+    if (recall === undefined) return [];
+    return [{ ...recall, ...amountOf(recall.tokens * (price?.write ?? 1), row, promptTokens(call)) }];
   });
   return {
     answers: sumOf(answered, ({ answers }) => answers),

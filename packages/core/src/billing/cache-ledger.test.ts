@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type JournalEntry, type JournalRecord, nextJournalEntry } from "../audit/journal.ts";
 import { asArtifactId, asThreadId } from "../model/ids.ts";
+import { cacheBill } from "./cache-bill.ts";
 import { CacheLedger, cacheLedger } from "./cache-ledger.ts";
 
 const START = Date.parse("2026-03-02T09:00:00.000Z");
@@ -73,4 +74,45 @@ it("is the same ledger however a journal is cut, and says which of its lines are
       );
     }),
   );
+});
+
+/** A journal of one call whose prompt is as long as the provider reports, none of it cached. */
+function callOf(model: string, format: string, inputTokens: number): readonly JournalEntry[] {
+  const whole = { digest: "d", tokens: inputTokens, blocks: 1, messages: 1, marked: true as const };
+  const records: readonly JournalRecord[] = [
+    {
+      ...{ type: "request-rendered", threadVersion: 0, planVersion: 0, renderVersion: "1", tokenizer: "heuristic" },
+      ...{ format, options: { model }, frame: asArtifactId("artifact_0"), rehydrated: [], payloadDigest: "" },
+      tokens: inputTokens,
+      cache: { price: "", ends: "marks", prefixes: [whole], unfoldedTokens: 2 * inputTokens },
+    },
+    {
+      type: "usage-reported",
+      requestSequence: 1,
+      usage: { inputTokens, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    },
+  ];
+  const at = new Date(START).toISOString();
+  return records.reduce<JournalEntry[]>(
+    (entries, record) => [...entries, nextJournalEntry(entries.at(-1) ?? null, asThreadId("ledger"), record, at)],
+    [],
+  );
+}
+
+it.each([
+  ["gpt-5.6-terra", "openai-responses", 272_000, 0.272 * 2 + 0.012],
+  ["gpt-5.6-terra", "openai-responses", 272_001, 0.272001 * 4 + 0.018],
+  ["claude-haiku-5-5", "anthropic-messages", 100_000, 0.1 * 0.1 + 0.0005],
+  ["claude-haiku-5-5", "anthropic-messages", 200_000, 0.2 * 0.5 + 0.0025],
+  ["gemini-2.5-pro", "gemini", 300_000, 0.3 * 2.5 + 0.015],
+  ["claude-opus-5-5", "anthropic-messages", 300_000, 0.3 * 4 + 0.02],
+])("bills a prompt of %s (%s) of %i tokens at the price of its length", (model, format, inputTokens, dollars) => {
+  expect(cacheBill(callOf(model, format, inputTokens)).totals.dollars).toBeCloseTo(dollars, 9);
+});
+
+it("bills what was not folded at the price of its own length", () => {
+  const { instead } = cacheBill(callOf("gpt-5.6-terra", "openai-responses", 200_000));
+  const dollarsAs = (wanted: string) => instead.find(({ as }) => as === wanted)?.dollars;
+  // Both would be written to the cache: 400,000 tokens are above the length at which input costs twice as much.
+  expect([dollarsAs("sent"), dollarsAs("unfolded")]).toEqual([0.2 * 2 * 1.25, 0.4 * 4 * 1.25]);
 });

@@ -9,6 +9,7 @@ import {
   type LedgerOptions,
   matchingOf,
   playCall,
+  promptTokens,
   type RecordedCall,
   RecordedCalls,
 } from "./recorded-call.ts";
@@ -182,10 +183,10 @@ function ledgerCall(
   const input = price === undefined ? null : paidInput(now, price, outcome);
   return {
     ...{ sequence, at: new Date(at).toISOString(), format, model, threadVersion, planVersion, idleSeconds },
-    inputTokens: usage?.inputTokens ?? record.tokens,
+    inputTokens: promptTokens(now),
     outputTokens: usage?.outputTokens ?? null,
     input,
-    dollars: input === null ? null : dollarsFor(input.bill, usage?.outputTokens ?? 0, now.row),
+    dollars: input === null ? null : dollarsFor(input.bill, usage?.outputTokens ?? 0, now.row, promptTokens(now)),
     cache: price === undefined || outcome === null ? null : ledgerCache(now, price, outcome),
     misses: misses.map((miss) => ({ ...miss, dollars: missDollars(miss, now) })),
   };
@@ -206,9 +207,9 @@ function ledgerCache(now: RecordedCall, price: PromptCachePrice, outcome: CacheO
 
 /** What the input was billed as, by what was reported of it and by the rules for the rest; null where neither says anything. */
 function paidInput(now: RecordedCall, price: PromptCachePrice, outcome: CacheOutcome | null): CacheOutcome | null {
-  const { usage, record } = now;
+  const { usage } = now;
   const scale = scaleOf(now);
-  const inputTokens = usage?.inputTokens ?? record.tokens;
+  const inputTokens = promptTokens(now);
   const read = usage?.cacheReadTokens ?? (outcome === null ? undefined : Math.round(outcome.readTokens * scale));
   if (read === undefined) return null;
   const cached = outcome === null ? read : Math.round((outcome.readTokens + outcome.writtenTokens) * scale);
@@ -217,8 +218,9 @@ function paidInput(now: RecordedCall, price: PromptCachePrice, outcome: CacheOut
   return { ...tokens, bill: inputBill(tokens, price) };
 }
 
-function missDollars({ cause, tokens }: CountedMiss, { row, price }: RecordedCall): number | null {
+function missDollars({ cause, tokens }: CountedMiss, call: RecordedCall): number | null {
+  const { row, price } = call;
   if (price === undefined) return null;
   const more = (cause === "below-minimum" ? 1 : price.write) - price.read;
-  return amountOf((cause === "claimed-more" ? -1 : 1) * tokens * more, row).dollars;
+  return amountOf((cause === "claimed-more" ? -1 : 1) * tokens * more, row, promptTokens(call)).dollars;
 }

@@ -1,12 +1,13 @@
-import { PROMPT_CACHE_PRICES, type PromptCachePrice } from "../providers/cache-prices.ts";
+import { PROMPT_CACHE_PRICES, type PromptCachePrice, promptCachePriceFor } from "../providers/cache-prices.ts";
+import { modelName } from "../providers/models.ts";
 import { PromptCache } from "../providers/prompt-cache.ts";
 import { type Amount, amountOf, totalOf } from "./amount.ts";
 import {
   keepShared,
   type LedgerOptions,
   matchingOf,
-  ofModel,
   playCall,
+  promptTokens,
   type RecordedCall,
   sharedTokens,
 } from "./recorded-call.ts";
@@ -43,7 +44,7 @@ export function insteadBills(
     { as: "unfolded", ...named(newest), ...unfoldedBill(calls), tooLarge: calls.filter(isTooLarge).length },
     ...(others.length === 0 ? [] : [newest, ...others]).map((row) => ({
       ...{ as: "one-time" as const, ...named(row), tooLarge: 0 },
-      ...playedBill(calls.map((call) => ({ ...call, price: ofModel(row, call.model) }))),
+      ...playedBill(calls.map((call) => ({ ...call, price: promptCachePriceFor(row, modelName(call.model ?? "")) }))),
     })),
   ];
 }
@@ -59,14 +60,18 @@ function playedBill(calls: readonly PricedCall[]): Amount {
   return totalOf(
     calls.map((call, index) => {
       keepShared(cache, call, calls[index - 1] ?? null, call.price);
-      return amountOf(playCall(cache, call, call.price).bill, call.row);
+      return amountOf(playCall(cache, call, call.price).bill, call.row, promptTokens(call));
     }),
   );
 }
 
 /** The bill of the calls if nothing had been folded: each has all of the one before, unless it is gone or the host changed it. */
 function unfoldedBill(calls: readonly PricedCall[]): Amount {
-  return totalOf(calls.map((call, index) => amountOf(unfoldedCall(call, calls[index - 1]), call.row)));
+  return totalOf(
+    calls.map((call, index) => {
+      return amountOf(unfoldedCall(call, calls[index - 1]), call.row, call.record.cache?.unfoldedTokens ?? 0);
+    }),
+  );
 }
 
 function unfoldedCall(call: PricedCall, before: PricedCall | undefined): number {

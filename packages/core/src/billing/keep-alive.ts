@@ -31,7 +31,7 @@ export function keepAliveAdvice(calls: readonly RecordedCall[]): KeepAliveAdvice
     if (idleSeconds === null || idleSeconds < price.ttlSeconds || idleSeconds > breakEvenSeconds) return [];
     if (tokens < price.minimumPrefixTokens) return [];
     const sent = Math.ceil((idleSeconds - price.ttlSeconds + 1) / everySeconds);
-    return [amountOf(tokens * (price.write - price.read - sent * price.read), row)];
+    return [amountOf(tokens * (price.write - price.read - sent * price.read), row, tokens)];
   });
   const worth = spared.filter(({ bill }) => bill > 0);
   return { everySeconds, breakEvenSeconds, pauses: worth.length, spared: totalOf(worth) };

@@ -2,9 +2,9 @@ import type { JournalEntry, JournalRecord, RequestRenderedRecord } from "../audi
 import type { RequestCacheRecord } from "../audit/request-cache-record.ts";
 import type { Usage } from "../model/message.ts";
 import {
-  minimumCachedTokens,
   PROMPT_CACHE_PRICES,
   type PromptCachePrice,
+  promptCachePriceFor,
   promptCachePriceOfFormat,
   promptCachePriceOfModel,
 } from "../providers/cache-prices.ts";
@@ -72,6 +72,9 @@ export class RecordedCalls {
   }
 }
 
+/** Tokens of a call's prompt: what the provider reported, else what was counted. */
+export const promptTokens = ({ usage, record }: RecordedCall): number => usage?.inputTokens ?? record.tokens;
+
 /** The calls of a journal. */
 export function recordedCalls(entries: readonly JournalEntry[], options: LedgerOptions): readonly RecordedCall[] {
   const recorded = new RecordedCalls(options);
@@ -91,15 +94,8 @@ function pricesOf(
     rows.find(({ id }) => id === cache?.price) ??
     (name === null ? undefined : promptCachePriceOfModel(modelName(name), prices)) ??
     promptCachePriceOfFormat(format, prices);
-  return { model, row, price: price && ofModel(price, name) };
+  return { model, row, price: price && promptCachePriceFor(price, modelName(name ?? "")) };
 }
-
-/** A price row with the minimum of one model. */
-export const ofModel = (price: PromptCachePrice, model: string | null): PromptCachePrice => ({
-  ...price,
-  minimumPrefixTokens: minimumCachedTokens(price, modelName(model ?? "")),
-  minimumPrefixByModel: {},
-});
 
 /** How the provider finds prefixes of a request: where nobody knows of marks, as far as it can at the most. */
 export function matchingOf({ ends }: RequestCacheRecord, price: PromptCachePrice): CacheMatching {

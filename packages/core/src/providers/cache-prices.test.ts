@@ -4,6 +4,7 @@ import {
   PROMPT_CACHE_PRICES,
   type PromptCachePrice,
   promptCachePrice,
+  promptCachePriceFor,
   promptCachePriceOfFormat,
   promptCachePriceOfModel,
   promptCachePriceSchema,
@@ -45,6 +46,15 @@ describe("prompt-cache prices", () => {
     expect(minimumCachedTokens(anthropic)).toBe(1_024);
     expect(minimumCachedTokens(anthropic, "claude-opus-5-20261001")).toBe(512);
     expect(minimumCachedTokens(anthropic, "claude-haiku-4-5")).toBe(4_096);
+  });
+
+  it("hold for one model what is its own: the cheaper reads of Claude 5.5, at either time", () => {
+    for (const id of ["anthropic", "anthropic-1h"]) {
+      expect(promptCachePriceFor(promptCachePrice(id), "claude-opus-5-5")).toMatchObject({ id, read: 0.05 });
+      expect(promptCachePriceFor(promptCachePrice(id), "claude-opus-5-20260724")).toMatchObject({
+        ...{ read: 0.1, minimumPrefixTokens: 512, minimumPrefixByModel: {} },
+      });
+    }
   });
 
   it("are extended by rows of one's own, which come first", () => {

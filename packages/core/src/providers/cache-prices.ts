@@ -15,6 +15,8 @@ export const promptCachePriceSchema = z.strictObject({
   models: z.array(z.string().min(1)).readonly().default([]),
   /** Price of a token that is read from the cache. */
   read: z.number().gte(0).lte(1),
+  /** That price for models that have another one, by the beginning of the model name. */
+  readByModel: z.record(z.string(), z.number().gte(0).lte(1)).exactOptional(),
   /** Price of a token that is written to the cache; 1 where writing costs nothing extra. */
   write: z.number().gte(1),
   /** How long a prefix stays in the cache after its last use, in seconds. */
@@ -40,7 +42,9 @@ const row = (price: Partial<PromptCachePrice> & Omit<PromptCachePrice, keyof typ
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-const ANTHROPIC_MINIMUM = {
+/** What models of Anthropic differ in, for either time. Reads of Claude 5.5 are cheaper since October 2026. */
+const ANTHROPIC_MODELS = {
+  readByModel: { "claude-opus-5-5": 0.05, "claude-sonnet-5-5": 0.05 },
   minimumPrefixTokens: 1_024,
   minimumPrefixByModel: {
     "claude-opus-5": 512,
@@ -62,7 +66,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
     read: 0.1,
     write: 1.25,
     ttlSeconds: 5 * MINUTE,
-    ...ANTHROPIC_MINIMUM,
+    ...ANTHROPIC_MODELS,
     otherTimes: ["anthropic-1h"],
     note: "The cache of five minutes, refreshed on use.",
   }),
@@ -71,7 +75,7 @@ export const PROMPT_CACHE_PRICES: readonly PromptCachePrice[] = Object.freeze([
     read: 0.1,
     write: 2,
     ttlSeconds: HOUR,
-    ...ANTHROPIC_MINIMUM,
+    ...ANTHROPIC_MODELS,
     otherTimes: ["anthropic"],
     note: "The cache of one hour.",
   }),
@@ -185,8 +189,23 @@ export function promptCachePriceOfModel(
 }
 
 /** The shortest prompt that a model caches under these prices, in tokens. */
-export function minimumCachedTokens(price: PromptCachePrice, model = ""): number {
-  const names = Object.keys(price.minimumPrefixByModel).filter((name) => model.startsWith(name));
+export const minimumCachedTokens = (price: PromptCachePrice, model = ""): number =>
+  ofModel(price.minimumPrefixByModel, model) ?? price.minimumPrefixTokens;
+
+/** A row as it holds for one model: its minimum, and its price of reading. */
+export const promptCachePriceFor = (
+  { readByModel = {}, ...price }: PromptCachePrice,
+  model: string,
+): PromptCachePrice => ({
+  ...price,
+  read: ofModel(readByModel, model) ?? price.read,
+  minimumPrefixTokens: minimumCachedTokens(price, model),
+  minimumPrefixByModel: {},
+});
+
+/** The figure of the longest beginning of the model's name; undefined when there is none. */
+function ofModel(figures: Readonly<Record<string, number>>, model: string): number | undefined {
+  const names = Object.keys(figures).filter((name) => model.startsWith(name));
   const longest = names.sort((a, b) => b.length - a.length)[0];
-  return longest === undefined ? price.minimumPrefixTokens : (price.minimumPrefixByModel[longest] as number);
+  return longest === undefined ? undefined : figures[longest];
 }

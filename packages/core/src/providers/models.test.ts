@@ -37,6 +37,11 @@ describe("the table of models", () => {
     expect(modelRow("gpt-5.6-terra")).toMatchObject({ windowTokens: 1_050_000, effectiveTokens: 272_000 });
   });
 
+  it("caps where prompts become dearer, for every model whose long prompts are", () => {
+    for (const row of MODELS)
+      if (row.longPrompts !== undefined) expect(suggestedCap(row)).toBeLessThanOrEqual(row.longPrompts.aboveTokens);
+  });
+
   it("S11: refuses a row that is none, and says where", () => {
     expect(() => checkModelRows([{ ...rowOf("m", 8_000), asOf: "today" }])).toThrow(
       expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "models.0.asOf" } }),

@@ -22,6 +22,10 @@ export const modelRowSchema = z.strictObject({
   inputPrice: dollars.optional(),
   /** Price of a million output tokens, in US dollars. */
   outputPrice: dollars.optional(),
+  /** Prompts longer than this, in tokens, cost so many times as much: the whole of their input, and their output. */
+  longPrompts: z
+    .strictObject({ aboveTokens: tokens, inputFactor: z.number().gte(1), outputFactor: z.number().gte(1) })
+    .optional(),
   /** The month in which the row was true, such as `2026-11`. */
   asOf: z.string().regex(/^\d{4}-\d{2}$/),
   /** Where it is written. */
@@ -47,40 +51,75 @@ const LONG = {
   maxOutputTokens: 128_000,
   note: "The effective window is our choice, no vendor's figure: what this family was used up to before. Raise maxInputTokens where your own logs say so.",
 } as const;
-const CLAUDE_4 = { windowTokens: 200_000, ...CAPABILITY_LIST } as const;
+const CLAUDE_4 = { windowTokens: 200_000, ...ANTHROPIC } as const;
+const GPT_5 = { windowTokens: 400_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI } as const;
+const GPT_5_6 = {
+  ...{ windowTokens: 1_050_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
+  longPrompts: { aboveTokens: 272_000, inputFactor: 2, outputFactor: 1.5 },
+} as const;
+const GEMINI = {
+  ...{ windowTokens: 1_048_576, effectiveTokens: 200_000, maxOutputTokens: 65_536, note: LONG.note },
+  ...{ asOf: "2026-06", source: "ai.google.dev/gemini-api/docs/pricing, as others quote it" },
+} as const;
+const GEMINI_PRO = { ...GEMINI, longPrompts: { aboveTokens: 200_000, inputFactor: 2, outputFactor: 1.5 } } as const;
 
 /** What is known of models, the longest fitting name wins. A session takes more rows as `models`. */
 export const MODELS: readonly ModelRow[] = freezeDeep([
   { name: "claude-", windowTokens: 200_000, ...LISTED, note: "For Claude models without a row of their own." },
   { name: "claude-3-7", windowTokens: 200_000, maxOutputTokens: 64_000, ...CAPABILITY_LIST },
-  { name: "claude-opus-4", maxOutputTokens: 32_000, ...CLAUDE_4 },
-  { name: "claude-sonnet-4", maxOutputTokens: 64_000, ...CLAUDE_4 },
-  { name: "claude-haiku-4", maxOutputTokens: 64_000, ...CLAUDE_4 },
+  { name: "claude-opus-4", maxOutputTokens: 32_000, inputPrice: 15, outputPrice: 75, ...CLAUDE_4, ...CAPABILITY_LIST },
+  { name: "claude-opus-4-5", maxOutputTokens: 64_000, inputPrice: 5, outputPrice: 25, ...CLAUDE_4 },
+  { name: "claude-opus-4-6", ...LONG, inputPrice: 5, outputPrice: 25, ...ANTHROPIC },
+  { name: "claude-opus-4-7", ...LONG, inputPrice: 5, outputPrice: 25, ...ANTHROPIC },
+  { name: "claude-opus-4-8", ...LONG, inputPrice: 5, outputPrice: 25, ...ANTHROPIC },
+  { name: "claude-sonnet-4", maxOutputTokens: 64_000, inputPrice: 3, outputPrice: 15, ...CLAUDE_4, ...CAPABILITY_LIST },
+  { name: "claude-sonnet-4-6", ...LONG, inputPrice: 3, outputPrice: 15, ...ANTHROPIC },
+  { name: "claude-haiku-4", maxOutputTokens: 64_000, inputPrice: 1, outputPrice: 5, ...CLAUDE_4 },
   { name: "claude-opus-5", ...LONG, inputPrice: 5, outputPrice: 25, ...ANTHROPIC },
   { name: "claude-opus-5-5", ...LONG, inputPrice: 4, outputPrice: 20, ...ANTHROPIC },
   { name: "claude-sonnet-5", ...LONG, inputPrice: 2, outputPrice: 10, ...ANTHROPIC },
-  { name: "claude-haiku-5-5", ...LONG, ...ANTHROPIC },
+  {
+    ...{ name: "claude-haiku-5-5", ...LONG, effectiveTokens: 100_000, inputPrice: 0.1, outputPrice: 0.5, ...ANTHROPIC },
+    longPrompts: { aboveTokens: 100_000, inputFactor: 5, outputFactor: 5 },
+    note: "The effective window ends where prompts become dearer.",
+  },
   { name: "claude-fable-5", ...LONG, ...ANTHROPIC },
   { name: "claude-fable-5-1", ...LONG, inputPrice: 10, outputPrice: 50, ...ANTHROPIC },
   { name: "gpt-4", windowTokens: 8_192, ...LISTED },
   { name: "gpt-4-turbo", windowTokens: 128_000, ...LISTED },
-  { name: "gpt-4o", windowTokens: 128_000, maxOutputTokens: 16_384, ...CAPABILITY_LIST },
-  { name: "gpt-4.1", windowTokens: 1_047_576, maxOutputTokens: 32_768, ...CAPABILITY_LIST },
-  { name: "gpt-5", windowTokens: 400_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
   {
-    ...{ name: "gpt-5-nano", windowTokens: 400_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
-    ...{ inputPrice: 0.05, outputPrice: 0.4 },
+    ...{ name: "gpt-4o", windowTokens: 128_000, maxOutputTokens: 16_384, ...CAPABILITY_LIST },
+    ...{ inputPrice: 2.5, outputPrice: 10 },
   },
   {
-    ...{ name: "gpt-5.6", windowTokens: 1_050_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
-    note: "More than 272 000 tokens of input cost twice as much. Prices differ from tier to tier.",
+    ...{ name: "gpt-4o-mini", windowTokens: 128_000, maxOutputTokens: 16_384, ...CAPABILITY_LIST },
+    ...{ inputPrice: 0.15, outputPrice: 0.6 },
   },
   {
-    ...{ name: "gpt-5.6-sol", windowTokens: 1_050_000, effectiveTokens: 272_000, maxOutputTokens: 128_000, ...OPENAI },
-    ...{ inputPrice: 4, outputPrice: 20 },
-    note: "More than 272 000 tokens of input cost twice as much. An offer until 21 November 2026 at least.",
+    ...{ name: "gpt-4.1", windowTokens: 1_047_576, maxOutputTokens: 32_768, ...CAPABILITY_LIST },
+    ...{ inputPrice: 2, outputPrice: 8 },
   },
+  {
+    ...{ name: "gpt-4.1-mini", windowTokens: 1_047_576, maxOutputTokens: 32_768, ...CAPABILITY_LIST },
+    ...{ inputPrice: 0.4, outputPrice: 1.6 },
+  },
+  { name: "gpt-5", inputPrice: 1.25, outputPrice: 10, ...GPT_5 },
+  { name: "gpt-5-mini", inputPrice: 0.25, outputPrice: 2, ...GPT_5 },
+  { name: "gpt-5-nano", inputPrice: 0.05, outputPrice: 0.4, ...GPT_5 },
+  { name: "gpt-5.6", ...GPT_5_6, note: "Prices differ from tier to tier." },
+  {
+    ...{ name: "gpt-5.6-sol", inputPrice: 4, outputPrice: 20, ...GPT_5_6 },
+    note: "An offer until 21 November 2026 at least.",
+  },
+  { name: "gpt-5.6-terra", inputPrice: 2, outputPrice: 12, ...GPT_5_6 },
+  { name: "gpt-5.6-luna", inputPrice: 0.2, outputPrice: 1.2, ...GPT_5_6 },
   { name: "gemini-", windowTokens: 1_048_576, effectiveTokens: 200_000, ...CAPABILITY_LIST, note: LONG.note },
+  { name: "gemini-2.5-pro", inputPrice: 1.25, outputPrice: 10, ...GEMINI_PRO },
+  { name: "gemini-2.5-flash", inputPrice: 0.3, outputPrice: 2.5, ...GEMINI },
+  { name: "gemini-2.5-flash-lite", inputPrice: 0.1, outputPrice: 0.4, ...GEMINI },
+  { name: "gemini-3-flash", inputPrice: 0.5, outputPrice: 3, ...GEMINI },
+  { name: "gemini-3.1-pro", inputPrice: 2, outputPrice: 12, ...GEMINI_PRO },
+  { name: "gemini-3.5-flash", inputPrice: 1.5, outputPrice: 9, ...GEMINI },
 ]);
 
 /**

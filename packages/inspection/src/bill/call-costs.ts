@@ -5,10 +5,10 @@ import {
   type JournalEntry,
   type LedgerCall,
   type LedgerOptions,
-  minimumCachedTokens,
   modelName,
   modelRow,
   promptCachePrice,
+  promptCachePriceFor,
 } from "@threadfold/core";
 import type { BreakRow, CallCause, CallCost } from "../rows/call-row.ts";
 import type { Bill } from "../rows/inspection-index.ts";
@@ -96,16 +96,22 @@ function limitOf({ model }: LedgerCall, { budget, models = [] }: PricingOptions)
 function priceRow(newest: LedgerCall | undefined, { prices = [], model: assumed }: PricingOptions): Bill["price"] {
   if (newest === undefined || newest.cache === null) return null;
   const price = promptCachePrice(newest.cache.price, prices);
-  const minimumPrefixTokens = minimumCachedTokens(price, modelName(newest.model ?? assumed ?? ""));
-  return { id: price.id, read: price.read, write: price.write, ttlSeconds: price.ttlSeconds, minimumPrefixTokens };
+  const { id, read, write, ttlSeconds, minimumPrefixTokens } = promptCachePriceFor(
+    price,
+    modelName(newest.model ?? assumed ?? ""),
+  );
+  return { id, read, write, ttlSeconds, minimumPrefixTokens };
 }
 
 function breakCost(
   call: LedgerCall | undefined,
-  { prices = [] }: PricingOptions,
+  { prices = [], model: assumed }: PricingOptions,
 ): Pick<BreakRow, "missedTokens" | "price"> {
   const missedTokens = call?.misses.find(({ cause }) => cause === "changed")?.tokens ?? 0;
   if (call === undefined || call.cache === null) return { missedTokens, price: 0 };
-  const { read, write } = promptCachePrice(call.cache.price, prices);
+  const { read, write } = promptCachePriceFor(
+    promptCachePrice(call.cache.price, prices),
+    modelName(call.model ?? assumed ?? ""),
+  );
   return { missedTokens, price: missedTokens * (write - read) };
 }

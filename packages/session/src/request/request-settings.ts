@@ -4,11 +4,11 @@ import {
   type ContextCompactionConfig,
   compactionConfig,
   type ModelRow,
-  minimumCachedTokens,
   modelName,
   modelRow,
   type PromptCachePrice,
   promptCachePrice,
+  promptCachePriceFor,
   promptCachePriceOfFormat,
   promptCachePriceOfModel,
   type SummaryRole,
@@ -114,8 +114,9 @@ export class RequestSettings {
   /** The times that prefixes may be written for; null where the provider lets nobody choose, or its prices are not known. */
   get cacheTimes(): CacheTimes | null {
     const { price } = this;
-    const other = price?.otherTimes?.map((id) => promptCachePrice(id))[0];
-    if (price === undefined || other === undefined) return null;
+    const [id] = price?.otherTimes ?? [];
+    if (price === undefined || id === undefined) return null;
+    const other = promptCachePriceFor(promptCachePrice(id), modelName(this.#model ?? ""));
     return price.ttlSeconds < other.ttlSeconds ? { short: price, long: other } : { short: other, long: price };
   }
 
@@ -230,5 +231,5 @@ function cachePriceOf(
       : typeof configured === "string"
         ? promptCachePrice(configured)
         : configured;
-  return price && { ...price, minimumPrefixTokens: minimumCachedTokens(price, name) };
+  return price && promptCachePriceFor(price, name);
 }
