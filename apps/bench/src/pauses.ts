@@ -5,6 +5,7 @@ import {
   type RecordedSession,
   scriptedSummarizer,
   simulate,
+  withPauses,
 } from "@threadfold/simulation";
 import { anyOf, LAST_RESORT, maxOutputTrigger, threadfoldPreset, tokenFractionTrigger } from "@threadfold/strategies";
 import { benchMachine } from "./bench-machine.ts";
@@ -15,8 +16,9 @@ import { loadSession, sessionFiles } from "./peers-sessions.ts";
 /**
  * What the default preset's prompts cost by Anthropic's rules on the recorded sessions in which somebody paused for more than
  * five minutes: with `cachePolicy: "auto"` and folds on a cold return, and without both, every prefix kept for five minutes.
- * Input tokens paid for, as `threadfold simulate` counts them, at the pauses that were recorded. `--json` prints one line per
- * budget; numbers choose the budgets.
+ * Input tokens paid for, as `threadfold simulate` counts them, at the pauses that were recorded. Beside it what the pauses
+ * themselves cost: the same calls with nobody pausing are the least that any policy against pauses could come to.
+ * `--json` prints one line per budget; numbers choose the budgets.
  */
 const BUDGETS = [20_000, 50_000, 100_000];
 const PAUSE_MS = 300_000;
@@ -36,28 +38,31 @@ for (const file of sessionFiles()) {
   const session = await loadSession(file);
   if (session !== null && hasPause(session)) sessions.push(session);
 }
+const withoutBoth = offerOf(presetPolicy(warm, { summarizer, id: "without" }));
 const { policies } = await simulate({
   ...{ sessions, budgets, summarizer },
-  policies: [
-    offerOf(presetPolicy(threadfoldPreset, { summarizer, id: "with" })),
-    offerOf(presetPolicy(warm, { summarizer, id: "without" })),
-  ],
+  policies: [offerOf(presetPolicy(threadfoldPreset, { summarizer, id: "with" })), withoutBoth],
+});
+const unpaused = await simulate({
+  ...{ sessions: sessions.map((session) => withPauses(session, "none")), budgets, summarizer },
+  policies: [withoutBoth],
 });
 const rows = budgets.flatMap((budget) => {
-  const billOf = (policy: string, row: string) =>
-    policies.find((one) => one.policy === policy && one.budget === budget)?.providerBills[row]?.tokens;
+  const billOf = (policy: string, row: string, of = policies) =>
+    of.find((one) => one.policy === policy && one.budget === budget)?.providerBills[row]?.tokens;
   const withBoth = billOf("with", AUTO_BILL);
   const without = billOf("without", "anthropic");
-  if (withBoth === undefined || without === undefined || without === 0) return [];
+  const noPause = billOf("without", "anthropic", unpaused.policies);
+  if (withBoth === undefined || without === undefined || without === 0 || noPause === undefined) return [];
   const count = policies.find((one) => one.budget === budget)?.sessions ?? 0;
-  return [{ budget, sessions: count, without, withBoth, below: 1 - withBoth / without }];
+  return [{ budget, sessions: count, without, withBoth, below: 1 - withBoth / without, pauses: 1 - noPause / without }];
 });
 keepResults("pauses", { machine: benchMachine(), rows } satisfies PausesResults);
 for (const row of rows)
   process.stdout.write(
     json
       ? `${JSON.stringify(row)}\n`
-      : `${row.budget} tokens, ${row.sessions} sessions: ${row.without} without, ${row.withBoth} with both, ${(100 * row.below).toFixed(1)} % below\n`,
+      : `${row.budget} tokens, ${row.sessions} sessions: ${row.without} without, ${row.withBoth} with both, ${(100 * row.below).toFixed(1)} % below; the pauses cost ${(100 * row.pauses).toFixed(1)} %\n`,
   );
 if (rows.length === 0) process.stderr.write("No recorded session with pauses is there (THREADFOLD_DATA).\n");
 
