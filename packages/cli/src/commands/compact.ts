@@ -29,7 +29,11 @@ export const compactCommand: CliCommand = {
       fallback: "threadfold",
     },
     { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
-    { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
+    {
+      flags: "--tokenizer <id>",
+      description: `token counter: ${TOKENIZER_IDS.join(", ")}`,
+      fallback: "character-classes",
+    },
     { flags: "--store <file>", description: "keep thread, plan and artifacts in this file (default: in memory)" },
     { flags: "--out <folder>", description: "write plan.json, request.json, manifest.json and summary.md there" },
     { flags: "--ask <text>", description: "append this as the next user message" },

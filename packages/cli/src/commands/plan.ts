@@ -27,7 +27,11 @@ export const planCommand: CliCommand = {
       fallback: "threadfold",
     },
     { flags: "--format <format>", description: "request format", fallback: "anthropic", choices: FORMAT_NAMES },
-    { flags: "--tokenizer <id>", description: `token counter: ${TOKENIZER_IDS.join(", ")}`, fallback: "heuristic" },
+    {
+      flags: "--tokenizer <id>",
+      description: `token counter: ${TOKENIZER_IDS.join(", ")}`,
+      fallback: "character-classes",
+    },
     {
       flags: "--prices <row>",
       description: "prompt-cache prices to weigh by (default: those of the format)",

@@ -51,7 +51,7 @@ async function renderThread(
   const format = formatById(
     typeof options["format"] === "string" ? options["format"] : (record?.format ?? "anthropic"),
   );
-  const tokenizer = await loadTokenizer("heuristic");
+  const tokenizer = await loadTokenizer("character-classes");
   const state = threadState(thread, tokenizer, () => "anchoring");
   const role = summaryRoleSchema.safeParse(record?.options["summaryRole"]);
   const summaryRole = role.success ? role.data : contextCompactionConfigSchema.parse({}).summaryRole;

@@ -58,7 +58,7 @@ export const INSPECT_OPTIONS: readonly CliOption[] = [
   {
     flags: "--tokenizer <id>",
     description: `recorded session: token counter: ${TOKENIZER_IDS.join(", ")}`,
-    fallback: "heuristic",
+    fallback: "character-classes",
   },
   PRICED_MODEL_OPTION,
 ];
