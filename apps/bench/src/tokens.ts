@@ -66,7 +66,9 @@ function headCells(): readonly string[] {
   return ["family", "counter", "sessions", "calls", ...error("before"), ...error("after")];
 }
 
-const percentOf = (share: number): string => `${(100 * share).toFixed(1)} %`;
+function percentOf(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
 
 function undercountCells({ session, model, calls, first, firstBeyondMargin, reported }: SessionUndercount) {
   return [session, model, String(calls), ...[first, firstBeyondMargin, reported].map(percentOf)];
