@@ -100,7 +100,7 @@ export class SessionJournal implements SessionRecorder {
   /** Records that could not be written yet, oldest first. */
   #unwritten: readonly { readonly record: JournalRecord; readonly at: string }[] = [];
   /** The terms that were given for what was stored and is not recorded yet. */
-  #stored: ReadonlyMap<ArtifactId, StoredTerms> = new Map();
+  #stored = new Map<ArtifactId, StoredTerms>();
 
   constructor(
     store: ThreadfoldStore,
@@ -160,7 +160,7 @@ export class SessionJournal implements SessionRecorder {
     return {
       store: async (content, metadata) => {
         const artifactId = await artifacts.store(content, metadata);
-        if (metadata.threadId === this.#threadId) this.#stored = new Map(this.#stored).set(artifactId, metadata);
+        if (metadata.threadId === this.#threadId) this.#stored.set(artifactId, metadata);
         return artifactId;
       },
       getMetadata: (artifactId, requester) => artifacts.getMetadata(artifactId, requester),
